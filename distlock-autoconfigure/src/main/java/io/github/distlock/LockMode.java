@@ -18,9 +18,8 @@ public enum LockMode {
 
 	/**
 	 * One writer, no other holder. Readers that arrive while a writer waits queue behind
-	 * it. The thread that holds the write lock may also acquire it for reading. If it
-	 * closes the write lock first, it continues as a reader, and no other holder gets the
-	 * lock in between.
+	 * it. The thread that holds the write lock may also acquire it for reading: it stays
+	 * the writer until it has closed all of them, in any order.
 	 */
 	WRITE
 

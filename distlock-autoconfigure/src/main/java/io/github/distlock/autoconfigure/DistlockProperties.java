@@ -45,7 +45,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The shutdown takes no longer than this, or 3s if this is shorter, even if a store
  * hangs.
  * @param release When the release of a lock returns. It is confirmed for locks with a
- * minimum hold time, for downgrades, and while 1000 releases are unanswered.
+ * minimum hold time, and while 1000 releases are unanswered.
  * @param handoff Handing over a lock inside this JVM.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.

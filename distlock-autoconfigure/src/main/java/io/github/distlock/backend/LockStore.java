@@ -82,14 +82,10 @@ public interface LockStore extends AutoCloseable {
 	/**
 	 * Release the lock and, if more callers wait in this JVM, queue the next ticket
 	 * behind those that wait already, in the same command.
-	 * <p>
-	 * A successor in mode {@code READ} of a ticket in another mode is a downgrade: it is
-	 * granted the lock in the same moment, ahead of all waiting tickets. After
-	 * {@code gone} it is not granted anew; the answer is granted only if it holds the
-	 * lock already, which shows that an earlier copy of the command was executed.
 	 * @param ticket the holder
 	 * @param lastToken the highest fencing token of the grant that was used
-	 * @param next the ticket that waits next in this JVM, if there is one
+	 * @param next the ticket that waits next in this JVM, if there is one. Readers have
+	 * no successor and are none
 	 * @return whether the lock was held, and what {@code attempt(next)} would answer
 	 */
 	ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next);
@@ -155,7 +151,7 @@ public interface LockStore extends AutoCloseable {
 	/**
 	 * A ticket to queue in the command that releases.
 	 *
-	 * @param ticket a new ticket of the same key
+	 * @param ticket a new ticket of the same key, not that of a reader
 	 * @param lease the requested lease
 	 */
 	record Successor(Ticket ticket, Duration lease) {

@@ -33,7 +33,6 @@
  * <li>a waiting writer keeps later readers out until it leaves or gives up</li>
  * <li>readers behind a writer are granted the lock together</li>
  * <li>a dead reader costs at most its lease</li>
- * <li>a downgrade admits no other writer in between</li>
  * </ul>
  */
 @NullMarked

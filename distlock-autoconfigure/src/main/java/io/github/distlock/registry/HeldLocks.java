@@ -15,7 +15,6 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.BackendDescription;
@@ -28,7 +27,6 @@ import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.renewal.RenewalListener;
-import io.github.distlock.waiting.DowngradeResult;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.ReleaseObserver;
 import io.github.distlock.waiting.ReleaseOutcome;
@@ -43,11 +41,10 @@ import org.jspecify.annotations.Nullable;
  * and what follows the loss of a lock.
  * <p>
  * A lock is added after its grant, and then owned by the thread that acquired it, or by
- * none. It leaves in one of three ways. Its last level is released: its lease ends and
- * the lock is released in the store, or retained for its minimum hold time. Its last
- * writing level is released while others read: the writer's lease ends and a reader's
- * lease continues. It is lost: the lease reports that once, the listeners and callbacks
- * are notified, and each later close of a level throws {@link LockLostException}.
+ * none. It leaves in one of two ways. Its last level is released: its lease ends and the
+ * lock is released in the store, or retained for its minimum hold time. It is lost: the
+ * lease reports that once, the listeners and callbacks are notified, and each later close
+ * of a level throws {@link LockLostException}.
  * <p>
  * The first change of the state of a {@link Hold} or of its lease decides between these
  * ways, so no lock is held here during a command to the store. Thread-safe.
@@ -165,7 +162,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	/** Return the locks that are held now, the one that is held longest first. */
 	List<HeldLockSnapshot> snapshot(WaitingCallers waiting) {
 		// By their start: ages that are read one after the other are not in order.
-		return holds().sorted(Comparator.comparingLong((hold) -> hold.origin().startNanos()))
+		return holds().sorted(Comparator.comparingLong(Hold::startNanos))
 			.map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.count(hold.key())))
 			.toList();
 	}
@@ -227,9 +224,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	 * @param endsWithThread whether the lock is lost when that thread dies
 	 */
 	Hold add(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
-		Hold hold = (request.mode() == LockMode.WRITE)
-				? new WriteHold(this, request.label(), holder, terms, this.clock, thread, endsWithThread)
-				: new Hold(this, request.label(), holder, terms, this.clock, thread, endsWithThread);
+		Hold hold = new Hold(this, request.label(), holder, terms, this.clock, thread, endsWithThread);
 		this.renewer.watch(hold);
 		if (thread != null) {
 			this.holdsOfThread.put(hold);
@@ -256,35 +251,31 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	}
 
 	@Override
-	public void release(Hold origin, LockMode mode) {
-		release(origin, mode, origin.remainingMinHold());
+	public void release(Hold hold) {
+		release(hold, hold.remainingMinHold());
 	}
 
 	@Override
-	public void abandon(Hold origin, LockMode mode) {
-		release(origin, mode, Duration.ZERO);
+	public void abandon(Hold hold) {
+		release(hold, Duration.ZERO);
 	}
 
-	private void release(Hold origin, LockMode mode, Duration remainingMinHold) {
-		switch (origin.leaveLevel(mode)) {
-			case SOME -> {
-				// Check the loss only: other callers may have released the last levels by
-				// now.
-				if (origin.current().isLost()) {
-					throw lostException(origin);
-				}
-			}
-			case READERS -> downgrade((WriteHold) origin);
-			case NONE -> endHold(origin, remainingMinHold);
+	private void release(Hold hold, Duration remainingMinHold) {
+		if (hold.leaveLevel()) {
+			endHold(hold, remainingMinHold);
+		}
+		else if (hold.isLost()) {
+			// Only if it was lost: other callers may have released the last levels by
+			// now.
+			throw lostException(hold);
 		}
 	}
 
-	private void endHold(Hold origin, Duration remainingMinHold) {
-		origin.awaitInterrupt();
-		if (origin.thread() == Thread.currentThread()) {
-			forgetOfThisThread(origin);
+	private void endHold(Hold hold, Duration remainingMinHold) {
+		hold.awaitInterrupt();
+		if (hold.thread() == Thread.currentThread()) {
+			forgetOfThisThread(hold);
 		}
-		Hold hold = origin.current();
 		if (isEnded(hold)) {
 			// Otherwise the next caller of this JVM would enter under the ended grant.
 			hold.lose(LossCause.RELEASED_BY_OPERATOR);
@@ -380,64 +371,6 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 						: "continues in the background"));
 	}
 
-	/**
-	 * Continue as a reader under a new lease. If the store does not confirm that, the
-	 * lock is lost, and the remaining readers are notified when they close it.
-	 */
-	private void downgrade(WriteHold writer) {
-		long remainingNanos = writer.endLease();
-		this.renewer.forget(writer);
-		ReleaseOutcome outcome = ReleaseOutcome.GONE;
-		if (remainingNanos > 0) {
-			try {
-				DowngradeResult answer = this.acquirer.downgrade(writer.holder(), Duration.ofNanos(remainingNanos),
-						writer.restOfTerms().storeLease());
-				outcome = answer.writer();
-				continueAsReader(writer, answer);
-			}
-			catch (RuntimeException | Error ex) {
-				writer.loseAfterEnd(LossCause.STORE_SILENT, "its downgrade to a reader failed with an error");
-				writer.current().lose(LossCause.STORE_SILENT);
-				try {
-					endHoldIfOver(writer);
-				}
-				catch (RuntimeException problem) {
-					ex.addSuppressed(problem);
-				}
-				throw ex;
-			}
-		}
-		boolean continued = writer.current() != writer;
-		endHoldIfOver(writer);
-		if (!continued && outcome == ReleaseOutcome.GONE) {
-			throw lostException(writer);
-		}
-	}
-
-	private void endHoldIfOver(WriteHold writer) {
-		if (writer.endDowngrade()) {
-			endHold(writer, writer.remainingMinHold());
-		}
-	}
-
-	private void continueAsReader(WriteHold writer, DowngradeResult answer) {
-		Holder holder = answer.reader();
-		if (holder == null) {
-			writer.loseAfterEnd((answer.writer() == ReleaseOutcome.GONE) ? causeOfGone(writer) : LossCause.STORE_SILENT,
-					"the store did not confirm its downgrade to a reader");
-			return;
-		}
-		// Terms count from now, without the time the store took to answer.
-		Hold reader = new WriteHold.ReaderHold(writer, holder, writer.restOfTerms(), this.clock);
-		if (writer.continueAs(reader)) {
-			this.renewer.watch(reader);
-			return;
-		}
-		this.acquirer.releaseAsync(holder);
-		writer.loseAfterEnd(LossCause.STORE_SILENT,
-				"its lease expired before the store confirmed its downgrade to a reader");
-	}
-
 	@Override
 	public void confirm(Hold hold) {
 		this.renewer.confirm(hold);
@@ -453,9 +386,9 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	}
 
 	private static LockLostException lostException(Hold hold, String when) {
-		LossCause cause = hold.current().lossCause();
-		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.current().holder().fencingToken()
-				+ ") was lost " + when + ((cause != null) ? ": " + cause.description() : "")
+		LossCause cause = hold.lossCause();
+		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.holder().fencingToken() + ") was lost "
+				+ when + ((cause != null) ? ": " + cause.description() : "")
 				+ ". Another caller may have held it in the meantime: check or undo the work that was done under it"
 				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 	}
@@ -471,7 +404,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 					ex);
 		}
 		if (this.interruptOnLost) {
-			hold.origin().interruptThread();
+			hold.interruptThread();
 		}
 		notifyLost(hold, cause, reason, heldSince(hold), false);
 		runLossCallbacks(hold);
@@ -506,7 +439,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	 * prevent the others.
 	 */
 	private void runLossCallbacks(Hold lost) {
-		for (Runnable callback : lost.origin().takeLossCallbacks()) {
+		for (Runnable callback : lost.takeLossCallbacks()) {
 			Runnable guarded = () -> {
 				try {
 					callback.run();
@@ -526,7 +459,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	}
 
 	private static Duration heldSince(Hold hold) {
-		return Duration.ofNanos(hold.origin().heldNanos());
+		return Duration.ofNanos(hold.heldNanos());
 	}
 
 	/**

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A held lock, from its first acquisition to its last release or its loss. All re-entries
  * share it.
  */
-class Hold extends Lease {
+final class Hold extends Lease {
 
 	private static final AtomicIntegerFieldUpdater<Hold> LEVELS = AtomicIntegerFieldUpdater.newUpdater(Hold.class,
 			"levels");
@@ -82,32 +82,10 @@ class Hold extends Lease {
 		return this.owner;
 	}
 
-	/** Return the hold whose lease counts now: another one after a downgrade. */
-	Hold current() {
-		return this;
-	}
-
-	/**
-	 * Return the hold that has the levels and callbacks: the writer's after a downgrade.
-	 */
-	Hold origin() {
-		return this;
-	}
-
-	/** Return the remaining time of the lock, zero if it is not held. */
-	long remainingLockNanos() {
-		return remainingNanos();
-	}
-
 	/** Ask the store, if only the store knows whether the lock is held. */
 	boolean confirm() {
-		this.owner.confirm(current());
-		return remainingLockNanos() > 0;
-	}
-
-	/** Return whether the lock was not lost, even if it is no longer held. */
-	boolean isCurrentLeaseIntact() {
-		return current().isIntact();
+		this.owner.confirm(this);
+		return isValid();
 	}
 
 	String key() {
@@ -168,24 +146,26 @@ class Hold extends Lease {
 	 */
 	boolean reenter(LockMode mode) {
 		if (ticket().isReader() && mode != LockMode.READ && !isOver()) {
-			throw upgradeRefused(mode);
+			throw new LockDefinitionException("Lock '" + key() + "' was requested in mode " + mode
+					+ " by a caller that holds it in mode READ: it would wait for itself. Acquire WRITE first and READ"
+					+ " inside it, or close the READ lock before");
 		}
 		return LEVELS.getAndUpdate(this, (open) -> (open > 0) ? open + 1 : 0) > 0;
 	}
 
 	/**
 	 * Leave one level.
-	 * @param mode the mode in which the level was acquired
+	 * @return whether it was the last one, so that the caller ends the hold
 	 */
-	OpenLevels leaveLevel(LockMode mode) {
-		return (LEVELS.decrementAndGet(this) == 0) ? OpenLevels.NONE : OpenLevels.SOME;
+	boolean leaveLevel() {
+		return LEVELS.decrementAndGet(this) == 0;
 	}
 
 	/**
 	 * Interrupt the owning thread because the lock was lost, unless it has left the last
 	 * level.
 	 */
-	final void interruptThread() {
+	void interruptThread() {
 		Thread thread = this.thread;
 		if (thread == null) {
 			return;
@@ -202,7 +182,7 @@ class Hold extends Lease {
 	}
 
 	/** After the last level was left: wait for an interrupt that has begun. */
-	final void awaitInterrupt() {
+	void awaitInterrupt() {
 		while (this.interrupting) {
 			Thread.onSpinWait();
 		}
@@ -220,7 +200,7 @@ class Hold extends Lease {
 
 	/** Return the mode in which the store has granted the lock. */
 	LockMode mode() {
-		return ticket().isReader() ? LockMode.READ : LockMode.EXCLUSIVE;
+		return ticket().mode();
 	}
 
 	@Override
@@ -231,12 +211,6 @@ class Hold extends Lease {
 	/** Return whether all levels have been left. */
 	boolean isOver() {
 		return this.levels == 0;
-	}
-
-	final LockDefinitionException upgradeRefused(LockMode mode) {
-		return new LockDefinitionException("Lock '" + key() + "' was requested in mode " + mode + " by a caller that "
-				+ "holds it in mode READ: it would wait for itself. Acquire WRITE first and READ inside it, or close "
-				+ "the READ lock before");
 	}
 
 	/**
@@ -301,17 +275,15 @@ class Hold extends Lease {
 
 		/**
 		 * Release one level.
-		 * @param mode the mode in which the level was acquired
 		 * @throws io.github.distlock.LockLostException if the lock was lost
 		 */
-		void release(Hold origin, LockMode mode);
+		void release(Hold hold);
 
 		/**
 		 * Release one level of a lock under which no work was done.
-		 * @param mode the mode in which the level was acquired
 		 * @throws io.github.distlock.LockLostException if the lock was lost
 		 */
-		void abandon(Hold origin, LockMode mode);
+		void abandon(Hold hold);
 
 		/**
 		 * Limit the time for which the lock is held from now on.

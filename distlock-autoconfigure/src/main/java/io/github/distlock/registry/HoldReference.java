@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +33,6 @@ final class HoldReference implements HeldLock {
 
 	private final Hold hold;
 
-	/** The mode in which this level was acquired. */
-	private final LockMode mode;
-
 	/**
 	 * {@link #OUTERMOST} or {@link #REENTRY}, then {@link #CLOSING}, then
 	 * {@link #RELEASED} or {@link #LOST}. The caller that sets {@link #CLOSING} closes
@@ -44,9 +40,8 @@ final class HoldReference implements HeldLock {
 	 */
 	private volatile int state;
 
-	HoldReference(Hold hold, LockMode mode) {
+	HoldReference(Hold hold) {
 		this.hold = hold;
-		this.mode = mode;
 		this.state = hold.hasOneLevel() ? OUTERMOST : REENTRY;
 	}
 
@@ -67,17 +62,17 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public long fencingToken() {
-		return this.hold.current().holder().fencingToken();
+		return this.hold.holder().fencingToken();
 	}
 
 	@Override
 	public boolean isHeld() {
-		return isOpen() && this.hold.remainingLockNanos() > 0;
+		return isOpen() && this.hold.isValid();
 	}
 
 	@Override
 	public boolean isSessionBound() {
-		return this.hold.current().validity().sessionBound();
+		return this.hold.validity().sessionBound();
 	}
 
 	@Override
@@ -90,14 +85,13 @@ final class HoldReference implements HeldLock {
 		if (!isOpen()) {
 			return Duration.ZERO;
 		}
-		return Duration
-			.ofNanos(Math.min(this.hold.remainingLockNanos(), this.hold.current().validity().sessionNanos()));
+		return Duration.ofNanos(Math.min(this.hold.remainingNanos(), this.hold.validity().sessionNanos()));
 	}
 
 	/** A later loss does not concern a level that was released in time. */
 	@Override
 	public @Nullable LossCause lossCause() {
-		return isReleased() ? null : this.hold.current().lossCause();
+		return isReleased() ? null : this.hold.lossCause();
 	}
 
 	private boolean isOpen() {
@@ -111,7 +105,7 @@ final class HoldReference implements HeldLock {
 	@Override
 	public boolean isReleased() {
 		int current = this.state;
-		return current == RELEASED || (current == CLOSING && this.hold.isCurrentLeaseIntact());
+		return current == RELEASED || (current == CLOSING && this.hold.isIntact());
 	}
 
 	@Override
@@ -129,7 +123,7 @@ final class HoldReference implements HeldLock {
 			throw closedBefore();
 		}
 		if (this.state == OUTERMOST) {
-			this.hold.owner().expireAfter(this.hold.current(), leaseTime);
+			this.hold.owner().expireAfter(this.hold, leaseTime);
 		}
 	}
 
@@ -150,10 +144,10 @@ final class HoldReference implements HeldLock {
 		}
 		try {
 			if (abandon) {
-				this.hold.owner().abandon(this.hold, this.mode);
+				this.hold.owner().abandon(this.hold);
 			}
 			else {
-				this.hold.owner().release(this.hold, this.mode);
+				this.hold.owner().release(this.hold);
 			}
 			this.state = RELEASED;
 		}

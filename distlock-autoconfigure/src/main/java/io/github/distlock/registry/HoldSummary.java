@@ -29,7 +29,7 @@ public record HoldSummary(Map<String, Duration> longest, int atRisk, int kept) {
 		int atRisk = 0;
 		for (Lease lease : leases) {
 			if (lease instanceof Hold hold && hold.remainingNanos() > 0) {
-				longest.merge(hold.name(), Duration.ofNanos(hold.origin().heldNanos()),
+				longest.merge(hold.name(), Duration.ofNanos(hold.heldNanos()),
 						(one, other) -> (one.compareTo(other) > 0) ? one : other);
 				if (hold.isAtRisk()) {
 					atRisk++;

@@ -43,7 +43,7 @@ final class HolderMessages {
 			Hold hold = this.runtime.heldLocks().find(key, stored.grantToken());
 			if (hold != null) {
 				Thread thread = hold.thread();
-				return new LockHolder(instance, hold.mode(), this.runtime.wallTime(hold.origin().heldNanos()),
+				return new LockHolder(instance, hold.mode(), this.runtime.wallTime(hold.heldNanos()),
 						(thread != null) ? LockThreads.describe(thread) : null);
 			}
 		}

@@ -63,7 +63,7 @@ final class LockOperations {
 	@Nullable HeldLock acquire(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome)
 			throws InterruptedException {
 		Hold hold = acquireHold(request, interruptible, timeoutOutcome, null);
-		return (hold != null) ? new HoldReference(hold, request.mode()) : null;
+		return (hold != null) ? new HoldReference(hold) : null;
 	}
 
 	/**
@@ -80,7 +80,7 @@ final class LockOperations {
 				throw notAcquired(request, report, !waitTime(request).isZero());
 			}
 		}
-		return new HoldReference(hold, request.mode());
+		return new HoldReference(hold);
 	}
 
 	private AttemptReport newReport(LockRequest request, boolean asynchronous) {
@@ -148,7 +148,7 @@ final class LockOperations {
 			}
 			catch (RuntimeException | Error ex) {
 				// The caller receives an exception and no lock to close.
-				hold.owner().abandon(hold, request.mode());
+				hold.owner().abandon(hold);
 				throw ex;
 			}
 			return hold;
@@ -187,7 +187,7 @@ final class LockOperations {
 			this.validator.validate(request);
 			Hold held = reenterLockOfWork(request);
 			if (held != null) {
-				return CompletableFuture.completedFuture(new HoldReference(held, request.mode()));
+				return CompletableFuture.completedFuture(new HoldReference(held));
 			}
 			try (ObservationScope observed = report.observe()) {
 				holderFuture = this.runtime.acquirer().acquireAsync(waitRequest(request, report));
@@ -219,7 +219,7 @@ final class LockOperations {
 			CompletableFuture<@Nullable HeldLock> result) {
 		HeldLock lock;
 		try {
-			lock = new HoldReference(addOrRelease(request, holder, null, null), request.mode());
+			lock = new HoldReference(addOrRelease(request, holder, null, null));
 		}
 		catch (RuntimeException | Error ex) {
 			report.ended(LockOutcome.BACKEND_ERROR, ex);
@@ -281,7 +281,7 @@ final class LockOperations {
 
 	private @Nullable Hold reenter(Hold held, LockRequest request) {
 		// Not if another thread has closed it for this one: such a lock is acquired anew.
-		if (!held.isOver() && held.remainingLockNanos() <= 0 && held.current().lossCause() != null) {
+		if (!held.isOver() && !held.isValid() && held.lossCause() != null) {
 			// Check the loss before the mode: a lost lock is held in none.
 			throw HeldLocks.lostException(held);
 		}
@@ -289,8 +289,8 @@ final class LockOperations {
 			this.runtime.heldLocks().forgetOfThisThread(held);
 			return null;
 		}
-		if (held.remainingLockNanos() <= 0) {
-			held.leaveLevel(request.mode());
+		if (!held.isValid()) {
+			held.leaveLevel();
 			throw HeldLocks.lostException(held);
 		}
 		return held;

@@ -68,7 +68,7 @@ final class LockView implements Lock {
 		for (HeldLocks heldLocks : this.allHeldLocks.get()) {
 			Hold hold = heldLocks.holdOfThisThread(this.request.key());
 			if (hold != null && hold.leaveView()) {
-				heldLocks.release(hold, this.request.mode());
+				heldLocks.release(hold);
 				return;
 			}
 		}
@@ -91,7 +91,7 @@ final class LockView implements Lock {
 			hold.enterView();
 		}
 		catch (Error ex) {
-			hold.owner().abandon(hold, this.request.mode());
+			hold.owner().abandon(hold);
 			throw ex;
 		}
 		return true;

@@ -65,16 +65,14 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 			long grantToken, int waiting) {
 
 		static HeldLockSnapshot of(Hold hold, long wallMillis, int waiting) {
-			Hold origin = hold.origin();
-			Duration heldFor = Duration.ofNanos(origin.heldNanos());
-			Duration remaining = Duration.ofNanos(origin.remainingLockNanos());
+			Duration heldFor = Duration.ofNanos(hold.heldNanos());
+			Duration remaining = Duration.ofNanos(hold.remainingNanos());
 			LockState held = hold.isAtRisk() ? LockState.AT_RISK : LockState.HELD;
 			Thread thread = hold.thread();
 			return new HeldLockSnapshot(hold.key(), hold.name(), hold.mode(),
 					remaining.isZero() ? LockState.LOST : held, (thread != null) ? LockThreads.describe(thread) : null,
 					Instant.ofEpochMilli(wallMillis - heldFor.toMillis()), heldFor, remaining, hold.renewals(),
-					Math.max(0, origin.levels() - 1), hold.holder().fencingToken(), hold.holder().grantToken(),
-					waiting);
+					Math.max(0, hold.levels() - 1), hold.holder().fencingToken(), hold.holder().grantToken(), waiting);
 		}
 
 	}

@@ -42,21 +42,13 @@ public abstract class Lease {
 	/** The holder ended the lease. */
 	private static final int ENDED = 2;
 
-	/**
-	 * The holder ended the lease for a downgrade, and it expired during the downgrade.
-	 */
-	private static final int EXPIRED_AFTER_END = 3;
-
-	/** The holder ended the lease and holds the lock under another lease. */
-	private static final int CONTINUED = 4;
-
-	private static final int LOST = 5;
+	private static final int LOST = 3;
 
 	/** Mask of the lower bits, which are one of the constants above. */
-	private static final int KIND_MASK = 7;
+	private static final int KIND_MASK = 3;
 
 	/** The upper bits are the ordinal of the cause of the loss plus one, or zero. */
-	private static final int CAUSE_SHIFT = 3;
+	private static final int CAUSE_SHIFT = 2;
 
 	private static final LossCause[] CAUSES = LossCause.values();
 
@@ -219,21 +211,17 @@ public abstract class Lease {
 	 * @return nanoseconds, zero if the lock is not held
 	 */
 	public final long remainingNanos() {
-		return remainingIn(HELD, EXPIRED);
-	}
-
-	private long remainingIn(int valid, int passed) {
-		if (this.state != valid) {
+		if (this.state != HELD) {
 			return 0;
 		}
 		long left = leftNanos();
 		if (left <= 0) {
-			STATE.compareAndSet(this, valid, with(passed, causeOfExpiry()));
+			STATE.compareAndSet(this, HELD, with(EXPIRED, causeOfExpiry()));
 			return 0;
 		}
 		// Read the state again: the time may come from a renewal that was acknowledged
 		// after another query had found the lease expired.
-		return (this.state == valid) ? left : 0;
+		return (this.state == HELD) ? left : 0;
 	}
 
 	/**
@@ -282,26 +270,11 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Report that the lock was lost although its lease had ended: the operation for which
-	 * it ended, such as a downgrade, failed.
-	 * @param cause the cause
-	 * @param reason the description of the cause
-	 */
-	public final void loseAfterEnd(LossCause cause, String reason) {
-		if (markLostAfterEnd(cause)) {
-			lost(cause, reason);
-		}
-	}
-
-	/**
 	 * Record that the lock was already lost when the lease ended. Reports nothing.
 	 * @param cause the cause
-	 * @return whether the loss was not recorded before
 	 */
-	public final boolean markLostAfterEnd(LossCause cause) {
-		int now = this.state;
-		int kind = now & KIND_MASK;
-		return (kind == ENDED || kind == EXPIRED_AFTER_END) && STATE.compareAndSet(this, now, with(LOST, cause));
+	public final void markLostAfterEnd(LossCause cause) {
+		STATE.compareAndSet(this, ENDED, with(LOST, cause));
 	}
 
 	/**
@@ -337,32 +310,7 @@ public abstract class Lease {
 		// Read the time first: the lease may end between the two reads.
 		boolean inTime = leftNanos() > 0;
 		int now = this.state;
-		return now == ENDED || now == CONTINUED || (now == HELD && inTime);
-	}
-
-	/**
-	 * Return the remaining time of the store's grant after the end of this lease, for a
-	 * holder that continues under another lease.
-	 * @return nanoseconds, zero if the lease has not ended or was lost
-	 */
-	protected final long remainingAfterEnd() {
-		return remainingIn(ENDED, EXPIRED_AFTER_END);
-	}
-
-	/**
-	 * Continue under another lease.
-	 * @return whether no query has found in the meantime that the lock is not held
-	 */
-	protected final boolean continueElsewhere() {
-		return STATE.compareAndSet(this, ENDED, CONTINUED);
-	}
-
-	/**
-	 * Return whether the holder has continued under another lease.
-	 * @return whether {@link #continueElsewhere()} has succeeded
-	 */
-	protected final boolean isContinued() {
-		return this.state == CONTINUED;
+		return now == ENDED || (now == HELD && inTime);
 	}
 
 	final boolean isHeld() {
@@ -466,17 +414,6 @@ public abstract class Lease {
 	final boolean hasNoEnd() {
 		Validity current = this.validity;
 		return current.sessionBound() && current.sessionNanos() == Long.MAX_VALUE;
-	}
-
-	/**
-	 * Return the terms for a holder that continues under another lease. They do not
-	 * extend an explicit lease: after a slow grant the lease ends with the grant, unless
-	 * a renewal is due that extends the grant.
-	 * @return what remains of the terms
-	 */
-	public final LeaseTerms restOfTerms() {
-		long most = this.unconfirmed ? Long.MAX_VALUE : leftNanos();
-		return this.terms.after(Duration.ofNanos(heldNanos()), Duration.ofNanos(most));
 	}
 
 	/**

@@ -29,24 +29,6 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	private static final Duration MINIMUM = Duration.ofMillis(1);
 
 	/**
-	 * Return what remains of these terms, for a lock that is no longer handed off within
-	 * the JVM but still has a minimum hold time.
-	 * @param held how long the lock has been held
-	 * @param most how long the rest of an explicit lease may last
-	 * @return the same lease if the watchdog renews it, otherwise the rest of it, which
-	 * is zero or negative if it has passed. The lease for the store is positive.
-	 */
-	LeaseTerms after(Duration held, Duration most) {
-		Duration left = this.lease.minus(held);
-		Duration rest = (left.compareTo(most) < 0) ? left : most;
-		Duration some = this.renewed ? this.lease : rest;
-		Duration remainingMinHold = remainingMinHold(held);
-		return new LeaseTerms(some, covering(this.renewed ? some : lasting(positive(rest)), remainingMinHold),
-				this.renewed, (this.maxHold != null) ? this.maxHold.minus(held) : null,
-				remainingMinHold.isZero() ? null : remainingMinHold);
-	}
-
-	/**
 	 * Return the lease to request so that a lock stays locked for a time even if this JVM
 	 * dies. The safety margin of a {@link Validity} is added.
 	 * @param time how long the lock must stay locked

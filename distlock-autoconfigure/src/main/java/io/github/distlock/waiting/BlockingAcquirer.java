@@ -2,7 +2,6 @@ package io.github.distlock.waiting;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import io.github.distlock.waiting.Waiter.ThreadWaiter;
 import org.jspecify.annotations.Nullable;
@@ -65,16 +64,6 @@ final class BlockingAcquirer {
 				return holder;
 			}
 			restarted = true;
-		}
-	}
-
-	/** Wait for the answer of the store that decides about a downgrade. */
-	@Nullable Holder awaitDowngrade(KeyQueue queue, DowngradeWaiter waiter) {
-		try {
-			return validHolder(await(queue, waiter, false, true));
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
 		}
 	}
 

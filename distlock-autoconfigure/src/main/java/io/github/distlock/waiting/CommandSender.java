@@ -322,23 +322,10 @@ final class CommandSender {
 		catch (Throwable ex) {
 			return unanswered(queue, release, ex);
 		}
-		if (release.downgrade() != null && result != null) {
-			downgradeAnswered(release.downgrade(), result);
-		}
 		runAsync(queue, effects);
 		// A caller gets the first answer only. In a later answer GONE may be the effect
 		// of an earlier release.
 		return (result != null && !result.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
-	}
-
-	private void downgradeAnswered(PendingDowngrade downgrade, ReleaseResult result) {
-		try {
-			runAsync(downgrade.queue(), downgrade.answered(result));
-		}
-		catch (Throwable ex) {
-			this.failedCommands.recoverLater(downgrade.queue(), downgrade.attempt());
-			FailedCommands.log("The answer for lock '" + downgrade.queue().key() + "' could not be handled", ex);
-		}
 	}
 
 	private static void rethrowError(Throwable failure) {

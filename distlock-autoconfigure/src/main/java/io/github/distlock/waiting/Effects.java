@@ -216,8 +216,6 @@ sealed interface Effects {
 
 			private final @Nullable Successor next;
 
-			private final @Nullable PendingDowngrade downgrade;
-
 			private final boolean repeated;
 
 			/**
@@ -229,15 +227,12 @@ sealed interface Effects {
 			/**
 			 * Create a release or a cancel.
 			 * @param pending the ticket that leaves the store
-			 * @param next the ticket that the same command queues, or that continues as a
-			 * reader
-			 * @param downgrade the reader, which gets the answer
+			 * @param next the ticket that the same command queues
 			 */
-			Release(PendingRelease pending, @Nullable Successor next, @Nullable PendingDowngrade downgrade) {
+			Release(PendingRelease pending, @Nullable Successor next) {
 				this.repeated = pending.sends > 1;
 				this.pending = pending;
 				this.next = next;
-				this.downgrade = downgrade;
 			}
 
 			PendingRelease pending() {
@@ -246,10 +241,6 @@ sealed interface Effects {
 
 			@Nullable Successor next() {
 				return this.next;
-			}
-
-			@Nullable PendingDowngrade downgrade() {
-				return this.downgrade;
 			}
 
 			/** Whether an earlier copy of this command was not answered. */

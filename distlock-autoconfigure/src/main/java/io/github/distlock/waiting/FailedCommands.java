@@ -24,16 +24,6 @@ final class FailedCommands {
 		this.tasks = tasks;
 	}
 
-	private void downgradeUnanswered(PendingDowngrade downgrade, LockBackendException cause) {
-		try {
-			this.sender.runAsync(downgrade.queue(), downgrade.unanswered(cause));
-		}
-		catch (Throwable ex) {
-			recoverLater(downgrade.queue(), downgrade.attempt());
-			log("The failure for lock '" + downgrade.queue().key() + "' could not be handled", ex);
-		}
-	}
-
 	/**
 	 * A command failed, or could not be sent. Throws nothing, unless the end of the stack
 	 * is near.
@@ -46,15 +36,7 @@ final class FailedCommands {
 				return;
 			}
 			Command.Release release = (Command.Release) command;
-			Effects effects = queue.releaseFailed(release.pending(), cause);
-			try {
-				if (release.downgrade() != null) {
-					downgradeUnanswered(release.downgrade(), cause);
-				}
-			}
-			finally {
-				this.sender.runAsync(queue, effects);
-			}
+			this.sender.runAsync(queue, queue.releaseFailed(release.pending(), cause));
 		}
 		catch (Throwable ex) {
 			recoverLater(queue, command);
@@ -69,10 +51,6 @@ final class FailedCommands {
 	void recoverLater(QueueEvents queue, Command command) {
 		this.tasks.scheduleRecovery(() -> {
 			try {
-				if (command instanceof Command.Release release && release.downgrade() != null) {
-					PendingDowngrade downgrade = release.downgrade();
-					this.sender.runAsync(downgrade.queue(), downgrade.queue().recover(downgrade.attempt()));
-				}
 				this.sender.runAsync(queue, queue.recover(command));
 			}
 			catch (Throwable ex) {

@@ -20,7 +20,6 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Effects.QueueEvents;
-import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -217,18 +216,6 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	/**
-	 * Add the reader that keeps the lock when a writer leaves. The writer's release makes
-	 * the attempt that this new queue would send.
-	 */
-	PendingDowngrade prepareDowngrade(DowngradeWaiter waiter) {
-		Effects effects = join(waiter);
-		if (effects == null || !(effects.command() instanceof Command.Attempt attempt)) {
-			throw new IllegalStateException("Not a new queue: " + this.key);
-		}
-		return new PendingDowngrade(this, attempt);
-	}
-
-	/**
 	 * A waiter gives up.
 	 * @return the effects, or {@code null} if its outcome was decided before
 	 */
@@ -336,33 +323,21 @@ final class KeyQueue implements QueueEvents {
 	 * @return the effects, or {@code null} if this holder does not hold the lock any more
 	 */
 	@Nullable Effects release(Holder leaving, long giveUpNanos) {
-		return release(leaving, giveUpNanos, null, null);
+		return release(leaving, giveUpNanos, null);
 	}
 
 	/**
-	 * The holder leaves, and the lock goes back to the store in the background.
+	 * The holder leaves, and the lock goes back to the store.
+	 * @param background if no caller waits for the answer
 	 * @return the effects, or {@code null} if this holder does not hold the lock any more
 	 */
-	@Nullable Effects release(Holder leaving, long giveUpNanos, BackgroundRelease background) {
-		return release(leaving, giveUpNanos, null, background);
-	}
-
-	/**
-	 * The holder leaves, and the reader of another queue keeps the lock.
-	 * @return the effects, or {@code null} if this holder does not hold the lock any more
-	 */
-	@Nullable Effects release(Holder leaving, long giveUpNanos, PendingDowngrade downgrade) {
-		return release(leaving, giveUpNanos, downgrade, null);
-	}
-
-	private @Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable PendingDowngrade downgrade,
-			@Nullable BackgroundRelease background) {
+	@Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable BackgroundRelease background) {
 		this.lock.lock();
 		try {
 			if (this.holder != leaving) {
 				return null;
 			}
-			ownReleases().release(leaving, this.attemptUnanswered, giveUpNanos, downgrade, background);
+			ownReleases().release(leaving, this.attemptUnanswered, giveUpNanos, background);
 			this.holder = null;
 			return takeEffects();
 		}
@@ -636,8 +611,7 @@ final class KeyQueue implements QueueEvents {
 	private void applyResult(QueuedTicket queued, Duration askedLease, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
 			if (granted.grant().validity().hasPassed(this.context.clock())) {
-				// For a waiter that tries once this was the only attempt. A downgrade
-				// must not attempt again: another writer may have held the lock since.
+				// For a waiter that tries once this was the only attempt.
 				this.waiters.matching(Waiter::triesOnce).forEach((waiter) -> dismiss(waiter, timedOut()));
 				retryTimer().retryAfterStaleGrant();
 			}
@@ -692,7 +666,7 @@ final class KeyQueue implements QueueEvents {
 	 * inside: its ticket asks for the lock, for one command time-out at most.
 	 */
 	private void startAsking() {
-		if (this.waiters.isEmpty() || !this.waiters.first().triesOnce() || this.waiters.first().isDowngrade()) {
+		if (this.waiters.isEmpty() || !this.waiters.first().triesOnce()) {
 			return;
 		}
 		long timeoutNanos = this.context.answerTimeout().toNanos();
@@ -798,7 +772,7 @@ final class KeyQueue implements QueueEvents {
 	/** The kept lock goes back to the store. */
 	private void giveBack(KeptGrant grant) {
 		long giveUpNanos = grant.giveUpNanos(this.context.clock());
-		ownReleases().release(grant.last(), false, giveUpNanos, null, grant.release());
+		ownReleases().release(grant.last(), false, giveUpNanos, grant.release());
 		this.kept = null;
 		grant.release().begin();
 		retryTimer().clear();
@@ -867,7 +841,7 @@ final class KeyQueue implements QueueEvents {
 	 */
 	private void dismiss(Waiter waiter, Outcome outcome) {
 		Ticket ticket = waitingTicket();
-		if (ticket == null || waiter.isDowngrade() || !this.waiters.isOnly(waiter) || failure() != null) {
+		if (ticket == null || !this.waiters.isOnly(waiter) || failure() != null) {
 			ownWaiters().decide(waiter, outcome);
 			return;
 		}
@@ -882,12 +856,8 @@ final class KeyQueue implements QueueEvents {
 		}
 	}
 
-	/**
-	 * Fail all waiters except a downgrade, which still holds the lock: its answer is on
-	 * its way.
-	 */
 	private void failAll(LockBackendException cause) {
-		this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> !waiter.isDowngrade());
+		this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> true);
 		if (this.retryTimer != null) {
 			this.retryTimer.departingWaiters().release();
 		}
@@ -946,8 +916,6 @@ final class KeyQueue implements QueueEvents {
 		if (wasInFlight && this.queuedTicket != null) {
 			this.queuedTicket.attemptUnanswered = true;
 		}
-		// A downgrade must not attempt again: another writer may have held the lock.
-		this.waiters.decideAll(timedOut(), Waiter::isDowngrade);
 		if (command instanceof Command.Attempt attempt) {
 			markAttemptUnanswered(attempt.ticket());
 			if (wasInFlight && !attempt.ticket().equals(liveTicket())
@@ -1103,8 +1071,7 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	private @Nullable Command attemptIfDue(QueuedTicket queued, @Nullable PendingRelease follows) {
-		// A downgrade is sent by the writer's release, which no other release can follow.
-		if (!queued.due || (this.context.wouldOvertakeRelease() && !this.waiters.first().isDowngrade())) {
+		if (!queued.due || this.context.wouldOvertakeRelease()) {
 			return null;
 		}
 		Command attempt = newAttempt(queued, follows);
@@ -1123,8 +1090,7 @@ final class KeyQueue implements QueueEvents {
 
 	/** The first release of a holder queues the next waiter with the same command. */
 	private Command sendRelease(PendingRelease pending) {
-		if (pending.releasesLock && pending.downgrade == null && pending.sends == 0 && liveTicket() == null
-				&& !this.waiters.isEmpty()) {
+		if (pending.releasesLock && pending.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
 			this.queuedTicket = newTicket(this.waiters.first().request());
 			pending.next = new Successor(this.queuedTicket.ticket, this.queuedTicket.lease());
 		}

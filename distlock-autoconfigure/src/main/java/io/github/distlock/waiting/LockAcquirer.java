@@ -40,8 +40,6 @@ public final class LockAcquirer {
 
 	private final KeptLocks keptLocks;
 
-	private final Downgrades downgrades;
-
 	/**
 	 * Create an acquirer.
 	 * @param store the store
@@ -63,8 +61,6 @@ public final class LockAcquirer {
 		this.keptLocks = new KeptLocks(store, this.queues, this.sender, this.releases);
 		this.waits = new Waits(store.direct(), this.queues, this.sender, this.releases, cancelTimeout.toNanos());
 		this.blocking = new BlockingAcquirer(this.waits, environment);
-		this.downgrades = new Downgrades(this.waits, this.queues, this.sender, environment, this.blocking,
-				backendTimeout);
 	}
 
 	/**
@@ -157,18 +153,6 @@ public final class LockAcquirer {
 	 */
 	public boolean isAnyReleaseUnanswered() {
 		return this.releases.isAnyUnanswered();
-	}
-
-	/**
-	 * Release a lock as a writer and keep it as a reader. No other writer holds the lock
-	 * in between. Blocks until the store has answered one command.
-	 * @param holder the writer
-	 * @param leaseEnd the rest of the writer's lease
-	 * @param readerLease the lease to ask the store for as a reader
-	 * @return the result
-	 */
-	public DowngradeResult downgrade(Holder holder, Duration leaseEnd, Duration readerLease) {
-		return this.downgrades.downgrade(holder, leaseEnd, readerLease);
 	}
 
 	/**

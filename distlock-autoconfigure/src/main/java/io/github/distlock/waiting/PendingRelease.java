@@ -28,9 +28,6 @@ final class PendingRelease {
 
 	final long giveUpNanos;
 
-	/** The reader that continues if the first command is answered. */
-	final @Nullable PendingDowngrade downgrade;
-
 	/** What becomes of the answer, if no caller waits for it. */
 	final @Nullable BackgroundRelease background;
 
@@ -52,13 +49,12 @@ final class PendingRelease {
 	@Nullable PendingRelease younger;
 
 	PendingRelease(Ticket ticket, boolean attemptUnanswered, boolean releasesLock, long lastToken, long giveUpNanos,
-			@Nullable PendingDowngrade downgrade, @Nullable BackgroundRelease background) {
+			@Nullable BackgroundRelease background) {
 		this.ticket = ticket;
 		this.releasesLock = releasesLock;
 		this.lastToken = lastToken;
 		this.attemptUnanswered = attemptUnanswered;
 		this.giveUpNanos = giveUpNanos;
-		this.downgrade = downgrade;
 		this.background = background;
 	}
 
@@ -68,14 +64,9 @@ final class PendingRelease {
 	 */
 	Command send(@Nullable Ticket live) {
 		this.sends++;
-		if (this.downgrade != null) {
-			// If the first release was not answered, the downgrade is not repeated.
-			return (this.sends == 1) ? new Command.Release(this, this.downgrade.successor(), this.downgrade)
-					: new Command.Release(this, null, null);
-		}
 		// The successor may have held the lock and left: never queue it again.
 		boolean nextLives = this.next != null && this.next.ticket().equals(live);
-		return new Command.Release(this, nextLives ? this.next : null, null);
+		return new Command.Release(this, nextLives ? this.next : null);
 	}
 
 	/**

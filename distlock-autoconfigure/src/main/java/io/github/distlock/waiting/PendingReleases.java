@@ -87,12 +87,10 @@ final class PendingReleases {
 
 	/**
 	 * Release the lock of a holder that leaves.
-	 * @param downgrade the reader that keeps the lock, if there is one
 	 * @param background if no caller waits for the answer
 	 */
-	void release(Holder holder, boolean attemptUnanswered, long giveUpNanos, @Nullable PendingDowngrade downgrade,
-			@Nullable BackgroundRelease background) {
-		add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(), giveUpNanos, downgrade,
+	void release(Holder holder, boolean attemptUnanswered, long giveUpNanos, @Nullable BackgroundRelease background) {
+		add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(), giveUpNanos,
 				background));
 	}
 
@@ -102,7 +100,7 @@ final class PendingReleases {
 	 */
 	void giveBack(QueuedTicket queued, Duration lease, Grant grant, long nowNanos) {
 		add(new PendingRelease(queued.ticket, queued.attemptUnanswered, true, grant.firstToken(),
-				nowNanos + lease.toNanos(), null, null));
+				nowNanos + lease.toNanos(), null));
 	}
 
 	/**
@@ -110,7 +108,7 @@ final class PendingReleases {
 	 * @param attemptUnanswered whether a copy of its attempt may still be on its way
 	 */
 	void cancel(Ticket ticket, boolean attemptUnanswered, long nowNanos) {
-		add(new PendingRelease(ticket, attemptUnanswered, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null, null));
+		add(new PendingRelease(ticket, attemptUnanswered, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null));
 	}
 
 	private void add(PendingRelease added) {

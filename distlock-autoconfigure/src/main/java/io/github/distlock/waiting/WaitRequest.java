@@ -33,12 +33,6 @@ public record WaitRequest(String key, LockMode mode, boolean fair, Duration leas
 		this(key, mode, fair, lease, waitTime, 0, listener);
 	}
 
-	/** Create the request of a writer that becomes a reader: it tries once. */
-	static WaitRequest forDowngrade(String key, Duration lease) {
-		return new WaitRequest(key, LockMode.READ, false, lease, Duration.ZERO, (since) -> {
-		});
-	}
-
 	/**
 	 * Return whether the caller has its own ticket, which is not handed off inside the
 	 * JVM. Fair callers have one, to keep the order over all JVMs. Readers have one,

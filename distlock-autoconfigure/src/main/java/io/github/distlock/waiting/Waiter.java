@@ -76,14 +76,6 @@ abstract class Waiter {
 		return this.asking && nowNanos - this.deadlineNanos >= 0;
 	}
 
-	/**
-	 * Whether this is a writer that becomes a reader. Another queue makes its only
-	 * attempt, and the answer to that attempt decides its outcome.
-	 */
-	boolean isDowngrade() {
-		return false;
-	}
-
 	boolean isAbandoned() {
 		return this.abandoned;
 	}
@@ -168,7 +160,7 @@ abstract class Waiter {
 	/**
 	 * A thread that waits, parked.
 	 */
-	static class ThreadWaiter extends Waiter {
+	static final class ThreadWaiter extends Waiter {
 
 		private final Thread thread = Thread.currentThread();
 
@@ -198,43 +190,6 @@ abstract class Waiter {
 			if (!isAwake()) {
 				this.environment.unpark(this.thread);
 			}
-		}
-
-	}
-
-	/**
-	 * A thread that held the lock as a writer and keeps it as a reader. It waits for the
-	 * answer to one command. It does not wait longer than its lease as a writer lasts,
-	 * since a later grant might come after that of another writer, and not longer than
-	 * for any other answer.
-	 */
-	static final class DowngradeWaiter extends ThreadWaiter {
-
-		private final long endNanos;
-
-		DowngradeWaiter(WaitRequest request, long nowNanos, long waitNanos, EngineEnvironment environment) {
-			super(request, nowNanos, environment);
-			this.endNanos = nowNanos + waitNanos;
-		}
-
-		@Override
-		boolean triesOnce() {
-			return true;
-		}
-
-		@Override
-		boolean isDowngrade() {
-			return true;
-		}
-
-		@Override
-		boolean isEndless() {
-			return false;
-		}
-
-		@Override
-		long remainingNanos(long nowNanos) {
-			return this.endNanos - nowNanos;
 		}
 
 	}

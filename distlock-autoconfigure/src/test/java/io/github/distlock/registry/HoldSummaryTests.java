@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
@@ -56,17 +55,6 @@ class HoldSummaryTests {
 		this.clock.pass(Duration.ofSeconds(1));
 		assertThat(this.registry.holdSummary().longest()).containsOnly(Map.entry("orders", Duration.ofSeconds(4)));
 		second.close();
-	}
-
-	@Test
-	void afterADowngradeTheTimeOfTheWriterCounts() {
-		HeldLock writer = this.registry.acquire(LockRequest.of("order-1").mode(LockMode.WRITE));
-		this.clock.pass(Duration.ofSeconds(2));
-		HeldLock reader = this.registry.acquire(LockRequest.of("order-1").mode(LockMode.READ));
-		writer.close();
-		this.clock.pass(Duration.ofSeconds(2));
-		assertThat(this.registry.holdSummary().longest()).containsOnly(Map.entry("unnamed", Duration.ofSeconds(4)));
-		reader.close();
 	}
 
 	@Test

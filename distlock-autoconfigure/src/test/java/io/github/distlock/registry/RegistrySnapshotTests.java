@@ -69,7 +69,7 @@ class RegistrySnapshotTests {
 	}
 
 	@Test
-	void theModeOfAWriterChangesAtItsDowngrade() {
+	void aWriterThatAlsoReadsIsAWriterUntilItsLastLevelIsClosed() {
 		HeldLock writer = this.registry.acquire(LockRequest.of("key").mode(LockMode.WRITE));
 		HeldLock reader = this.registry.acquire(LockRequest.of("key").mode(LockMode.READ));
 		assertThat(this.registry.snapshot().held()).singleElement().satisfies((held) -> {
@@ -78,7 +78,7 @@ class RegistrySnapshotTests {
 		});
 		writer.close();
 		assertThat(this.registry.snapshot().held()).singleElement().satisfies((held) -> {
-			assertThat(held.mode()).isEqualTo(LockMode.READ);
+			assertThat(held.mode()).isEqualTo(LockMode.WRITE);
 			assertThat(held.reentries()).isZero();
 		});
 		reader.close();

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -109,18 +108,6 @@ class ReleasedLockTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
 		assertThat(List.of(inner.isReleased(), late.isReleased(), outer.isReleased())).containsExactly(true, false,
 				false);
-	}
-
-	@Test
-	void aWriterThatWasDowngradedHasReleasedItsLock() {
-		BackendLockRegistry registry = redis.node();
-		HeldLock writer = registry.acquire(LockRequest.of("downgrade").mode(LockMode.WRITE));
-		HeldLock reader = registry.acquire(LockRequest.of("downgrade").mode(LockMode.READ));
-		writer.close();
-		assertThat(writer.isReleased()).isTrue();
-		assertThat(reader.isReleased()).isFalse();
-		reader.close();
-		assertThat(reader.isReleased()).isTrue();
 	}
 
 	@Test

@@ -93,19 +93,6 @@ class LeaseStateTests implements RenewalListener {
 		assertThat(this.lost).hasSize(1);
 	}
 
-	@Test
-	void aHolderThatWasFoundNotToHoldDuringADowngradeDoesNotContinue() {
-		WatchedLease lease = watch(Validity.until(this.clock.now(), LEASE));
-		assertThat(lease.endLease()).isPositive();
-		assertThat(lease.remainingAfterEnd()).isPositive();
-		this.clock.pass(LEASE);
-		assertThat(lease.remainingAfterEnd()).isZero();
-		assertThat(lease.continueElsewhere()).isFalse();
-		assertThat(this.lost).isEmpty();
-		lease.loseAfterEnd(LossCause.STORE_SILENT, "too late");
-		assertThat(this.lost).containsExactly("too late");
-	}
-
 	private final class WatchedLease extends Lease {
 
 		WatchedLease(Validity validity) {

@@ -76,9 +76,6 @@ final class Call {
 	/** How long its grant was valid when it entered. */
 	long remaining = Long.MAX_VALUE;
 
-	/** In which mode it is held now: another one after a downgrade. */
-	LockMode mode;
-
 	long token;
 
 	HandOff handOff = HandOff.NONE;
@@ -112,8 +109,6 @@ final class Call {
 	/** Whether it was held when its caller entered. */
 	boolean valid;
 
-	boolean downgraded;
-
 	boolean abandoned;
 
 	/** Whether its caller has begun to close it. */
@@ -143,7 +138,6 @@ final class Call {
 		this.how = how;
 		this.request = (how == How.VIEW) ? request : request.name(label);
 		this.dice = dice;
-		this.mode = request.mode();
 		this.limited = request.leaseTime() != null;
 	}
 
@@ -173,7 +167,7 @@ final class Call {
 	}
 
 	boolean reads() {
-		return this.mode == LockMode.READ;
+		return this.request.mode() == LockMode.READ;
 	}
 
 	boolean isInside() {

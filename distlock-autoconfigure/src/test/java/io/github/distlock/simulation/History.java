@@ -13,7 +13,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.simulation.Call.End;
@@ -179,25 +178,6 @@ final class History {
 		HeldLock outer = call.lock;
 		if (outer != null && inner.fencingToken() != outer.fencingToken() && !hasRestarted(call)) {
 			this.world.violation("S2", call + " entered again with the token " + inner.fencingToken());
-		}
-	}
-
-	/** A writer is about to close its level, and goes on as a reader. */
-	void downgrading(Call call, HeldLock reader) {
-		this.statistics.downgrades++;
-		call.mode = LockMode.READ;
-		call.downgraded = true;
-		call.lock = reader;
-		this.world.trace(call.label, "continues as a reader of " + call.key());
-	}
-
-	void downgraded(Call call) {
-		HeldLock lock = call.lock;
-		if (lock != null && this.world.scheduler.quietly(lock::isHeld)) {
-			if (lock.fencingToken() <= call.token) {
-				this.world.violation("S2", call + " continues with the lower token " + lock.fencingToken());
-			}
-			call.token = lock.fencingToken();
 		}
 	}
 

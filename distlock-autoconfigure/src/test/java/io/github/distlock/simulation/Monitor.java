@@ -74,7 +74,7 @@ final class Monitor {
 	/** The calls of this JVM that hold their locks, and do not leave. */
 	private List<Call> held() {
 		return this.world.history.calls.stream()
-			.filter((call) -> call.jvm == this.jvm && call.isInside() && !call.leaving && !call.downgraded)
+			.filter((call) -> call.jvm == this.jvm && call.isInside() && !call.leaving)
 			.filter((call) -> !this.world.history.hasRestarted(call))
 			.filter((call) -> call.lock != null && this.world.scheduler.quietly(call.lock::isHeld))
 			.toList();

@@ -108,7 +108,7 @@ final class Properties {
 		checkExclusion(call, earlier);
 		for (Call other : earlier) {
 			if (other.token == call.token || (other.valid && other.token > call.token
-					&& !(other.request.mode() == call.request.mode() && call.reads()) && !other.downgraded
+					&& !(other.request.mode() == call.request.mode() && call.reads())
 					&& !mayHaveLost(call.key(), call.asked, other.answered))) {
 				violation("S2", call + " entered " + call.key() + " after " + other);
 			}
@@ -284,8 +284,9 @@ final class Properties {
 
 	private boolean mayRefuse(Call other, Call call) {
 		long end = (other.end == End.ENTERED) ? other.left : other.answered;
-		if (other.jvm == call.jvm && other.end == End.ENTERED && other.mode == call.mode && !other.request.fair()
-				&& !call.request.fair() && other.request.minHold() == null && other.losses == 0) {
+		if (other.jvm == call.jvm && other.end == End.ENTERED && other.request.mode() == call.request.mode()
+				&& !other.request.fair() && !call.request.fair() && other.request.minHold() == null
+				&& other.losses == 0) {
 			return end > call.started;
 		}
 		Duration minHold = other.request.minHold();
@@ -295,8 +296,8 @@ final class Properties {
 
 	/** A loss needs a fault that explains it. */
 	void lost(Call call, LossCause cause) {
-		boolean own = (call.limited && cause == LossCause.LEASE_EXPIRED) || (cause == LossCause.STORE_SILENT
-				&& (isShort(call) || isNew(call) || (call.limited && call.downgraded)));
+		boolean own = (call.limited && cause == LossCause.LEASE_EXPIRED)
+				|| (cause == LossCause.STORE_SILENT && (isShort(call) || isNew(call)));
 		long nanos = this.faults.stream()
 			.filter((fault) -> concerns(fault, call.place) && FaultEffects.explains(fault.kind()).contains(cause))
 			.mapToLong((fault) -> trouble(fault, call))
@@ -308,8 +309,7 @@ final class Properties {
 		}
 		own |= hasShortGrant(call) && FaultEffects.explains(Fault.Kind.PAUSE).contains(cause);
 		own |= cause == LossCause.FORGOTTEN && isCountedByAnotherClock(call);
-		// One unanswered command ends a lock that continues as a reader's.
-		if (!own && nanos < (call.downgraded ? 1 : lease.toNanos() / 3)) {
+		if (!own && nanos < lease.toNanos() / 3) {
 			violation("cause", call + " lost " + call.key() + " with the cause " + cause);
 		}
 		if (cause == LossCause.FORGOTTEN && !call.leaving && !call.reads()

@@ -102,7 +102,8 @@ final class Sections {
 				this.history.noticedLoss(call);
 			}
 		}
-		if (owning && dice.nextInt((call.mode == LockMode.WRITE) ? 2 : 6) == 0 && !this.history.hasRestarted(call)) {
+		if (owning && dice.nextInt((call.request.mode() == LockMode.WRITE) ? 2 : 6) == 0
+				&& !this.history.hasRestarted(call)) {
 			workAgain(call);
 		}
 		if (owning && call.view == null && dice.nextInt(12) == 0) {
@@ -195,11 +196,10 @@ final class Sections {
 		this.history.reentered(call, inner);
 		stay(call);
 		HeldLock outer = call.lock;
-		if (outer != null && call.mode == LockMode.WRITE && mode == LockMode.READ && call.dice.nextBoolean()) {
-			// It closes the outer level first, and continues as a reader.
-			this.history.downgrading(call, inner);
+		if (outer != null && call.dice.nextBoolean()) {
+			// It closes the outer level first.
+			call.lock = inner;
 			closeLevel(call, outer);
-			this.history.downgraded(call);
 			stay(call);
 		}
 		else {

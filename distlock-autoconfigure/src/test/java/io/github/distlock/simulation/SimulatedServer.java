@@ -263,9 +263,7 @@ final class SimulatedServer {
 				return ServerAnswer.of(ServerAnswer.Word.OK);
 			}
 			script.forget(ticket);
-			Reader given = script.reading(next);
-			return (given == null) ? ServerAnswer.of(ServerAnswer.Word.GONE) : new ServerAnswer(ServerAnswer.Word.GONE,
-					given.first(), given.ends() - script.nowMillis, false, 0, false, 0, null, 0);
+			return ServerAnswer.of(ServerAnswer.Word.GONE);
 		}
 		if (!ticket.equals(stored.owner)) {
 			return ServerAnswer.of(ServerAnswer.Word.GONE);
@@ -277,8 +275,7 @@ final class SimulatedServer {
 			stored.write(Word.TOMBSTONE, used, tombstone);
 			return ServerAnswer.of(ServerAnswer.Word.OK);
 		}
-		boolean exclusive = next == null || !next.isReader();
-		if (usual && used < script.now && exclusive && script.isQueueEmpty()) {
+		if (usual && used < script.now && script.isQueueEmpty()) {
 			if (next == null) {
 				stored.write(Word.TOMBSTONE, used, tombstone);
 				return ServerAnswer.of(ServerAnswer.Word.OK);
@@ -287,14 +284,6 @@ final class SimulatedServer {
 			return ServerAnswer.granted(script.now, lease, false);
 		}
 		long last = usual ? Math.min(stored.last, used) : stored.last;
-		if (next != null && next.isReader()) {
-			// Ahead of all waiting tickets.
-			stored.readers.clear();
-			long first = script.enter(next, lease, last);
-			script.settle(first);
-			script.admitHead(first, null, 0);
-			return ServerAnswer.granted(first, lease, false);
-		}
 		script.remove(ticket);
 		script.grantNext(last, next, lease, false);
 		if (script.state == Word.ABSENT) {

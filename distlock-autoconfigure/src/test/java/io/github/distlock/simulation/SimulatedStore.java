@@ -150,10 +150,6 @@ final class SimulatedStore implements LockStore, StoreAdministration {
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		if (next != null && ticket.isReader()) {
-			boolean released = release(ticket, lastToken, null).released();
-			return new ReleaseResult(released, attempt(next.ticket(), next.lease(), true));
-		}
 		Function<SimulatedServer, ServerAnswer> command = releasing(ticket, lastToken, next);
 		TimeSource.Instant sent = this.jvm.now();
 		return released(call(text(ticket, lastToken, next), command), next, sent);
@@ -163,7 +159,7 @@ final class SimulatedStore implements LockStore, StoreAdministration {
 	@Override
 	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
 			@Nullable Successor next) {
-		if (next != null && ticket.isReader() || this.world.plan.seed() % 4 == 1) {
+		if (this.world.plan.seed() % 4 == 1) {
 			return null;
 		}
 		String text = text(ticket, lastToken, next);
@@ -199,8 +195,6 @@ final class SimulatedStore implements LockStore, StoreAdministration {
 			case GRANTED -> granted(ticket, answer, sent);
 			case WAITING -> waiting(ticket, answer, next.lease(), sent);
 			case UNQUEUED -> unqueued(null);
-			// Executed before: the next ticket holds the lock as a reader.
-			case GONE -> (answer.first() != 0) ? granted(ticket, answer, sent) : null;
 			default -> null;
 		});
 	}

@@ -115,7 +115,6 @@ final class SimulationMain {
 		add("steps", statistics.steps);
 		add("waits", statistics.waits);
 		add("re-entries", statistics.reentries);
-		add("downgrades", statistics.downgrades);
 		statistics.ends.forEach((end, number) -> add("end " + end, number));
 		for (HandOff handOff : HandOff.values()) {
 			add("hand-off " + handOff, statistics.handOffs.getOrDefault(handOff, 0));

@@ -81,7 +81,7 @@ final class SimulationMutants {
 							"boolean inOrder = true;")),
 			Mutant.of("lock that another JVM asks for released under its holder",
 					java(KEY_QUEUE, "this.handBack |= this.holder != null;",
-							"if (this.holder != null) { ownReleases().release(this.holder, false, 0, null, null);"
+							"if (this.holder != null) { ownReleases().release(this.holder, false, 0, null);"
 									+ " this.holder = null; }")),
 			Mutant.of("request for a lock that is held forgotten",
 					java(KEY_QUEUE, "this.handBack |= this.holder != null;", "")),
@@ -121,9 +121,6 @@ final class SimulationMutants {
 			Mutant.of("safety margin left out",
 					java("backend/Validity.java", "Long.MAX_VALUE : this.ttlNanos - margin();",
 							"Long.MAX_VALUE : this.ttlNanos;")),
-			Mutant.of("reader of a downgrade released at once",
-					java("registry/HeldLocks.java", "this.renewer.watch(reader); return;",
-							"this.renewer.watch(reader);")),
 			Mutant.of("fair caller shares the ticket of its JVM", java("waiting/WaitRequest.java",
 					"return fair || mode == LockMode.READ;", "return mode == LockMode.READ;")));
 
@@ -214,8 +211,8 @@ final class SimulationMutants {
 					java("registry/Hold.java", "(open) -> (open > 0) ? open + 1 : 0) > 0;",
 							"(open) -> (open > 0) ? open + 1 : 0) >= 0;")),
 			Mutant.of("minimum hold time ignored",
-					java("registry/HeldLocks.java", "release(origin, mode, origin.remainingMinHold());",
-							"release(origin, mode, Duration.ZERO);")),
+					java("registry/HeldLocks.java", "release(hold, hold.remainingMinHold());",
+							"release(hold, Duration.ZERO);")),
 			Mutant.of("minimum hold time forgotten at the shutdown",
 					java("registry/MinimumHoldTimes.java", "if (this.expiring || this.locks.isEmpty()) {",
 							"if (this.locks.isEmpty()) {")),
@@ -244,7 +241,7 @@ final class SimulationMutants {
 							"found != null) {")),
 			Mutant.of("expired lease held again after a late answer",
 					java("renewal/Lease.java",
-							"STATE.compareAndSet(this, valid, with(passed, causeOfExpiry())); return 0;", "return 0;"),
+							"STATE.compareAndSet(this, HELD, with(EXPIRED, causeOfExpiry())); return 0;", "return 0;"),
 					java("renewal/Lease.java", "if (!checkExpired() && later.remainingNanos",
 							"if (later.remainingNanos")),
 			Mutant.of("lease not renewed again after a failure",

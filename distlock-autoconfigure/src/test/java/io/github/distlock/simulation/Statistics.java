@@ -24,8 +24,6 @@ final class Statistics {
 
 	int reentries;
 
-	int downgrades;
-
 	int crashes;
 
 	int lostMessages;
@@ -57,8 +55,7 @@ final class Statistics {
 	@Override
 	public String toString() {
 		return this.calls + " calls " + this.ends + ", " + this.waits + " waits, " + this.handOffs + ", "
-				+ this.reentries + " re-entries, " + this.downgrades + " downgrades, losses " + this.losses + ", "
-				+ this.crashes + " crashes";
+				+ this.reentries + " re-entries, losses " + this.losses + ", " + this.crashes + " crashes";
 	}
 
 }

@@ -23,7 +23,7 @@ final class Mutants {
 			""";
 
 	private static final String RELEASE_COMMAND = """
-					Answer<Reply> answer = ask(Scripts.RELEASE, "release", keyTicket(ticket, next),
+					Answer<Reply> answer = ask(Scripts.RELEASE, "release", ticket, releaseArguments(ticket, lastToken, next));
 			""";
 
 	/** Check the owner in one command and act on the result in the next. */

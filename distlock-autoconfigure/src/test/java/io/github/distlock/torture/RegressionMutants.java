@@ -37,10 +37,11 @@ final class RegressionMutants {
 									"requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
 									"return this.holder == null && this.waiters.isEmpty();")),
 					"waiting.KeptLockTests#aTryOfAnotherJvmGetsTheKeptLock"),
-			RegressionMutant.of(Mutant.of("lock that another instance asks for released under its holder", java(
-					"waiting/KeyQueue.java", "this.handBack |= this.holder != null;",
-					"if (this.holder != null) { this.pendingReleases.release(this.holder, false, 0, null, null);"
-							+ " this.holder = null; }")),
+			RegressionMutant.of(
+					Mutant.of("lock that another instance asks for released under its holder", java(
+							"waiting/KeyQueue.java", "this.handBack |= this.holder != null;",
+							"if (this.holder != null) { this.pendingReleases.release(this.holder, false, 0, null);"
+									+ " this.holder = null; }")),
 					"waiting.KeyQueueGiveBackTests"
 							+ "#aLockThatAnotherJvmHasAskedForIsRefusedWhileItIsHeldAndNotKeptAfterwards"),
 			RegressionMutant.of(

@@ -1,9 +1,7 @@
 package io.github.distlock.waiting;
 
 import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 
@@ -79,16 +77,6 @@ class LostCommandTests extends KeyQueueFixture {
 		Command.Release back = release(this.queue.attemptAnswered(attempt, granted()));
 		this.queue.releaseAnswered(back.pending(), new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
-	}
-
-	@Test
-	void aDowngradeWhoseAttemptWasLostIsRefusedAndDoesNotAttemptAgain() {
-		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.forDowngrade("key", LEASE), this.clock.nanoTime(),
-				LEASE.toNanos(), EngineEnvironment.SYSTEM);
-		PendingDowngrade downgrade = this.queue.prepareDowngrade(reader);
-		Effects effects = this.queue.recover(downgrade.attempt());
-		assertThat(reader.outcome()).isInstanceOf(Outcome.TimedOut.class);
-		assertThat(release(effects).pending().ticket).isEqualTo(downgrade.attempt().ticket());
 	}
 
 	@Test

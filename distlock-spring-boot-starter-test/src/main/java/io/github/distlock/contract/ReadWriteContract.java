@@ -276,4 +276,23 @@ interface ReadWriteContract extends ContractTests {
 		}
 	}
 
+	@Test
+	default void aWriterThatClosesItsWritingLevelFirstStaysTheWriterUntilItsLastLevelIsClosed() {
+		assumeReaders();
+		HeldLock writer = one().acquire(key(), LockMode.WRITE);
+		HeldLock reader = one().acquire(key(), LockMode.READ);
+		int releases = one().backend().calls(Verb.RELEASE);
+		writer.close();
+		assertThat(one().backend().calls(Verb.RELEASE)).isEqualTo(releases);
+		assertThat(writer.isHeld()).isFalse();
+		assertThat(reader.isHeld()).isTrue();
+		assertThat(reader.fencingToken()).isEqualTo(writer.fencingToken());
+		assertThat(two().finds(key(), LockMode.READ)).isFalse();
+		// Inside, it may write again.
+		one().acquire(key(), LockMode.WRITE).close();
+		reader.close();
+		assertThat(two().finds(key(), LockMode.READ)).isTrue();
+		stage().awaitIdle();
+	}
+
 }

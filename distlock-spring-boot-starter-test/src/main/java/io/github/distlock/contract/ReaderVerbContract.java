@@ -6,8 +6,6 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.LockStore.Successor;
-import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import org.junit.jupiter.api.Test;
@@ -120,63 +118,6 @@ interface ReaderVerbContract extends ContractTests {
 		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Queued.class);
 		second().release(writer);
 		first().awaitGrant(laterReader);
-	}
-
-	@Test
-	default void aDowngradeGrantsTheReaderInTheSameMoment() {
-		assumeReaders();
-		Ticket writer = writer(first());
-		Grant before = granted(first().attempt(writer));
-		Ticket waiting = writer(second());
-		second().attempt(waiting);
-		Ticket reader = reader(first());
-		ReleaseResult result = first().store.release(writer, before.firstToken(), new Successor(reader, LEASE));
-		assertThat(result.released()).isTrue();
-		Grant kept = granted(result.next());
-		assertThat(kept.firstToken()).isGreaterThan(before.firstToken());
-		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
-		// A copy changes nothing, and may return the present state.
-		ReleaseResult again = first().store.release(writer, before.firstToken(), new Successor(reader, LEASE));
-		assertThat(again.released()).isFalse();
-		if (again.next() != null) {
-			assertThat(granted(again.next()).firstToken()).isEqualTo(kept.firstToken());
-		}
-		assertThat(granted(first().attempt(reader)).firstToken()).isEqualTo(kept.firstToken());
-		assertThat(first().release(reader)).isTrue();
-		second().awaitGrant(waiting);
-	}
-
-	@Test
-	default void aDowngradeAdmitsTheNextReadersAndNoWriter() {
-		assumeReaders();
-		assumeOrder();
-		Ticket writer = writer(first());
-		Grant before = granted(first().attempt(writer));
-		Ticket next = reader(second());
-		Ticket waiting = writer(second());
-		Ticket laterReader = reader(second());
-		for (Ticket ticket : List.of(next, waiting, laterReader)) {
-			second().attempt(ticket);
-		}
-		Ticket kept = reader(first());
-		granted(first().store.release(writer, before.firstToken(), new Successor(kept, LEASE)).next());
-		second().awaitSignal(next);
-		second().awaitGrant(next);
-		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
-		assertThat(second().attempt(laterReader)).isInstanceOf(AttemptResult.Queued.class);
-	}
-
-	@Test
-	default void aDowngradeOfATicketThatDoesNotHoldGrantsNothing() {
-		assumeReaders();
-		Ticket writer = writer(first());
-		first().attempt(writer);
-		first().release(writer);
-		Ticket reader = reader(first());
-		ReleaseResult result = first().store.release(writer, 0, new Successor(reader, LEASE));
-		assertThat(result.released()).isFalse();
-		assertThat(result.next()).isNull();
-		assertThat(second().attemptOnce(writer(second()))).isInstanceOf(AttemptResult.Granted.class);
 	}
 
 }

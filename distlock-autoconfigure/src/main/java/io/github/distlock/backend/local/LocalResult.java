@@ -24,8 +24,8 @@ record LocalResult(boolean released, @Nullable LocalGrant granted, Duration rema
 
 	static final LocalResult GONE = new LocalResult(false, null, Duration.ZERO, false, null, List.of());
 
-	static LocalResult granted(boolean released, LocalGrant grant, List<LocalGrant> others) {
-		return new LocalResult(released, grant, Duration.ZERO, false, null, others);
+	static LocalResult granted(LocalGrant grant, List<LocalGrant> others) {
+		return new LocalResult(true, grant, Duration.ZERO, false, null, others);
 	}
 
 }

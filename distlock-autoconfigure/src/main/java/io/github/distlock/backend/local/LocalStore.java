@@ -122,7 +122,7 @@ public final class LocalStore {
 		}
 		if (granted != null) {
 			others.remove(granted);
-			return LocalResult.granted(true, granted, others);
+			return LocalResult.granted(granted, others);
 		}
 		boolean queuedNow = queue && key.enqueue(ticket);
 		// A waiting ticket is attempted again when the first holder may have died.
@@ -152,7 +152,7 @@ public final class LocalStore {
 		}
 	}
 
-	/** Release the lock, and queue the next ticket or grant it the lock as a reader. */
+	/** Release the lock, and queue the next ticket. */
 	LocalResult release(Ticket ticket, long usedToken, @Nullable LocalTicket next) {
 		this.lock.lock();
 		try {
@@ -168,16 +168,11 @@ public final class LocalStore {
 		long now = this.clock.nanoTime();
 		LocalGrant current = key.find(ticket, now);
 		if (current == null) {
-			LocalGrant existing = (next != null) ? key.find(next.ticket(), now) : null;
-			return (existing != null) ? LocalResult.granted(false, existing, List.of()) : LocalResult.GONE;
+			return LocalResult.GONE;
 		}
 		key.release(current, usedToken);
 		if (next == null) {
 			return new LocalResult(true, null, Duration.ZERO, false, null, grantNext(ticket.key(), key, now));
-		}
-		if (next.ticket().isReader() && !ticket.isReader()) {
-			LocalGrant downgraded = key.grant(next, now, micros(now));
-			return LocalResult.granted(true, downgraded, key.grantToQueue(now, micros(now)));
 		}
 		// Behind all tickets that wait already.
 		boolean queuedNow = key.enqueue(next);

@@ -35,17 +35,16 @@ final class QueueArguments {
 	}
 
 	/** Return the argument of a release for the ticket that follows: it asks nothing. */
-	String successor(Ticket ticket, InboxState state) {
-		return queued(ticket, state, this.notQueued);
+	String successor(InboxState state) {
+		return queued(state, this.notQueued);
 	}
 
-	private String queued(Ticket ticket, InboxState state, String unsubscribed) {
-		String how = switch (state) {
+	private String queued(InboxState state, String unsubscribed) {
+		return switch (state) {
 			case UNSUBSCRIBED -> unsubscribed;
 			case SUBSCRIBED -> this.uncounted;
 			case VERIFIED -> this.counted;
 		};
-		return ticket.isReader() ? how.substring(0, 1) : how;
 	}
 
 	/**
@@ -54,8 +53,8 @@ final class QueueArguments {
 	 * @param marks whether to mark the word of the lock if it is granted at once
 	 */
 	String attempt(Ticket ticket, AttemptOptions options, InboxState state, boolean marks) {
-		String how = !options.queue() ? (ticket.isReader() ? "N" : this.notQueued)
-				: queued(ticket, state, this.unheard);
+		String all = options.queue() ? queued(state, this.unheard) : this.notQueued;
+		String how = ticket.isReader() ? all.substring(0, 1) : all;
 		if (!marks && !options.answerWanted()) {
 			return how;
 		}

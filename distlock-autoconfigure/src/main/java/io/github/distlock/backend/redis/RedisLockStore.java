@@ -150,17 +150,11 @@ final class RedisLockStore implements LockStore {
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		if (next != null && ticket.isReader()) {
-			// A reader has no successor in the queue: the next ticket attempts itself.
-			boolean released = release(ticket, lastToken, null).released();
-			return new ReleaseResult(released, attempt(next.ticket(), next.lease(), true));
-		}
 		Answer<Boolean> replaced = (next == null) ? this.words.release(ticket, lastToken) : null;
 		if (replaced != null && replaced.value()) {
 			return new ReleaseResult(true, null);
 		}
-		Answer<Reply> answer = ask(Scripts.RELEASE, "release", keyTicket(ticket, next),
-				releaseArguments(ticket, lastToken, next));
+		Answer<Reply> answer = ask(Scripts.RELEASE, "release", ticket, releaseArguments(ticket, lastToken, next));
 		ReleaseResult result = released(answer, next);
 		// If the command was sent twice, the first one may have released the lock.
 		return (replaced != null && replaced.repeated()) ? new ReleaseResult(true, result.next()) : result;
@@ -169,24 +163,16 @@ final class RedisLockStore implements LockStore {
 	@Override
 	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
 			@Nullable Successor next) {
-		if (next != null && ticket.isReader()) {
-			return null;
-		}
-		CompletionStage<Answer<Reply>> answer = this.connections.releaseInOrder(keyTicket(ticket, next),
+		CompletionStage<Answer<Reply>> answer = this.connections.releaseInOrder(ticket,
 				(next == null) ? this.words.releasing(ticket, lastToken) : null,
 				releaseArguments(ticket, lastToken, next));
 		return (answer != null) ? answer.thenApply((received) -> released(received, next)) : null;
 	}
 
-	/** If the next ticket is a reader, the key of the readers is needed. */
-	private static Ticket keyTicket(Ticket ticket, @Nullable Successor next) {
-		return (next != null && next.ticket().isReader()) ? next.ticket() : ticket;
-	}
-
 	private String[] releaseArguments(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		return (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), this.arguments.successor(next.ticket(), inboxState()) };
+				next.ticket().token(), millis(next.lease()), this.arguments.successor(inboxState()) };
 	}
 
 	private ReleaseResult released(Answer<Reply> answer, @Nullable Successor next) {
@@ -197,9 +183,6 @@ final class RedisLockStore implements LockStore {
 			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
 			case Reply.WAITING -> waiting(next.ticket(), answer, next.lease());
 			case Reply.UNQUEUED -> unqueued(null);
-			// Executed before: the next ticket holds the lock as a reader.
-			case Reply.GONE ->
-				(answer.value().numbers().length > 0) ? granted(next.ticket(), answer, next.lease()) : null;
 			default -> null;
 		});
 	}

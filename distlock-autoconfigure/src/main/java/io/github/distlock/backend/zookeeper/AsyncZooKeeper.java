@@ -16,7 +16,6 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
-import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
@@ -187,35 +186,14 @@ final class AsyncZooKeeper {
 		return CompletableFuture.allOf(deletions.toArray(CompletableFuture[]::new)).thenApply((none) -> true);
 	}
 
-	/** The access control list of a node. Empty if the node does not exist. */
-	CompletableFuture<List<ACL>> acl(String path) {
-		CompletableFuture<List<ACL>> reply = new CompletableFuture<>();
-		this.zooKeeper.getACL(full(path), null,
-				(code, fullPath, context, acl, stat) -> complete(reply, code, fullPath, acl, List.of()), null);
-		return reply;
-	}
-
-	/**
-	 * Delete a node and create another ephemeral one, in one transaction.
-	 * @return whether the deleted node existed
-	 */
-	CompletableFuture<Boolean> replace(String deletedPath, String createdPath, byte[] data, List<ACL> acl) {
-		return execute(List.of(Op.delete(full(deletedPath), ANY_VERSION),
-				Op.create(full(createdPath), data, acl, CreateMode.EPHEMERAL)));
-	}
-
 	/**
 	 * Write the data of a node and delete another one, in one transaction.
 	 * @return whether both nodes existed
 	 */
 	CompletableFuture<Boolean> writeAndDelete(String writtenPath, byte[] data, int version, String deletedPath) {
-		return execute(
-				List.of(Op.setData(full(writtenPath), data, version), Op.delete(full(deletedPath), ANY_VERSION)));
-	}
-
-	private CompletableFuture<Boolean> execute(List<Op> transaction) {
 		CompletableFuture<Boolean> reply = new CompletableFuture<>();
-		this.zooKeeper.multi(transaction,
+		this.zooKeeper.multi(
+				List.of(Op.setData(full(writtenPath), data, version), Op.delete(full(deletedPath), ANY_VERSION)),
 				(code, fullPath, context, results) -> complete(reply, code, fullPath, true, false), null);
 		return reply;
 	}

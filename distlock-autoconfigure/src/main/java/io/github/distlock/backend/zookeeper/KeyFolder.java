@@ -22,12 +22,10 @@ import org.jspecify.annotations.Nullable;
  * number, no node is before it. Each other node, of any JVM, takes a number, so that the
  * next number of this JVM is a later one and the folder is listed.
  * <p>
- * No node comes back: only a downgrade creates a node with an earlier number, in the
- * transaction that deletes the writer's node with that number. But the numbers of a
- * folder that is created anew begin again. Therefore the folder is watched. The client
- * receives the event of its removal before the reply to any later command, and forgets
- * what it knows. It also forgets it when the connection is lost, because a watch sends
- * nothing then.
+ * No node comes back. But the numbers of a folder that is created anew begin again.
+ * Therefore the folder is watched. The client receives the event of its removal before
+ * the reply to any later command, and forgets what it knows. It also forgets it when the
+ * connection is lost, because a watch sends nothing then.
  */
 final class KeyFolder {
 

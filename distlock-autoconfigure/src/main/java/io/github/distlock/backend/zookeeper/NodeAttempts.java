@@ -96,7 +96,7 @@ final class NodeAttempts {
 	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, TicketNode node, boolean first,
 			boolean isNew, boolean queue) {
 		if (first && hold(ticket, node)) {
-			return CompletableFuture.completedFuture(granted(ticket, node));
+			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(ticket, node)));
 		}
 		Duration timeout = node.session().timeout();
 		StoredHolder holder = ticket.keyFolder().holder();
@@ -131,10 +131,6 @@ final class NodeAttempts {
 		}
 		ticket.keyFolder().holds(ticket, node, this.connection.disconnects());
 		return true;
-	}
-
-	AttemptResult granted(ZooKeeperTicket ticket, TicketNode node) {
-		return new AttemptResult.Granted(grant(ticket, node));
 	}
 
 	Grant grant(ZooKeeperTicket ticket, TicketNode node) {

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What operators need of ZooKeeper. A ticket's node leads to its instance by its name,
- * and to the first fencing token by the transaction that created it, or by its data after
- * a downgrade.
+ * and to the first fencing token by the transaction that created it.
  */
 final class ZooKeeperAdministration implements StoreAdministration {
 

@@ -18,7 +18,7 @@ public record ZooKeeperBackendSettings(String root, Duration commandTimeout, int
 	/**
 	 * The highest number of tokens of a grant. A token is the number of the transaction
 	 * that created the node, times one more than this, plus the number of the local
-	 * hand-off. The remaining one is the token of the reader after a downgrade.
+	 * hand-off. Earlier versions use the remaining one.
 	 */
 	public static final int MOST_TOKENS_PER_GRANT = 63;
 

@@ -132,7 +132,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		String command = "release of lock '" + ticket.key() + "'";
 		ZooKeeperTicket current = this.tickets.find(ticket);
 		boolean held = current != null && current.isHeld();
-		ReleaseResult result = release(ticket, current, lastToken, next, command);
+		ReleaseResult result = release(current, next, command);
 		if (!result.released()) {
 			this.endedGrants.beforeAnswer(ticket, held);
 		}
@@ -158,14 +158,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			});
 	}
 
-	private ReleaseResult release(Ticket ticket, @Nullable ZooKeeperTicket current, long lastToken,
-			@Nullable Successor next, String command) {
+	private ReleaseResult release(@Nullable ZooKeeperTicket current, @Nullable Successor next, String command) {
 		boolean held = current != null && current.isHeld();
 		if (next == null) {
 			return new ReleaseResult(remove(current, command) && held, null);
-		}
-		if (next.ticket().isReader() && !ticket.isReader()) {
-			return downgrade(current, this.tickets.obtain(next.ticket()), lastToken, command);
 		}
 		ZooKeeperTicket successor = this.tickets.obtain(next.ticket());
 		successor.queue();
@@ -180,37 +176,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		});
 		boolean existed = this.connection.await(deletion.get(0), command);
 		return new ReleaseResult(existed && held, this.connection.await(attempt, command));
-	}
-
-	/**
-	 * Replace the writer's node with the reader's in one transaction. The writer is not
-	 * abandoned before the reply: its node might be deleted first.
-	 */
-	private ReleaseResult downgrade(@Nullable ZooKeeperTicket writer, ZooKeeperTicket reader, long lastToken,
-			String command) {
-		TicketNode existing = reader.node();
-		if (existing != null && reader.isHeld()) {
-			// An earlier copy of this command was executed.
-			return new ReleaseResult(false, this.attempts.granted(reader, existing));
-		}
-		boolean replaced = false;
-		try {
-			ZooKeeperSession session = this.connection.session(command);
-			TicketNode node = (writer != null && writer.isHeld()) ? writer.nodeIn(session) : null;
-			replaced = writer != null && node != null
-					&& this.connection.await(this.tickets.replaceNode(writer, node, reader, lastToken), command);
-		}
-		finally {
-			if (!replaced) {
-				remove(reader);
-			}
-		}
-		remove(writer);
-		TicketNode node = reader.node();
-		if (node != null && reader.hold(node)) {
-			return new ReleaseResult(true, this.attempts.granted(reader, node));
-		}
-		return new ReleaseResult(false, null);
 	}
 
 	@Override

@@ -1,6 +1,5 @@
 package io.github.distlock.backend.zookeeper;
 
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -151,18 +150,6 @@ final class ZooKeeperTicket {
 		}
 	}
 
-	/** A creation that was not started here is under way: that of a downgrade. */
-	void creationStarted(CompletableFuture<TicketNode> reply) {
-		this.lock.lock();
-		try {
-			this.creation = reply;
-			this.mayHaveUnknownNodes = true;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
 	/**
 	 * The node has been created.
 	 * @param only whether the ticket certainly has no other node
@@ -299,7 +286,10 @@ final class ZooKeeperTicket {
 	 */
 	record TicketNode(String path, long firstToken, ZooKeeperSession session) {
 
-		/** The tokens of a grant, and one for the reader after a downgrade. */
+		/**
+		 * The distance between the tokens of two transactions. It must never change, so
+		 * that tokens rise over versions.
+		 */
 		static final int TOKENS = ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT + 1;
 
 		/**
@@ -310,29 +300,9 @@ final class ZooKeeperTicket {
 			return new TicketNode(path, czxid * TOKENS, session);
 		}
 
-		/**
-		 * The reader's node that replaces this one. Its token is lower than those of all
-		 * nodes behind it.
-		 */
-		TicketNode downgraded(String newPath, long lastToken) {
-			return new TicketNode(newPath, Math.max(lastToken, this.firstToken) + 1, this.session);
-		}
-
-		/**
-		 * The data of a reader's node after a downgrade, whose transaction is another.
-		 */
-		byte[] tokenAsData() {
-			return Long.toString(this.firstToken).getBytes(StandardCharsets.US_ASCII);
-		}
-
 		/** The first token of a grant by a node, as any JVM reads it from the server. */
 		static long firstToken(NodeContent node) {
-			try {
-				return (node.data().length > 0) ? Long.parseLong(node.text()) : node.stat().getCzxid() * TOKENS;
-			}
-			catch (NumberFormatException ex) {
-				return node.stat().getCzxid() * TOKENS;
-			}
+			return node.stat().getCzxid() * TOKENS;
 		}
 
 		/** The number that the folder gave to the node; it may have overflowed. */

@@ -162,35 +162,6 @@ final class ZooKeeperTickets {
 	}
 
 	/**
-	 * Replace a writer's node with a reader's node of the same sequence number, which is
-	 * therefore before all waiting nodes.
-	 * @return whether the writer's node existed
-	 */
-	CompletableFuture<Boolean> replaceNode(ZooKeeperTicket writer, TicketNode node, ZooKeeperTicket reader,
-			long lastToken) {
-		String sequence = node.name().substring(LockPaths.nodePrefix(writer.ticket()).length());
-		TicketNode readerNode = node
-			.downgraded(reader.folder() + "/" + LockPaths.nodePrefix(reader.ticket()) + sequence, lastToken);
-		AsyncZooKeeper commands = node.session().commands();
-		CompletableFuture<TicketNode> creation = new CompletableFuture<>();
-		// A deletion of the reader's nodes waits for it, and finds the node.
-		reader.creationStarted(creation);
-		CompletableFuture<Boolean> replaced = send(() -> commands.acl(node.path()))
-			.thenCompose((acl) -> (acl.isEmpty() || reader.isAbandoned()) ? CompletableFuture.completedFuture(false)
-					: commands.replace(node.path(), readerNode.path(), readerNode.tokenAsData(), acl));
-		return replaced.whenComplete((existed, failure) -> {
-			if (failure == null && existed) {
-				writer.removed(node);
-				reader.created(readerNode, true);
-				creation.complete(readerNode);
-			}
-			else {
-				creation.completeExceptionally((failure != null) ? failure : new KeeperException.NoNodeException());
-			}
-		});
-	}
-
-	/**
 	 * Abandon a ticket and delete its nodes, after a creation that is under way. If that
 	 * fails, {@link #retryDeletions()} repeats it.
 	 * @return whether the ticket had a node

@@ -115,8 +115,8 @@ local function admit(last, asker, askerLease)
   return true, given
 end
 
--- The ticket that waits longest while readers hold. Removes a claim before it: that is the
--- claim of a writer that has become a reader, so its grant was confirmed.
+-- The ticket that waits longest while readers hold. Removes a claim before it: in an earlier
+-- version a writer could become a reader, and its claim stayed.
 local function firstInQueue()
   local token = head()
   if token and isClaim(token) then

@@ -1,11 +1,8 @@
 -- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token, last used fencing token, and if a ticket follows: its token, its lease in ms,
 --       and how to queue it with the tokens per grant, as in attempt.lua; small letters mean
---       the same as others
---       A reader that follows a writer gets the lock ahead of all waiting tickets.
+--       the same as others. Readers have no follower and are none.
 -- Answers 'gone': not held
---         'gone, first token, TTL': not held, but the following ticket holds the lock as a
---         reader, since this command was executed before
 --         'ok': released
 --         'granted, first token, TTL': released, and granted to the following ticket
 --         'waiting, 0 if it is the first in the queue and more if not, TTL of the holder, now,
@@ -38,8 +35,7 @@ local owner, first, ttl
 -- The frequent case: an exclusive ticket is followed by an exclusive ticket or by none, it has
 -- used a token of its own grant, and the clock has passed that token, so that the next one is
 -- the clock's.
-if kind ~= READERS and #used == #now and string.sub(word, -#used) <= used and used < now
-    and (not next or #how > 1) then
+if kind ~= READERS and #used == #now and string.sub(word, -#used) <= used and used < now then
   owner, ttl = handOver(string.sub(word, #token + 3, -#used - 2), next)
   first = now
   if owner == '' then
@@ -72,21 +68,10 @@ if not owner then
       return answer('ok')
     end
     forget(token)
-    local given, left = reading(next or '')
-    if given then
-      return answer('gone', exact(given), left)
-    end
     return answer('gone')
   end
   if tonumber(used) >= begun then
     last = math.min(last, used)
-  end
-  if next and isReader(next) then
-    redis.call('DEL', readersKey())
-    first = enter(next, lease, last)
-    settle(first)
-    admitHead(first)
-    return answer('granted', exact(first), lease)
   end
   -- Its place may be left over, see base.lua about other formats.
   remove(token)

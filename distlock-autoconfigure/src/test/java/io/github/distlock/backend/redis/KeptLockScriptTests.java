@@ -146,7 +146,6 @@ class KeptLockScriptTests extends ScriptServer {
 					{ "attempt.lua", "c:1", "30000", "n17" }, { "attempt.lua", "c:1", "30000", "t17" },
 					{ "attempt.lua", "c:1", "30000", "s17" }, { "release.lua", "a:1", used },
 					{ "release.lua", "a:1", "0" }, { "release.lua", "a:1", used, "a:2", "30000", "T17" },
-					{ "release.lua", "a:1", used, "a:FR2", "30000", "T" },
 					{ "release.lua", "a:1", used, "a:2", "30000", "N17" },
 					{ "release.lua", "a:1", used, "a:2", "30000", "n17" }, { "cancel.lua", "a:1" },
 					{ "renew.lua", "a:1|%s|" + FIRST, "90000" }, { "end.lua", Long.toString(FIRST) }, { "inspect.lua" },

@@ -144,7 +144,7 @@ class LeanScriptTests {
 		boolean queued = random.nextInt(8) == 0;
 		String next = queued ? tokens.get(tokens.size() - 1 - random.nextInt(Math.min(12, tokens.size())))
 				: newToken(random, tokens);
-		if (!next.equals(token)) {
+		if (!next.equals(token) && !next.contains(":FR")) {
 			twins.run(Scripts.RELEASE, token, used, next, lease(random), how(random, next, false));
 		}
 	}

@@ -132,38 +132,15 @@ class ReaderScriptTests extends ReaderScripts {
 	}
 
 	@Test
-	void aDowngradeKeepsTheLockAheadOfAllWaitingTickets() {
-		long written = attempt("w:W1").numbers()[0];
+	void aClaimThatAnEarlierVersionHasLeftBeforeReadersDelaysNone() {
 		attempt("a:FR1");
 		attempt("v:W1");
-		Reply reply = release("w:W1", written, "w:FR2", "30000", "S");
-		assertThat(reply.word()).isEqualTo(Reply.GRANTED);
-		assertThat(reply.numbers()[0]).isGreaterThan(written);
-		assertThat(readers()).containsExactlyInAnyOrder("w:FR2", "a:FR1");
-		assertThat(queue()).containsExactly("v:W1");
-		Reply again = release("w:W1", written, "w:FR2", "30000", "S");
-		assertThat(again.word()).isEqualTo(Reply.GONE);
-		assertThat(again.numbers()[0]).as("the same grant").isEqualTo(reply.numbers()[0]);
-		release("w:FR2", 0);
-		release("a:FR1", 0);
-		assertThat(release("w:W1", written, "w:FR3", "30000", "S").numbers()).as("no new grant after gone").isEmpty();
-		assertThat(word()).startsWith("+v:W1|");
-	}
-
-	@Test
-	void aDowngradeAnswersTheClaimOfItsInstance() {
-		attempt("x:1");
-		attempt("w:FW1");
-		attempt("a:FR1");
-		attempt("v:W1");
-		release("x:1", 0);
-		assertThat(word()).startsWith("+w:FW1|");
-		assertThat(queue()).startsWith("!w");
-		release("w:FW1", 0, "w:FR2", "30000", "S");
-		assertThat(readers()).containsExactlyInAnyOrder("w:FR2", "a:FR1");
-		assertThat(queue()).containsExactly("v:W1");
+		template.opsForZSet().add(KEYS.get(1), "!w", 0);
 		attempt("b:FR1");
 		assertThat(attempt("b:FR1").word()).as("attempts again").isEqualTo(Reply.WAITING);
+		assertThat(queue()).containsExactly("v:W1", "b:FR1");
+		cancel("v:W1");
+		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
 	}
 
 	@Test

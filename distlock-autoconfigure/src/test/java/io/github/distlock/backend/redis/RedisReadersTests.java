@@ -12,9 +12,7 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.LockSignals;
-import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
@@ -156,31 +154,6 @@ class RedisReadersTests {
 		assertThat(results.get(1)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(results.get(2)).isInstanceOf(RenewalResult.Gone.class);
 		assertThat(results.get(3)).isInstanceOf(RenewalResult.Extended.class);
-	}
-
-	@Test
-	void aDowngradeThatIsSentAgainAnswersTheSameGrant() {
-		Ticket writer = ticket("d", LockMode.WRITE);
-		long token = grant(writer).firstToken();
-		Successor next = new Successor(ticket("d", LockMode.READ), LEASE);
-		ReleaseResult done = store.release(writer, token, next);
-		assertThat(done.released()).isTrue();
-		ReleaseResult again = store.release(writer, token, next);
-		assertThat(again.released()).isFalse();
-		assertThat(grant(again.next()).firstToken()).isEqualTo(grant(done.next()).firstToken());
-		assertThat(grant(done.next()).lastToken()).isEqualTo(grant(done.next()).firstToken());
-		store.release(next.ticket(), 0, null);
-		assertThat(store.release(writer, token, new Successor(ticket("d", LockMode.READ), LEASE)).next()).isNull();
-	}
-
-	@Test
-	void aReaderThatReleasesWithASuccessorQueuesIt() {
-		Ticket reader = ticket("s", LockMode.READ);
-		grant(reader);
-		grant(ticket("s", LockMode.READ));
-		ReleaseResult result = store.release(reader, 0, new Successor(ticket("s", LockMode.WRITE), LEASE));
-		assertThat(result.released()).isTrue();
-		assertThat(result.next()).isInstanceOf(AttemptResult.Queued.class);
 	}
 
 	/** Records the grants that this JVM receives. */

@@ -115,18 +115,6 @@ class KnownPlaceTests {
 	}
 
 	@Test
-	void aReaderThatWasAWriterIsNotPassed() {
-		useFourTimes(this.one);
-		Ticket writer = this.one.hold("again");
-		Ticket reader = this.one.ticket("again", LockMode.READ);
-		ReleaseResult downgraded = this.one.store.release(writer, 0, new Successor(reader, SESSION));
-		assertThat(downgraded.next()).isInstanceOf(AttemptResult.Granted.class);
-		Ticket waiting = this.one.queue("again");
-		this.one.release(reader);
-		this.one.awaitGrant(waiting);
-	}
-
-	@Test
 	void readersBeforeAWriterAreNotPassed() {
 		useFourTimes(this.one);
 		Ticket first = this.one.ticket("again", LockMode.READ);

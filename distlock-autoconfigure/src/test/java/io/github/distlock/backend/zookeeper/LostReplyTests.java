@@ -6,7 +6,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
@@ -158,20 +157,6 @@ class LostReplyTests {
 			.withMessageContaining("release of lock 'lost'");
 		assertThat(this.one.store.releaseInOrder(ticket, 0, null)).isNull();
 		await().atMost(Duration.ofSeconds(15)).until(() -> nodes() == 0);
-	}
-
-	@Test
-	void aDowngradeWithoutAReplyIsUndone() {
-		Ticket writer = this.one.hold("lost");
-		Ticket reader = this.one.ticket("lost", LockMode.READ);
-		loseReplies(() -> this.one.store.release(writer, 0, new Successor(reader, Duration.ofSeconds(30))));
-		assertThat(nodes()).isEqualTo(1);
-		answered(() -> {
-			this.one.release(writer);
-			this.one.store.cancel(reader);
-			return true;
-		});
-		assertThat(nodes()).isZero();
 	}
 
 	@Test

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
@@ -14,7 +13,6 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreAdministration.EndResult;
@@ -149,23 +147,6 @@ class OperatorTests {
 		assertThat(one.administration().inspect("readers").holders()).hasSize(1);
 		assertThat(one.release(second)).isTrue();
 		one.awaitGrant(writer);
-	}
-
-	@Test
-	void aReaderAfterADowngradeIsNamedAndEndedByItsToken() throws Exception {
-		BareNode one = nodes.announcedNode();
-		BareNode two = nodes.node();
-		Ticket writer = one.ticket("downgraded", LockMode.WRITE);
-		Grant written = attempt(one, writer);
-		Ticket reader = one.ticket("downgraded", LockMode.READ);
-		Grant read = BareNode.granted(Objects.requireNonNull(
-				one.store.release(writer, written.firstToken() + 3, new Successor(reader, Duration.ofSeconds(30)))
-					.next()));
-		assertThat(read.firstToken()).isEqualTo(written.firstToken() + 4);
-		assertThat(two.administration().inspect("downgraded").holders()).containsExactly(holder(one, reader, read));
-		assertThat(two.administration().end("downgraded", written.firstToken())).isEqualTo(EndResult.CHANGED);
-		assertThat(two.administration().end("downgraded", read.firstToken())).isEqualTo(EndResult.ENDED);
-		awaitEnd(one, reader, read);
 	}
 
 	@Test
