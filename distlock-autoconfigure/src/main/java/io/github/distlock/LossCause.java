@@ -78,7 +78,16 @@ public enum LossCause {
 	 */
 	RELEASED_BY_OPERATOR("an operator has released it",
 			"Find out why the operator released it: the audit events and the log of the actuator endpoint name the "
-					+ "time and the user");
+					+ "time and the user"),
+
+	/**
+	 * The application context was paused and started again while the lock was held for
+	 * longer than the grace period {@code distlock.shutdown-grace-period}. Concerns
+	 * stores in which leases end locks: the lock stays there until its lease ends.
+	 */
+	REGISTRY_RESTARTED("its lock registry was stopped and started again while it was held",
+			"Release locks before the application context is paused, or raise distlock.shutdown-grace-period, for which "
+					+ "a stop waits for them");
 
 	private final String description;
 

@@ -1,9 +1,11 @@
 package io.github.distlock.registry;
 
+import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link LockRegistry} over one store. Works between {@link #start()} and
- * {@link #shutdown()}, and can be started again.
+ * {@link #shutdown()}, and can be started again. Locks with a lease that are held at that
+ * moment are lost then.
  */
 public final class BackendLockRegistry implements LockRegistry {
 
@@ -53,9 +56,6 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	/** Guarded by {@link #lifecycleLock} for writing. */
 	private volatile boolean stopping;
-
-	/** Shared by all runs, if leases end locks. Guarded by {@link #lifecycleLock}. */
-	private @Nullable LatestStore latestStore;
 
 	/**
 	 * The held locks of earlier runs, the latest first: a thread may unlock after a
@@ -124,21 +124,27 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	/**
 	 * Start the registry. Does nothing if it is running. Does not fail if the store
-	 * cannot be reached.
+	 * cannot be reached. Locks with a lease that are still held from before a shutdown
+	 * are lost: nothing renews them or can release them any more.
 	 */
 	public void start() {
+		List<WeakReference<HeldLocks>> earlier;
 		this.lifecycleLock.lock();
 		try {
-			if (this.operations == null) {
-				RegistryRuntime runtime = new RegistryRuntime(this.backend, this.settings, this.listeners,
-						this.environment, this.latestStore);
-				this.latestStore = runtime.latestStore();
-				this.operations = new LockOperations(runtime, this.backend, this.settings, this.listeners,
-						this.environment.clock(), this.observers);
+			if (this.operations != null) {
+				return;
 			}
+			earlier = this.earlierHeldLocks;
+			this.operations = new LockOperations(
+					new RegistryRuntime(this.backend, this.settings, this.listeners, this.environment), this.backend,
+					this.settings, this.listeners, this.environment.clock(), this.observers);
 		}
 		finally {
 			this.lifecycleLock.unlock();
+		}
+		// Not under the lock: listeners are notified.
+		if (this.backend.description().expires()) {
+			earlier.stream().map(Reference::get).filter(Objects::nonNull).forEach(HeldLocks::loseAll);
 		}
 	}
 

@@ -208,6 +208,14 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 			.forEach((hold) -> hold.lose(LossCause.RELEASED_BY_OPERATOR));
 	}
 
+	/**
+	 * The registry was shut down and is started again: nothing renews these locks. Their
+	 * store is closed, so they stay there until their leases end.
+	 */
+	void loseAll() {
+		holds().forEach((hold) -> hold.lose(LossCause.REGISTRY_RESTARTED));
+	}
+
 	@Override
 	public TimeSource clock() {
 		return this.clock;

@@ -41,9 +41,6 @@ final class RegistryRuntime implements LockSignals {
 
 	private final LockStore store;
 
-	/** Shared by all runs of a registry; {@code null} if leases do not end locks. */
-	private final @Nullable LatestStore latestStore;
-
 	private final EngineEnvironment environment;
 
 	private final EngineThreads threads;
@@ -74,12 +71,8 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	private volatile boolean ready;
 
-	/**
-	 * Begin a run.
-	 * @param earlier the {@link #latestStore()} of the run before this one, if any
-	 */
 	RegistryRuntime(LockBackend backend, RegistrySettings settings, CompositeLockListener listeners,
-			EngineEnvironment environment, @Nullable LatestStore earlier) {
+			EngineEnvironment environment) {
 		this.listeners = listeners;
 		this.name = backend.description().name();
 		this.threads = environment.newThreads();
@@ -89,14 +82,12 @@ final class RegistryRuntime implements LockSignals {
 		LockStore store = backend.open(new StoreContext(this.self, this, environment.random()));
 		try {
 			this.store = store;
-			this.latestStore = latestStore(store, earlier);
 			this.directory = new InstanceDirectory(store.administration(), this.self, this.clock);
 			this.announcement = new InstanceAnnouncement(store.administration(), this.threads.commands(), this::isUsed);
 			this.slowWaits = new SlowWaits(this, settings.slowWait(), this.threads.commands(), this.threads.timers());
 			this.waitingCallers = new WaitingCallers(this::callerWaits);
-			this.acquirer = new LockAcquirer((this.latestStore != null) ? this.latestStore : store, this.self.id(),
-					settings.backendTimeout(), settings.handOff(), environment, this.threads.commands(),
-					this.threads.callbacks(), this.threads.timers());
+			this.acquirer = new LockAcquirer(store, this.self.id(), settings.backendTimeout(), settings.handOff(),
+					environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
 			this.heldLocks = new HeldLocks(store.description(), this.acquirer,
 					(events) -> new LeaseRenewer(store, environment, this.threads.renewals(), this.threads.timers(),
 							events),
@@ -107,9 +98,6 @@ final class RegistryRuntime implements LockSignals {
 			this.threads.timers().shutdownNow();
 			store.close();
 			throw ex;
-		}
-		if (earlier != null && this.latestStore == earlier) {
-			earlier.replaceBy(store);
 		}
 		this.ready = true;
 		if (this.self.isResolved()) {
@@ -125,17 +113,6 @@ final class RegistryRuntime implements LockSignals {
 	/** Whether callers hold locks or wait for them. */
 	private boolean isUsed() {
 		return this.ready && (this.heldLocks.renewer().size() > 0 || !this.waitingCallers.isEmpty());
-	}
-
-	private static @Nullable LatestStore latestStore(LockStore opened, @Nullable LatestStore earlier) {
-		if (!opened.description().expires()) {
-			return null;
-		}
-		return (earlier != null) ? earlier : new LatestStore(opened);
-	}
-
-	@Nullable LatestStore latestStore() {
-		return this.latestStore;
 	}
 
 	LockAcquirer acquirer() {

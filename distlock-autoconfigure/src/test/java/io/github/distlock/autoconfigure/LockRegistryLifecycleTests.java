@@ -3,9 +3,12 @@ package io.github.distlock.autoconfigure;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -85,6 +88,20 @@ class LockRegistryLifecycleTests {
 		}
 	}
 
+	@Test
+	void aLockThatIsHeldWhileAnApplicationIsPausedIsLostAtItsRestart() {
+		try (ConfigurableApplicationContext context = start(Locks.class)) {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			HeldLock held = registry.acquire(LockRequest.of("held-in-the-pause"));
+			context.pause();
+			context.restart();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+				.extracting(LockLostException::lossCause)
+				.isEqualTo(LossCause.REGISTRY_RESTARTED);
+			lock(registry);
+		}
+	}
+
 	private static ConfigurableApplicationContext start(Class<?>... sources) {
 		return start("true", sources);
 	}
@@ -94,7 +111,8 @@ class LockRegistryLifecycleTests {
 			.web(List.of(sources).contains(Web.class) ? WebApplicationType.SERVLET : WebApplicationType.NONE)
 			.registerShutdownHook(false)
 			.run("--spring.data.redis.port=" + redis.port(), "--server.port=0", "--spring.main.banner-mode=off",
-					"--distlock.redis.dedicated-connection=" + dedicatedConnection);
+					"--distlock.redis.dedicated-connection=" + dedicatedConnection,
+					"--distlock.shutdown-grace-period=100ms");
 	}
 
 	private static void lock(LockRegistry registry) {

@@ -196,25 +196,6 @@ class BackgroundReleaseTests extends TwoRegistries {
 	}
 
 	@Test
-	void locksOfAStoreWithoutOrderAreReleasedAfterARestart() {
-		ForgetfulBackend backend = new ForgetfulBackend(overRedis());
-		backend.keepNoOrder();
-		BackendLockRegistry node = start(backend, IMPATIENT);
-		List<HeldLock> locks = new ArrayList<>();
-		// More than the executor sends at a time.
-		for (int i = 0; i < 6; i++) {
-			locks.add(node.acquire(request("key-" + i)));
-		}
-		node.shutdown();
-		node.start();
-		locks.forEach(HeldLock::close);
-		for (int i = 0; i < 6; i++) {
-			this.two.acquire(LockRequest.of("key-" + i).waitTime(Duration.ofSeconds(10))).close();
-		}
-		assertThat(backend.calls(Verb.RELEASE)).isEqualTo(6);
-	}
-
-	@Test
 	void aLossThatTheStoreReportsAfterTheShutdownIsNotPassedToListenersOnTheThreadOfTheAnswer() throws Exception {
 		ForgetfulBackend backend = new ForgetfulBackend(overRedis());
 		CompletableFuture<Thread> notified = new CompletableFuture<>();

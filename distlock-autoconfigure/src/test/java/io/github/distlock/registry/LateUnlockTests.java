@@ -3,11 +3,16 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -21,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.awaitility.Awaitility.await;
 
 /**
- * Lock views that are unlocked after their registry was shut down or restarted.
+ * Locks that are closed after their registry was shut down or restarted.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LateUnlockTests extends TwoRegistries {
@@ -64,14 +69,57 @@ class LateUnlockTests extends TwoRegistries {
 	}
 
 	@Test
-	void unlockAfterARestartReleasesTheLock() {
+	void aLockThatIsHeldAcrossARestartIsLostAndStaysInTheStoreUntilItsLeaseEnds() {
 		BackendLockRegistry registry = impatient(Duration.ofSeconds(30));
+		assertLostByARestart(registry);
+		assertThat(this.two.tryAcquire(LockRequest.of("restarted").waitTime(Duration.ZERO))).isEmpty();
+	}
+
+	@Test
+	void aLockOfALocalStoreIsLostByARestart() {
+		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30));
+		BackendLockRegistry registry = new BackendLockRegistry(
+				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM),
+				new RegistrySettings(settings.waitTime(), settings.leaseTime(), null, settings.handOff(),
+						settings.backendTimeout(), false, Duration.ZERO),
+				List.of(this.events), TimeSource.SYSTEM);
+		registry.start();
+		assertLostByARestart(registry);
+		registry.shutdown();
+	}
+
+	private void assertLostByARestart(BackendLockRegistry registry) {
+		AtomicInteger callbacks = new AtomicInteger();
+		HeldLock held = registry.acquire(LockRequest.of("restarted"));
+		HeldLock inner = registry.acquire(LockRequest.of("restarted"));
+		held.onLost(callbacks::incrementAndGet);
+		registry.shutdown();
+		assertThat(held.isHeld()).isTrue();
+		registry.start();
+		assertThat(held.isHeld()).isFalse();
+		assertThat(held.lossCause()).isEqualTo(LossCause.REGISTRY_RESTARTED);
+		assertThat(callbacks).hasValue(1);
+		for (HeldLock level : List.of(inner, held)) {
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(level::close)
+				.withMessageContaining("'restarted'")
+				.withMessageContaining("its lock registry was stopped and started again while it was held")
+				.withMessageContaining("distlock.shutdown-grace-period");
+		}
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(held::close);
+		registry.acquire(LockRequest.of("other")).close();
+		assertThat(this.events.lost).containsExactly("restarted");
+		assertThat(this.events.released).containsExactly("other");
+		assertThat(registry.snapshot().isIdle()).isTrue();
+	}
+
+	@Test
+	void unlockAfterARestartThrowsTheLossOnce() {
+		BackendLockRegistry registry = impatient(Duration.ofMillis(600));
 		Lock lock = registry.obtain("restarted");
-		assertThatIllegalArgumentException().isThrownBy(() -> failLocked(lock, () -> {
-			registry.shutdown();
-			registry.start();
-		})).withMessage("mine");
-		assertThat(this.events.released).containsExactly("restarted");
+		lock.lock();
+		registry.shutdown();
+		registry.start();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
 		this.two.acquire(LockRequest.of("restarted").waitTime(Duration.ofSeconds(10))).close();
 		lock.lock();
@@ -88,7 +136,6 @@ class LateUnlockTests extends TwoRegistries {
 		assertThat(lock.tryLock(20, TimeUnit.SECONDS)).isTrue();
 		lock.unlock();
 		this.two.acquire(LockRequest.of("both").waitTime(Duration.ofSeconds(10))).close();
-		// The lease of the first lock expired after the shutdown.
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
 	}
