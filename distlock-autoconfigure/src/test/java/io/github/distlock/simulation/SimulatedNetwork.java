@@ -264,16 +264,20 @@ final class SimulatedNetwork {
 			this.world.trace("network", "loses the request " + command.text);
 			return;
 		}
+		// A restart of the server ends its connections, and what is on its way in them.
+		int restart = this.restarts;
 		long late = weather.strike(Kind.LATE_REQUESTS);
 		if (late >= 0) {
 			// Before the second cancel of the engine, one time-out after the first.
-			this.scheduler.after(timeout() + Math.min(late, timeout() * 9 / 10),
-					() -> execute(link, command, script, "late"));
+			this.scheduler.after(timeout() + Math.min(late, timeout() * 9 / 10), () -> {
+				if (this.restarts == restart) {
+					execute(link, command, script, "late");
+				}
+			});
 			return;
 		}
 		long arrival = Math.max(now() + latency() + delay(weather), link.lastRequest + 1);
 		link.lastRequest = arrival;
-		int restart = this.restarts;
 		this.scheduler.after(arrival - now(), () -> {
 			if (this.restarts == restart) {
 				execute(link, command, script, "");
