@@ -50,7 +50,10 @@ interface GiveUpContract extends ContractTests {
 				return false;
 			}
 			catch (CompletionException ex) {
-				return ex.getCause() instanceof LockNotAcquiredException;
+				if (ex.getCause() instanceof LockNotAcquiredException) {
+					return true;
+				}
+				throw ex;
 			}
 		});
 	}
