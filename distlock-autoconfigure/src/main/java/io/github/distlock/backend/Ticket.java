@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param key the key of the lock, as the user wrote it
  * @param mode the mode of the lock
  * @param instance the part of the name that identifies the JVM, or one registry of it:
- * globally unique, of letters, digits, hyphens and underscores
+ * globally unique, of letters, digits and the characters {@code @:._-}, 90 at most. No
+ * colon is followed by a capital letter
  * @param number the number of the ticket in its JVM
  * @param fair whether its JVM may have several tickets in the queue of the key, one for
  * each caller; true for each {@code READ} ticket, since readers hold at the same time

@@ -1,7 +1,6 @@
 package io.github.distlock.environment;
 
 import java.security.SecureRandom;
-import java.util.Base64;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -53,14 +52,12 @@ public interface EngineEnvironment {
 	}
 
 	/**
-	 * Return a globally unique name of 64 random bits. It is short because it is part of
-	 * every command.
-	 * @return a new id of an instance
+	 * Return a globally unique text of 64 random bits. It is short because it is part of
+	 * every command, and has no capital letters because those mark kinds of tickets.
+	 * @return digits and small letters, 13 at most
 	 */
 	default String newInstanceId() {
-		byte[] bits = new byte[Long.BYTES];
-		new SecureRandom().nextBytes(bits);
-		return Base64.getUrlEncoder().withoutPadding().encodeToString(bits);
+		return Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX);
 	}
 
 	/**

@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class InstanceIdentity {
 
+	private static final int MAX_APPLICATION = 24;
+
+	private static final int MAX_HOST = 40;
+
 	/**
 	 * The same for all registries of this JVM: found once, since a look-up may be slow.
 	 */
@@ -40,16 +44,24 @@ final class InstanceIdentity {
 
 	/**
 	 * Return a new identity.
-	 * @param id the id
+	 * @param nonce what no other instance has
 	 * @param application the name of the application, {@code null} for an identity that
-	 * consists of its id only
+	 * consists of the nonce only
 	 */
-	static LockInstance create(String id, @Nullable String application) {
+	static LockInstance create(String nonce, @Nullable String application) {
 		if (application == null) {
-			return LockInstance.of(id);
+			return LockInstance.of(nonce);
 		}
 		Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
-		return new LockInstance(id, application, Host.NAME, ProcessHandle.current().pid(), started);
+		long pid = ProcessHandle.current().pid();
+		String id = plain(application, MAX_APPLICATION) + "@" + plain(Host.NAME, MAX_HOST) + ":" + pid + ":" + nonce;
+		return new LockInstance(id, application, Host.NAME, pid, started);
+	}
+
+	/** The stores have characters of their own between tickets and other values. */
+	private static String plain(String name, int maximum) {
+		String plain = name.isEmpty() ? "_" : name.replaceAll("[^A-Za-z0-9._-]", "_");
+		return plain.substring(0, Math.min(plain.length(), maximum));
 	}
 
 }

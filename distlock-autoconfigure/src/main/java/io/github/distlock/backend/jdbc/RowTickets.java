@@ -115,7 +115,7 @@ final class RowTickets {
 		try {
 			if (!rowTicket.isLeaving()) {
 				transaction = RowTransaction.open(this.resources.pool(), this.settings.commandTimeout(),
-						this.resources.table().key(rowTicket.ticket.key()), rowTicket.ticket.token());
+						this.resources.table().key(rowTicket.ticket.key()), rowTicket.ticket);
 				rowTicket.begun(transaction);
 				this.resources.cleaner().rowUsed();
 				RowTransaction.LockedRow row = transaction.take();

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
+import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -29,6 +30,12 @@ final class RowTransaction {
 	 * How long a statement waits for a row lock at most; the SQL files repeat the value.
 	 */
 	private static final Duration ROW_WAIT = Duration.ofSeconds(3);
+
+	/**
+	 * PostgreSQL cuts the name of a session, {@code lock TICKET TOKEN}, after 63 bytes. A
+	 * token has 16 digits.
+	 */
+	private static final int MAX_SHOWN = 63 - "lock ".length() - " ".length() - 16;
 
 	/** Interval between attempts if the database cannot wait for a row. */
 	private static final long POLL_NANOS = 20_000_000;
@@ -67,18 +74,34 @@ final class RowTransaction {
 	/**
 	 * Take a connection of the pool and begin a transaction. Both, and the first
 	 * statement, share one command time-out.
-	 * @param ticket the name of the ticket, which some databases show to operators
+	 * @param ticket the ticket, whose name some databases show to operators
 	 */
-	static RowTransaction open(LockPool pool, Duration limit, byte[] key, String ticket) throws SQLException {
+	static RowTransaction open(LockPool pool, Duration limit, byte[] key, Ticket ticket) throws SQLException {
 		LockConnection connection = pool.open(true, limit);
 		try {
 			connection.begin();
-			return new RowTransaction(connection, pool, limit, key, ticket);
+			return new RowTransaction(connection, pool, limit, key, shownName(ticket.token()));
 		}
 		catch (Throwable ex) {
 			connection.discard();
 			throw ex;
 		}
+	}
+
+	/**
+	 * Shorten application and host in the name of a ticket if the name of the session
+	 * would be too long with it. The rest names the JVM.
+	 */
+	static String shownName(String ticket) {
+		int at = ticket.indexOf('@');
+		int end = ticket.indexOf(':', at);
+		if (ticket.length() <= MAX_SHOWN || at < 0) {
+			return ticket;
+		}
+		int room = Math.max(0, MAX_SHOWN - 1 - (ticket.length() - end));
+		String application = ticket.substring(0, Math.min(at, Math.max(room / 2, room - (end - at - 1))));
+		String host = ticket.substring(at + 1, Math.min(end, at + 1 + room - application.length()));
+		return application + '@' + host + ticket.substring(end);
 	}
 
 	/**

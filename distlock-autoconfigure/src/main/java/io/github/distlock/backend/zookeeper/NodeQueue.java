@@ -69,7 +69,7 @@ record NodeQueue(List<String> names) {
 
 	/** The instance whose ticket a node is. */
 	static String instance(String name) {
-		return name.substring(0, Math.max(0, name.indexOf(':')));
+		return name.substring(0, Math.max(0, name.lastIndexOf(':')));
 	}
 
 	/** The mode of the ticket whose node it is. */
@@ -123,9 +123,9 @@ record NodeQueue(List<String> names) {
 		}
 	}
 
-	/** The instance before the colon may contain separators, the rest of a token not. */
+	/** The instance may contain separators and colons, the rest of a token neither. */
 	private static int separator(String name) {
-		return name.indexOf(LockPaths.SEPARATOR, Math.max(0, name.indexOf(':')));
+		return name.indexOf(LockPaths.SEPARATOR, Math.max(0, name.lastIndexOf(':')));
 	}
 
 	/** The number of a ticket's node. */

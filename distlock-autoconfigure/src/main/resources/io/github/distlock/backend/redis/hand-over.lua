@@ -25,7 +25,8 @@ local function handOver(usual, asker)
     return nil
   end
   note = note - 1e12
-  local colon = string.find(head, ':', 1, true)
+  -- The last one: there may be others in the name of the instance.
+  local colon = string.find(head, ':[^:]*$')
   local letter, second = string.byte(head, colon + 1, colon + 2)
   if note % 2 == 0 or letter == READ or letter == FAIR and second == READ then
     return nil

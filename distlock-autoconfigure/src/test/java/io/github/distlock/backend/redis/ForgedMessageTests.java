@@ -192,7 +192,7 @@ class ForgedMessageTests {
 		String instance;
 		try (HeldLock own = this.victim.acquire(LockRequest.of("own"))) {
 			String word = String.valueOf(this.attacker.ask("GET", "distlock:lock:{own}"));
-			instance = word.substring(1, word.indexOf(':'));
+			instance = word.substring(1, word.lastIndexOf(':'));
 		}
 		await()
 			.until(() -> Long.valueOf(1).equals(this.attacker.ask("PUBLISH", "distlock:inbox:" + instance, "probe:")));

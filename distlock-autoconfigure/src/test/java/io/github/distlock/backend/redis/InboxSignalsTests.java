@@ -30,12 +30,14 @@ class InboxSignalsTests extends NoSignals {
 	@Test
 	void theTicketThatWantsAnAnswerIsKnown() {
 		receive("2f-B_9:FR1k");
+		receive("order.service@host-7:4711:3w5e11264sgsf:F1");
 		receive("");
-		assertThat(this.askers).containsExactly("2f-B_9:FR1k", "none");
+		assertThat(this.askers).containsExactly("2f-B_9:FR1k", "order.service@host-7:4711:3w5e11264sgsf:F1", "none");
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "other", "other:", "other:FX1", "other:1:", ":1", "a{b}:1", "a b:1", "a:b:1", "__key*:1" })
+	@ValueSource(strings = { "other", "other:", "other:FX1", "other:1:", ":1", "a{b}:1", "a b:1", "a:b:1", "a@b:c:d:1",
+			"a@b@c:1:d:1", "__key*:1" })
 	void aRequestIsHandledWithoutATicketThatNoJvmOfThisVersionHas(String asker) {
 		receive(asker);
 		assertThat(this.askers).containsExactly("none");

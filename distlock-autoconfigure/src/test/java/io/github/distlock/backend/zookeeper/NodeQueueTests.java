@@ -2,6 +2,7 @@ package io.github.distlock.backend.zookeeper;
 
 import java.util.List;
 
+import io.github.distlock.LockMode;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,6 +49,18 @@ class NodeQueueTests {
 		assertThat(queue.predecessor(writer)).isEqualTo(second);
 		assertThat(queue.predecessor(third)).isEqualTo(writer);
 		assertThat(queue.predecessor(TEN)).isEqualTo(third);
+	}
+
+	@Test
+	void theNameOfAnInstanceMayContainColonsAndHyphens() {
+		String first = "order-service@host-7:4711:2k-9:FR1-0000000001";
+		String second = "order-service@host-7:4711:2k-9:1-0000000002";
+		NodeQueue queue = new NodeQueue(List.of(second, TEN, first));
+		assertThat(queue.predecessor(second)).isEqualTo(first);
+		assertThat(queue.predecessor(TEN)).isEqualTo(second);
+		assertThat(NodeQueue.token(first)).isEqualTo("order-service@host-7:4711:2k-9:FR1");
+		assertThat(NodeQueue.instance(first)).isEqualTo("order-service@host-7:4711:2k-9");
+		assertThat(NodeQueue.mode(first)).isEqualTo(LockMode.READ);
 	}
 
 	@Test
