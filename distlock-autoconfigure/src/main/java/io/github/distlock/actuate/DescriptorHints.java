@@ -15,7 +15,7 @@ public final class DescriptorHints implements RuntimeHintsRegistrar {
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), LocksDescriptor.class,
-				LockDescriptor.class, SweepDescriptor.class, RefusalDescriptor.class);
+				LockDescriptor.class, RefusalDescriptor.class);
 	}
 
 }

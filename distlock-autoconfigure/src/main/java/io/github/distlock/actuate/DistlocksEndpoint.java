@@ -50,18 +50,18 @@ public class DistlocksEndpoint {
 	}
 
 	/**
-	 * End a grant, or everything that a dead instance holds.
+	 * End a grant.
 	 * @param key the key of the lock
 	 * @param registry the name of the registry
 	 * @param token the grant token of the grant
-	 * @param instance the id of the dead instance, instead of key and token
-	 * @return what was released of an instance, {@code null} for a key
+	 * @return always {@code null}; without a result, an operation produces no media type,
+	 * and the one of the web extension would not replace it
 	 */
 	@DeleteOperation
-	public @Nullable SweepDescriptor release(@Nullable String key, @Nullable String registry, @Nullable Long token,
-			@Nullable String instance) {
-		Operator operator = Operator.of(SecurityContext.NONE, this.masks);
-		return this.releases.release(operator, key, registry, token, instance);
+	public @Nullable OperationResponseBody release(@Nullable String key, @Nullable String registry,
+			@Nullable Long token) {
+		this.releases.release(Operator.of(SecurityContext.NONE, this.masks), key, registry, token, null);
+		return null;
 	}
 
 }

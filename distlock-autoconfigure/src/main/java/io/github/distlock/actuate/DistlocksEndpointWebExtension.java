@@ -69,22 +69,20 @@ public class DistlocksEndpointWebExtension {
 	}
 
 	/**
-	 * End a grant, or everything that a dead instance holds.
+	 * End a grant.
 	 * @param securityContext the caller
 	 * @param key the key of the lock
 	 * @param registry the name of the registry
 	 * @param token the grant token of the grant
-	 * @param instance the id of the dead instance, instead of key and token
-	 * @return nothing, a {@link SweepDescriptor} or a {@link RefusalDescriptor}
+	 * @param instance refused: an earlier version released all locks of an instance
+	 * @return nothing or a {@link RefusalDescriptor}
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext securityContext, @Nullable String key,
 			@Nullable String registry, @Nullable Long token, @Nullable String instance) {
 		return respond(() -> {
-			Operator operator = Operator.of(securityContext, this.masks);
-			SweepDescriptor sweep = this.releases.release(operator, key, registry, token, instance);
-			return (sweep != null) ? new WebEndpointResponse<>(sweep)
-					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
+			this.releases.release(Operator.of(securityContext, this.masks), key, registry, token, instance);
+			return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
 		});
 	}
 

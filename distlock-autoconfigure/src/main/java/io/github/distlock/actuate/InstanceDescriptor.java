@@ -1,7 +1,5 @@
 package io.github.distlock.actuate;
 
-import java.time.Instant;
-
 import io.github.distlock.LockInstance;
 import org.jspecify.annotations.Nullable;
 
@@ -12,20 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param application the name of the application
  * @param host the name of the host
  * @param pid the process id
- * @param started when the JVM was started
- * @param seen when the instance last refreshed its entry; only in the list of instances
  */
-public record InstanceDescriptor(String id, @Nullable String application, @Nullable String host, @Nullable Long pid,
-		@Nullable Instant started, @Nullable Instant seen) {
+public record InstanceDescriptor(String id, @Nullable String application, @Nullable String host, @Nullable Long pid) {
 
-	public InstanceDescriptor {
-		started = Milliseconds.ofNullable(started);
-		seen = Milliseconds.ofNullable(seen);
-	}
-
-	static InstanceDescriptor of(LockInstance instance, @Nullable Instant seen, ValueMask mask) {
-		return new InstanceDescriptor(instance.id(), instance.application(), mask.host(instance.host()), instance.pid(),
-				instance.started(), seen);
+	static InstanceDescriptor of(LockInstance instance, ValueMask mask) {
+		return new InstanceDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
+				instance.pid());
 	}
 
 }

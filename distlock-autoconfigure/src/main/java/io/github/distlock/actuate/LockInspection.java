@@ -1,8 +1,6 @@
 package io.github.distlock.actuate;
 
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +19,6 @@ import io.github.distlock.actuate.LocksDescriptor.RegistryDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.TotalsDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.WaitingDescriptor;
 import io.github.distlock.actuate.RefusedOperationException.Refusal;
-import io.github.distlock.backend.InstanceEntry;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot;
@@ -59,7 +56,7 @@ public final class LockInspection {
 		for (Map.Entry<String, BackendLockRegistry> entry : this.registries.all().entrySet()) {
 			RegistrySnapshot snapshot = snapshot(entry.getValue());
 			if (self == null && snapshot != null) {
-				self = InstanceDescriptor.of(snapshot.instance(), null, mask);
+				self = InstanceDescriptor.of(snapshot.instance(), mask);
 			}
 			descriptors.put(entry.getKey(), registry(entry.getValue(), snapshot, limit, mask));
 		}
@@ -74,7 +71,7 @@ public final class LockInspection {
 		return new RegistryDescriptor(held.stream().limit(limit).map((lock) -> held(lock, mask)).toList(),
 				kept.stream().limit(limit).map((lock) -> kept(lock, mask)).toList(),
 				waiting.stream().limit(limit).map((caller) -> waiting(caller, mask)).toList(),
-				recent(registry.description().name(), limit, mask), instances(registry, limit, mask),
+				recent(registry.description().name(), limit, mask),
 				new TotalsDescriptor(held.size(), kept.size(), waiting.size()));
 	}
 
@@ -98,27 +95,9 @@ public final class LockInspection {
 		return this.recentEvents.latest(store)
 			.stream()
 			.limit(limit)
-			.map((event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
+			.map((event) -> new RecentDescriptor(mask.key(event.key()), event.name(),
 					event.kind().name().toLowerCase(Locale.ROOT), event.at(), event.detail()))
 			.toList();
-	}
-
-	/** What this JVM knows itself is shown even if the store does not answer. */
-	private static @Nullable List<InstanceDescriptor> instances(BackendLockRegistry registry, int limit,
-			ValueMask mask) {
-		try {
-			return registry.administration()
-				.instances()
-				.stream()
-				.sorted(Comparator.comparing((InstanceEntry entry) -> entry.instance().started(),
-						Comparator.nullsLast(Comparator.<Instant>naturalOrder())))
-				.limit(limit)
-				.map((entry) -> InstanceDescriptor.of(entry.instance(), entry.seen(), mask))
-				.toList();
-		}
-		catch (LockBackendException ex) {
-			return null;
-		}
 	}
 
 	/** Return {@code null} if the registry is not running. */

@@ -28,13 +28,10 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * them, the longest kept first
 	 * @param waiting the callers of this JVM that wait, the longest waiting first
 	 * @param recent the latest events, the newest first
-	 * @param instances the instances that use the store, the oldest first; {@code null}
-	 * if the store does not answer
 	 * @param totals the numbers of which the lists may show only a part
 	 */
 	public record RegistryDescriptor(List<HeldDescriptor> held, List<KeptDescriptor> kept,
-			List<WaitingDescriptor> waiting, List<RecentDescriptor> recent,
-			@Nullable List<InstanceDescriptor> instances, TotalsDescriptor totals) {
+			List<WaitingDescriptor> waiting, List<RecentDescriptor> recent, TotalsDescriptor totals) {
 	}
 
 	/**
@@ -106,8 +103,7 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param at when it happened
 	 * @param detail what happened, in words
 	 */
-	public record RecentDescriptor(@Nullable String key, @Nullable String name, String event, Instant at,
-			String detail) {
+	public record RecentDescriptor(String key, @Nullable String name, String event, Instant at, String detail) {
 
 		public RecentDescriptor {
 			at = Milliseconds.of(at);

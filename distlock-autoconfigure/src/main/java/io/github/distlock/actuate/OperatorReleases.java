@@ -4,12 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.actuate.LockRegistries.NamedRegistry;
 import io.github.distlock.actuate.RefusedOperationException.Refusal;
 import io.github.distlock.backend.LockKeys;
-import io.github.distlock.backend.StoreAdministration.SweepResult;
-import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import org.jspecify.annotations.Nullable;
@@ -42,34 +39,30 @@ public final class OperatorReleases {
 
 	/**
 	 * Carry out a request.
-	 * @return what was released of an instance, or {@code null} if a grant was ended
+	 * @param instance refused if it is named
 	 * @throws RefusedOperationException if nothing was ended, or if that is not known
 	 */
-	@Nullable SweepDescriptor release(Operator operator, @Nullable String key, @Nullable String registry, @Nullable Long token,
+	void release(Operator operator, @Nullable String key, @Nullable String registry, @Nullable Long token,
 			@Nullable String instance) {
 		Map<String, Object> data = new LinkedHashMap<>();
 		put(data, "registry", registry);
 		put(data, "key", (key != null) ? operator.mask().key(key) : null);
 		put(data, "grantToken", token);
-		put(data, "instance", instance);
 		try {
-			SweepDescriptor sweep = null;
 			if (!operator.mask().shown() || (key != null && operator.mask().hides(key))) {
 				throw RefusedOperationException.masked("nothing can be released");
 			}
-			if (StringUtils.hasLength(key) && instance == null) {
-				releaseGrant(operator, key, registry, token, data);
-			}
-			else if (StringUtils.hasLength(instance) && key == null && token == null) {
-				sweep = sweep(instance, registry, data);
-			}
-			else {
+			if (instance != null) {
 				throw new RefusedOperationException(Refusal.INVALID,
-						"Name what to release: a key and the token of its grant (?key=...&token=...), "
-								+ "or a dead instance (?instance=...)");
+						"Nothing is released by instance: the leases of a dead instance end by themselves. To end a "
+								+ "grant sooner, name its key and its token (?key=...&token=...)");
 			}
+			if (!StringUtils.hasLength(key)) {
+				throw new RefusedOperationException(Refusal.INVALID,
+						"Name what to release: a key and the token of its grant (?key=...&token=...)");
+			}
+			releaseGrant(operator, key, registry, token, data);
 			this.audit.released(operator, data);
-			return sweep;
 		}
 		catch (RuntimeException ex) {
 			String outcome = "failed";
@@ -116,43 +109,6 @@ public final class OperatorReleases {
 			.map(HeldLockSnapshot::name)
 			.findFirst()
 			.orElse(null);
-	}
-
-	private SweepDescriptor sweep(String instance, @Nullable String registryName, Map<String, Object> data) {
-		int released = 0;
-		boolean complete = true;
-		LockBackendException failure = null;
-		for (BackendLockRegistry registry : this.registries.named(registryName).values()) {
-			try {
-				SweepResult result = registry.administration().endAll(instance);
-				if (result.alive()) {
-					throw new RefusedOperationException(Refusal.CONFLICT,
-							"The instance is alive, or was alive less than 30 s ago. Nothing was released: stop its "
-									+ "JVM, or release its locks one by one");
-				}
-				released += result.released();
-				complete &= result.complete();
-				if (result.released() > 0) {
-					this.recentEvents.released(registry.description().name(), null, null, "an operator has ended "
-							+ result.released() + " grants of dead instance " + instance + " through this application");
-				}
-			}
-			catch (UnsupportedStoreOperationException ex) {
-				failure = ex;
-			}
-			catch (LockBackendException ex) {
-				failure = ex;
-				complete = false;
-			}
-		}
-		// The instance belongs to one registry: where it was found, the others do not
-		// count.
-		if (failure != null && released == 0) {
-			throw failure;
-		}
-		data.put("released", released);
-		data.put("complete", complete);
-		return new SweepDescriptor(released, complete);
 	}
 
 	/** Texts come from outside and must not end a line of the log. */

@@ -53,11 +53,11 @@ public final class RecentLockEvents implements LockListener {
 	}
 
 	/** Remember what an operator has released through this application. */
-	void released(String backend, @Nullable String key, @Nullable String name, String detail) {
+	void released(String backend, String key, @Nullable String name, String detail) {
 		add(backend, key, name, RecentEventKind.RELEASED, detail);
 	}
 
-	private void add(String backend, @Nullable String key, @Nullable String name, RecentEventKind kind, String detail) {
+	private void add(String backend, String key, @Nullable String name, RecentEventKind kind, String detail) {
 		this.rings.computeIfAbsent(backend, (store) -> new Ring())
 			.add(new RecentEvent(key, name, kind, this.clock.instant(), detail));
 	}
@@ -87,13 +87,13 @@ public final class RecentLockEvents implements LockListener {
 	/**
 	 * One event.
 	 *
-	 * @param key the key of the lock, {@code null} if there was none
+	 * @param key the key of the lock
 	 * @param name the declared name of the lock, {@code null} if it is not known
 	 * @param kind what kind of event it is
 	 * @param at when it happened
 	 * @param detail what happened, without keys, hosts and callers
 	 */
-	record RecentEvent(@Nullable String key, @Nullable String name, RecentEventKind kind, Instant at, String detail) {
+	record RecentEvent(String key, @Nullable String name, RecentEventKind kind, Instant at, String detail) {
 	}
 
 	/**

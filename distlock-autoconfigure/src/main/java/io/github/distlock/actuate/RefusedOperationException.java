@@ -50,7 +50,7 @@ final class RefusedOperationException extends RuntimeException {
 		/** The registry does not exist, or the lock is not held. */
 		NOT_FOUND(404),
 
-		/** Another grant holds the lock, or the instance is alive. */
+		/** Another grant holds the lock. */
 		CONFLICT(409),
 
 		/** The store cannot do this. */

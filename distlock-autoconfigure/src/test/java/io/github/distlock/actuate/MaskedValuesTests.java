@@ -34,7 +34,7 @@ class MaskedValuesTests {
 			String.class.getName() };
 
 	private static final String[] RELEASE_SIGNATURE = { String.class.getName(), String.class.getName(),
-			Long.class.getName(), String.class.getName() };
+			Long.class.getName() };
 
 	private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
 
@@ -70,7 +70,7 @@ class MaskedValuesTests {
 			}
 			assertThatExceptionOfType(MBeanException.class)
 				.isThrownBy(() -> this.server.invoke(endpoint("unrestricted"), "release",
-						new Object[] { KEY, null, lock.fencingToken(), null }, RELEASE_SIGNATURE))
+						new Object[] { KEY, null, lock.fencingToken() }, RELEASE_SIGNATURE))
 				.withStackTraceContaining("masked")
 				.satisfies((ex) -> assertThat(String.valueOf(ex.getCause())).doesNotContain(KEY));
 			assertThat(application.audit()).hasSize(6).allSatisfy((event) -> {
@@ -90,7 +90,7 @@ class MaskedValuesTests {
 			assertThat(this.server.invoke(endpoint("open"), "locks", new Object[] { null, KEY, null }, SIGNATURE)
 				.toString()).contains(KEY, Long.toString(lock.fencingToken()));
 			assertThat(this.server.invoke(endpoint("open"), "release",
-					new Object[] { KEY, null, lock.fencingToken(), null }, RELEASE_SIGNATURE))
+					new Object[] { KEY, null, lock.fencingToken() }, RELEASE_SIGNATURE))
 				.isNull();
 			assertThat(application.audit()).singleElement().satisfies((event) -> {
 				assertThat(event.getType()).isEqualTo(ReleaseAudit.RELEASED);

@@ -10,7 +10,6 @@ import io.github.distlock.actuate.LockDescriptor;
 import io.github.distlock.actuate.LocksDescriptor;
 import io.github.distlock.actuate.RecentLockEvents;
 import io.github.distlock.actuate.RefusalDescriptor;
-import io.github.distlock.actuate.SweepDescriptor;
 import io.github.distlock.testing.WithoutJars;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,7 +113,7 @@ class DistlockEndpointAutoConfigurationTests {
 				LocksDescriptor.HeldDescriptor.class, LocksDescriptor.WaitingDescriptor.class,
 				LocksDescriptor.RecentDescriptor.class, LocksDescriptor.TotalsDescriptor.class,
 				InstanceDescriptor.class, LockDescriptor.class, LockDescriptor.HolderDescriptor.class,
-				LockDescriptor.QueuedDescriptor.class, SweepDescriptor.class, RefusalDescriptor.class }) {
+				LockDescriptor.QueuedDescriptor.class, RefusalDescriptor.class }) {
 			assertThat(type.getRecordComponents()).allSatisfy((component) -> assertThat(
 					RuntimeHintsPredicates.reflection().onMethodInvocation(component.getAccessor()))
 				.accepts(hints));

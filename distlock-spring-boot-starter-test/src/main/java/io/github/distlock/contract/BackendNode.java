@@ -60,11 +60,11 @@ final class BackendNode implements LockSignals {
 
 	private final Set<Ticket> refused = ConcurrentHashMap.newKeySet();
 
-	private final String instance = "contract@host-1.example:4711:"
+	private final String instance = "contract@host:4711:"
 			+ Long.toUnsignedString(UUID.randomUUID().getMostSignificantBits(), Character.MAX_RADIX);
 
 	/** What the store knows of this JVM; only its administration writes an entry. */
-	final LockInstance self = new LockInstance(this.instance, "contract", "host-1.example", 4711L,
+	final LockInstance self = new LockInstance(this.instance, "contract", "host", 4711L,
 			Instant.ofEpochMilli(1_700_000_000_000L));
 
 	private BackendNode(LockBackend backend, Duration patience) {
