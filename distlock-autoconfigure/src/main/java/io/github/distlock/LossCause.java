@@ -27,7 +27,7 @@ public enum LossCause {
 	 * The store refused a renewal or a release because it no longer knows that this
 	 * holder has the lock: the lock was deleted, evicted or flushed, or was lost by a
 	 * restart or a failover. This is also the cause if the store cannot tell whether
-	 * another holder has the lock.
+	 * another holder has the lock, or whether an operator ended the grant.
 	 */
 	FORGOTTEN("the store no longer knows it",
 			"Check whether the lock was deleted in the store, and whether the store was flushed, evicts keys, or has "
@@ -74,7 +74,7 @@ public enum LossCause {
 
 	/**
 	 * An operator ended the grant in the store, for example through the actuator endpoint
-	 * {@code distlocks}.
+	 * {@code distlocks}. ZooKeeper and Redlock cannot tell it.
 	 */
 	RELEASED_BY_OPERATOR("an operator has released it",
 			"Find out why the operator released it: the audit events and the log of the actuator endpoint name the "

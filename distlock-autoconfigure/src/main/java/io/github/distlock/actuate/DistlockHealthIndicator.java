@@ -2,7 +2,6 @@ package io.github.distlock.actuate;
 
 import java.time.Duration;
 
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot;
 
@@ -29,20 +28,19 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 
 	@Override
 	protected void doHealthCheck(Health.Builder builder) {
-		StoreAdministration store = this.registry.administration();
-		builder.withDetail(HealthDetail.LOCATION.detailName(), store.location());
-		describe(builder, store);
+		builder.withDetail(HealthDetail.LOCATION.detailName(), this.registry.location());
+		describe(builder);
 		long start = System.nanoTime();
-		store.ping();
+		this.registry.ping();
 		builder.up()
 			.withDetail(HealthDetail.ROUND_TRIP.detailName(),
 					Milliseconds.of(Duration.ofNanos(System.nanoTime() - start)));
 	}
 
 	/** What this JVM knows itself, shown even if the store does not answer. */
-	private void describe(Health.Builder builder, StoreAdministration store) {
+	private void describe(Health.Builder builder) {
 		RegistrySnapshot snapshot = this.registry.snapshot();
-		String channel = store.channel();
+		String channel = this.registry.channel();
 		if (channel != null) {
 			builder.withDetail(HealthDetail.INBOX.detailName(), channel);
 		}

@@ -1,7 +1,5 @@
 package io.github.distlock.actuate;
 
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -95,7 +93,7 @@ public final class LockInspection {
 		return this.recentEvents.latest(store)
 			.stream()
 			.limit(limit)
-			.map((event) -> new RecentDescriptor(mask.key(event.key()), event.name(),
+			.map((event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
 					event.kind().name().toLowerCase(Locale.ROOT), event.at(), event.detail()))
 			.toList();
 	}
@@ -129,20 +127,17 @@ public final class LockInspection {
 	}
 
 	private static LockDescriptor lock(NamedRegistry named, String key, int limit, ValueMask mask) {
-		StoredLock stored = named.registry().administration().inspect(key);
-		Map<String, LockInstance> instances = new HashMap<>();
-		List<HolderDescriptor> holders = new ArrayList<>();
-		stored.holders().stream().limit(limit).forEach((holder) -> {
-			LockInstance instance = instances.computeIfAbsent(holder.instance(), named.registry()::resolve);
-			holders.add(new HolderDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
-					instance.pid(), holder.mode(), holder.since(), holder.ttl(), holder.grantToken()));
-		});
-		List<QueuedDescriptor> waiting = new ArrayList<>();
-		stored.waiting().stream().limit(limit).forEach((waiter) -> {
-			LockInstance instance = instances.computeIfAbsent(waiter.instance(), named.registry()::resolve);
-			waiting.add(new QueuedDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
-					instance.pid(), waiter.mode()));
-		});
+		StoredLock stored = named.registry().inspection().inspect(key);
+		List<HolderDescriptor> holders = stored.holders().stream().limit(limit).map((holder) -> {
+			LockInstance instance = LockInstance.of(holder.instance());
+			return new HolderDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
+					instance.pid(), holder.mode(), holder.since(), holder.ttl(), holder.grantToken());
+		}).toList();
+		List<QueuedDescriptor> waiting = stored.waiting().stream().limit(limit).map((waiter) -> {
+			LockInstance instance = LockInstance.of(waiter.instance());
+			return new QueuedDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
+					instance.pid(), waiter.mode());
+		}).toList();
 		return new LockDescriptor(key, named.name(), holders, waiting);
 	}
 

@@ -65,7 +65,7 @@ public final class LockRegistries {
 		List<LockBackendException> failures = new ArrayList<>();
 		candidates.forEach((candidate, registry) -> {
 			try {
-				if (candidates.size() == 1 || known.test(registry.administration().inspect(key))) {
+				if (candidates.size() == 1 || known.test(registry.inspection().inspect(key))) {
 					found.add(new NamedRegistry(candidate, registry));
 				}
 			}

@@ -103,7 +103,8 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param at when it happened
 	 * @param detail what happened, in words
 	 */
-	public record RecentDescriptor(String key, @Nullable String name, String event, Instant at, String detail) {
+	public record RecentDescriptor(@Nullable String key, @Nullable String name, String event, Instant at,
+			String detail) {
 
 		public RecentDescriptor {
 			at = Milliseconds.of(at);

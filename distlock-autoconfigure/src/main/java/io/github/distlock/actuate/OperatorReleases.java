@@ -90,7 +90,7 @@ public final class OperatorReleases {
 		}
 		data.put("registry", named.name());
 		String name = nameOf(named.registry(), key);
-		switch (named.registry().administration().end(key, token)) {
+		switch (named.registry().inspection().end(key, token)) {
 			case ENDED -> this.recentEvents.released(named.registry().description().name(), key, name,
 					"an operator has ended grant " + token + " through this application");
 			case CHANGED -> throw new RefusedOperationException(Refusal.CONFLICT,

@@ -57,7 +57,7 @@ public final class RecentLockEvents implements LockListener {
 		add(backend, key, name, RecentEventKind.RELEASED, detail);
 	}
 
-	private void add(String backend, String key, @Nullable String name, RecentEventKind kind, String detail) {
+	private void add(String backend, @Nullable String key, @Nullable String name, RecentEventKind kind, String detail) {
 		this.rings.computeIfAbsent(backend, (store) -> new Ring())
 			.add(new RecentEvent(key, name, kind, this.clock.instant(), detail));
 	}
@@ -87,13 +87,13 @@ public final class RecentLockEvents implements LockListener {
 	/**
 	 * One event.
 	 *
-	 * @param key the key of the lock
+	 * @param key the key of the lock, {@code null} if there was none
 	 * @param name the declared name of the lock, {@code null} if it is not known
 	 * @param kind what kind of event it is
 	 * @param at when it happened
 	 * @param detail what happened, without keys, hosts and callers
 	 */
-	record RecentEvent(String key, @Nullable String name, RecentEventKind kind, Instant at, String detail) {
+	record RecentEvent(@Nullable String key, @Nullable String name, RecentEventKind kind, Instant at, String detail) {
 	}
 
 	/**

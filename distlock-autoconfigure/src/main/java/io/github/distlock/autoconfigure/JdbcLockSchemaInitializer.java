@@ -60,9 +60,7 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 	private boolean tablesExist() {
 		try {
 			JdbcTemplate jdbc = new JdbcTemplate(Objects.requireNonNull(getDataSource()));
-			for (String table : List.of(this.tables.lock(), this.tables.instance())) {
-				jdbc.queryForList("SELECT 1 FROM " + table + " WHERE 1 = 0");
-			}
+			jdbc.queryForList("SELECT 1 FROM " + this.tables.lock() + " WHERE 1 = 0");
 			return true;
 		}
 		catch (DataAccessException ex) {

@@ -17,8 +17,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param enabled Whether the database is enabled as an additional store. Not required if
  * distlock.backend or distlock.composite names it.
  * @param mode How the database stores a lock.
- * @param initializeSchema When to create the tables distlock_lock and distlock_instance
- * at startup.
+ * @param initializeSchema When to create the table distlock_lock at startup.
  * @param dataSource Name of the DataSource bean to use if there are several. Not set: the
  * only or primary one.
  * @param pollInterval Mode lease: interval at which a waiting JVM checks whether the lock

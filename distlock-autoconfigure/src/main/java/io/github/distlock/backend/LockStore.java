@@ -134,11 +134,39 @@ public interface LockStore extends AutoCloseable {
 	}
 
 	/**
-	 * Return what operators and messages need of this store.
-	 * @return the administration, which works until this store is closed
+	 * Describe where the locks are, without credentials. Sends nothing.
+	 * @return such as {@code Redis at db1:6379, prefix 'shop:'}; by default the name of
+	 * the store
 	 */
-	default StoreAdministration administration() {
-		return new UnknownStoreAdministration(description().name());
+	default String location() {
+		return description().name();
+	}
+
+	/**
+	 * Describe the channel on which this JVM receives its grants. Sends nothing.
+	 * @return {@code subscribed} or {@code polling}; {@code null} if the store has no
+	 * such channel, as by default
+	 */
+	default @Nullable String channel() {
+		return null;
+	}
+
+	/**
+	 * Send the cheapest command that shows that the store works, and wait for its answer.
+	 * By default {@link #verify()}.
+	 * @throws LockBackendException if the store does not answer
+	 */
+	default void ping() {
+		verify();
+	}
+
+	/**
+	 * Return what this store tells operators.
+	 * @return the inspection, which works until this store is closed; {@code null} if the
+	 * store offers none, as by default
+	 */
+	default @Nullable StoreInspection inspection() {
+		return null;
 	}
 
 	/**

@@ -8,7 +8,7 @@ import io.github.distlock.LockInstance;
 /**
  * The surroundings of an open store.
  *
- * @param self the instance that opens the store; its id is the instance part of every
+ * @param self the instance that opens the store; its text is the instance part of every
  * ticket that will be used
  * @param signals the receiver of the store's signals
  * @param random for random delays; any thread may use it
@@ -25,9 +25,8 @@ public record StoreContext(LockInstance self, LockSignals signals, RandomGenerat
 	}
 
 	/**
-	 * Create the surroundings of an instance of which only the id is known. It writes no
-	 * entry into the store.
-	 * @param instance the id of the instance
+	 * Create the surroundings of an instance.
+	 * @param instance the text of the instance
 	 * @param signals the receiver of the store's signals
 	 */
 	public StoreContext(String instance, LockSignals signals) {
@@ -36,10 +35,10 @@ public record StoreContext(LockInstance self, LockSignals signals, RandomGenerat
 
 	/**
 	 * Return the instance part of every ticket that will be used.
-	 * @return the id of the instance
+	 * @return the text of the instance
 	 */
 	public String instance() {
-		return this.self.id();
+		return this.self.text();
 	}
 
 }

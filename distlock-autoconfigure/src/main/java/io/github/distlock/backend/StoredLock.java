@@ -20,7 +20,7 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	/**
 	 * A ticket that holds a lock.
 	 *
-	 * @param instance the id of the instance that holds the lock
+	 * @param instance the instance part of the ticket that holds the lock
 	 * @param mode the mode, {@code EXCLUSIVE} also for a writer if the store does not
 	 * distinguish them
 	 * @param since when the store granted the lock, or {@code null} if it does not know
@@ -36,7 +36,7 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	/**
 	 * A ticket that waits for a lock.
 	 *
-	 * @param instance the id of the instance that waits
+	 * @param instance the instance part of the ticket that waits
 	 * @param mode the mode
 	 */
 	public record StoredWaiter(String instance, LockMode mode) {

@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockInstance;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
@@ -22,8 +21,10 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
@@ -163,7 +164,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @throws LockBackendException if not, or if the registry is not running
 	 */
 	public void verify() {
-		runningOperations().runtime().verify();
+		runningOperations().runtime().store().verify();
 	}
 
 	/**
@@ -323,23 +324,46 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	/**
 	 * Return what the store tells operators. Its methods send commands.
-	 * @return the administration of the store that is open now
+	 * @return the inspection of the store that is open now
+	 * @throws UnsupportedStoreOperationException if the store offers none
 	 * @throws LockBackendException if the registry is not running
 	 */
-	public StoreAdministration administration() {
-		return runningOperations().runtime().administration();
+	public StoreInspection inspection() {
+		LockStore store = runningOperations().runtime().store();
+		StoreInspection inspection = store.inspection();
+		if (inspection == null) {
+			throw new UnsupportedStoreOperationException("The store '" + store.description().name()
+					+ "' does not say what holds a lock: ask the store itself, with its own tools");
+		}
+		return inspection;
 	}
 
 	/**
-	 * Return the instance with an id, from a cache. An unknown instance is looked up in
-	 * the store once, and not again before {@link StoreAdministration#ENTRY_TTL} has
-	 * passed.
-	 * @param id the id
-	 * @return the instance, with its id only if its entry is not found
+	 * Describe where the locks are, without credentials. Sends no command.
+	 * @return such as {@code Redis at db1:6379, prefix 'shop:'}
 	 * @throws LockBackendException if the registry is not running
 	 */
-	public LockInstance resolve(String id) {
-		return runningOperations().runtime().directory().resolve(id, true);
+	public String location() {
+		return runningOperations().runtime().store().location();
+	}
+
+	/**
+	 * Describe the channel on which this JVM receives its grants. Sends no command.
+	 * @return {@code subscribed} or {@code polling}; {@code null} if the store has no
+	 * such channel
+	 * @throws LockBackendException if the registry is not running
+	 */
+	public @Nullable String channel() {
+		return runningOperations().runtime().store().channel();
+	}
+
+	/**
+	 * Send the cheapest command that shows that the store works.
+	 * @throws LockBackendException if it does not answer, or if the registry is not
+	 * running
+	 */
+	public void ping() {
+		runningOperations().runtime().store().ping();
 	}
 
 	private LockOperations runningOperations() {

@@ -28,10 +28,10 @@ import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.renewal.RenewalListener;
 import io.github.distlock.waiting.Holder;
+import io.github.distlock.waiting.LockAcquirer;
 import io.github.distlock.waiting.ReleaseObserver;
 import io.github.distlock.waiting.ReleaseOutcome;
 import io.github.distlock.waiting.UnfinishedWork;
-import io.github.distlock.waiting.LockAcquirer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -78,15 +78,13 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private final ReleaseMode releaseMode;
 
-	private final Runnable onAdded;
-
 	private final RecentlyEndedGrants endedGrants;
 
 	private volatile boolean stopped;
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer, Function<RenewalListener, LeaseRenewer> renewerFactory,
 			CompositeLockListener listeners, EngineEnvironment environment, Executor executor,
-			RegistrySettings settings, Runnable onAdded) {
+			RegistrySettings settings) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
@@ -98,7 +96,6 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		this.executor = executor;
 		this.interruptOnLost = settings.interruptOnLost();
 		this.releaseMode = settings.release();
-		this.onAdded = onAdded;
 	}
 
 	LeaseRenewer renewer() {
@@ -237,7 +234,6 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		if (thread != null) {
 			this.holdsOfThread.put(hold);
 		}
-		this.onAdded.run();
 		if (isEnded(hold)) {
 			// Reported before the lock was watched.
 			hold.lose(LossCause.RELEASED_BY_OPERATOR);
@@ -349,11 +345,11 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		if (isEnded(hold)) {
 			return LossCause.RELEASED_BY_OPERATOR;
 		}
-		if (validity.sessionBound()) {
-			return LossCause.SESSION_LOST;
-		}
 		if (!validity.hasPassed(this.clock)) {
 			return LossCause.FORGOTTEN;
+		}
+		if (validity.sessionBound()) {
+			return LossCause.SESSION_LOST;
 		}
 		if (validity.suspended(this.clock)) {
 			return LossCause.PROCESS_SUSPENDED;

@@ -25,11 +25,9 @@ final class HolderMessages {
 	/**
 	 * Return the exception for a wait time that has passed.
 	 * @param blockedBy what held the lock last, if known
-	 * @param ask whether the store may be asked which JVM that is
 	 */
-	LockNotAcquiredException notAcquired(LockRequest request, Duration waitTime, @Nullable StoredHolder blockedBy,
-			boolean ask) {
-		LockHolder holder = (blockedBy != null) ? holder(request.key(), blockedBy, ask) : null;
+	LockNotAcquiredException notAcquired(LockRequest request, Duration waitTime, @Nullable StoredHolder blockedBy) {
+		LockHolder holder = (blockedBy != null) ? holder(request.key(), blockedBy) : null;
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
 				+ ") was not acquired within " + (waitTime.isZero() ? "one attempt" : waitTime.toString()) + ": "
 				+ describe(holder) + ". Wait longer (waitTime, distlock.wait-time), or hold it for a shorter time",
@@ -37,9 +35,9 @@ final class HolderMessages {
 	}
 
 	/** Return what holds a lock, from what the store has said. */
-	LockHolder holder(String key, StoredHolder stored, boolean ask) {
-		LockInstance instance = this.runtime.directory().resolve(stored.instance(), ask);
-		if (instance == this.runtime.self()) {
+	LockHolder holder(String key, StoredHolder stored) {
+		LockInstance instance = LockInstance.of(stored.instance());
+		if (instance.equals(this.runtime.self())) {
 			Hold hold = this.runtime.heldLocks().find(key, stored.grantToken());
 			if (hold != null) {
 				Thread thread = hold.thread();
@@ -56,7 +54,7 @@ final class HolderMessages {
 			return "its holder is not known";
 		}
 		Instant since = holder.since();
-		String subject = (holder.instance() != this.runtime.self()) ? holder.instance().describe()
+		String subject = !holder.instance().equals(this.runtime.self()) ? holder.instance().describe()
 				: (holder.caller() != null) ? "thread '" + holder.caller() + "' of this JVM"
 						: "another caller of this JVM";
 		return subject + ((since != null) ? " has held it since " + since : " holds it");

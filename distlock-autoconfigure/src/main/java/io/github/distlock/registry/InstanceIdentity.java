@@ -1,9 +1,7 @@
 package io.github.distlock.registry;
 
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.time.Instant;
 
 import io.github.distlock.LockInstance;
 import org.jspecify.annotations.Nullable;
@@ -52,10 +50,8 @@ final class InstanceIdentity {
 		if (application == null) {
 			return LockInstance.of(nonce);
 		}
-		Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
-		long pid = ProcessHandle.current().pid();
-		String id = plain(application, MAX_APPLICATION) + "@" + plain(Host.NAME, MAX_HOST) + ":" + pid + ":" + nonce;
-		return new LockInstance(id, application, Host.NAME, pid, started);
+		return new LockInstance(nonce, plain(application, MAX_APPLICATION), plain(Host.NAME, MAX_HOST),
+				ProcessHandle.current().pid());
 	}
 
 	/** The stores have characters of their own between tickets and other values. */

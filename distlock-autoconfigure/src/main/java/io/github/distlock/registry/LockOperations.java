@@ -77,7 +77,7 @@ final class LockOperations {
 			AttemptReport report = newReport(request, false);
 			hold = acquireHold(request, true, LockOutcome.TIMEOUT, null, report);
 			if (hold == null) {
-				throw notAcquired(request, report, !waitTime(request).isZero());
+				throw notAcquired(request, report);
 			}
 		}
 		return new HoldReference(hold);
@@ -176,7 +176,7 @@ final class LockOperations {
 		AttemptReport report = newReport(request, true);
 		// The store is not asked: the callback threads must not block.
 		return LockFutures.required(acquireAsync(request, LockOutcome.TIMEOUT, report),
-				() -> notAcquired(request, report, false));
+				() -> notAcquired(request, report));
 	}
 
 	private CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome,
@@ -240,8 +240,8 @@ final class LockOperations {
 		}
 	}
 
-	private LockNotAcquiredException notAcquired(LockRequest request, AttemptReport report, boolean ask) {
-		return this.holderMessages.notAcquired(request, waitTime(request), report.blockedBy(), ask);
+	private LockNotAcquiredException notAcquired(LockRequest request, AttemptReport report) {
+		return this.holderMessages.notAcquired(request, waitTime(request), report.blockedBy());
 	}
 
 	private WaitRequest waitRequest(LockRequest request, WaitListener listener) {

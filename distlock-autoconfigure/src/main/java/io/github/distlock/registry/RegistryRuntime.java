@@ -12,8 +12,8 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
@@ -22,8 +22,8 @@ import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.waiting.KeySnapshot;
-import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
+import io.github.distlock.waiting.UnfinishedWork;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -53,10 +53,6 @@ final class RegistryRuntime implements LockSignals {
 
 	private final LockInstance self;
 
-	private final InstanceDirectory directory;
-
-	private final InstanceAnnouncement announcement;
-
 	private final SlowWaits slowWaits;
 
 	private final WaitingCallers waitingCallers;
@@ -82,16 +78,14 @@ final class RegistryRuntime implements LockSignals {
 		LockStore store = backend.open(new StoreContext(this.self, this, environment.random()));
 		try {
 			this.store = store;
-			this.directory = new InstanceDirectory(store.administration(), this.self, this.clock);
-			this.announcement = new InstanceAnnouncement(store.administration(), this.threads.commands(), this::isUsed);
 			this.slowWaits = new SlowWaits(this, settings.slowWait(), this.threads.commands(), this.threads.timers());
-			this.waitingCallers = new WaitingCallers(this::callerWaits);
-			this.acquirer = new LockAcquirer(store, this.self.id(), settings.backendTimeout(), settings.handOff(),
+			this.waitingCallers = new WaitingCallers(this.slowWaits::waiting);
+			this.acquirer = new LockAcquirer(store, this.self.text(), settings.backendTimeout(), settings.handOff(),
 					environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
 			this.heldLocks = new HeldLocks(store.description(), this.acquirer,
 					(events) -> new LeaseRenewer(store, environment, this.threads.renewals(), this.threads.timers(),
 							events),
-					listeners, environment, this.threads.callbacks(), settings, this.announcement::used);
+					listeners, environment, this.threads.callbacks(), settings);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -101,27 +95,12 @@ final class RegistryRuntime implements LockSignals {
 		}
 		this.ready = true;
 		if (this.self.isResolved()) {
-			this.announcement.start(this.self, this.threads.timers(), this.directory::read);
+			logger.info("Locks in " + store.location() + ", instance " + this.self.describe());
 		}
-	}
-
-	private void callerWaits() {
-		this.announcement.used();
-		this.slowWaits.waiting();
-	}
-
-	/** Whether callers hold locks or wait for them. */
-	private boolean isUsed() {
-		return this.ready && (this.heldLocks.renewer().size() > 0 || !this.waitingCallers.isEmpty());
 	}
 
 	LockAcquirer acquirer() {
 		return this.acquirer;
-	}
-
-	/** Check whether the store can be reached and used. */
-	void verify() {
-		this.store.verify();
 	}
 
 	RegistrySnapshot snapshot() {
@@ -143,12 +122,8 @@ final class RegistryRuntime implements LockSignals {
 		return this.self;
 	}
 
-	InstanceDirectory directory() {
-		return this.directory;
-	}
-
-	StoreAdministration administration() {
-		return this.store.administration();
+	LockStore store() {
+		return this.store;
 	}
 
 	WaitingCallers waitingCallers() {
@@ -196,11 +171,6 @@ final class RegistryRuntime implements LockSignals {
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
 		this.threads.timers().shutdownNow();
 		this.threads.renewals().shutdown();
-		if (finished && this.announcement.isAnnounced()) {
-			// An instance that still holds locks keeps its entry until it expires.
-			this.threads.commands().execute(this.announcement::withdraw);
-			releasing = true;
-		}
 		this.threads.commands().shutdown();
 		try {
 			// Commands that have been sent.
@@ -313,9 +283,9 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	private boolean isGranted(Ticket ticket, long grantToken) {
+		StoreInspection inspection = this.store.inspection();
 		try {
-			return this.store.administration()
-				.inspect(ticket.key())
+			return inspection != null && inspection.inspect(ticket.key())
 				.holders()
 				.stream()
 				.anyMatch((holder) -> holder.instance().equals(ticket.instance()) && holder.grantToken() == grantToken);

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param backendTimeout how long a store may fail to answer before waiting callers fail
  * @param interruptOnLost whether the thread that owns a lost lock is interrupted
  * @param shutdownGrace how long a shutdown waits for held locks
- * @param application the name of the application in the store; {@code null} if the
- * registry is to keep no entry there, so that other JVMs see its id only
+ * @param application the name of the application in tickets; {@code null} if other JVMs
+ * see no more of this one than an id
  * @param slowWait after which time a waiting caller is logged; zero for never
  * @param release when the release of a lock returns
  * @param keep how long a lock is kept after its release if the request does not say it, 1
@@ -58,8 +58,8 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	}
 
 	/**
-	 * Create the settings of a registry without an entry in the store, which logs waits
-	 * of ten seconds, confirms releases, and keeps no locks.
+	 * Create the settings of a registry without the name of an application, which logs
+	 * waits of ten seconds, confirms releases, and keeps no locks.
 	 * @param waitTime how long a request without a wait time waits; negative means
 	 * without limit
 	 * @param leaseTime the lease that the watchdog renews, 100 ms to 365 days
@@ -78,7 +78,7 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 
 	/**
 	 * Return the same settings with another name of the application and slow wait.
-	 * @param name the name of the application, {@code null} for no entry in the store
+	 * @param name the name of the application, {@code null} for none in tickets
 	 * @param slowest after which time a waiting caller is logged; zero for never
 	 * @return the settings
 	 */

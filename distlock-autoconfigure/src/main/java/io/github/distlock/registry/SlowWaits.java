@@ -118,7 +118,7 @@ final class SlowWaits {
 			.filter(Objects::nonNull)
 			.findFirst()
 			.orElse(null);
-		LockHolder holder = (stored != null) ? this.messages.holder(key, stored, true) : null;
+		LockHolder holder = (stored != null) ? this.messages.holder(key, stored) : null;
 		long unanswered = queues.stream().mapToLong(KeySnapshot::unansweredNanos).max().orElse(0);
 		logger.warn("Slow wait: " + describe(caller) + " has waited " + rounded(waited) + " for lock '" + key + "' ("
 				+ caller.request().label() + "); " + this.messages.describe(holder)

@@ -443,7 +443,8 @@ public abstract class Lease {
 		if (answer.takenOver()) {
 			return LossCause.TAKEN_OVER;
 		}
-		return this.validity.sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
+		Validity current = this.validity;
+		return (current.sessionBound() && current.hasPassed(clock())) ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
 	}
 
 	/**

@@ -56,8 +56,7 @@ class DistlocksEndpointTests {
 			await(() -> assertThat(EndpointApplication.list(application.local(), "waiting")).hasSize(1));
 			Map<String, Object> body = EndpointApplication.json(application.get("/actuator/distlocks"));
 			assertThat(body).containsOnlyKeys("instance", "registries");
-			assertThat(EndpointApplication.map(body, "instance"))
-				.containsOnlyKeys("id", "application", "host", "pid")
+			assertThat(EndpointApplication.map(body, "instance")).containsOnlyKeys("id", "application", "host", "pid")
 				.containsEntry("application", "shop")
 				.extractingByKey("pid")
 				.hasToString(Long.toString(ProcessHandle.current().pid()));

@@ -89,8 +89,8 @@ class MaskedValuesTests {
 			HeldLock lock = application.registry().acquire(LockRequest.of(KEY));
 			assertThat(this.server.invoke(endpoint("open"), "locks", new Object[] { null, KEY, null }, SIGNATURE)
 				.toString()).contains(KEY, Long.toString(lock.fencingToken()));
-			assertThat(this.server.invoke(endpoint("open"), "release",
-					new Object[] { KEY, null, lock.fencingToken() }, RELEASE_SIGNATURE))
+			assertThat(this.server.invoke(endpoint("open"), "release", new Object[] { KEY, null, lock.fencingToken() },
+					RELEASE_SIGNATURE))
 				.isNull();
 			assertThat(application.audit()).singleElement().satisfies((event) -> {
 				assertThat(event.getType()).isEqualTo(ReleaseAudit.RELEASED);

@@ -4,13 +4,14 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
@@ -59,19 +60,25 @@ class SecondStore {
 		public LockStore open(StoreContext context) {
 			LockStore store = this.local.open(context);
 			return proxy(LockStore.class, (proxy, method, arguments) -> {
-				if (!method.getName().equals("administration")) {
+				if (method.getName().equals("ping")) {
+					fail();
+				}
+				if (!method.getName().equals("inspection")) {
 					return invoke(store, method, arguments);
 				}
-				StoreAdministration administration = store.administration();
-				return proxy(StoreAdministration.class, (self, command, parameters) -> {
-					RuntimeException current = failure.get();
-					if (current != null && !command.getName().equals("location")
-							&& !command.getName().equals("channel")) {
-						throw current;
-					}
-					return invoke(administration, command, parameters);
+				StoreInspection inspection = Objects.requireNonNull(store.inspection());
+				return proxy(StoreInspection.class, (self, command, parameters) -> {
+					fail();
+					return invoke(inspection, command, parameters);
 				});
 			});
+		}
+
+		private static void fail() {
+			RuntimeException current = failure.get();
+			if (current != null) {
+				throw current;
+			}
 		}
 
 		private static <T> T proxy(Class<T> type, InvocationHandler handler) {

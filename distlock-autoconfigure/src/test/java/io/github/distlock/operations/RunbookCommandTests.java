@@ -42,7 +42,7 @@ class RunbookCommandTests {
 			assertThat(answer(answers, "redis-cli --scan --pattern 'distlock:lock:*'"))
 				.isEqualTo("distlock:lock:{stock-42}");
 			assertThat(answer(answers, "redis-cli GET 'distlock:lock:{stock-42}'"))
-				.matches("[-+][\\w-]+:\\w+\\|\\d+\\|\\d+");
+				.matches("[-+][\\w.@:-]+:\\w+\\|\\d+\\|\\d+");
 			assertThat(Long.parseLong(answer(answers, "redis-cli PTTL 'distlock:lock:{stock-42}'"))).isPositive();
 			assertThat(answer(answers, "redis-cli ZRANGE 'distlock:queue:2:{stock-42}' 0 -1 WITHSCORES")).isNotBlank();
 			assertThat(answer(answers, "redis-cli PUBSUB CHANNELS 'distlock:inbox:*'").lines()).hasSize(2);
@@ -60,8 +60,8 @@ class RunbookCommandTests {
 				var reader = stock.read("stock-43")) {
 			assertThat(RunbookCommands.lines("Redis", "redis-cli")).contains(line);
 			String other = line.replace("stock-42", "stock-43");
-			assertThat(answer(redisCli(redis, List.of(other)), other)).containsPattern("[\\w-]+:FR\\w+\n\\d{13}\n#")
-				.containsPattern("#[\\w-]+:FR\\w+\n\\d{16}");
+			assertThat(answer(redisCli(redis, List.of(other)), other)).containsPattern("[\\w.@:-]+:FR\\w+\n\\d{13}\n#")
+				.containsPattern("#[\\w.@:-]+:FR\\w+\n\\d{16}");
 			assertThat(reader.isHeld()).isTrue();
 		}
 	}
@@ -101,7 +101,7 @@ class RunbookCommandTests {
 						"distlock.zookeeper.connect-string", server.connectString()))) {
 			List<String> lines = RunbookCommands.lines("", "zkCli.sh -server zk1:2181 ");
 			assertThat(lines).hasSizeGreaterThan(3);
-			Matcher nodes = Pattern.compile("\\[([\\w-]+:\\w+-\\d{10}), ([\\w-]+:\\w+-\\d{10})]")
+			Matcher nodes = Pattern.compile("\\[([\\w.@:-]+:\\w+-\\d{10}), ([\\w.@:-]+:\\w+-\\d{10})]")
 				.matcher(zkCli(server, "zkCli.sh -server zk1:2181 ls /distlock/stock-42"));
 			assertThat(nodes.find()).isTrue();
 			String first = Stream.of(nodes.group(1), nodes.group(2))

@@ -76,7 +76,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 			.generate(() -> node.acquireAsync(request("key").mode(LockMode.READ)))
 			.limit(20)
 			.toList();
-		await().until(() -> node.administration().inspect("key").waiting().size() == 20);
+		await().until(() -> node.inspection().inspect("key").waiting().size() == 20);
 		redis.resetStats();
 		writer.close();
 		readers.forEach(CompletableFuture::join);

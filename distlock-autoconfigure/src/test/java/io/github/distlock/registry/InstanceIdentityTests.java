@@ -15,13 +15,13 @@ class InstanceIdentityTests {
 
 	private static final long PID = ProcessHandle.current().pid();
 
-	private static String id(String application) {
-		return InstanceIdentity.create("3w5e11264sgsf", application).id();
+	private static String text(String application) {
+		return InstanceIdentity.create("3w5e11264sgsf", application).text();
 	}
 
 	@Test
 	void anInstanceIsNamedByItsApplicationHostAndProcess() {
-		assertThat(id("order-service")).matches("order-service@[A-Za-z0-9._-]{1,40}:" + PID + ":3w5e11264sgsf");
+		assertThat(text("order-service")).matches("order-service@[A-Za-z0-9._-]{1,40}:" + PID + ":3w5e11264sgsf");
 	}
 
 	@ParameterizedTest
@@ -29,15 +29,15 @@ class InstanceIdentityTests {
 			value = { "Order Service/2>Order_Service_2", "a:b|c,d#e!f@g{h}>a_b_c_d_e_f_g_h_", "\u8ba2\u5355>__",
 					"\ud83d\udd12lock>_lock", "\"\">_", "a-very-long-name-of-an-application>a-very-long-name-of-an-a" })
 	void theApplicationIsReducedToWhatAllStoresCanKeep(String application, String reduced) {
-		assertThat(id(application)).startsWith(reduced + "@");
+		assertThat(text(application)).startsWith(reduced + "@");
 	}
 
 	@Test
-	void anIdHasNinetyCharactersAtMost() {
-		String id = id("a-very-long-name-of-an-application");
-		int host = id.indexOf(':') - id.indexOf('@') - 1;
+	void anInstanceHasNinetyCharactersAtMost() {
+		String text = text("a-very-long-name-of-an-application");
+		int host = text.indexOf(':') - text.indexOf('@') - 1;
 		int longestPid = Integer.toUnsignedString(-1).length();
-		assertThat(id.length() - host + 40 - Long.toString(PID).length() + longestPid).isLessThanOrEqualTo(90);
+		assertThat(text.length() - host + 40 - Long.toString(PID).length() + longestPid).isLessThanOrEqualTo(90);
 	}
 
 	@Test

@@ -254,7 +254,7 @@ class KeptLocksTests extends TwoRegistries {
 	void anOperatorEndsTheGrantOfAKeptLock() {
 		BackendLockRegistry node = keeper();
 		KeptLockSnapshot kept = keep(node, "key");
-		this.two.administration().end("key", kept.grantToken());
+		this.two.inspection().end("key", kept.grantToken());
 		try (HeldLock lock = this.two.acquire(request("key"))) {
 			assertThat(lock.fencingToken()).isGreaterThan(kept.fencingToken());
 			await().until(() -> node.snapshot().isIdle());

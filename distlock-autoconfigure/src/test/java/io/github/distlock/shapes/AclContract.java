@@ -2,7 +2,6 @@ package io.github.distlock.shapes;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -14,13 +13,12 @@ import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreAdministration;
-import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.testing.LockNodes;
@@ -224,22 +222,14 @@ abstract class AclContract {
 	}
 
 	@Test
-	void operatorsNeedOneMoreRightToReleaseTheLocksOfADeadInstance() throws Exception {
+	void operatorsNeedNoRightThatLocksDoNotNeed() throws Exception {
 		this.redis.ask(DocumentedRights.standalone().toArray(String[]::new));
 		LettuceConnectionFactory connections = connectAs("distlock");
-		LockStore store = LockNodes.backend(connections)
-			.open(new StoreContext(new LockInstance("id", "app", "host", 1L, Instant.EPOCH), new NoSignals()));
-		StoreAdministration administration = store.administration();
-		administration.ping();
-		administration.announce();
-		assertThat(administration.instances()).hasSize(1);
-		administration.withdraw();
-		assertThat(administration.inspect("key").holders()).isEmpty();
-		assertThat(administration.end("key", 1)).isEqualTo(EndResult.NOT_HELD);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> administration.endAll("dead"))
-			.withMessageContaining("may not run SCAN in scripts: grant it +scan");
-		this.redis.ask("ACL", "SETUSER", "distlock", "+scan");
-		assertThat(administration.endAll("dead").complete()).isTrue();
+		LockStore store = LockNodes.backend(connections).open(new StoreContext("app@host:1:id", new NoSignals()));
+		StoreInspection inspection = Objects.requireNonNull(store.inspection());
+		store.ping();
+		assertThat(inspection.inspect("key").holders()).isEmpty();
+		assertThat(inspection.end("key", 1)).isEqualTo(EndResult.NOT_HELD);
 		store.close();
 		connections.destroy();
 	}

@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.Random;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.StoreAdministration;
-import io.github.distlock.backend.StoredLock;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.registry.RegistrySnapshot.LockState;
@@ -48,16 +46,12 @@ final class Monitor {
 	}
 
 	private void look(int what) {
-		StoreAdministration administration = this.registry.administration();
 		switch (what) {
-			case 0 -> {
-				StoredLock lock = administration.inspect(Callers.key(this.dice.nextInt(this.world.plan.keys())));
-				lock.holders().forEach((holder) -> this.registry.resolve(holder.instance()));
-			}
+			case 0 -> this.registry.inspection().inspect(Callers.key(this.dice.nextInt(this.world.plan.keys())));
 			case 1 -> this.registry.verify();
-			case 2 -> administration.instances();
-			case 3, 4 -> this.world.trace(this.jvm + "/monitor", administration.location() + " "
-					+ administration.channel() + " " + this.registry.holdSummary().atRisk() + " at risk");
+			case 2 -> this.registry.ping();
+			case 3, 4 -> this.world.trace(this.jvm + "/monitor", this.registry.location() + " "
+					+ this.registry.channel() + " " + this.registry.holdSummary().atRisk() + " at risk");
 			default -> checkHeld();
 		}
 	}

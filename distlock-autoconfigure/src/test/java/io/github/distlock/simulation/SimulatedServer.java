@@ -13,11 +13,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-import io.github.distlock.LockInstance;
-import io.github.distlock.backend.InstanceEntry;
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.StoreAdministration;
-import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
@@ -46,8 +43,6 @@ final class SimulatedServer {
 	private final long offsetMicros;
 
 	private final Map<String, StoredKey> keys = new TreeMap<>();
-
-	private final Map<String, InstanceEntry> entries = new TreeMap<>();
 
 	/** What the keys were before the latest commands, the oldest first. */
 	private final Deque<Write> history = new ArrayDeque<>();
@@ -95,7 +90,6 @@ final class SimulatedServer {
 	/** All data are lost. */
 	void clear() {
 		this.keys.clear();
-		this.entries.clear();
 		this.history.clear();
 	}
 
@@ -409,23 +403,6 @@ final class SimulatedServer {
 	static StoredHolder holder(Ticket ticket, long first, long ttlMillis) {
 		return new StoredHolder(ticket.instance(), ticket.mode(), Instant.EPOCH.plus(first, ChronoUnit.MICROS),
 				Duration.ofMillis(Math.max(0, ttlMillis)), first);
-	}
-
-	/** announce.lua. */
-	void announce(LockInstance instance) {
-		this.entries.put(instance.id(), new InstanceEntry(instance, Instant.EPOCH.plus(micros(), ChronoUnit.MICROS)));
-	}
-
-	/** withdraw.lua. */
-	void withdraw(LockInstance instance) {
-		this.entries.remove(instance.id());
-	}
-
-	/** instances.lua. */
-	List<InstanceEntry> instances() {
-		Instant oldest = Instant.EPOCH.plus(micros(), ChronoUnit.MICROS).minus(StoreAdministration.ENTRY_TTL);
-		this.entries.values().removeIf((entry) -> entry.seen().isBefore(oldest));
-		return List.copyOf(this.entries.values());
 	}
 
 	/**

@@ -24,8 +24,9 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.simulation.Fault.Kind;
 import io.github.distlock.simulation.StoredKey.Word;
@@ -275,13 +276,12 @@ class SimulatedServerTests {
 			Client b = new Client("B");
 			Grant grant = a.take(1);
 			b.store.attempt(b.ticket(1), LEASE, true);
-			assertThat(b.store.administration().inspect("k").holders().get(0).grantToken())
-				.isEqualTo(grant.firstToken());
-			assertThat(b.store.administration().end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
+			assertThat(b.inspection().inspect("k").holders().get(0).grantToken()).isEqualTo(grant.firstToken());
+			assertThat(b.inspection().end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
 			sleep(Duration.ofMillis(10));
 			assertThat(a.events).contains("ended");
 			assertThat(Objects.requireNonNull(b.granted).firstToken()).isGreaterThan(grant.lastToken());
-			assertThat(b.store.administration().end("k", grant.firstToken())).isEqualTo(EndResult.CHANGED);
+			assertThat(b.inspection().end("k", grant.firstToken())).isEqualTo(EndResult.CHANGED);
 		});
 	}
 
@@ -432,6 +432,10 @@ class SimulatedServerTests {
 			this.store = new SimulatedBackend(world, world.network, this.jvm)
 				.open(new StoreContext(LockInstance.of(name), this, this.jvm.random));
 			sleep(Duration.ofMillis(10));
+		}
+
+		private StoreInspection inspection() {
+			return Objects.requireNonNull(this.store.inspection());
 		}
 
 		private Ticket ticket(int number) {

@@ -9,22 +9,19 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.InstanceEntry;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.simulation.ServerAnswer.Word;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The client side of the simulated server, as {@code RedisLockStore}: it sends one
  * command for each verb, and does not repeat it.
  */
-final class SimulatedStore implements LockStore, StoreAdministration {
+final class SimulatedStore implements LockStore, StoreInspection {
 
 	private static final long MAX_GRACE_MILLIS = 5000;
 
@@ -53,8 +50,6 @@ final class SimulatedStore implements LockStore, StoreAdministration {
 
 	private final BackendDescription description;
 
-	private final LockInstance self;
-
 	private final RandomGenerator random;
 
 	private final SimulatedInbox inbox;
@@ -65,7 +60,6 @@ final class SimulatedStore implements LockStore, StoreAdministration {
 		this.network = network;
 		this.jvm = jvm;
 		this.description = description;
-		this.self = context.self();
 		this.random = context.random();
 		this.inbox = new SimulatedInbox(world, network, jvm, context.instance(), context.signals());
 	}
@@ -272,7 +266,7 @@ final class SimulatedStore implements LockStore, StoreAdministration {
 	}
 
 	@Override
-	public StoreAdministration administration() {
+	public StoreInspection inspection() {
 		return this;
 	}
 
@@ -297,27 +291,6 @@ final class SimulatedStore implements LockStore, StoreAdministration {
 	}
 
 	@Override
-	public void announce() {
-		call("announce " + this.self.id(), (server) -> {
-			server.announce(this.self);
-			return true;
-		});
-	}
-
-	@Override
-	public void withdraw() {
-		call("withdraw " + this.self.id(), (server) -> {
-			server.withdraw(this.self);
-			return true;
-		});
-	}
-
-	@Override
-	public List<InstanceEntry> instances() {
-		return call("instances", SimulatedServer::instances);
-	}
-
-	@Override
 	public StoredLock inspect(String key) {
 		return Objects.requireNonNull(call("inspect " + key, (server) -> server.inspect(key)));
 	}
@@ -325,11 +298,6 @@ final class SimulatedStore implements LockStore, StoreAdministration {
 	@Override
 	public EndResult end(String key, long grantToken) {
 		return call("end " + key + " " + grantToken, (server) -> server.end(key, grantToken));
-	}
-
-	@Override
-	public SweepResult endAll(String instance) {
-		throw new UnsupportedStoreOperationException("The simulated server does not search for locks");
 	}
 
 }

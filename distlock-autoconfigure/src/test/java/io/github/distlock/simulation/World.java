@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+import io.github.distlock.LockException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
-import io.github.distlock.LockException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.environment.EngineEnvironment;
@@ -324,12 +324,12 @@ final class World {
 			onThread("operator", () -> {
 				String name = Callers.key(key);
 				try {
-					StoredLock lock = this.registry.administration().inspect(name);
+					StoredLock lock = this.registry.inspection().inspect(name);
 					if (!lock.holders().isEmpty()) {
 						long token = lock.holders().get(0).grantToken();
 						World.this.history.ending(name, token);
 						World.this.trace(this.jvm + "/operator",
-								"ends " + name + " " + token + ": " + this.registry.administration().end(name, token));
+								"ends " + name + " " + token + ": " + this.registry.inspection().end(name, token));
 					}
 				}
 				catch (RuntimeException | SimulatedError ex) {

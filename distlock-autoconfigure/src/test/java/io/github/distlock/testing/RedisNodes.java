@@ -73,7 +73,8 @@ public final class RedisNodes implements AutoCloseable {
 	 */
 	public static RegistrySettings settings(Duration lease, HandOffLimits handOff) {
 		return new RegistrySettings(Duration.ofSeconds(5), lease, null, handOff, Duration.ofSeconds(10), false,
-				Duration.ofSeconds(5));
+				Duration.ofSeconds(5))
+			.reporting("distlock-tests", Duration.ofSeconds(10));
 	}
 
 	/**
@@ -183,7 +184,7 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return the number of keys of locks. The entries of the instances belong to no lock.
+	 * Return the number of keys of locks.
 	 * @return the count
 	 */
 	public long keys() {

@@ -123,7 +123,6 @@ final class Store implements AutoCloseable {
 		List<String> left;
 		do {
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
-			// All but the entries of the instances.
 			String names = send("KEYS", "*{*");
 			left = names.equals("[]") ? List.of() : List.of(names);
 		}

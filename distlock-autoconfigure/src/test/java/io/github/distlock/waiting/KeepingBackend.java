@@ -92,7 +92,7 @@ final class KeepingBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		this.instances.put(context.self().id(), context.signals());
+		this.instances.put(context.instance(), context.signals());
 		return new KeepingStore(this.real.open(context));
 	}
 

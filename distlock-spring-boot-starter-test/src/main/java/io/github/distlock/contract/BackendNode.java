@@ -1,7 +1,6 @@
 package io.github.distlock.contract;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,12 +59,11 @@ final class BackendNode implements LockSignals {
 
 	private final Set<Ticket> refused = ConcurrentHashMap.newKeySet();
 
-	private final String instance = "contract@host:4711:"
-			+ Long.toUnsignedString(UUID.randomUUID().getMostSignificantBits(), Character.MAX_RADIX);
+	final LockInstance self = new LockInstance(
+			Long.toUnsignedString(UUID.randomUUID().getMostSignificantBits(), Character.MAX_RADIX), "contract", "host",
+			4711L);
 
-	/** What the store knows of this JVM; only its administration writes an entry. */
-	final LockInstance self = new LockInstance(this.instance, "contract", "host", 4711L,
-			Instant.ofEpochMilli(1_700_000_000_000L));
+	private final String instance = this.self.text();
 
 	private BackendNode(LockBackend backend, Duration patience) {
 		this.backend = backend;

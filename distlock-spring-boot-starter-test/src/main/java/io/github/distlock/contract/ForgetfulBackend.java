@@ -17,8 +17,8 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -197,8 +197,8 @@ public final class ForgetfulBackend implements LockBackend {
 		}
 
 		@Override
-		public StoreAdministration administration() {
-			return this.real.administration();
+		public @Nullable StoreInspection inspection() {
+			return this.real.inspection();
 		}
 
 		private void crash() {

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The requirements on the verbs of a lock store.
  */
-interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderVerbContract, AdministrationContract,
+interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderVerbContract, InspectionContract,
 		KeptLockContract, DirectContract {
 
 	@Test

@@ -17,8 +17,8 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -193,8 +193,13 @@ final class ControlledBackend implements LockBackend {
 		}
 
 		@Override
-		public StoreAdministration administration() {
-			return this.local.administration();
+		public String location() {
+			return this.local.location();
+		}
+
+		@Override
+		public @Nullable StoreInspection inspection() {
+			return this.local.inspection();
 		}
 
 		@Override

@@ -49,7 +49,7 @@ public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Dur
 	 */
 	public record TableNames(@Nullable String schema, String prefix) {
 
-		/** The tables {@code distlock_lock} and {@code distlock_instance}. */
+		/** The table {@code distlock_lock}. */
 		public static final TableNames DEFAULT = new TableNames(null, "distlock_");
 
 		/**
@@ -57,28 +57,16 @@ public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Dur
 		 * @return the name, after the schema if there is one
 		 */
 		public String lock() {
-			return name("lock");
+			return ((this.schema != null) ? this.schema + '.' : "") + this.prefix + "lock";
 		}
 
 		/**
-		 * Return the name of the table of the instances.
-		 * @return the name, after the schema if there is one
-		 */
-		public String instance() {
-			return name("instance");
-		}
-
-		private String name(String table) {
-			return ((this.schema != null) ? this.schema + '.' : "") + this.prefix + table;
-		}
-
-		/**
-		 * Replace the default names of the tables in SQL.
-		 * @param sql the SQL with the default names
-		 * @return the SQL with these names
+		 * Replace the default name of the table in SQL.
+		 * @param sql the SQL with the default name
+		 * @return the SQL with this name
 		 */
 		public String applyTo(String sql) {
-			return sql.replaceAll("\\bdistlock_lock\\b", lock()).replaceAll("\\bdistlock_instance\\b", instance());
+			return sql.replaceAll("\\bdistlock_lock\\b", lock());
 		}
 
 	}

@@ -57,7 +57,7 @@ public final class JdbcLeaseBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new JdbcLeaseStore(JdbcResources.lease(this.dataSource, this.settings, this.clock, context.self()),
+		return new JdbcLeaseStore(JdbcResources.lease(this.dataSource, this.settings, this.clock, context.instance()),
 				this.settings, this.description, context, this.clock);
 	}
 

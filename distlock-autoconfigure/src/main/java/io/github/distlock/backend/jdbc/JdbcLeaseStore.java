@@ -2,7 +2,10 @@ package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -12,14 +15,16 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class JdbcLeaseStore implements LockStore {
+
+	private static final Log logger = LogFactory.getLog(JdbcLeaseStore.class);
 
 	private final JdbcResources resources;
 
@@ -36,7 +43,7 @@ final class JdbcLeaseStore implements LockStore {
 
 	private final LockSignals signals;
 
-	private final StoreAdministration administration;
+	private final JdbcInspection inspection;
 
 	private final ReleaseNotifications notifications;
 
@@ -50,7 +57,7 @@ final class JdbcLeaseStore implements LockStore {
 		this.settings = settings;
 		this.description = description;
 		this.signals = context.signals();
-		this.administration = new JdbcAdministration(resources, clock);
+		this.inspection = new JdbcInspection(resources);
 		this.notifications = resources.notifications(this.signals, settings.commandTimeout(), clock);
 		this.releases = new RecentReleases(clock);
 		this.polls = new PollSchedule(settings.pollInterval(), clock, context.random()::nextDouble);
@@ -112,7 +119,7 @@ final class JdbcLeaseStore implements LockStore {
 				return new ReleaseResult(released, answer(next.ticket(), row, true));
 			});
 		if (!result.released()) {
-			this.resources.instances().signalEnded(List.of(ticket), this.signals);
+			signalEnded(List.of(ticket));
 		}
 		return result;
 	}
@@ -138,8 +145,39 @@ final class JdbcLeaseStore implements LockStore {
 		catch (LockBackendException ex) {
 			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
 		}
-		this.resources.instances().signalEnded(renewals, results, this.signals);
+		signalEnded(IntStream.range(0, results.size())
+			.filter((i) -> results.get(i) instanceof RenewalResult.Gone)
+			.mapToObj((i) -> renewals.get(i).ticket())
+			.toList());
 		return results;
+	}
+
+	/**
+	 * Signal which of some grants an operator has ended, in one command. Never fails: the
+	 * note only explains a loss.
+	 * @param gone the tickets that do not hold their locks any more
+	 */
+	private void signalEnded(List<Ticket> gone) {
+		if (gone.isEmpty()) {
+			return;
+		}
+		Map<Ticket, Long> ended = new HashMap<>();
+		try {
+			this.resources.executor().run(Kind.HOLDER, "look-up of ended grants", null, (connection, sent) -> {
+				for (Ticket ticket : gone) {
+					Long lastToken = this.resources.table().endedGrant(connection, ticket);
+					if (lastToken != null) {
+						ended.put(ticket, lastToken);
+					}
+				}
+				return true;
+			});
+		}
+		catch (LockBackendException ex) {
+			logger.debug("It is not known whether an operator has ended grants", ex);
+		}
+		ended
+			.forEach((ticket, lastToken) -> this.signals.ended(ticket, lastToken - this.settings.tokensPerGrant() + 1));
 	}
 
 	/** Return what wakes the waiting tickets of this JVM. */
@@ -148,8 +186,18 @@ final class JdbcLeaseStore implements LockStore {
 	}
 
 	@Override
-	public StoreAdministration administration() {
-		return this.administration;
+	public String location() {
+		return this.resources.location();
+	}
+
+	@Override
+	public void ping() {
+		this.resources.ping();
+	}
+
+	@Override
+	public StoreInspection inspection() {
+		return this.inspection;
 	}
 
 	private static List<RenewalResult> answers(List<Renewal> renewals, List<Boolean> held, TimeSource.Instant sent) {

@@ -7,7 +7,6 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockInstance;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.TimeSource;
@@ -31,27 +30,25 @@ final class JdbcResources {
 
 	private final JdbcExecutor executor;
 
-	private final InstanceTable instances;
-
 	private final LockTableCleaner cleaner;
 
-	/** Whether the log says that the table cannot be used. */
-	private volatile boolean warned;
-
 	private JdbcResources(LockPool pool, JdbcBackendSettings settings, int threads, int attempts, TimeSource clock,
-			LockInstance self, long tokens) {
+			String self) {
 		this.pool = pool;
-		this.table = new LockTable(pool, settings, self.id());
+		this.table = new LockTable(pool, settings, self);
 		this.threads = new JdbcThreads(threads, settings.tables(), clock);
 		this.executor = new JdbcExecutor(pool, this.threads, attempts, settings, clock);
-		this.instances = new InstanceTable(this.executor, self, settings, tokens);
-		this.cleaner = new LockTableCleaner(this.executor, this.instances);
+		this.cleaner = new LockTableCleaner(this.executor);
 		pool.report();
 		requireSupported();
 		this.cleaner.start(this.threads);
 	}
 
-	/** Fail if the database is another product. It need not be reachable yet. */
+	/**
+	 * Fail if the database is another product. It need not be reachable yet. If the table
+	 * of the locks cannot be read, log it: the first call that needs a lock may come much
+	 * later.
+	 */
 	private void requireSupported() {
 		try {
 			this.executor.run(Kind.ATTEMPT, "check of the product", null, (connection, sent) -> true);
@@ -62,44 +59,45 @@ final class JdbcResources {
 		}
 		catch (LockBackendException ex) {
 			logger.debug("The database cannot be reached yet", ex);
+			return;
+		}
+		try {
+			ping();
+		}
+		catch (StoreUnusableException ex) {
+			logger.warn("No lock can be acquired. " + ex.getMessage());
+		}
+		catch (LockBackendException ex) {
+			logger.debug("The database does not answer yet", ex);
 		}
 	}
 
-	/**
-	 * Check that the table of the locks can be read. If not, log it once: the first call
-	 * that needs a lock may come much later.
-	 */
-	void checkTable() {
-		try {
-			this.executor.run(Kind.ATTEMPT, "check", null,
-					(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
-		}
-		catch (StoreUnusableException ex) {
-			if (!this.warned) {
-				this.warned = true;
-				logger.warn("No lock can be acquired. " + ex.getMessage());
-			}
-			throw ex;
-		}
+	/** Check that the table of the locks can be read. */
+	void ping() {
+		this.executor.run(Kind.ATTEMPT, "check", null,
+				(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
+	}
+
+	/** Describe where the locks are. */
+	String location() {
+		return this.pool.location() + ", table '" + this.table.name() + "', prefix '" + this.table.keyPrefix() + "'";
 	}
 
 	/** Open the parts for the mode {@code lease}. Does not need the database yet. */
-	static JdbcResources lease(DataSource application, JdbcBackendSettings settings, TimeSource clock,
-			LockInstance self) {
+	static JdbcResources lease(DataSource application, JdbcBackendSettings settings, TimeSource clock, String self) {
 		int size = settings.poolSize();
 		// Releases and renewals need threads while attempts use all they can.
 		return new JdbcResources(new LockPool(application, settings, size, size), settings, size + 2, size - 1, clock,
-				self, settings.tokensPerGrant());
+				self);
 	}
 
 	/** Open the parts for the mode {@code row}. Does not need the database yet. */
-	static JdbcResources row(DataSource application, JdbcBackendSettings settings, TimeSource clock,
-			LockInstance self) {
+	static JdbcResources row(DataSource application, JdbcBackendSettings settings, TimeSource clock, String self) {
 		int held = settings.maxConnections();
 		// One connection more for commands, and twice as many threads: releases run while
 		// other threads wait for rows.
 		return new JdbcResources(new LockPool(application, settings, held + 1, 1), settings, 2 * held + 2, 1, clock,
-				self, JdbcRowBackend.TOKENS);
+				self);
 	}
 
 	LockPool pool() {
@@ -116,10 +114,6 @@ final class JdbcResources {
 
 	JdbcExecutor executor() {
 		return this.executor;
-	}
-
-	InstanceTable instances() {
-		return this.instances;
 	}
 
 	LockTableCleaner cleaner() {

@@ -65,7 +65,7 @@ public final class JdbcRowBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new JdbcRowStore(JdbcResources.row(this.dataSource, this.settings, this.clock, context.self()),
+		return new JdbcRowStore(JdbcResources.row(this.dataSource, this.settings, this.clock, context.instance()),
 				this.settings, this.description, context.signals(), this.clock);
 	}
 

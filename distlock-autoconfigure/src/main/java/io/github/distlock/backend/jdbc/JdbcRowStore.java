@@ -12,7 +12,7 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.RowTicket.HeldRow;
@@ -32,9 +32,7 @@ final class JdbcRowStore implements LockStore {
 
 	private final BackendDescription description;
 
-	private final LockSignals signals;
-
-	private final StoreAdministration administration;
+	private final RowInspection inspection;
 
 	private volatile boolean closed;
 
@@ -44,8 +42,7 @@ final class JdbcRowStore implements LockStore {
 		this.tickets = new RowTickets(resources, settings, signals);
 		this.settings = settings;
 		this.description = description;
-		this.signals = signals;
-		this.administration = new RowAdministration(resources, clock);
+		this.inspection = new RowInspection(resources);
 	}
 
 	@Override
@@ -103,9 +100,6 @@ final class JdbcRowStore implements LockStore {
 		requireOpen();
 		RowTicket rowTicket = this.tickets.find(ticket);
 		boolean released = rowTicket != null && release(rowTicket, lastToken);
-		if (!released) {
-			this.resources.instances().signalEnded(List.of(ticket), this.signals);
-		}
 		return new ReleaseResult(released, (next != null) ? attempt(next.ticket(), next.lease(), true) : null);
 	}
 
@@ -138,7 +132,6 @@ final class JdbcRowStore implements LockStore {
 		for (CompletableFuture<Boolean> check : checks) {
 			results.add(result(renewals.get(results.size()).ticket(), check));
 		}
-		this.resources.instances().signalEnded(renewals, results, this.signals);
 		return results;
 	}
 
@@ -167,8 +160,18 @@ final class JdbcRowStore implements LockStore {
 	}
 
 	@Override
-	public StoreAdministration administration() {
-		return this.administration;
+	public String location() {
+		return this.resources.location();
+	}
+
+	@Override
+	public void ping() {
+		this.resources.ping();
+	}
+
+	@Override
+	public StoreInspection inspection() {
+		return this.inspection;
 	}
 
 	private void requireOpen() {

@@ -190,10 +190,29 @@ final class LockTable {
 		return connection.update("endGrant", Map.of("key", key, "owner", owner, "fence", fence)) == 1;
 	}
 
-	/** Return some of the leases that an instance holds. */
-	List<OwnedRow> heldBy(LockConnection connection, String instance) {
-		return connection.query("heldBy", Map.of("owners", instance + ':'),
-				(row, number) -> new OwnedRow(row.getBytes(1), row.getString(2), row.getLong(3), row.getLong(4)));
+	/**
+	 * Note that an operator has ended a grant. The holder reads it when it finds its
+	 * grant gone.
+	 */
+	void noteEnd(LockConnection connection, LeaseRow row) {
+		byte[] key = noteKey(row.owner());
+		connection.update("insert", Map.of("key", key));
+		connection.update("noteEnd", Map.of("key", key, "until", row.endMicros(), "ended", row.fence()));
+	}
+
+	/**
+	 * Return the last token of the grant of a ticket that an operator has ended,
+	 * {@code null} if there is no note of that.
+	 */
+	@Nullable Long endedGrant(LockConnection connection, Ticket ticket) {
+		List<Long> ended = connection.query("ended", Map.of("key", noteKey(ticket.token())),
+				(row, number) -> row.getLong(1));
+		return ended.isEmpty() ? null : ended.get(0);
+	}
+
+	/** No lock has a key that begins with this character, unless the prefix does. */
+	private static byte[] noteKey(String ticket) {
+		return bytes("\u0001" + ticket);
 	}
 
 	private static LeaseRow first(List<LeaseRow> rows, TimeSource.Instant sent) {
@@ -202,6 +221,11 @@ final class LockTable {
 
 	private static long micros(Duration duration) {
 		return duration.toNanos() / 1000;
+	}
+
+	/** Return a moment by the clock of the database. */
+	static Instant instant(long micros) {
+		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
 	}
 
 	/**
@@ -255,21 +279,10 @@ final class LockTable {
 				return null;
 			}
 			long first = this.fence - tokens + 1;
-			Instant since = (first <= this.nowMicros) ? InstanceTable.instant(first) : null;
+			Instant since = (first <= this.nowMicros) ? instant(first) : null;
 			return new StoredHolder(instance(), LockMode.EXCLUSIVE, since, this.remaining, first);
 		}
 
-	}
-
-	/**
-	 * The row of a lock that an instance holds.
-	 *
-	 * @param key the key in the table
-	 * @param owner the ticket that holds the lock
-	 * @param fence the last token of the grant
-	 * @param endMicros when the lease ends, by the clock of the database
-	 */
-	record OwnedRow(byte[] key, String owner, long fence, long endMicros) {
 	}
 
 }

@@ -5,17 +5,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Deletes expired entries of instances, and unused rows: those that have been free for
- * ten seconds and whose last token is older than that. It skips locked rows, and locks no
- * row for longer than its transaction lasts. It sends nothing while the table is empty
- * and this JVM takes no locks.
+ * Deletes unused rows: those that have been free for ten seconds and whose last token is
+ * older than that. It skips locked rows, and locks no row for longer than its transaction
+ * lasts. It sends nothing while the table is empty and this JVM takes no locks.
  */
 final class LockTableCleaner {
 
@@ -30,17 +28,14 @@ final class LockTableCleaner {
 
 	private final JdbcExecutor executor;
 
-	private final InstanceTable instances;
-
 	/** Whether the table may contain rows. */
 	private volatile boolean needed = true;
 
 	/** Whether the log says that rows cannot be deleted. */
 	private boolean warned;
 
-	LockTableCleaner(JdbcExecutor executor, InstanceTable instances) {
+	LockTableCleaner(JdbcExecutor executor) {
 		this.executor = executor;
-		this.instances = instances;
 	}
 
 	void start(JdbcThreads threads) {
@@ -56,18 +51,9 @@ final class LockTableCleaner {
 	}
 
 	private void clean() {
-		if (this.needed) {
-			cleanLocks();
+		if (!this.needed) {
+			return;
 		}
-		try {
-			this.instances.clean();
-		}
-		catch (LockBackendException ex) {
-			logger.debug("Expired entries of instances could not be deleted; the next clean-up tries again", ex);
-		}
-	}
-
-	private void cleanLocks() {
 		// Before the query: a row that is inserted from now on sets the flag again.
 		this.needed = false;
 		try {

@@ -13,9 +13,10 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * The verbs of one user of a {@link LocalStore}. They do not fail while it is open.
  * Thread-safe.
  */
-final class LocalLockStore implements LockStore, DirectCommands, TicketUser {
+final class LocalLockStore implements LockStore, DirectCommands, StoreInspection, TicketUser {
 
 	private static final Log logger = LogFactory.getLog(LocalLockStore.class);
 
@@ -53,8 +54,6 @@ final class LocalLockStore implements LockStore, DirectCommands, TicketUser {
 
 	private final LockSignals signals;
 
-	private final LocalAdministration administration;
-
 	private volatile boolean closed;
 
 	LocalLockStore(LocalStore store, BackendDescription description, TimeSource clock, StoreContext context) {
@@ -62,7 +61,6 @@ final class LocalLockStore implements LockStore, DirectCommands, TicketUser {
 		this.description = description;
 		this.clock = clock;
 		this.signals = context.signals();
-		this.administration = new LocalAdministration(store, context.self(), this::requireOpen);
 	}
 
 	@Override
@@ -172,13 +170,37 @@ final class LocalLockStore implements LockStore, DirectCommands, TicketUser {
 	}
 
 	/** Not called under the lock of the store: the holder may call the store. */
-	static void notifyHolders(List<LocalGrant> granted) {
+	private static void notifyHolders(List<LocalGrant> granted) {
 		granted.forEach(LocalGrant::notifyHolder);
 	}
 
 	@Override
-	public StoreAdministration administration() {
-		return this.administration;
+	public String location() {
+		return "the memory of this JVM";
+	}
+
+	@Override
+	public StoreInspection inspection() {
+		return this;
+	}
+
+	@Override
+	public StoredLock inspect(String key) {
+		requireOpen();
+		return this.store.inspect(key);
+	}
+
+	@Override
+	public EndResult end(String key, long grantToken) {
+		requireOpen();
+		LocalEnd end = this.store.end(key, grantToken);
+		LocalGrant ended = end.ended();
+		if (ended != null) {
+			// First, so that it learns of the end before a renewal fails.
+			ended.notifyFormerHolder();
+		}
+		notifyHolders(end.toNotify());
+		return end.result();
 	}
 
 	@Override

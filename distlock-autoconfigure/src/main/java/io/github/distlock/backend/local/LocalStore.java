@@ -5,11 +5,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
@@ -37,8 +36,6 @@ public final class LocalStore {
 	 */
 	private final long originMicros;
 
-	private final LocalEntries entries;
-
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/** By key. Guarded by {@link #lock}, as are all fields below. */
@@ -65,12 +62,7 @@ public final class LocalStore {
 	LocalStore(TimeSource clock, Map<String, LocalLock> locks) {
 		this.clock = clock;
 		this.originMicros = clock.wallMillis() * 1000 - clock.nanoTime() / 1000;
-		this.entries = new LocalEntries(clock, (nanos) -> LocalGrant.instantOfToken(micros(nanos)));
 		this.locks = locks;
-	}
-
-	LocalEntries entries() {
-		return this.entries;
 	}
 
 	/** The remaining lease of a grant. */
@@ -282,29 +274,7 @@ public final class LocalStore {
 	/** The holder may still use any token of the grant, so none is given again. */
 	private LocalEnd end(String name, LocalLock key, LocalGrant grant, long now) {
 		key.release(grant, grant.lastToken());
-		return new LocalEnd(EndResult.ENDED, List.of(grant), grantNext(name, key, now));
-	}
-
-	/** End all grants of an instance. */
-	LocalEnd endAll(String instance) {
-		this.lock.lock();
-		try {
-			long now = this.clock.nanoTime();
-			List<LocalGrant> ended = this.locks.values()
-				.stream()
-				.flatMap((key) -> key.holders(now))
-				.filter((grant) -> grant.ticket().instance().equals(instance))
-				.toList();
-			List<LocalGrant> toNotify = new ArrayList<>();
-			for (LocalGrant grant : ended) {
-				String name = grant.ticket().key();
-				toNotify.addAll(end(name, Objects.requireNonNull(this.locks.get(name)), grant, now).toNotify());
-			}
-			return new LocalEnd(EndResult.ENDED, ended, toNotify);
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return new LocalEnd(EndResult.ENDED, grant, grantNext(name, key, now));
 	}
 
 	private LocalLock obtain(String name) {

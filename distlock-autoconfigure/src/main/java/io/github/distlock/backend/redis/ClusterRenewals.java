@@ -23,12 +23,10 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Renews the leases in a cluster. One script renews the locks of one slot, another one
@@ -242,24 +240,6 @@ final class ClusterRenewals {
 			// Spring Data offers no other access to the topology of the driver.
 			RedisClusterNode master = this.commands.getStatefulConnection().getPartitions().getPartitionBySlot(slot);
 			return (master != null) ? master.getUri().getHost() + ":" + master.getUri().getPort() : "unknown";
-		}
-
-		/** The ids of the masters that have slots, as far as the driver knows. */
-		@SuppressWarnings("deprecation")
-		List<String> masters() {
-			return this.commands.getStatefulConnection()
-				.getPartitions()
-				.stream()
-				.filter((node) -> node.is(NodeFlag.UPSTREAM) && !node.getSlots().isEmpty())
-				.map(RedisClusterNode::getNodeId)
-				.toList();
-		}
-
-		/** Send a script without keys to one master, or one with keys to theirs. */
-		<T> CompletableFuture<T> send(@Nullable String master, RedisScript<?> script, List<String> names,
-				String... args) {
-			return LettuceScripts.send((master != null) ? this.commands.getConnection(master) : this.commands, script,
-					ScriptOutputType.MULTI, names, args);
 		}
 
 		CompletableFuture<List<Long>> send(RenewalScript script) {

@@ -34,7 +34,7 @@ final class LettuceConnections {
 
 	/** Connect as the application does; {@code null} if it is not known how. */
 	static @Nullable RedisConnectionFactory dedicated(RedisConnectionFactory application, Duration commandTimeout,
-			@Nullable LockInstance self) {
+			LockInstance self) {
 		LettuceConnectionFactory source = (LettuceConnectionFactory) application;
 		RedisConfiguration configuration = configuration(source);
 		if (configuration == null) {
@@ -47,7 +47,7 @@ final class LettuceConnections {
 
 	/** Connect to a server that is given by its configuration. */
 	static RedisConnectionFactory dedicated(RedisConfiguration server, LettuceClientConfiguration client,
-			boolean cluster, Duration commandTimeout, @Nullable LockInstance self) {
+			boolean cluster, Duration commandTimeout, LockInstance self) {
 		LockConnectionFactory factory = new LockConnectionFactory(server,
 				new LockClientConfiguration(client, commandTimeout, cluster, clientName(self)));
 		factory.setShareNativeConnection(true);
@@ -62,8 +62,8 @@ final class LettuceConnections {
 	 * without spaces. A user that may not set it can connect: the driver then goes on
 	 * without the name.
 	 */
-	private static @Nullable String clientName(@Nullable LockInstance self) {
-		return (self != null && self.isResolved())
+	private static @Nullable String clientName(LockInstance self) {
+		return self.isResolved()
 				? ("distlock:" + self.application() + "@" + self.host() + ":" + self.pid()).replaceAll("[^!-~]", "_")
 				: null;
 	}

@@ -27,8 +27,7 @@ final class MessageCheck {
 
 	private static final int QUOTED = 100;
 
-	private static final Pattern INSTANCE = Pattern
-		.compile("([A-Za-z0-9._-]+@[A-Za-z0-9._-]+:[0-9]+:)?[A-Za-z0-9_-]+");
+	private static final Pattern INSTANCE = Pattern.compile("([A-Za-z0-9._-]+@[A-Za-z0-9._-]+:[0-9]+:)?[A-Za-z0-9_-]+");
 
 	private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 

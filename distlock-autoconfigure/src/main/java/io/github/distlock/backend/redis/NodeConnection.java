@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -95,11 +94,6 @@ final class NodeConnection {
 	}
 
 	/** Send a script. The stage fails if the node is not connected. */
-	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> keys, String... args) {
-		return send(script, type, LettuceScripts.bytes(keys), LettuceScripts.bytes(args));
-	}
-
-	/** The same with keys and arguments as they are sent. */
 	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, byte[][] names, byte[][] values) {
 		StatefulRedisConnection<byte[], byte[]> current = this.connection;
 		if (current == null || !current.isOpen()) {

@@ -26,8 +26,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -165,9 +165,9 @@ final class RedisConnections implements RedisInbox.Events {
 		return scripts().run(script, what, key, names, args);
 	}
 
-	/** Run a script of an operator, which answers what its type says. */
-	<T> T administer(RedisScript<?> script, String what, @Nullable String key, List<String> names, String... args) {
-		return scripts().<T>run(script, what, key, names, args).value();
+	/** Look at a lock, and change nothing. */
+	List<?> inspect(String what, @Nullable String key, List<String> names) {
+		return scripts().<List<?>>run(Scripts.INSPECT, what, key, names).value();
 	}
 
 	/** Whether messages arrive, as far as is known. Sends nothing. */

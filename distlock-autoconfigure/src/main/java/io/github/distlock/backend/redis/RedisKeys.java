@@ -19,7 +19,10 @@ final class RedisKeys {
 	 * The format of the queue, as a part of its name: scripts of unlike formats have
 	 * queues of their own and share the lock. Raise it when scripts of an earlier version
 	 * could not read the queue, or could do so wrongly. Without a number, the queue was a
-	 * list at first.
+	 * list at first. An earlier version of format 2 looked for the first colon of a
+	 * ticket. If it hands the lock over and the first ticket in the queue is one of this
+	 * version, it drops that ticket, which asks again within seconds. With queues of
+	 * their own, each hand-off between the versions would take as long.
 	 */
 	private static final String QUEUE_FORMAT = "2";
 
@@ -75,12 +78,7 @@ final class RedisKeys {
 		return (ticket.mode() == LockMode.EXCLUSIVE) ? lockAndQueue(ticket.key()) : lockQueueAndReaders(ticket.key());
 	}
 
-	List<String> lockQueueAndFloor(String key) {
-		String tag = encode(key) + "}";
-		return List.of(this.lockPrefix + tag, this.nodeQueuePrefix + tag, this.floorPrefix + tag);
-	}
-
-	/** The same names as {@link #lockQueueAndFloor}, as they are sent. */
+	/** The keys of a lock on a Redlock node, as they are sent. */
 	byte[][] encodedLockQueueAndFloor(String key) {
 		byte[] tag = (encode(key) + "}").getBytes(StandardCharsets.UTF_8);
 		return new byte[][] { join(this.encodedPrefixes[0], tag), join(this.encodedPrefixes[1], tag),
@@ -107,16 +105,6 @@ final class RedisKeys {
 
 	String inboxPrefix() {
 		return this.inboxPrefix;
-	}
-
-	/** The pattern for {@code SCAN} that the names of all locks match. */
-	String lockPattern() {
-		return this.lockPrefix.replaceAll("[\\\\*?\\[\\]^]", "\\\\$0") + "*}";
-	}
-
-	/** The entries of all instances that use this prefix. */
-	String instances() {
-		return this.prefix + "instances";
 	}
 
 	/**

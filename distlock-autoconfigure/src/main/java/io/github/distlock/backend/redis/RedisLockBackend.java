@@ -1,8 +1,6 @@
 package io.github.distlock.backend.redis;
 
 import java.util.EnumSet;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.BackendDescription;
@@ -60,10 +58,8 @@ public final class RedisLockBackend implements LockBackend {
 		RedisConnections connections = new RedisConnections(this.connectionFactory, this.settings, keys, this.clock,
 				context);
 		connections.open();
-		Map<String, String> cursors = new ConcurrentHashMap<>();
 		return new RedisLockStore(connections, keys, this.description, this.settings.commandTimeout(), this.clock,
-				context,
-				() -> new LockScan(this.connectionFactory, this.settings, keys, this.clock, context.self(), cursors));
+				context);
 	}
 
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
@@ -15,8 +14,8 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -73,7 +72,7 @@ final class RedisLockStore implements LockStore {
 
 	private final BackendDescription description;
 
-	private final RedisAdministration administration;
+	private final RedisInspection inspection;
 
 	private final NativeWords words;
 
@@ -82,7 +81,7 @@ final class RedisLockStore implements LockStore {
 	private final RandomGenerator random;
 
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description,
-			Duration commandTimeout, TimeSource clock, StoreContext context, Supplier<LockScan> scans) {
+			Duration commandTimeout, TimeSource clock, StoreContext context) {
 		this.keys = keys;
 		this.connections = connections;
 		this.clusterRenewals = new ClusterRenewals(connections, clock, commandTimeout);
@@ -90,7 +89,7 @@ final class RedisLockStore implements LockStore {
 		this.random = context.random();
 		this.arguments = new QueueArguments(description.tokensPerGrant());
 		this.words = new NativeWords(connections, keys, clock, this.arguments, commandTimeout);
-		this.administration = new RedisAdministration(this, connections, keys, context.self(), scans);
+		this.inspection = new RedisInspection(this, connections, keys, context.instance());
 	}
 
 	@Override
@@ -99,8 +98,23 @@ final class RedisLockStore implements LockStore {
 	}
 
 	@Override
-	public StoreAdministration administration() {
-		return this.administration;
+	public String location() {
+		return this.connections.server().name() + ", prefix '" + this.keys.prefix() + "'";
+	}
+
+	@Override
+	public String channel() {
+		return this.connections.isSubscribed() ? "subscribed" : "polling";
+	}
+
+	@Override
+	public void ping() {
+		this.connections.inspect("ping", null, this.keys.lockQueueAndReaders("ping"));
+	}
+
+	@Override
+	public StoreInspection inspection() {
+		return this.inspection;
 	}
 
 	@Override

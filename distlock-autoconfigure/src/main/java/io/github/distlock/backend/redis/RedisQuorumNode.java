@@ -2,6 +2,8 @@ package io.github.distlock.backend.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,8 +11,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.redis.RedisNodeSearch.SearchConnection;
-import io.github.distlock.backend.redlock.NodeAdministration;
 import io.github.distlock.backend.redlock.NodeUnreachableException;
 import io.github.distlock.backend.redlock.QuorumNode;
 import io.github.distlock.thread.LockThreads;
@@ -49,7 +49,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	private final RedisKeys keys;
 
-	private final RedisNodeAdministration administration;
+	private final String prefix;
 
 	private volatile @Nullable OpenNode open;
 
@@ -70,8 +70,7 @@ public final class RedisQuorumNode implements QuorumNode {
 		// A server may also be the one of the other store, whose words are different.
 		this.keys = new RedisKeys(keyPrefix + "redlock:");
 		this.timeout = timeout;
-		this.administration = new RedisNodeAdministration(this, keyPrefix, this.keys,
-				() -> SearchConnection.of(this.server, connections(null), timeout));
+		this.prefix = keyPrefix;
 	}
 
 	@Override
@@ -80,16 +79,17 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public NodeAdministration administration() {
-		return this.administration;
+	public String prefix() {
+		return this.prefix;
 	}
 
 	@Override
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
-		RedisConnectionFactory connections = connections(self);
+		RedisConnectionFactory connections = LettuceConnections.dedicated(this.standalone, this.client, false,
+				this.timeout, self);
 		RedisServerChecks checks = new RedisServerChecks(this.server, this.keys, connections);
-		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + self.id(),
-				new Messages(self.id(), events), (failure) -> explainInbox(failure, checks));
+		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + self.text(),
+				new Messages(self.text(), events), (failure) -> explainInbox(failure, checks));
 		NodeConnection connection = new NodeConnection(this.server, connections);
 		this.open = new OpenNode(connections, connection, inbox);
 		try {
@@ -106,10 +106,6 @@ public final class RedisQuorumNode implements QuorumNode {
 			stop();
 			throw ex;
 		}
-	}
-
-	private RedisConnectionFactory connections(@Nullable LockInstance self) {
-		return LettuceConnections.dedicated(this.standalone, this.client, false, this.timeout, self);
 	}
 
 	/** The cause of a failed subscription, and what does not work meanwhile. */
@@ -166,7 +162,48 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	private static Vote held(String key, boolean queued, String claim) {
 		long ttl = Long.parseLong(claim.substring(0, claim.indexOf(',')));
-		return new Vote.Held(Duration.ofMillis(Math.max(0, ttl)), queued, RedisNodeAdministration.claim(key, claim));
+		return new Vote.Held(Duration.ofMillis(Math.max(0, ttl)), queued, nodeClaim(key, claim));
+	}
+
+	/**
+	 * The claim of a text {@code TTL,now,+claim|count|token}; {@code null} of
+	 * {@code TTL,now}, or if the word is none of this store.
+	 */
+	private static @Nullable NodeClaim nodeClaim(String key, String text) {
+		String[] parts = text.split(",", 3);
+		String[] word = (parts.length < 3) ? parts : parts[2].substring(1).split("\\|");
+		if (parts.length < 3 || word.length < 3) {
+			return null;
+		}
+		try {
+			long token = Long.parseLong(word[2]);
+			Instant since = Instant.EPOCH.plus(Math.min(token, Long.parseLong(parts[1])), ChronoUnit.MICROS);
+			return new NodeClaim(Claim.of(key, word[0]), token, Integer.parseInt(word[1]), since,
+					Duration.ofMillis(Math.max(0, Long.parseLong(parts[0]))));
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
+	}
+
+	@Override
+	public CompletionStage<NodeLock> inspect(String key) {
+		return this
+			.<byte[]>send(Scripts.QUORUM_INSPECT, ScriptOutputType.VALUE, this.keys.encodedLockQueueAndFloor(key),
+					LettuceScripts.bytes(new String[0]))
+			.thenApply((answer) -> {
+				List<String> lines = new String(answer, StandardCharsets.UTF_8).lines().toList();
+				return new NodeLock(nodeClaim(key, lines.get(0)),
+						lines.stream().skip(1).map((token) -> Ticket.of(key, token)).toList());
+			});
+	}
+
+	@Override
+	public CompletionStage<Boolean> end(Claim claim, long lastToken, long aheadMicros) {
+		return this
+			.<Long>send(Scripts.QUORUM_END, ScriptOutputType.INTEGER, claim.ticket(), claim.token(),
+					Long.toString(lastToken), Long.toString(aheadMicros))
+			.thenApply((answer) -> answer == 1);
 	}
 
 	@Override
@@ -266,9 +303,6 @@ public final class RedisQuorumNode implements QuorumNode {
 				if (MessageCheck.isAddressed(ticket, this.instance)) {
 					this.events.woken(ticket);
 				}
-			}
-			else if (message instanceof InboxMessage.EndedMessage ended) {
-				this.events.ended(Claim.of(key, ended.token()));
 			}
 		}
 

@@ -32,10 +32,6 @@ final class Scripts {
 
 	static final RedisScript<List> INSPECT = script(List.class, "inspect.lua");
 
-	static final RedisScript<List> SCAN = script(List.class, "scan.lua");
-
-	static final RedisScript<List> HELD_BY = script(List.class, "held-by.lua");
-
 	static final RedisScript<List> RENEW = script(List.class, "renew.lua");
 
 	static final RedisScript<List> READ_RENEW = script(List.class, "read-renew.lua");
@@ -59,16 +55,6 @@ final class Scripts {
 	static final RedisScript<String> QUORUM_INSPECT = script(String.class, "quorum-inspect.lua");
 
 	static final RedisScript<Long> QUORUM_END = script(Long.class, "quorum-end.lua");
-
-	static final RedisScript<Long> ALIVE = script(Long.class, "alive.lua");
-
-	static final RedisScript<List> QUORUM_SEARCH = script(List.class, "quorum-search.lua");
-
-	static final RedisScript<Long> ANNOUNCE = script(Long.class, "announce.lua");
-
-	static final RedisScript<Long> WITHDRAW = script(Long.class, "withdraw.lua");
-
-	static final RedisScript<String> INSTANCES = script(String.class, "instances.lua");
 
 	private Scripts() {
 	}

@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
-import io.github.distlock.backend.redlock.NodeAdministration.NodeClaim;
-import io.github.distlock.backend.redlock.NodeAdministration.NodeLock;
 import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import io.github.distlock.backend.redlock.QuorumNode.NodeClaim;
+import io.github.distlock.backend.redlock.QuorumNode.NodeLock;
 import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import org.jspecify.annotations.Nullable;
 

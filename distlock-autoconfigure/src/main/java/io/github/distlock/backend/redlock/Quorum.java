@@ -95,13 +95,8 @@ final class Quorum {
 
 	/** Wait for a verdict. An interrupt does not end the wait: the flag is kept. */
 	<R> R await(CompletableFuture<R> verdict) {
-		return await(verdict, Duration.ZERO);
-	}
-
-	/** Wait longer for a verdict than for one command. */
-	<R> R await(CompletableFuture<R> verdict, Duration longer) {
 		try {
-			return StoreCalls.awaitUninterruptibly(verdict, this.timeout.plus(longer), TimeSource.SYSTEM);
+			return StoreCalls.awaitUninterruptibly(verdict, this.timeout, TimeSource.SYSTEM);
 		}
 		catch (TimeoutException ex) {
 			throw new LockBackendException("The nodes of the lock store did not answer in time", ex);

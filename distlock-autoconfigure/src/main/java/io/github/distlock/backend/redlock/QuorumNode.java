@@ -1,12 +1,12 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.redlock.NodeAdministration.NodeClaim;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,18 +30,18 @@ public interface QuorumNode {
 
 	/**
 	 * Start the node for one JVM. It connects in the background.
-	 * @param self the instance; its id is the instance part of every ticket that will be
-	 * used
+	 * @param self the instance; its text is the instance part of every ticket that will
+	 * be used
 	 * @param events receives the messages of the node
 	 * @return completes when the node is connected, which may be never
 	 */
 	CompletionStage<?> start(LockInstance self, NodeEvents events);
 
 	/**
-	 * Return what operators need of this node.
-	 * @return the administration, which works while the node is started
+	 * Return what the names of all locks of the application begin with.
+	 * @return the prefix, for messages
 	 */
-	NodeAdministration administration();
+	String prefix();
 
 	/**
 	 * Close the connections. Verbs fail afterwards.
@@ -106,6 +106,24 @@ public interface QuorumNode {
 	CompletionStage<NodeTime> probe();
 
 	/**
+	 * Return what this node says about a lock, for operators.
+	 * @param key the key of the lock
+	 * @return the lock
+	 */
+	CompletionStage<NodeLock> inspect(String key);
+
+	/**
+	 * Remove a claim for an operator, and signal the next ticket in the queue.
+	 * @param claim the claim
+	 * @param lastToken the last token of its grant, as far as is known: each later vote
+	 * exceeds it
+	 * @param aheadMicros how far the last token may be ahead of the vote of this node:
+	 * each later vote exceeds that as well
+	 * @return whether the claim held
+	 */
+	CompletionStage<Boolean> end(Claim claim, long lastToken, long aheadMicros);
+
+	/**
 	 * Receives the messages of a node, on threads that must not be blocked.
 	 */
 	interface NodeEvents {
@@ -119,13 +137,6 @@ public interface QuorumNode {
 
 		/** Messages may have been lost. */
 		void doubted();
-
-		/**
-		 * A message says that an operator has removed a claim of this JVM from the node.
-		 * Each client that may publish there can forge it.
-		 * @param claim the claim
-		 */
-		void ended(Claim claim);
 
 	}
 
@@ -271,6 +282,27 @@ public interface QuorumNode {
 	 * @param woken whether a ticket in the queue was signalled
 	 */
 	record Left(boolean released, boolean woken) {
+	}
+
+	/**
+	 * What a node says about a lock.
+	 *
+	 * @param claim the claim that holds the lock on this node, or {@code null}
+	 * @param queue the tickets in its queue, the oldest first
+	 */
+	record NodeLock(@Nullable NodeClaim claim, List<Ticket> queue) {
+	}
+
+	/**
+	 * A claim that holds a lock on a node.
+	 *
+	 * @param claim the claim
+	 * @param token the token that the node has voted for
+	 * @param count how many tokens the grant of the claim has
+	 * @param since when the claim was made, by the clock of the node
+	 * @param ttl when the claim expires unless it is renewed
+	 */
+	record NodeClaim(Claim claim, long token, int count, Instant since, Duration ttl) {
 	}
 
 }

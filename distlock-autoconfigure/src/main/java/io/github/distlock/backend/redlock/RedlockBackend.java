@@ -18,7 +18,6 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redlock.QuorumNode.Claim;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 
 /**
@@ -120,11 +119,6 @@ public final class RedlockBackend implements LockBackend {
 		@Override
 		public void doubted() {
 			this.signals.retryAll();
-		}
-
-		@Override
-		public void ended(Claim claim) {
-			this.store.ended(claim);
 		}
 
 	}

@@ -9,25 +9,26 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.redlock.RedlockTicket.WonRound;
-import io.github.distlock.backend.redlock.QuorumNode.Claim;
-import io.github.distlock.backend.redlock.QuorumNode.Proposal;
-import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redlock.LockRound.Result;
+import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import io.github.distlock.backend.redlock.QuorumNode.Proposal;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
+import io.github.distlock.backend.redlock.RedlockTicket.WonRound;
 import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,7 @@ final class RedlockStore implements LockStore {
 
 	private final TokenClock tokens;
 
-	private final RedlockAdministration administration;
+	private final RedlockInspection inspection;
 
 	private volatile boolean closed;
 
@@ -80,7 +81,7 @@ final class RedlockStore implements LockStore {
 		this.pause = new RoundPause(this.timers, clock);
 		this.renewals = new RedlockRenewals(quorum, settings.longestLease(), clock);
 		this.tokens = new TokenClock(quorum.size(), clock);
-		this.administration = new RedlockAdministration(this, quorum, settings, context.self(), clock);
+		this.inspection = new RedlockInspection(this, quorum, settings);
 	}
 
 	TokenClock tokens() {
@@ -88,8 +89,21 @@ final class RedlockStore implements LockStore {
 	}
 
 	@Override
-	public StoreAdministration administration() {
-		return this.administration;
+	public String location() {
+		return "Redlock over " + this.quorum.size() + " Redis nodes at "
+				+ this.quorum.nodes().stream().map(QuorumNode::name).collect(Collectors.joining(", ")) + ", prefix '"
+				+ this.quorum.node(0).prefix() + "'";
+	}
+
+	@Override
+	public String channel() {
+		long subscribed = this.quorum.nodes().stream().filter(QuorumNode::isListening).count();
+		return (subscribed >= this.quorum.majority()) ? "subscribed" : "polling";
+	}
+
+	@Override
+	public StoreInspection inspection() {
+		return this.inspection;
 	}
 
 	/** Let commands through: a majority is connected, or it has taken too long. */
@@ -141,22 +155,6 @@ final class RedlockStore implements LockStore {
 		else {
 			// It no longer waits: signal the next ticket.
 			NodeQueues.dequeue(node, ticket);
-		}
-	}
-
-	/** A message says that an operator has ended a claim. It then leaves all nodes. */
-	void ended(Claim claim) {
-		WonRound wonRound = wonRound(claim.ticket());
-		if (wonRound != null && wonRound.round().claim().equals(claim) && !wonRound.isEnded()) {
-			new EndedClaim(this.quorum, claim, () -> end(wonRound)).ask(this.timers, this.settings.nodeTimeout());
-		}
-	}
-
-	private void end(WonRound wonRound) {
-		if (wonRound.end()) {
-			Ticket ticket = wonRound.round().claim().ticket();
-			this.signals.ended(ticket, wonRound.grant().firstToken());
-			beginRelease(ticket, wonRound, 0);
 		}
 	}
 
@@ -316,7 +314,7 @@ final class RedlockStore implements LockStore {
 		try {
 			boolean released = roundRelease.released(ticket.key());
 			forget(ticket, wonRound);
-			return released && !wonRound.isEnded();
+			return released;
 		}
 		catch (LockBackendException ex) {
 			// Remembered for a retry, for a limited time.

@@ -1,7 +1,6 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -131,9 +130,6 @@ final class RedlockTicket {
 
 		private final AtomicReference<@Nullable RoundRelease> release = new AtomicReference<>();
 
-		/** Whether an operator has ended the grant; never false again. */
-		private final AtomicBoolean ended = new AtomicBoolean();
-
 		WonRound(LockRound round, long firstToken, long lastToken, Validity validity) {
 			this.round = round;
 			this.firstToken = firstToken;
@@ -160,18 +156,6 @@ final class RedlockTicket {
 		/** How long a node may hold the claim from now on. */
 		Duration lease() {
 			return this.lease;
-		}
-
-		/**
-		 * An operator has ended the grant.
-		 * @return whether this was not known before
-		 */
-		boolean end() {
-			return this.ended.compareAndSet(false, true);
-		}
-
-		boolean isEnded() {
-			return this.ended.get();
 		}
 
 		/** The last token that was used, as far as is known. */

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -54,17 +53,12 @@ final class AsyncZooKeeper {
 	 * @return the event that names the node, with its stat
 	 */
 	CompletableFuture<CuratorEvent> create(String path) {
-		return create(path, CreateMode.EPHEMERAL_SEQUENTIAL, NO_DATA);
-	}
-
-	/** Create a node in the same way, with data. Fails if the node exists. */
-	CompletableFuture<CuratorEvent> create(String path, CreateMode mode, byte[] data) {
 		CompletableFuture<CuratorEvent> reply = new CompletableFuture<>();
 		try {
 			this.client.create()
 				.storingStatIn(new Stat())
 				.creatingParentContainersIfNeeded()
-				.withMode(mode)
+				.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
 				.inBackground((source, event) -> {
 					Code code = Code.get(event.getResultCode());
 					if (code == Code.OK) {
@@ -74,22 +68,12 @@ final class AsyncZooKeeper {
 						reply.completeExceptionally(KeeperException.create(code, event.getPath()));
 					}
 				})
-				.forPath(path, data);
+				.forPath(path, NO_DATA);
 		}
 		catch (Throwable ex) {
 			reply.completeExceptionally(ex);
 		}
 		return reply;
-	}
-
-	/** Create an ephemeral node in the same way, unless it exists. */
-	CompletableFuture<Boolean> createIfMissing(String path, byte[] data) {
-		return create(path, CreateMode.EPHEMERAL, data).handle((event, failure) -> {
-			if (failure != null && !(failure instanceof KeeperException.NodeExistsException)) {
-				throw new CompletionException(failure);
-			}
-			return true;
-		});
 	}
 
 	/** The names of the nodes in a folder. Empty if the folder does not exist. */
@@ -100,14 +84,11 @@ final class AsyncZooKeeper {
 		return reply;
 	}
 
-	/**
-	 * Read a node, if the node exists.
-	 * @param watcher receives the next change of the node, unless it is {@code null}
-	 */
-	CompletableFuture<Optional<NodeContent>> read(String path, @Nullable Watcher watcher) {
+	/** Read a node, if the node exists. */
+	private CompletableFuture<Optional<NodeContent>> read(String path) {
 		CompletableFuture<Optional<NodeContent>> reply = new CompletableFuture<>();
 		this.zooKeeper
-			.getData(full(path), watcher,
+			.getData(full(path), false,
 					(code, fullPath, context, data, stat) -> complete(reply, code, fullPath,
 							Optional.of(new NodeContent((data != null) ? data : NO_DATA, stat)), Optional.empty()),
 					null);
@@ -117,21 +98,10 @@ final class AsyncZooKeeper {
 	/** Read the nodes of a folder with these names, in their order. */
 	CompletableFuture<List<Optional<NodeContent>>> readAll(String folder, List<String> names) {
 		List<CompletableFuture<Optional<NodeContent>>> replies = names.stream()
-			.map((name) -> read(folder + "/" + name, null))
+			.map((name) -> read(folder + "/" + name))
 			.toList();
 		return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
 			.thenApply((none) -> replies.stream().map(CompletableFuture::join).toList());
-	}
-
-	/**
-	 * Write the data of a node, if the node exists.
-	 * @param version the version that the node must have, or {@link #ANY_VERSION}
-	 */
-	CompletableFuture<Optional<Stat>> write(String path, byte[] data, int version) {
-		CompletableFuture<Optional<Stat>> reply = new CompletableFuture<>();
-		this.zooKeeper.setData(full(path), data, version, (code, fullPath, context, stat) -> complete(reply, code,
-				fullPath, Optional.ofNullable(stat), Optional.empty()), null);
-		return reply;
 	}
 
 	/** The stat of a node, if the node exists. */
@@ -184,18 +154,6 @@ final class AsyncZooKeeper {
 			deletions.add(delete(folder + "/" + name));
 		}
 		return CompletableFuture.allOf(deletions.toArray(CompletableFuture[]::new)).thenApply((none) -> true);
-	}
-
-	/**
-	 * Write the data of a node and delete another one, in one transaction.
-	 * @return whether both nodes existed
-	 */
-	CompletableFuture<Boolean> writeAndDelete(String writtenPath, byte[] data, int version, String deletedPath) {
-		CompletableFuture<Boolean> reply = new CompletableFuture<>();
-		this.zooKeeper.multi(
-				List.of(Op.setData(full(writtenPath), data, version), Op.delete(full(deletedPath), ANY_VERSION)),
-				(code, fullPath, context, results) -> complete(reply, code, fullPath, true, false), null);
-		return reply;
 	}
 
 	/** Whether the root of the client exists: with a chroot, that is a node. */

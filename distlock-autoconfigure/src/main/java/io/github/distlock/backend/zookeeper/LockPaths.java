@@ -27,31 +27,6 @@ final class LockPaths {
 		return this.root;
 	}
 
-	/** The folder of the entries of all instances. */
-	String instances() {
-		return this.root + "/%instances";
-	}
-
-	/** The entry of an instance. */
-	String instance(String id) {
-		return instances() + "/" + encode(id);
-	}
-
-	/** The node that names the grants of an instance that operators have ended. */
-	String endedGrants(String id) {
-		return this.root + "/%ended/" + encode(id);
-	}
-
-	/** Whether a node below the root is the folder of a key. */
-	static boolean isFolder(String name) {
-		return !name.startsWith("%") || HEX.indexOf(name.charAt(1)) >= 0;
-	}
-
-	/** The folder with a name that the server lists. */
-	String folderNamed(String name) {
-		return this.root + "/" + name;
-	}
-
 	/** The folder of a key. Two keys never share one. */
 	String folder(String key) {
 		return this.root + "/" + encode(key);

@@ -34,18 +34,15 @@ final class NodeAttempts {
 
 	private final PredecessorWatch predecessors;
 
-	private final EndedGrantsNode endedGrants;
-
 	private final int tokensPerGrant;
 
 	private final RandomGenerator random;
 
 	NodeAttempts(ZooKeeperConnection connection, ZooKeeperTickets tickets, PredecessorWatch predecessors,
-			EndedGrantsNode endedGrants, int tokensPerGrant, RandomGenerator random) {
+			int tokensPerGrant, RandomGenerator random) {
 		this.connection = connection;
 		this.tickets = tickets;
 		this.predecessors = predecessors;
-		this.endedGrants = endedGrants;
 		this.tokensPerGrant = tokensPerGrant;
 		this.random = random;
 	}
@@ -58,7 +55,6 @@ final class NodeAttempts {
 	CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, ZooKeeperSession session, boolean queue,
 			@Nullable Supplier<CompletableFuture<Boolean>> release) {
 		boolean isNew = ticket.nodeIn(session) == null;
-		CompletableFuture<Boolean> observed = this.endedGrants.ready(session);
 		CompletableFuture<TicketNode> creation = this.tickets.obtainNode(ticket, session);
 		CompletableFuture<Boolean> released = (release != null) ? release.get() : null;
 		this.tickets.watchFolderIfUseful(ticket, session);
@@ -68,9 +64,6 @@ final class NodeAttempts {
 		if (released != null) {
 			// Then it is known whether the node before is gone.
 			ready = ready.thenCombine(released.exceptionally((failure) -> false), (node, existed) -> node);
-		}
-		if (!observed.isDone()) {
-			ready = ready.thenCombine(observed, (node, none) -> node);
 		}
 		return ready.thenCompose((node) -> decide(ticket, node, isNew, queue, list));
 	}

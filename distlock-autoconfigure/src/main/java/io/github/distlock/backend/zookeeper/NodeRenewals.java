@@ -8,7 +8,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
 
@@ -24,15 +23,11 @@ final class NodeRenewals {
 
 	private final ZooKeeperTickets tickets;
 
-	private final EndedGrantsNode endedGrants;
-
 	private final int tokensPerGrant;
 
-	NodeRenewals(ZooKeeperConnection connection, ZooKeeperTickets tickets, EndedGrantsNode endedGrants,
-			int tokensPerGrant) {
+	NodeRenewals(ZooKeeperConnection connection, ZooKeeperTickets tickets, int tokensPerGrant) {
 		this.connection = connection;
 		this.tickets = tickets;
-		this.endedGrants = endedGrants;
 		this.tokensPerGrant = tokensPerGrant;
 	}
 
@@ -56,23 +51,15 @@ final class NodeRenewals {
 		TicketNode node = (ticket != null && ticket.isHeld()) ? ticket.node() : null;
 		if (ticket == null || node == null || renewal.lastToken() != ticket.grant(node, this.tokensPerGrant).lastToken()
 				|| node.session().hasEnded()) {
-			this.endedGrants.signal(renewal.ticket());
 			return CompletableFuture.completedFuture(GONE);
 		}
 		ZooKeeperSession session = node.session();
 		return session.commands()
 			.stat(node.path())
-			.thenCompose((stat) -> stat.isPresent() ? CompletableFuture.<RenewalResult>completedFuture(
-					new RenewalResult.Extended(Validity.session(session))) : gone(renewal.ticket()))
+			.<RenewalResult>thenApply(
+					(stat) -> stat.isPresent() ? new RenewalResult.Extended(Validity.session(session)) : GONE)
 			.exceptionally((failure) -> session.hasEnded() ? GONE : new RenewalResult.Unknown(this.connection
 				.failed("renewal of lock '" + renewal.ticket().key() + "'", StoreCalls.unwrap(failure))));
-	}
-
-	private CompletableFuture<RenewalResult> gone(Ticket ticket) {
-		return this.endedGrants.read().thenApply((named) -> {
-			this.endedGrants.signal(ticket);
-			return GONE;
-		});
 	}
 
 }

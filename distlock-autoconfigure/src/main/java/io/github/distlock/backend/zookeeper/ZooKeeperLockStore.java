@@ -13,9 +13,9 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
@@ -46,15 +46,11 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 */
 	private final List<ZooKeeperTickets> earlierTickets;
 
-	private final EndedGrantsNode endedGrants;
-
-	private final InstanceNodes instances;
-
 	private final NodeAttempts attempts;
 
 	private final NodeRenewals renewals;
 
-	private final ZooKeeperAdministration administration;
+	private final ZooKeeperInspection inspection;
 
 	ZooKeeperLockStore(CuratorFramework client, ClientSession session, ZooKeeperBackendSettings settings,
 			BackendDescription description, TimeSource clock, StoreContext context,
@@ -64,13 +60,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		this.paths = new LockPaths(settings.root());
 		this.connection = new ZooKeeperConnection(client, session, settings.commandTimeout(), clock, this);
 		this.tickets = new ZooKeeperTickets(this.connection, this.paths, this::predecessorGone);
-		this.endedGrants = new EndedGrantsNode(this.paths.endedGrants(context.instance()), this.connection,
-				this.tickets, this.signals);
-		this.instances = new InstanceNodes(context.self(), this.paths, this.connection);
-		this.attempts = new NodeAttempts(this.connection, this.tickets, this.predecessors, this.endedGrants,
-				description.tokensPerGrant(), context.random());
-		this.renewals = new NodeRenewals(this.connection, this.tickets, this.endedGrants, description.tokensPerGrant());
-		this.administration = new ZooKeeperAdministration(this.paths, this.connection, this.instances);
+		this.attempts = new NodeAttempts(this.connection, this.tickets, this.predecessors, description.tokensPerGrant(),
+				context.random());
+		this.renewals = new NodeRenewals(this.connection, this.tickets, description.tokensPerGrant());
+		this.inspection = new ZooKeeperInspection(this.paths, this.connection);
 		this.earlierTickets = earlierTickets;
 		this.connection.start();
 	}
@@ -81,15 +74,24 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	}
 
 	@Override
-	public StoreAdministration administration() {
-		return this.administration;
+	public String location() {
+		return this.connection.location(this.paths.root());
+	}
+
+	@Override
+	public void ping() {
+		String command = "check of the lock store";
+		this.connection.await(this.connection.session(command).commands().stat(this.paths.root()), command);
+	}
+
+	@Override
+	public StoreInspection inspection() {
+		return this.inspection;
 	}
 
 	@Override
 	public void close() {
 		this.connection.close();
-		this.instances.close();
-		this.endedGrants.close();
 		// The client belongs to the application and may live on. Until the remaining
 		// nodes are deleted they block other JVMs.
 		this.connection.runUntilDone(this.tickets::retryDeletions);
@@ -130,13 +132,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String command = "release of lock '" + ticket.key() + "'";
-		ZooKeeperTicket current = this.tickets.find(ticket);
-		boolean held = current != null && current.isHeld();
-		ReleaseResult result = release(current, next, command);
-		if (!result.released()) {
-			this.endedGrants.beforeAnswer(ticket, held);
-		}
-		return result;
+		return release(this.tickets.find(ticket), next, command);
 	}
 
 	/** A session carries all commands, and the server keeps their order. */
@@ -149,13 +145,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			return null;
 		}
 		return this.connection.limit(remove(current), () -> "release of lock '" + ticket.key() + "'")
-			.thenApply((existed) -> {
-				if (!existed) {
-					// A read would be answered after later commands.
-					this.endedGrants.signal(ticket);
-				}
-				return new ReleaseResult(existed, null);
-			});
+			.thenApply((existed) -> new ReleaseResult(existed, null));
 	}
 
 	private ReleaseResult release(@Nullable ZooKeeperTicket current, @Nullable Successor next, String command) {
@@ -251,10 +241,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (newSession) {
 			this.predecessors.clear();
 		}
-		if (newSession) {
-			this.instances.connected();
-		}
-		this.endedGrants.connected();
 		retryDeletions();
 		sessionInDoubt();
 		this.signals.retryAll();

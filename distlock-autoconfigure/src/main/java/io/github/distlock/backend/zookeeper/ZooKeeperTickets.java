@@ -58,12 +58,7 @@ final class ZooKeeperTickets {
 	}
 
 	@Nullable ZooKeeperTicket find(Ticket ticket) {
-		return find(ticket.token());
-	}
-
-	/** Find a ticket by its name in the store. */
-	@Nullable ZooKeeperTicket find(String token) {
-		return this.tickets.get(token);
+		return this.tickets.get(ticket.token());
 	}
 
 	/** Whether the store has been closed and no ticket is left. */

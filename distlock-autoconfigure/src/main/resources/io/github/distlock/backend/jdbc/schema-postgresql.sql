@@ -5,15 +5,3 @@ CREATE TABLE IF NOT EXISTS distlock_lock (
   expires_at BIGINT       NOT NULL,
   wanted_at  BIGINT       NOT NULL
 ) WITH (fillfactor = 70);
-
-CREATE TABLE IF NOT EXISTS distlock_instance (
-  id          VARCHAR(255) NOT NULL PRIMARY KEY,
-  key_prefix  BYTEA NOT NULL,
-  application VARCHAR(255) NOT NULL,
-  host        VARCHAR(255) NOT NULL,
-  pid         BIGINT NOT NULL,
-  started_at  BIGINT NOT NULL,
-  seen_at     BIGINT NOT NULL,
-  tokens      BIGINT NOT NULL,
-  ended_grant BIGINT NOT NULL
-) WITH (fillfactor = 70);

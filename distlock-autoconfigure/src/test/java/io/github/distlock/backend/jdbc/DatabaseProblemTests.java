@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -63,14 +62,10 @@ class DatabaseProblemTests {
 	@Test
 	void anEmptyDatabaseIsOneWarningThatNamesTheTableOfTheLocks(CapturedOutput output) {
 		this.owner.execute("CREATE SCHEMA " + this.id);
-		try (HikariDataSource pool = new HikariDataSource(schema());
-				JdbcNode node = JdbcNode.announced(pool, "distlock:", false)) {
-			for (int i = 0; i < 2; i++) {
-				assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(node.administration()::announce)
-					.withMessageContaining("The table distlock_lock is missing");
-			}
-			assertThat(output).containsOnlyOnce("No lock can be acquired. The table distlock_lock is missing")
-				.doesNotContain("distlock_instance");
+		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
+			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(node.store::ping)
+				.withMessageContaining("The table distlock_lock is missing");
+			assertThat(output).containsOnlyOnce("No lock can be acquired. The table distlock_lock is missing");
 		}
 	}
 
@@ -197,9 +192,7 @@ class DatabaseProblemTests {
 
 	private void makeTables() {
 		this.owner.execute("CREATE SCHEMA " + this.id);
-		for (String table : List.of("distlock_lock", "distlock_instance")) {
-			this.owner.execute("CREATE TABLE " + this.id + "." + table + " (LIKE public." + table + " INCLUDING ALL)");
-		}
+		this.owner.execute("CREATE TABLE " + this.id + ".distlock_lock (LIKE public.distlock_lock INCLUDING ALL)");
 	}
 
 	private HikariConfig schema() {

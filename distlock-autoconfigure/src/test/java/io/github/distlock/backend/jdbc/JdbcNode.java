@@ -1,8 +1,8 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,8 +18,8 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
@@ -53,23 +53,22 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	JdbcNode(LockBackend backend, LockInstance self) {
-		this.instance = self.id();
+		this.instance = self.text();
 		this.store = backend.open(new StoreContext(self, this));
 	}
 
-	/** A node that has an entry in the store as soon as it announces itself. */
-	static JdbcNode announced(DataSource dataSource, String prefix, boolean rows) {
+	/** A node whose tickets name an application, a host and a process. */
+	static JdbcNode named(DataSource dataSource, String prefix, boolean rows) {
 		JdbcBackendSettings settings = new JdbcBackendSettings(prefix, Duration.ofSeconds(2), Duration.ofSeconds(30),
 				17);
 		return new JdbcNode(
 				rows ? new JdbcRowBackend(dataSource, settings, TimeSource.SYSTEM)
 						: new JdbcLeaseBackend(dataSource, settings, TimeSource.SYSTEM),
-				new LockInstance(UUID.randomUUID().toString().substring(0, 11), "order-service", "host-7", 4711L,
-						Instant.parse("2026-01-02T03:04:05.678Z")));
+				new LockInstance(UUID.randomUUID().toString().substring(0, 8), "order-service", "host-7", 4711L));
 	}
 
-	StoreAdministration administration() {
-		return this.store.administration();
+	StoreInspection inspection() {
+		return Objects.requireNonNull(this.store.inspection());
 	}
 
 	String instance() {

@@ -62,8 +62,12 @@ final class JdbcUnderTest implements StoreUnderTest {
 
 	@Override
 	public long items() {
-		Long count = this.database.direct().queryForObject("SELECT COUNT(*) FROM distlock_lock", Long.class);
-		return (count != null) ? count : -1;
+		// Without the notes of ended grants, which outlive the leases of other tests.
+		return this.database.direct()
+			.queryForList("SELECT lock_key FROM distlock_lock", byte[].class)
+			.stream()
+			.filter((key) -> key[0] != 1)
+			.count();
 	}
 
 	@Override

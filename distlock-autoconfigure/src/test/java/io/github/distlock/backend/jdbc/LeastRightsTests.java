@@ -15,7 +15,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -44,8 +43,6 @@ class LeastRightsTests {
 
 	private static final List<String> RIGHTS = documented("distlock_lock");
 
-	private static final List<String> INSTANCE_RIGHTS = documented("distlock_instance");
-
 	private final String user = "least" + UUID.randomUUID().toString().substring(0, 8);
 
 	private final String prefix = UUID.randomUUID() + ":";
@@ -62,27 +59,24 @@ class LeastRightsTests {
 	@ParameterizedTest
 	@EnumSource
 	void theyAreSufficientForTheModeLease(Database server) {
-		HikariDataSource pool = pool(server.open(), RIGHTS, INSTANCE_RIGHTS);
+		HikariDataSource pool = pool(server.open(), RIGHTS);
 		JdbcNode holder = node(pool, false);
 		JdbcNode other = node(pool, false);
 		holder.store.verify();
-		holder.administration().announce();
 		Ticket ticket = holder.ticket("k");
 		Grant grant = holder.take(ticket);
 		Ticket waiting = other.ticket("k");
 		assertThat(other.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		assertThat(holder.release(ticket)).isTrue();
 		assertThat(other.take(waiting).firstToken()).isGreaterThan(grant.firstToken());
-		assertThat(other.administration().instances()).hasSize(1);
-		long token = other.administration().inspect("k").holders().get(0).grantToken();
-		assertThat(holder.administration().end("k", token)).isEqualTo(EndResult.ENDED);
-		holder.administration().withdraw();
+		long token = other.inspection().inspect("k").holders().get(0).grantToken();
+		assertThat(holder.inspection().end("k", token)).isEqualTo(EndResult.ENDED);
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void theyAreSufficientForTheModeRow(Database server) {
-		HikariDataSource pool = pool(server.open(), RIGHTS, INSTANCE_RIGHTS);
+		HikariDataSource pool = pool(server.open(), RIGHTS);
 		JdbcNode holder = node(pool, true);
 		JdbcNode other = node(pool, true);
 		holder.store.verify();
@@ -100,7 +94,7 @@ class LeastRightsTests {
 	@MethodSource
 	void eachMissingRightIsNamedAtTheStart(Database server, String missing) {
 		List<String> lesser = RIGHTS.stream().filter((right) -> !right.equals(missing)).toList();
-		HikariDataSource pool = pool(server.open(), lesser, INSTANCE_RIGHTS);
+		HikariDataSource pool = pool(server.open(), lesser);
 		JdbcNode node = node(pool, false);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::verify)
 			.withMessageContaining("The database refused the check")
@@ -117,24 +111,12 @@ class LeastRightsTests {
 	@EnumSource
 	void theCheckLeavesNoRow(Database server) {
 		TestDatabase database = server.open();
-		JdbcNode node = node(pool(database, RIGHTS, INSTANCE_RIGHTS), false);
+		JdbcNode node = node(pool(database, RIGHTS), false);
 		node.store.verify();
 		assertThat(database.direct()
 			.queryForList("SELECT lock_key FROM distlock_lock WHERE lock_key = ?", byte[].class,
 					("\0" + node.instance()).getBytes(StandardCharsets.UTF_8)))
 			.isEmpty();
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void withoutRightsOnTheTableOfInstancesLocksWorkAndAWarningNamesIt(Database server, CapturedOutput output) {
-		JdbcNode node = node(pool(server.open(), RIGHTS, List.of()), false);
-		node.store.verify();
-		Ticket ticket = node.ticket("k");
-		node.take(ticket);
-		assertThat(node.release(ticket)).isTrue();
-		node.administration().announce();
-		assertThat(output).contains("WARN").contains("distlock_instance");
 	}
 
 	/** The rights on a table that the documentation grants. */
@@ -154,13 +136,13 @@ class LeastRightsTests {
 	}
 
 	private JdbcNode node(HikariDataSource pool, boolean rows) {
-		JdbcNode node = JdbcNode.announced(pool, this.prefix, rows);
+		JdbcNode node = JdbcNode.named(pool, this.prefix, rows);
 		this.open.add(0, node);
 		return node;
 	}
 
-	/** A pool of a new user with these rights on the two tables. */
-	private HikariDataSource pool(TestDatabase database, List<String> onLocks, List<String> onInstances) {
+	/** A pool of a new user with these rights on the table. */
+	private HikariDataSource pool(TestDatabase database, List<String> rights) {
 		JdbcTemplate owner = database.direct();
 		String password = UUID.randomUUID().toString();
 		String grantee = this.user;
@@ -172,8 +154,7 @@ class LeastRightsTests {
 				owner.execute("CREATE USER " + grantee + " IDENTIFIED BY '" + password + "'");
 			}
 		}
-		grant(owner, onLocks, "distlock_lock", grantee);
-		grant(owner, onInstances, "distlock_instance", grantee);
+		owner.execute("GRANT " + String.join(", ", rights) + " ON distlock_lock TO " + grantee);
 		HikariConfig settings = database.poolSettings(8);
 		// The parameters belong to the owner: the user, and settings for administrators.
 		settings.setJdbcUrl(database.url().replaceFirst("[?;].*", ""));
@@ -182,12 +163,6 @@ class LeastRightsTests {
 		HikariDataSource pool = new HikariDataSource(settings);
 		this.open.add(pool);
 		return pool;
-	}
-
-	private static void grant(JdbcTemplate owner, List<String> rights, String table, String grantee) {
-		if (!rights.isEmpty()) {
-			owner.execute("GRANT " + String.join(", ", rights) + " ON " + table + " TO " + grantee);
-		}
 	}
 
 }

@@ -12,9 +12,8 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
@@ -50,37 +49,25 @@ class OperatorReleaseTests {
 	@EnumSource
 	void inTheModeLeaseTheFormerHolderLearnsItAtItsRenewal(Database server) {
 		try (HikariDataSource pool = server.open().pool(8);
-				JdbcNode operator = JdbcNode.announced(pool, "distlock:", false)) {
+				JdbcNode operator = JdbcNode.named(pool, "distlock:", false)) {
 			BackendLockRegistry registry = registry(
 					new JdbcLeaseBackend(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), Duration.ofSeconds(1));
 			HeldLock lock = registry.acquire(LockRequest.of(this.key));
-			assertThat(operator.administration().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
+			assertThat(operator.inspection().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
 			await().atMost(PATIENCE).until(() -> !lock.isHeld());
 			isReleasedByOperator(lock);
 			registry.shutdown();
 		}
 	}
 
-	@ParameterizedTest
-	@EnumSource(names = "POSTGRESQL")
-	void inTheModeRowTheNextCallerEntersAndTheFormerHolderNamesTheCause(Database server) throws Exception {
-		try (HikariDataSource pool = server.open().pool(12)) {
-			JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-					Duration.ofMillis(100), 17, 3, 5, true, TableNames.DEFAULT);
-			isReleased(new JdbcRowBackend(pool, settings, TimeSource.SYSTEM),
-					new JdbcRowBackend(pool, settings, TimeSource.SYSTEM), pool, PATIENCE);
-		}
-	}
-
 	private void isReleased(LockBackend one, LockBackend other, HikariDataSource pool, Duration lease)
 			throws Exception {
-		boolean rows = one instanceof JdbcRowBackend;
 		BackendLockRegistry holding = registry(one, lease);
 		BackendLockRegistry waiting = registry(other, lease);
-		try (JdbcNode operator = JdbcNode.announced(pool, "distlock:", rows)) {
+		try (JdbcNode operator = JdbcNode.named(pool, "distlock:", false)) {
 			HeldLock lock = holding.acquire(LockRequest.of(this.key));
 			CompletableFuture<HeldLock> next = waiting.acquireAsync(LockRequest.of(this.key).waitTime(PATIENCE));
-			assertThat(operator.administration().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
+			assertThat(operator.inspection().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
 			HeldLock entered = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 			assertThat(entered.fencingToken()).isGreaterThan(lock.fencingToken());
 			isReleasedByOperator(lock);

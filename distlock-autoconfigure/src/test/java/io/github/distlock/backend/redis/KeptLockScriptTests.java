@@ -149,7 +149,7 @@ class KeptLockScriptTests extends ScriptServer {
 					{ "release.lua", "a:1", used, "a:2", "30000", "N17" },
 					{ "release.lua", "a:1", used, "a:2", "30000", "n17" }, { "cancel.lua", "a:1" },
 					{ "renew.lua", "a:1|%s|" + FIRST, "90000" }, { "end.lua", Long.toString(FIRST) }, { "inspect.lua" },
-					{ "admit.lua" }, { "held-by.lua", "a" } };
+					{ "admit.lua" } };
 			for (String[] command : commands) {
 				for (boolean waits : List.of(false, true)) {
 					assertThat(run(client, files, command, waits, "017")).as(String.join(" ", command))
@@ -167,11 +167,7 @@ class KeptLockScriptTests extends ScriptServer {
 			eval(client, files, "attempt.lua", KEYS, "b:1", "30000", "T17");
 		}
 		client.ask("SET", LOCK, (waits ? "+" : "-") + "a:1|" + count + "|" + FIRST, "PX", "30000");
-		List<String> keys = switch (command[0]) {
-			case "renew.lua" -> KEYS.subList(0, 1);
-			case "held-by.lua" -> List.of(LOCK, KEYS.get(2));
-			default -> KEYS;
-		};
+		List<String> keys = command[0].equals("renew.lua") ? KEYS.subList(0, 1) : KEYS;
 		Object answer = eval(client, files, command[0], keys,
 				Stream.of(command).skip(1).map((text) -> text.formatted(count)).toArray(String[]::new));
 		Function<Object, String> masked = (data) -> String.valueOf(data)

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
@@ -140,7 +141,7 @@ class LockConnectionFactoryTests {
 	void commandsDoNotNeedTheLockOfTheFactory() throws Exception {
 		LettuceConnectionFactory application = application(LettuceClientConfiguration.builder());
 		RedisConnectionFactory dedicated = Objects
-			.requireNonNull(LettuceConnections.dedicated(application, Duration.ofSeconds(5), null));
+			.requireNonNull(LettuceConnections.dedicated(application, Duration.ofSeconds(5), LockInstance.of("me")));
 		dedicated.getConnection().ping();
 		Lock lock = (Lock) Objects.requireNonNull(ReflectionTestUtils.getField(dedicated, "lock"));
 		// As a StackOverflowError can leave it.
@@ -156,7 +157,7 @@ class LockConnectionFactoryTests {
 	void aConnectionThatIsResetIsNotUsedAgain() {
 		LettuceConnectionFactory application = application(LettuceClientConfiguration.builder());
 		RedisConnectionFactory dedicated = Objects
-			.requireNonNull(LettuceConnections.dedicated(application, Duration.ofSeconds(5), null));
+			.requireNonNull(LettuceConnections.dedicated(application, Duration.ofSeconds(5), LockInstance.of("me")));
 		Object before = dedicated.getConnection().getNativeConnection();
 		assertThat(dedicated.getConnection().getNativeConnection()).isSameAs(before);
 		LettuceConnections.reset(dedicated);

@@ -41,11 +41,6 @@ class RedisKeysTests {
 	}
 
 	@Test
-	void thePatternOfAllLocksTakesThePrefixLiterally() {
-		assertThat(new RedisKeys("a*?[b]^\\c:").lockPattern()).isEqualTo("a\\*\\?\\[b\\]\\^\\\\c:lock:{*}");
-	}
-
-	@Test
 	void aPrefixWithBracesIsRefused() {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> new RedisKeys("my{app}:"))
 			.withMessageContaining("my{app}:");

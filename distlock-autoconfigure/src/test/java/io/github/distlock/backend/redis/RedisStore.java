@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,8 +26,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * A standalone Redis under the contract.
  */
 final class RedisStore implements StoreUnderTest {
-
-	private static final byte[] INSTANCES = "distlock:instances".getBytes(StandardCharsets.UTF_8);
 
 	private final AutoCloseable server;
 
@@ -111,10 +108,8 @@ final class RedisStore implements StoreUnderTest {
 	@Override
 	public long items() {
 		try (RedisConnection connection = this.connections.getConnection()) {
-			// The entries of the instances belong to no lock.
 			Long size = connection.serverCommands().dbSize();
-			boolean entries = Boolean.TRUE.equals(connection.keyCommands().exists(INSTANCES));
-			return (size != null) ? size - (entries ? 1 : 0) : -1;
+			return (size != null) ? size : -1;
 		}
 	}
 

@@ -144,7 +144,8 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	private FuzzInstance newInstance() {
-		return new FuzzInstance(this.port, ((++this.born % 3 == 0) ? "i" : "app@host-1:4711:") + this.born, this.random.nextInt(3) > 0);
+		return new FuzzInstance(this.port, ((++this.born % 3 == 0) ? "i" : "app@host-1:4711:") + this.born,
+				this.random.nextInt(3) > 0);
 	}
 
 	private FuzzTicket newTicket(FuzzInstance instance, String letters) {

@@ -291,8 +291,7 @@ class ScriptTests extends ScriptServer {
 	@Test
 	void requiredRightsAreDocumentedAndTriedAtStart() throws IOException {
 		Set<String> used = new TreeSet<>(commands(Scripts.ATTEMPT, Scripts.RELEASE, Scripts.CANCEL, Scripts.RENEW,
-				Scripts.ADMIT, Scripts.READ_RENEW, Scripts.END, Scripts.INSPECT, Scripts.ANNOUNCE, Scripts.WITHDRAW,
-				Scripts.INSTANCES, Scripts.ALIVE, Scripts.HELD_BY));
+				Scripts.ADMIT, Scripts.READ_RENEW, Scripts.END, Scripts.INSPECT));
 		Matcher documented = Pattern.compile("ACL SETUSER distlock .* -@all (.*)")
 			.matcher(Files.readString(Path.of("..", "docs", "redis-operations.md")));
 		assertThat(documented.find()).isTrue();

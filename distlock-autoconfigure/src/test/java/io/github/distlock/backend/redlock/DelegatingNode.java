@@ -55,8 +55,18 @@ final class DelegatingNode implements QuorumNode {
 	}
 
 	@Override
-	public NodeAdministration administration() {
-		return this.node.administration();
+	public String prefix() {
+		return this.node.prefix();
+	}
+
+	@Override
+	public CompletionStage<NodeLock> inspect(String key) {
+		return this.node.inspect(key);
+	}
+
+	@Override
+	public CompletionStage<Boolean> end(Claim claim, long lastToken, long aheadMicros) {
+		return this.node.end(claim, lastToken, aheadMicros);
 	}
 
 	@Override

@@ -1,8 +1,8 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -15,6 +15,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 
@@ -38,12 +39,9 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	final Queue<Ticket> woken = new ConcurrentLinkedQueue<>();
 
-	/** The tokens of the grants that operators have ended. */
-	final Queue<Long> ended = new ConcurrentLinkedQueue<>();
+	final LockInstance self = new LockInstance(UUID.randomUUID().toString(), "shop", "host-a", 4711L);
 
-	final String instance = UUID.randomUUID().toString();
-
-	final LockInstance self = new LockInstance(this.instance, "shop", "host-a", 4711L, Instant.ofEpochMilli(1));
+	final String instance = this.self.text();
 
 	/** With this lease as the longest. */
 	RedlockParticipant(List<? extends QuorumNode> nodes, Duration longestLease) {
@@ -53,6 +51,10 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 			this.store.verify();
 			return true;
 		});
+	}
+
+	StoreInspection inspection() {
+		return Objects.requireNonNull(this.store.inspection());
 	}
 
 	Ticket ticket(String key) {
@@ -92,11 +94,6 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 	@Override
 	public void retry(Ticket ticket) {
 		this.woken.add(ticket);
-	}
-
-	@Override
-	public void ended(Ticket ticket, long grantToken) {
-		this.ended.add(grantToken);
 	}
 
 	@Override

@@ -1,7 +1,6 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
@@ -18,8 +17,8 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.apache.curator.framework.CuratorFramework;
@@ -50,11 +49,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	final AtomicInteger retrySignals = new AtomicInteger();
 
-	/** The grants that operators have ended, with their tokens. */
-	final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
-
-	final LockInstance self = new LockInstance(UUID.randomUUID().toString(), "shop", "host-7", 4711L,
-			Instant.ofEpochMilli(1234));
+	final LockInstance self = new LockInstance(UUID.randomUUID().toString(), "shop", "host-7", 4711L);
 
 	BareNode(CuratorFramework client, TimeSource clock) {
 		this.client = client;
@@ -85,7 +80,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	Ticket ticket(String key, LockMode mode) {
-		return new Ticket(key, mode, this.self.id(), numbers.incrementAndGet(), mode == LockMode.READ);
+		return new Ticket(key, mode, this.self.text(), numbers.incrementAndGet(), mode == LockMode.READ);
 	}
 
 	AttemptResult attempt(Ticket ticket) {
@@ -108,8 +103,8 @@ final class BareNode implements LockSignals, AutoCloseable {
 		return ticket;
 	}
 
-	StoreAdministration administration() {
-		return this.store.administration();
+	StoreInspection inspection() {
+		return Objects.requireNonNull(this.store.inspection());
 	}
 
 	boolean release(Ticket ticket) {
@@ -129,11 +124,6 @@ final class BareNode implements LockSignals, AutoCloseable {
 	@Override
 	public void granted(Ticket ticket, Grant grant) {
 		this.grants.put(ticket, grant);
-	}
-
-	@Override
-	public void ended(Ticket ticket, long grantToken) {
-		this.ended.put(ticket, grantToken);
 	}
 
 	@Override

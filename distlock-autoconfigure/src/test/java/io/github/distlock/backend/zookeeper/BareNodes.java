@@ -57,10 +57,4 @@ final class BareNodes implements BeforeAllCallback, AfterAllCallback, AfterEachC
 		return node;
 	}
 
-	BareNode announcedNode() {
-		BareNode node = node();
-		node.administration().announce();
-		return node;
-	}
-
 }

@@ -9,7 +9,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
@@ -50,7 +50,6 @@ class LeastAccessTests {
 				BareNode other = new BareNode(client("distlock:right"));
 				CuratorFramework stranger = client("distlock:wrong")) {
 			holder.store.verify();
-			holder.administration().announce();
 			Ticket writer = holder.ticket("k", LockMode.WRITE);
 			Grant grant = BareNode.granted(holder.attempt(writer));
 			Ticket reader = other.ticket("k", LockMode.READ);
@@ -65,8 +64,7 @@ class LeastAccessTests {
 			assertThat(holder.release(writer)).isTrue();
 			Grant next = other.awaitGrant(reader);
 			assertThat(next.firstToken()).isGreaterThan(grant.firstToken());
-			assertThat(holder.administration().end("k", next.firstToken())).isEqualTo(EndResult.ENDED);
-			holder.administration().withdraw();
+			assertThat(holder.inspection().end("k", next.firstToken())).isEqualTo(EndResult.ENDED);
 		}
 	}
 

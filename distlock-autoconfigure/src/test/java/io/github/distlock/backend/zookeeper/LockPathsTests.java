@@ -50,14 +50,6 @@ class LockPathsTests {
 	}
 
 	@Test
-	void noKeyHasAFolderAmongTheNodesOfInstances() {
-		assertThat(this.paths.instance("in-st_1")).isEqualTo("/distlock/%instances/in-st_1");
-		assertThat(this.paths.endedGrants("in-st_1")).isEqualTo("/distlock/%ended/in-st_1");
-		assertThat(List.of("%instances", "%ended", "%probe-1")).noneMatch(LockPaths::isFolder);
-		assertThat(KEYS).allMatch((key) -> LockPaths.isFolder(this.paths.folder(key).substring("/distlock/".length())));
-	}
-
-	@Test
 	void aNodeIsNamedByItsTicket() {
 		Ticket ticket = new Ticket("key", LockMode.EXCLUSIVE, "in-st_1", 7, true);
 		assertThat(LockPaths.nodePrefix(ticket)).isEqualTo(ticket.token() + "-");

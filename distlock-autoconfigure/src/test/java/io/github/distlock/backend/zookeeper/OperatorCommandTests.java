@@ -10,7 +10,7 @@ import java.util.Collections;
 import java.util.List;
 
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -24,7 +24,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * The commands and the rights that the page of this store names.
@@ -50,21 +49,18 @@ class OperatorCommandTests {
 	@Test
 	void theLinesOfThePageShowTheHolderAndEndItsGrant() throws Exception {
 		try (BareNode holding = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION))) {
-			holding.administration().announce();
 			Ticket ticket = holding.hold("stock-42");
 			Ticket next = this.waiting.queue("stock-42");
 			String node = ticket.token() + "-0000000000";
 			List<String> answers = new ArrayList<>();
 			for (String line : lines()) {
-				String answer = run(line.replace("<node>", node).replace("<instance>", holding.self.id()));
+				String answer = run(line.replace("<node>", node));
 				assertThat(answer).as(line).doesNotContain("KeeperErrorCode", "Node does not exist", "Exception");
 				answers.add(answer);
 			}
-			assertThat(answers).hasSize(5);
+			assertThat(answers).hasSize(3);
 			assertThat(answers.get(0)).contains(node).contains(next.token());
 			assertThat(answers.get(1)).contains("ctime = ").containsPattern("ephemeralOwner = 0x[1-9a-f]");
-			assertThat(answers.get(2)).contains(holding.self.id());
-			assertThat(answers.get(3)).contains("|4711|1234|host-7|shop");
 			this.waiting.awaitGrant(next);
 			assertThat(holding.release(ticket)).isFalse();
 		}
@@ -94,16 +90,10 @@ class OperatorCommandTests {
 			.retryPolicy(new RetryNTimes(0, 0))
 			.aclProvider(rights)
 			.build())) {
-			restricted.administration().announce();
-			restricted.administration().announce();
-			assertThat(this.waiting.administration().instances()).hasSize(1);
 			Ticket ticket = restricted.ticket("rights");
 			Grant grant = BareNode.granted(restricted.attempt(ticket));
-			assertThat(this.waiting.administration().end("rights", grant.firstToken())).isEqualTo(EndResult.ENDED);
+			assertThat(this.waiting.inspection().end("rights", grant.firstToken())).isEqualTo(EndResult.ENDED);
 			assertThat(restricted.release(ticket)).isFalse();
-			assertThat(restricted.ended).isEmpty();
-			restricted.administration().withdraw();
-			await().until(() -> this.waiting.administration().instances().isEmpty());
 		}
 	}
 

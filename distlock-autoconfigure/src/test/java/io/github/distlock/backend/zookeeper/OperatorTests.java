@@ -2,7 +2,6 @@ package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.HeldLock;
@@ -14,20 +13,18 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
-import io.github.distlock.backend.StoreAdministration.EndResult;
-import io.github.distlock.backend.StoreAdministration.SweepResult;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.backend.TimeSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 /**
  * What operators read in ZooKeeper, and what they end.
@@ -41,10 +38,6 @@ class OperatorTests {
 
 	private static Grant attempt(BareNode node, Ticket ticket) {
 		return BareNode.granted(node.attempt(ticket));
-	}
-
-	private static void awaitEnd(BareNode node, Ticket ticket, Grant grant) {
-		await().untilAsserted(() -> assertThat(node.ended).containsEntry(ticket, grant.firstToken()));
 	}
 
 	private static StoredHolder holder(BareNode node, Ticket ticket, Grant grant) throws Exception {
@@ -67,12 +60,12 @@ class OperatorTests {
 		Grant grant = attempt(one, ticket);
 		two.queue("named");
 		one.attempt(one.ticket("named", LockMode.READ));
-		StoredLock lock = two.administration().inspect("named");
+		StoredLock lock = two.inspection().inspect("named");
 		assertThat(lock.key()).isEqualTo("named");
 		assertThat(lock.holders()).containsExactly(holder(one, ticket, grant));
-		assertThat(lock.waiting()).containsExactly(new StoredWaiter(two.self.id(), LockMode.EXCLUSIVE),
-				new StoredWaiter(one.self.id(), LockMode.READ));
-		assertThat(two.administration().inspect("unknown/%key"))
+		assertThat(lock.waiting()).containsExactly(new StoredWaiter(two.self.text(), LockMode.EXCLUSIVE),
+				new StoredWaiter(one.self.text(), LockMode.READ));
+		assertThat(two.inspection().inspect("unknown/%key"))
 			.isEqualTo(new StoredLock("unknown/%key", List.of(), List.of()));
 	}
 
@@ -81,7 +74,7 @@ class OperatorTests {
 		BareNode one = nodes.node();
 		BareNode two = nodes.node();
 		one.hold("blocker");
-		StoredHolder holder = new StoredHolder(one.self.id(), LockMode.EXCLUSIVE, null, null, 0);
+		StoredHolder holder = new StoredHolder(one.self.text(), LockMode.EXCLUSIVE, null, null, 0);
 		assertThat(two.attemptOnce("blocker")).isInstanceOfSatisfying(AttemptResult.Busy.class,
 				(busy) -> assertThat(busy.holder()).isEqualTo(holder));
 		assertThat(two.attempt(two.ticket("blocker"))).isInstanceOfSatisfying(AttemptResult.Queued.class,
@@ -90,160 +83,69 @@ class OperatorTests {
 
 	@Test
 	void anEndedGrantPassesTheLockToTheNextTicketWithATokenAboveTheWholeBlock() {
-		BareNode one = nodes.announcedNode();
+		BareNode one = nodes.node();
 		BareNode two = nodes.node();
 		Ticket ticket = one.ticket("ended");
 		Grant grant = attempt(one, ticket);
 		Ticket next = two.queue("ended");
-		StoreAdministration operator = nodes.node().administration();
+		StoreInspection operator = nodes.node().inspection();
 		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.ENDED);
 		assertThat(two.awaitGrant(next).firstToken()).isGreaterThan(grant.lastToken() + 1);
-		awaitEnd(one, ticket, grant);
 		assertThat(one.release(ticket)).isFalse();
 		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.CHANGED);
 		assertThat(two.release(next)).isTrue();
 		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.NOT_HELD);
-		assertThat(two.ended).isEmpty();
 	}
 
 	@Test
-	void theHolderInARegistryLosesTheLockAtOnceToItsSuccessorWithTheOperatorAsTheCause() {
+	void theHolderInARegistryFindsAtItsReleaseThatTheStoreForgotTheLock() {
 		try (RegistryNode one = new RegistryNode(nodes.server().connectString(), SESSION);
 				RegistryNode two = new RegistryNode(nodes.server().connectString(), SESSION)) {
 			HeldLock lock = one.registry.acquire(LockRequest.of("registry"));
-			StoreAdministration operator = nodes.node().administration();
+			StoreInspection operator = nodes.node().inspection();
 			long token = operator.inspect("registry").holders().get(0).grantToken();
 			assertThat(operator.end("registry", token)).isEqualTo(EndResult.ENDED);
-			await().untilAsserted(() -> assertThat(one.lost).containsExactly("registry"));
-			assertThat(lock.isHeld()).isFalse();
 			two.registry.acquire(LockRequest.of("registry")).close();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
-				.satisfies((lost) -> assertThat(lost.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR));
+				.satisfies((lost) -> assertThat(lost.lossCause()).isEqualTo(LossCause.FORGOTTEN));
+			assertThat(one.lost).containsExactly("registry");
 		}
 	}
 
 	@Test
+	void aHolderWhoseConnectionWasInterruptedFindsThatTheStoreForgotTheLock() {
+		BareNode one = nodes.node();
+		Ticket ticket = one.ticket("renewed");
+		Grant grant = attempt(one, ticket);
+		assertThat(nodes.node().inspection().end("renewed", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		assertThat(one.store.renew(List.of(new Renewal(ticket, grant.lastToken(), SESSION))))
+			.containsExactly(new RenewalResult.Gone());
+		assertThat(grant.validity().hasPassed(TimeSource.SYSTEM)).as("the session has ended").isFalse();
+	}
+
+	@Test
 	void anotherTokenChangesNothing() {
-		BareNode one = nodes.announcedNode();
+		BareNode one = nodes.node();
 		Ticket ticket = one.ticket("other-token");
 		Grant grant = attempt(one, ticket);
-		assertThat(one.administration().end("other-token", grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
-		assertThat(one.ended).isEmpty();
+		assertThat(one.inspection().end("other-token", grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
 		assertThat(one.release(ticket)).isTrue();
 	}
 
 	@Test
 	void ofReadersOnlyOneEnds() {
-		BareNode one = nodes.announcedNode();
+		BareNode one = nodes.node();
 		Ticket first = one.ticket("readers", LockMode.READ);
 		Ticket second = one.ticket("readers", LockMode.READ);
 		Grant ended = attempt(one, first);
 		attempt(one, second);
 		Ticket writer = one.ticket("readers", LockMode.WRITE);
 		one.attempt(writer);
-		assertThat(one.administration().inspect("readers").holders()).hasSize(2);
-		assertThat(one.administration().end("readers", ended.firstToken())).isEqualTo(EndResult.ENDED);
-		awaitEnd(one, first, ended);
-		assertThat(one.administration().inspect("readers").holders()).hasSize(1);
+		assertThat(one.inspection().inspect("readers").holders()).hasSize(2);
+		assertThat(one.inspection().end("readers", ended.firstToken())).isEqualTo(EndResult.ENDED);
+		assertThat(one.inspection().inspect("readers").holders()).hasSize(1);
 		assertThat(one.release(second)).isTrue();
 		one.awaitGrant(writer);
-	}
-
-	@Test
-	void aReleaseOrRenewalAfterTheEndSignalsItBeforeItsAnswer() {
-		BareNode one = nodes.announcedNode();
-		BareNode operator = nodes.node();
-		for (int i = 0; i < 20; i++) {
-			Ticket ticket = one.ticket("race");
-			Grant grant = attempt(one, ticket);
-			operator.administration().end("race", grant.firstToken());
-			if (i % 2 == 0) {
-				assertThat(one.release(ticket)).isFalse();
-			}
-			else {
-				assertThat(one.store.renew(List.of(new Renewal(ticket, grant.lastToken(), SESSION))))
-					.containsExactly(new RenewalResult.Gone());
-			}
-			assertThat(one.ended).containsEntry(ticket, grant.firstToken());
-		}
-	}
-
-	@Test
-	void aHolderThatWasDisconnectedLearnsOfTheEndWhenItIsConnectedAgain() {
-		try (TcpProxy proxy = new TcpProxy(nodes.server().port())) {
-			BareNode one = nodes.node("127.0.0.1:" + proxy.port());
-			one.administration().announce();
-			Ticket ticket = one.ticket("disconnected");
-			Grant grant = attempt(one, ticket);
-			proxy.refuse(true);
-			await().until(() -> one.ticketsInDoubt.contains(ticket));
-			assertThat(nodes.node().administration().end("disconnected", grant.firstToken()))
-				.isEqualTo(EndResult.ENDED);
-			assertThat(one.ended).isEmpty();
-			proxy.refuse(false);
-			awaitEnd(one, ticket, grant);
-		}
-	}
-
-	@Test
-	void theNodeThatNamesEndedGrantsIsEmptiedAndGrantsAreEndedAgain() throws Exception {
-		BareNode one = nodes.announcedNode();
-		BareNode two = nodes.node();
-		String path = "/distlock/%ended/" + one.self.id();
-		for (int i = 0; i < 3; i++) {
-			Ticket ticket = one.ticket("again");
-			Grant grant = attempt(one, ticket);
-			assertThat(two.administration().end("again", grant.firstToken())).isEqualTo(EndResult.ENDED);
-			awaitEnd(one, ticket, grant);
-			await().untilAsserted(() -> assertThat(two.client.getData().forPath(path)).isEmpty());
-		}
-		two.client.setData().forPath(path, "not a grant\n".getBytes());
-		await().untilAsserted(() -> assertThat(two.client.getData().forPath(path)).isEmpty());
-		assertThat(one.ended).hasSize(3);
-	}
-
-	@Test
-	void aGrantOfAnInstanceWithoutEntryIsEndedInTheSameWay() {
-		BareNode one = nodes.node();
-		Ticket ticket = one.ticket("unknown-instance");
-		Grant grant = attempt(one, ticket);
-		assertThat(nodes.node().administration().end("unknown-instance", grant.firstToken()))
-			.isEqualTo(EndResult.ENDED);
-		awaitEnd(one, ticket, grant);
-		assertThat(one.release(ticket)).isFalse();
-	}
-
-	@Test
-	void aGrantWhoseInstanceCannotBeToldIsEndedAndIsGone() throws Exception {
-		BareNode one = nodes.node();
-		Ticket ticket = one.ticket("untold");
-		Grant grant = attempt(one, ticket);
-		one.client.delete().forPath("/distlock/%ended/" + one.self.id());
-		assertThat(nodes.node().administration().end("untold", grant.firstToken())).isEqualTo(EndResult.ENDED);
-		assertThat(one.release(ticket)).isFalse();
-		assertThat(one.ended).isEmpty();
-	}
-
-	@Test
-	void everythingOfAnInstanceWithoutEntryIsEnded() {
-		BareNode one = nodes.announcedNode();
-		BareNode two = nodes.node();
-		StoreAdministration operator = two.administration();
-		List<Ticket> waiting = new ArrayList<>();
-		for (int i = 0; i < 250; i++) {
-			one.hold("sweep-" + i);
-			one.queue("sweep-" + i);
-			if (i % 100 == 0) {
-				waiting.add(two.queue("sweep-" + i));
-			}
-		}
-		assertThat(operator.endAll(one.self.id())).isEqualTo(SweepResult.ALIVE);
-		one.administration().withdraw();
-		assertThat(operator.endAll("another")).isEqualTo(new SweepResult(false, 0, true));
-		assertThat(operator.endAll(one.self.id())).isEqualTo(new SweepResult(false, 250, true));
-		waiting.forEach(two::awaitGrant);
-		assertThat(one.grants).isEmpty();
-		assertThat(operator.inspect("sweep-1")).isEqualTo(new StoredLock("sweep-1", List.of(), List.of()));
 	}
 
 }

@@ -9,8 +9,8 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.apache.curator.framework.CuratorFramework;
@@ -93,8 +93,8 @@ final class OwningBackend implements LockBackend {
 		}
 
 		@Override
-		public StoreAdministration administration() {
-			return this.store.administration();
+		public @Nullable StoreInspection inspection() {
+			return this.store.inspection();
 		}
 
 	}

@@ -1,8 +1,6 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
-import java.util.Set;
-import java.util.function.Predicate;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
@@ -17,9 +15,6 @@ import org.apache.zookeeper.KeeperException;
 final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 
 	static final String ROOT = "/distlock";
-
-	/** The folders of what belongs to instances, and not to locks. */
-	private static final Set<String> ENTRIES = Set.of("%instances", "%ended");
 
 	private static final Duration SESSION = Duration.ofSeconds(6);
 
@@ -43,11 +38,7 @@ final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 			if (this.admin.checkExists().forPath(ROOT) == null) {
 				return;
 			}
-			for (String folder : this.admin.getChildren()
-				.forPath(ROOT)
-				.stream()
-				.filter((name) -> !ENTRIES.contains(name))
-				.toList()) {
+			for (String folder : this.admin.getChildren().forPath(ROOT)) {
 				this.admin.delete().quietly().deletingChildrenIfNeeded().forPath(ROOT + "/" + folder);
 			}
 		}
@@ -58,21 +49,15 @@ final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 
 	@Override
 	public long items() {
-		return itemsBelow(this.admin, ROOT, (name) -> !ENTRIES.contains(name));
+		return itemsBelow(this.admin, ROOT);
 	}
 
 	/** Count the nodes below a node. */
 	static long itemsBelow(CuratorFramework client, String path) {
-		return itemsBelow(client, path, (name) -> true);
-	}
-
-	private static long itemsBelow(CuratorFramework client, String path, Predicate<String> counted) {
 		try {
 			long items = 0;
 			for (String child : client.getChildren().forPath(path)) {
-				if (counted.test(child)) {
-					items += 1 + itemsBelow(client, path + "/" + child);
-				}
+				items += 1 + itemsBelow(client, path + "/" + child);
 			}
 			return items;
 		}

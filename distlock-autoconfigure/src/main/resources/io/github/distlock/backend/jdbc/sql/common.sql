@@ -76,39 +76,16 @@ SELECT CASE WHEN expires_at < ${now} - 10000000 THEN 1 ELSE 0 END FROM distlock_
 -- name: freeRow
 UPDATE distlock_lock SET fence = :fence, owner = '', expires_at = ${now}, wanted_at = 0 WHERE lock_key = :key
 
--- name: ping
-SELECT 1
-
 -- name: endGrant
 -- The fence stays at the last token of the grant, so the next grant begins above it.
 UPDATE distlock_lock SET expires_at = ${now}, owner = '', wanted_at = 0
 WHERE lock_key = :key AND owner = :owner AND fence = :fence AND expires_at > ${now}
 
--- name: heldBy
-SELECT lock_key, owner, fence, expires_at FROM distlock_lock
-WHERE LEFT(owner, CHAR_LENGTH(:owners)) = :owners AND expires_at > ${now}
-ORDER BY lock_key LIMIT 100
-
--- name: alive
--- The time to live of an entry is 30 s.
-seen_at > ${now} - 30000000
-
--- name: instances
-SELECT id, application, host, pid, started_at, seen_at FROM distlock_instance
-WHERE key_prefix = :prefix AND ended_grant = 0 AND ${alive}
-ORDER BY started_at, id LIMIT 1000
-
--- name: instance
-SELECT tokens, CASE WHEN ${alive} THEN 1 ELSE 0 END FROM distlock_instance WHERE id = :id AND ended_grant = 0
-
--- name: withdraw
-DELETE FROM distlock_instance WHERE id = :id
+-- name: noteEnd
+-- A row of its own says that an operator has ended a grant, and the last token of that grant,
+-- until the clock has passed the end of its lease. The row means a free lock, so the clean-up
+-- deletes it.
+UPDATE distlock_lock SET fence = :until, wanted_at = :ended WHERE lock_key = :key
 
 -- name: ended
-SELECT id, ended_grant FROM distlock_instance WHERE id = :id AND ended_grant > 0
-
--- name: deleteExpired
-DELETE FROM distlock_instance WHERE NOT (${alive})
-
--- name: anyInstance
-SELECT 1 FROM distlock_instance LIMIT 1
+SELECT wanted_at FROM distlock_lock WHERE lock_key = :key

@@ -22,14 +22,6 @@ WHEN NOT MATCHED THEN INSERT (lock_key, owner, fence, expires_at, wanted_at) VAL
 SELECT CAST(EXTRACT(EPOCH FROM EXECUTING_STATEMENT_START) * 1000000 AS BIGINT)
 FROM INFORMATION_SCHEMA.SESSIONS WHERE SESSION_ID = SESSION_ID()
 
--- name: announce
-MERGE INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
-KEY (id) VALUES (:id, :prefix, :application, :host, :pid, :started, ${now}, :tokens, 0)
-
--- name: noteEnd
-MERGE INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
-KEY (id) VALUES (:id, :prefix, '', '', 0, 0, :until, 0, :grant)
-
 -- name: showsessions
 SELECT session_id, user_name, client_addr, session_start FROM information_schema.sessions
 WHERE contains_uncommitted;

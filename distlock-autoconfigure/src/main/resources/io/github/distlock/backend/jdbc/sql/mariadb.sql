@@ -21,16 +21,6 @@ INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
 -- name: await
 ${row} FOR UPDATE WAIT 3
 
--- name: announce
-INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
-VALUES (:id, :prefix, :application, :host, :pid, :started, ${now}, :tokens, 0)
-ON DUPLICATE KEY UPDATE seen_at = ${now}
-
--- name: noteEnd
-INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
-VALUES (:id, :prefix, '', '', 0, 0, :until, 0, :grant)
-ON DUPLICATE KEY UPDATE seen_at = :until, ended_grant = :grant
-
 -- name: showsessions
 SELECT trx_mysql_thread_id, trx_started, trx_state, trx_rows_locked FROM information_schema.innodb_trx;
 

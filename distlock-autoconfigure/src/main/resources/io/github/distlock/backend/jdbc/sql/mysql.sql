@@ -25,16 +25,6 @@ SET @distlock_lock_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_loc
 -- Restores the value that the connection had before.
 SET SESSION innodb_lock_wait_timeout = @distlock_lock_wait
 
--- name: announce
-INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
-VALUES (:id, :prefix, :application, :host, :pid, :started, ${now}, :tokens, 0)
-ON DUPLICATE KEY UPDATE seen_at = ${now}
-
--- name: noteEnd
-INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
-VALUES (:id, :prefix, '', '', 0, 0, :until, 0, :grant)
-ON DUPLICATE KEY UPDATE seen_at = :until, ended_grant = :grant
-
 -- name: showsessions
 SELECT t.processlist_id, t.processlist_host, l.lock_status FROM performance_schema.data_locks l
 JOIN performance_schema.threads t USING (thread_id)

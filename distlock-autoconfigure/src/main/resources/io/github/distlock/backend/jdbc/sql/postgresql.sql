@@ -76,16 +76,12 @@ FROM (SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint AS micros
 -- name: session
 -- The session whose transaction has locked the row. Every role may
 -- read these columns.
-SELECT locks.pid, sessions.application_name, ${now}
+SELECT sessions.application_name, ${now}
 FROM distlock_lock
 JOIN pg_locks locks ON locks.locktype = 'transactionid' AND locks.mode = 'ExclusiveLock' AND locks.granted
   AND locks.transactionid = distlock_lock.xmax
 JOIN pg_stat_activity sessions ON sessions.pid = locks.pid
 WHERE lock_key = :key
-
--- name: endSession
--- Not if the session has released the lock meanwhile: its name has changed then.
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND application_name = :name
 
 -- name: showsessions
 SELECT pid, usename, client_addr, application_name, xact_start FROM pg_stat_activity
@@ -94,13 +90,3 @@ JOIN distlock_lock ON backend_xid = distlock_lock.xmax WHERE lock_key = convert_
 -- name: killsession
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 JOIN distlock_lock ON backend_xid = distlock_lock.xmax WHERE lock_key = convert_to('{key}', 'UTF8');
-
--- name: announce
-INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
-VALUES (:id, :prefix, :application, :host, :pid, :started, ${now}, :tokens, 0)
-ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at
-
--- name: noteEnd
-INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
-VALUES (:id, :prefix, '', '', 0, 0, :until, 0, :grant)
-ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, ended_grant = excluded.ended_grant

@@ -9,17 +9,14 @@ import java.util.concurrent.Callable;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.InstanceEntry;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreAdministration;
-import io.github.distlock.backend.StoreAdministration.EndResult;
-import io.github.distlock.backend.StoreAdministration.SweepResult;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.UnsupportedStoreOperationException;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -34,16 +31,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * What a store tells operators, and how a grant is ended by hand. What a store does not
  * offer is skipped by name.
  */
-interface AdministrationContract extends ContractTests {
+interface InspectionContract extends ContractTests {
 
 	/** A lock in a store may have been granted long before, by clocks that differ. */
 	Duration CLOCKS_DIFFER = Duration.ofHours(1);
 
-	private StoreAdministration administration(BackendNode node) {
-		StoreAdministration administration = node.store.administration();
-		assumeTrue(!administration.getClass().getSimpleName().equals("UnknownStoreAdministration"),
-				() -> "The store '" + description().name() + "' has no administration");
-		return administration;
+	private StoreInspection inspection(BackendNode node) {
+		StoreInspection inspection = node.store.inspection();
+		assumeTrue(inspection != null, () -> "The store '" + description().name() + "' offers no inspection");
+		return Objects.requireNonNull(inspection);
 	}
 
 	/**
@@ -62,7 +58,7 @@ interface AdministrationContract extends ContractTests {
 	}
 
 	private StoredLock inspect() {
-		return supported(() -> administration(second()).inspect(key()));
+		return supported(() -> inspection(second()).inspect(key()));
 	}
 
 	private StoredHolder onlyHolder() {
@@ -72,43 +68,13 @@ interface AdministrationContract extends ContractTests {
 	}
 
 	private EndResult end(long grantToken) {
-		return supported(() -> administration(second()).end(key(), grantToken));
-	}
-
-	private List<InstanceEntry> entriesOf(BackendNode node) {
-		return administration(second()).instances()
-			.stream()
-			.filter((entry) -> entry.instance().id().equals(node.self.id()))
-			.toList();
+		return supported(() -> inspection(second()).end(key(), grantToken));
 	}
 
 	@Test
-	default void theAdministrationSaysWhereTheLocksAre() {
-		StoreAdministration administration = administration(first());
-		assertThat(administration.location()).isNotBlank();
-		administration.ping();
-	}
-
-	@Test
-	default void theEntryOfAnInstanceIsWrittenRefreshedAndRemoved() {
-		StoreAdministration administration = administration(first());
-		assumeTrue(supported(() -> {
-			administration.announce();
-			return !entriesOf(first()).isEmpty();
-		}), () -> "The store '" + description().name() + "' keeps no entries");
-		assertThat(entriesOf(first())).singleElement()
-			.satisfies((entry) -> assertThat(entry.instance()).isEqualTo(first().self));
-		Instant seen = entriesOf(first()).get(0).seen();
-		assertThat(seen).isBetween(Instant.now().minus(CLOCKS_DIFFER), Instant.now().plus(CLOCKS_DIFFER));
-		await().until(() -> {
-			administration.announce();
-			return entriesOf(first()).get(0).seen().isAfter(seen);
-		});
-		assertThat(entriesOf(first())).hasSize(1);
-		administration.withdraw();
-		assertThat(entriesOf(first())).isEmpty();
-		administration.withdraw();
-		assertThat(entriesOf(first())).isEmpty();
+	default void theStoreSaysWhereTheLocksAreAndThatItWorks() {
+		assertThat(first().store.location()).isNotBlank();
+		first().store.ping();
 	}
 
 	@Test
@@ -126,7 +92,7 @@ interface AdministrationContract extends ContractTests {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		StoredHolder held = onlyHolder();
-		assertThat(held.instance()).isEqualTo(first().self.id());
+		assertThat(held.instance()).isEqualTo(first().self.text());
 		assertThat(held.mode()).isEqualTo(LockMode.EXCLUSIVE);
 		assertThat(held.grantToken()).isEqualTo(grant.firstToken());
 		if (held.since() != null) {
@@ -147,9 +113,9 @@ interface AdministrationContract extends ContractTests {
 		second().attempt(second().ticket(key()));
 		first().attempt(first().ticket(key()));
 		assertThat(inspect().waiting()).extracting(StoredWaiter::instance)
-			.containsExactly(second().self.id(), first().self.id());
+			.containsExactly(second().self.text(), first().self.text());
 		assertThat(inspect().waiting()).extracting(StoredWaiter::mode).containsOnly(LockMode.EXCLUSIVE);
-		assertThat(onlyHolder().instance()).isEqualTo(first().self.id());
+		assertThat(onlyHolder().instance()).isEqualTo(first().self.text());
 	}
 
 	@Test
@@ -161,7 +127,7 @@ interface AdministrationContract extends ContractTests {
 		StoredLock lock = inspect();
 		assertThat(lock.holders()).extracting(StoredHolder::mode).containsOnly(LockMode.READ);
 		assertThat(lock.holders()).extracting(StoredHolder::instance)
-			.containsExactlyInAnyOrder(first().self.id(), second().self.id());
+			.containsExactlyInAnyOrder(first().self.text(), second().self.text());
 		assertThat(lock.holders()).extracting(StoredHolder::grantToken)
 			.containsExactlyInAnyOrder(one.firstToken(), other.firstToken());
 		if (description().fair()) {
@@ -175,7 +141,7 @@ interface AdministrationContract extends ContractTests {
 		AttemptResult busy = second().attemptOnce(second().ticket(key()));
 		StoredHolder named = ((AttemptResult.Busy) busy).holder();
 		assumeTrue(named != null, () -> "The store '" + description().name() + "' names no holder in its answers");
-		assertThat(named.instance()).isEqualTo(first().self.id());
+		assertThat(named.instance()).isEqualTo(first().self.text());
 		assertThat(named.mode()).isEqualTo(LockMode.EXCLUSIVE);
 		assertThat(named.grantToken()).isIn(grant.firstToken(), 0L);
 		Ticket waiter = second().ticket(key());
@@ -185,7 +151,7 @@ interface AdministrationContract extends ContractTests {
 				(answer) -> ((AttemptResult.Queued) answer).holder() != null);
 		assertThat(queued).asInstanceOf(InstanceOfAssertFactories.type(AttemptResult.Queued.class))
 			.extracting((answer) -> Objects.requireNonNull(answer.holder()).instance())
-			.isEqualTo(first().self.id());
+			.isEqualTo(first().self.text());
 	}
 
 	@Test
@@ -195,7 +161,7 @@ interface AdministrationContract extends ContractTests {
 		AttemptResult busy = second().attemptOnce(second().ticket(key(), LockMode.WRITE));
 		StoredHolder named = ((AttemptResult.Busy) busy).holder();
 		assumeTrue(named != null, () -> "The store '" + description().name() + "' names no holder in its answers");
-		assertThat(named.instance()).isEqualTo(first().self.id());
+		assertThat(named.instance()).isEqualTo(first().self.text());
 		assertThat(named.mode()).isEqualTo(LockMode.READ);
 		assertThat(named.grantToken()).isIn(grant.firstToken(), 0L);
 	}
@@ -251,17 +217,14 @@ interface AdministrationContract extends ContractTests {
 	}
 
 	@Test
-	default void theFormerHolderIsToldThatItsGrantWasEnded() {
+	default void theFormerHolderFindsItsGrantGoneAndLearnsOfTheOperatorIfTheStoreTellsIt() {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		assertThat(end(grant.firstToken())).isEqualTo(EndResult.ENDED);
-		await().until(() -> {
-			// Some stores can say it only now.
-			assertThat(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE)))).singleElement()
-				.isInstanceOf(RenewalResult.Gone.class);
-			return first().endedGrant(holder) != null;
-		});
-		assertThat(first().endedGrant(holder)).isEqualTo(grant.firstToken());
+		await().until(() -> first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE)))
+			.get(0) instanceof RenewalResult.Gone);
+		Long told = first().endedGrant(holder);
+		assertThat(told).isIn(null, grant.firstToken());
 		assertThat(second().endedGrant(holder)).isNull();
 	}
 
@@ -275,7 +238,6 @@ interface AdministrationContract extends ContractTests {
 		assertThat(end(grant.firstToken())).isEqualTo(EndResult.ENDED);
 		assertThat(end(grant.firstToken())).isEqualTo(EndResult.CHANGED);
 		assertThat(onlyHolder().grantToken()).isEqualTo(kept.firstToken());
-		await().until(() -> first().endedGrant(ended) != null);
 		assertThat(first().endedGrant(other)).isNull();
 		Ticket writer = second().ticket(key(), LockMode.WRITE);
 		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Queued.class);
@@ -298,36 +260,6 @@ interface AdministrationContract extends ContractTests {
 		assertThat(second().awaitGrant(other).firstToken()).isGreaterThan(grant.lastToken());
 		assertThat(first().release(one)).isTrue();
 		assertThat(second().release(other)).isTrue();
-	}
-
-	@Test
-	default void theLocksOfADeadInstanceAreReleased() {
-		BackendNode dead = stage().backend(TimeSource.SYSTEM);
-		Grant grant = granted(dead.attempt(dead.ticket(key())));
-		Ticket kept = first().hold(key() + "-kept");
-		dead.store.close();
-		StoreAdministration administration = administration(second());
-		int[] released = new int[1];
-		await().until(() -> {
-			SweepResult result = supported(() -> administration.endAll(dead.self.id()));
-			released[0] += result.released();
-			return !result.alive() && result.complete();
-		});
-		if (description().expires()) {
-			assertThat(released[0]).isEqualTo(1);
-		}
-		Grant next = second().awaitGrant(second().ticket(key()));
-		assertThat(next.firstToken()).isGreaterThan(grant.lastToken());
-		assertThat(first().release(kept)).isTrue();
-	}
-
-	@Test
-	default void theLocksOfALiveInstanceAreKept() {
-		administration(first()).announce();
-		Ticket holder = first().hold(key());
-		SweepResult result = supported(() -> administration(second()).endAll(first().self.id()));
-		assertThat(result).isEqualTo(SweepResult.ALIVE);
-		assertThat(first().release(holder)).isTrue();
 	}
 
 }

@@ -1,10 +1,10 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -15,10 +15,9 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreAdministration;
-import io.github.distlock.backend.StoreAdministration.EndResult;
-import io.github.distlock.backend.StoreAdministration.SweepResult;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.RedisTestServer;
@@ -38,7 +37,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What operators need of Redis, beyond the contract of all stores.
  */
-class RedisAdministrationTests {
+class RedisInspectionTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -53,6 +52,8 @@ class RedisAdministrationTests {
 	private final List<LockStore> stores = new ArrayList<>();
 
 	private final Map<Ticket, Grant> granted = new ConcurrentHashMap<>();
+
+	private final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
 
 	@BeforeAll
 	static void start() {
@@ -73,7 +74,7 @@ class RedisAdministrationTests {
 	}
 
 	private LockStore open(String prefix, String instance) {
-		return open(prefix, new LockInstance(instance, "order service\u00e4", "host-7", 4711L, Instant.EPOCH));
+		return open(prefix, LockInstance.of(instance));
 	}
 
 	private LockStore open(String prefix, LockInstance self) {
@@ -81,8 +82,12 @@ class RedisAdministrationTests {
 				new RedisBackendSettings(prefix, Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM)
 			.open(new StoreContext(self, new Recorder()));
 		this.stores.add(store);
-		await().until(() -> "subscribed".equals(store.administration().channel()));
+		await().until(() -> "subscribed".equals(store.channel()));
 		return store;
+	}
+
+	private static StoreInspection inspection(LockStore store) {
+		return Objects.requireNonNull(store.inspection());
 	}
 
 	private static Ticket ticket(String instance, String key, LockMode mode) {
@@ -93,96 +98,19 @@ class RedisAdministrationTests {
 		return ((AttemptResult.Granted) store.attempt(ticket, LEASE, true)).grant().firstToken();
 	}
 
-	private static long calls(String command) {
-		try (RedisConnection connection = connections.getConnection()) {
-			return RedisTestServer.calls(connection, command);
-		}
-	}
-
 	@Test
 	void theLocationNamesTheServerAndThePrefix() {
-		assertThat(open("shop:", "a").administration().location())
-			.isEqualTo("Redis at 127.0.0.1:" + server.port() + ", prefix 'shop:'");
-	}
-
-	@Test
-	void anEntryIsWrittenByOneCommandAndIsTheOnlyKey() {
-		StoreAdministration administration = open("entry:", "a").administration();
-		administration.announce();
-		long before = calls("evalsha");
-		administration.announce();
-		assertThat(calls("evalsha")).isEqualTo(before + 1);
-		assertThat(template.keys("entry:*")).containsExactly("entry:instances");
-		assertThat(template.getExpire("entry:instances")).isBetween(1L, 30L);
-		administration.withdraw();
-		assertThat(template.keys("entry:*")).isEmpty();
-	}
-
-	@Test
-	void anEntryThatHasExpiredIsNeitherListedNorKept() {
-		StoreAdministration administration = open("expired:", "a").administration();
-		String old = "old|1|0|host|application";
-		template.opsForZSet().add("expired:instances", old, 1_000);
-		assertThat(administration.instances()).isEmpty();
-		administration.announce();
-		assertThat(administration.instances()).singleElement()
-			.satisfies((entry) -> assertThat(entry.instance().id()).isEqualTo("a"));
-		assertThat(template.opsForZSet().score("expired:instances", old)).isNull();
-	}
-
-	@Test
-	void anInstanceOfWhichOnlyTheIdIsKnownWritesNoEntry() {
-		StoreAdministration administration = open("unknown:", LockInstance.of("a")).administration();
-		administration.announce();
-		administration.withdraw();
-		assertThat(template.keys("unknown:*")).isEmpty();
+		assertThat(open("shop:", "a").location()).isEqualTo("Redis at 127.0.0.1:" + server.port() + ", prefix 'shop:'");
 	}
 
 	@Test
 	void theConnectionsOfAnInstanceCarryItsName() {
-		open("name:", "a");
+		open("name:", LockInstance.of("order-service@host-7:4711:a"));
 		try (RedisConnection connection = connections.getConnection()) {
 			assertThat(connection.serverCommands().getClientList())
-				.filteredOn((client) -> "distlock:order_service_@host-7:4711".equals(client.getName()))
+				.filteredOn((client) -> "distlock:order-service@host-7:4711".equals(client.getName()))
 				.hasSizeGreaterThanOrEqualTo(1);
 		}
-	}
-
-	@Test
-	void anInstanceIsAliveWhileItsInboxIsCountedAlthoughItHasNoEntry() {
-		LockStore live = open("inbox:", "live");
-		LockStore other = open("inbox:", "other");
-		Ticket holder = ticket("live", "k", LockMode.EXCLUSIVE);
-		hold(live, holder);
-		assertThat(other.administration().endAll("live")).isEqualTo(SweepResult.ALIVE);
-		assertThat(live.release(holder, 0, null).released()).isTrue();
-		live.close();
-		await().untilAsserted(
-				() -> assertThat(other.administration().endAll("live")).isEqualTo(new SweepResult(false, 0, true)));
-	}
-
-	@Test
-	void theSweepEndsWritersAndReadersOfOnePrefixOnly() {
-		LockStore neighbour = open("sweeps:", "dead");
-		LockStore dead = open("sweep?:", "dead");
-		LockStore other = open("sweep?:", "other");
-		Ticket kept = ticket("other", "kept-%{}", LockMode.EXCLUSIVE);
-		hold(other, kept);
-		Ticket reader = ticket("other", "read", LockMode.READ);
-		hold(other, reader);
-		hold(dead, ticket("dead", "read", LockMode.READ));
-		hold(dead, ticket("dead", "read", LockMode.READ));
-		IntStream.range(0, 250).forEach((i) -> hold(dead, ticket("dead", "{" + i + "}%", LockMode.WRITE)));
-		Ticket ofNeighbour = ticket("dead", "k", LockMode.EXCLUSIVE);
-		hold(neighbour, ofNeighbour);
-		dead.close();
-		long scans = calls("scan");
-		await().untilAsserted(
-				() -> assertThat(other.administration().endAll("dead")).isEqualTo(new SweepResult(false, 252, true)));
-		assertThat(calls("scan")).isGreaterThan(scans);
-		assertThat(other.release(kept, 0, null).released()).isTrue();
-		assertThat(other.release(reader, 0, null).released()).isTrue();
-		assertThat(neighbour.release(ofNeighbour, 0, null).released()).isTrue();
 	}
 
 	@Test
@@ -191,10 +119,19 @@ class RedisAdministrationTests {
 		long first = hold(store, ticket("a", "k", LockMode.WRITE));
 		List<Ticket> readers = IntStream.range(0, 120).mapToObj((i) -> ticket("a", "k", LockMode.READ)).toList();
 		readers.forEach((reader) -> store.attempt(reader, LEASE, true));
-		assertThat(store.administration().inspect("k").waiting()).hasSize(120);
-		assertThat(store.administration().end("k", first)).isEqualTo(EndResult.ENDED);
+		assertThat(inspection(store).inspect("k").waiting()).hasSize(120);
+		assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
 		await().untilAsserted(() -> assertThat(this.granted).containsKeys(readers.toArray(new Ticket[0])));
-		assertThat(store.administration().inspect("k").holders()).hasSize(120);
+		assertThat(inspection(store).inspect("k").holders()).hasSize(120);
+	}
+
+	@Test
+	void theJvmOfTheFormerHolderIsToldAtOnce() {
+		LockStore store = open("told:", "a");
+		Ticket ticket = ticket("a", "k", LockMode.EXCLUSIVE);
+		long first = hold(store, ticket);
+		assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
+		await().untilAsserted(() -> assertThat(this.ended).containsEntry(ticket, first));
 	}
 
 	@Test
@@ -210,7 +147,7 @@ class RedisAdministrationTests {
 		long first = hold(store, ticket("a", "k", LockMode.EXCLUSIVE));
 		try (RedisConnection connection = connections.getConnection()) {
 			connection.serverCommands().setConfig("maxmemory", "1");
-			assertThat(store.administration().end("k", first)).isEqualTo(EndResult.ENDED);
+			assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
 		}
 		finally {
 			try (RedisConnection connection = connections.getConnection()) {
@@ -224,7 +161,7 @@ class RedisAdministrationTests {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {
-			RedisAdministrationTests.this.granted.put(ticket, grant);
+			RedisInspectionTests.this.granted.put(ticket, grant);
 		}
 
 		@Override
@@ -237,6 +174,11 @@ class RedisAdministrationTests {
 
 		@Override
 		public void renewNow(Ticket ticket) {
+		}
+
+		@Override
+		public void ended(Ticket ticket, long grantToken) {
+			RedisInspectionTests.this.ended.put(ticket, grantToken);
 		}
 
 	}

@@ -1,0 +1,196 @@
+package io.github.distlock.backend.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.installed.Installed;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What an operator sees and does in the mode {@code lease}, on each database.
+ */
+@Tag(Installed.TAG)
+class LeaseInspectionTests {
+
+	private final String key = "inspection-" + UUID.randomUUID();
+
+	private final String prefix = UUID.randomUUID() + ":";
+
+	@ParameterizedTest
+	@EnumSource
+	void anInspectionSaysWhatHoldsALockSinceWhenAndForHowLong(Database server) {
+		try (HikariDataSource pool = server.open().pool(4);
+				JdbcNode node = JdbcNode.named(pool, this.prefix, false);
+				JdbcNode other = JdbcNode.named(pool, this.prefix, false)) {
+			assertThat(other.inspection().inspect(this.key).holders()).isEmpty();
+			Grant grant = node.take(node.ticket(this.key));
+			assertThat(other.inspection().inspect(this.key).holders()).singleElement()
+				.satisfies((holder) -> isHolder(holder, node, grant));
+			assertThat(other.attemptOnce(this.key)).isInstanceOfSatisfying(AttemptResult.Busy.class,
+					(busy) -> isHolder(busy.holder(), node, grant));
+			assertThat(other.attempt(other.ticket(this.key))).isInstanceOfSatisfying(AttemptResult.Queued.class,
+					(queued) -> isHolder(queued.holder(), node, grant));
+		}
+	}
+
+	private static void isHolder(@Nullable StoredHolder stored, JdbcNode node, Grant grant) {
+		StoredHolder holder = Objects.requireNonNull(stored);
+		assertThat(holder.instance()).isEqualTo(node.instance());
+		assertThat(holder.mode()).isEqualTo(LockMode.EXCLUSIVE);
+		assertThat(holder.grantToken()).isEqualTo(grant.firstToken());
+		assertThat(holder.ttl()).isBetween(Duration.ofSeconds(10), JdbcNode.LEASE);
+		assertThat(Duration.between(holder.since(), Instant.now()).abs()).isLessThan(Duration.ofSeconds(20));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void exactlyTheGrantWithTheTokenIsEndedAndTheNextTokenIsHigherThanItsWholeBlock(Database server) {
+		try (HikariDataSource pool = server.open().pool(4);
+				JdbcNode node = JdbcNode.named(pool, this.prefix, false);
+				JdbcNode other = JdbcNode.named(pool, this.prefix, false)) {
+			Ticket ticket = node.ticket(this.key);
+			Grant grant = node.take(ticket);
+			assertThat(other.inspection().end(this.key, grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
+			assertThat(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE))))
+				.singleElement()
+				.isInstanceOf(RenewalResult.Extended.class);
+			assertThat(other.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.ENDED);
+			assertThat(other.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.NOT_HELD);
+			assertThat(other.take(other.ticket(this.key)).firstToken()).isGreaterThan(grant.lastToken());
+			assertThat(other.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.CHANGED);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theNextTokenIsHigherThanTheBlockThatWasEndedEvenIfTheClockWasSetBack(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.named(pool, this.prefix, false)) {
+			Ticket ticket = node.ticket(this.key);
+			long ahead = node.take(ticket).lastToken() + Duration.ofHours(1).toNanos() / 1000;
+			database.direct().update("UPDATE distlock_lock SET fence = ? WHERE owner = ?", ahead, ticket.token());
+			assertThat(node.inspection().inspect(this.key).holders()).singleElement()
+				.satisfies((holder) -> assertThat(holder.since()).isNull());
+			assertThat(node.inspection().end(this.key, ahead - 16)).isEqualTo(EndResult.ENDED);
+			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 1);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theFormerHolderLearnsAtItsRenewalThatAnOperatorHasEndedItsGrant(Database server) {
+		try (HikariDataSource pool = server.open().pool(4);
+				JdbcNode node = JdbcNode.named(pool, this.prefix, false);
+				JdbcNode other = JdbcNode.named(pool, this.prefix, false)) {
+			Ticket ticket = node.ticket(this.key);
+			Grant grant = node.take(ticket);
+			other.inspection().end(this.key, grant.firstToken());
+			other.take(other.ticket(this.key));
+			assertThat(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE))))
+				.containsExactly(new RenewalResult.Gone());
+			assertThat(node.ended).containsExactly(Map.entry(ticket, grant.firstToken()));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void ofSeveralLostGrantsThoseThatAnOperatorHasEndedAreNamed(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4);
+				JdbcNode node = JdbcNode.named(pool, this.prefix, false);
+				JdbcNode other = JdbcNode.named(pool, this.prefix, false)) {
+			List<Renewal> renewals = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				Ticket ticket = node.ticket(this.key + i);
+				Grant grant = node.take(ticket);
+				renewals.add(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
+				if (i % 2 == 1) {
+					other.inspection().end(this.key + i, grant.firstToken());
+				}
+			}
+			database.direct().update("DELETE FROM distlock_lock WHERE owner = ?", renewals.get(2).ticket().token());
+			assertThat(node.store.renew(renewals)).satisfiesExactly(
+					(kept) -> assertThat(kept).isInstanceOf(RenewalResult.Extended.class),
+					(ended) -> assertThat(ended).isInstanceOf(RenewalResult.Gone.class),
+					(deleted) -> assertThat(deleted).isInstanceOf(RenewalResult.Gone.class),
+					(ended) -> assertThat(ended).isInstanceOf(RenewalResult.Gone.class));
+			assertThat(node.ended).containsOnlyKeys(renewals.get(1).ticket(), renewals.get(3).ticket());
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theFormerHolderLearnsAtItsReleaseThatAnOperatorHasEndedItsGrant(Database server) {
+		try (HikariDataSource pool = server.open().pool(4);
+				JdbcNode node = JdbcNode.named(pool, this.prefix, false);
+				JdbcNode other = JdbcNode.named(pool, this.prefix, false)) {
+			Ticket ticket = node.ticket(this.key);
+			Grant grant = node.take(ticket);
+			other.inspection().end(this.key, grant.firstToken());
+			assertThat(node.store
+				.release(ticket, grant.firstToken() + 3, new Successor(node.ticket(this.key), JdbcNode.LEASE))
+				.released()).isFalse();
+			assertThat(node.ended).containsEntry(ticket, grant.firstToken());
+			Ticket lost = node.ticket(this.key + "lost");
+			assertThat(node.release(lost)).isFalse();
+			assertThat(node.ended).doesNotContainKey(lost);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theNoteOfAnEndedGrantIsTheRowOfAFreeLockAndIsCleanedUp(Database server) {
+		TestDatabase database = server.open();
+		JdbcTemplate jdbc = database.direct();
+		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.named(pool, this.prefix, false)) {
+			Ticket ticket = node.ticket(this.key);
+			Grant grant = node.take(ticket);
+			node.inspection().end(this.key, grant.firstToken());
+			byte[] note = ("\u0001" + ticket.token()).getBytes(StandardCharsets.UTF_8);
+			Map<String, Object> row = jdbc.queryForMap(
+					"SELECT owner, fence - expires_at AS kept, wanted_at FROM distlock_lock WHERE lock_key = ?", note);
+			assertThat(row).containsEntry("owner", "").containsEntry("wanted_at", grant.lastToken());
+			assertThat((Long) row.get("kept")).isBetween(0L, JdbcNode.LEASE.toNanos() / 1000);
+			jdbc.update("UPDATE distlock_lock SET fence = 0, expires_at = 0 WHERE lock_key = ?", note);
+			await().atMost(Duration.ofSeconds(15))
+				.until(() -> jdbc.queryForList("SELECT 1 FROM distlock_lock WHERE lock_key = ?", note).isEmpty());
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theLocationNamesTheDatabaseAndTheTable(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.named(pool, this.prefix, false)) {
+			node.store.ping();
+			assertThat(node.store.location()).startsWithIgnoringCase(server.name() + " at jdbc:")
+				.endsWith(", table 'distlock_lock', prefix '" + this.prefix + "'")
+				.contains(database.url().split("[?;]")[0]);
+		}
+	}
+
+}

@@ -1,0 +1,123 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.UnsupportedStoreOperationException;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What an operator sees and does in the mode {@code row}.
+ */
+@Tag(Installed.TAG)
+class RowInspectionTests {
+
+	/** Longer than the server needs to end a session. */
+	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	private final String key = "it's-" + UUID.randomUUID();
+
+	@Test
+	void aHolderThatHasWaitedIsNamedAndTheStatementOfTheMessageEndsItsSessionAlone() {
+		try (HikariDataSource pool = TestDatabase.postgres().pool(10);
+				JdbcNode first = JdbcNode.named(pool, "distlock:", true);
+				JdbcNode second = JdbcNode.named(pool, "distlock:", true)) {
+			Ticket before = first.ticket(this.key);
+			first.take(before);
+			Ticket other = second.ticket(this.key + "other");
+			second.take(other);
+			Ticket waiter = second.ticket(this.key);
+			assertThat(second.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
+			assertThat(first.inspection().inspect(this.key).holders()).singleElement()
+				.extracting(StoredHolder::instance)
+				.isEqualTo(first.instance());
+			first.release(before);
+			await().atMost(PATIENCE).until(() -> second.granted.contains(waiter));
+			Grant grant = second.take(waiter);
+			assertThat(first.inspection().inspect(this.key).holders()).singleElement().satisfies((holder) -> {
+				assertThat(holder.instance()).isEqualTo(second.instance());
+				assertThat(holder.grantToken()).isEqualTo(grant.firstToken());
+				assertThat(holder.ttl()).isNull();
+				assertThat(Duration.between(holder.since(), Instant.now()).abs()).isLessThan(Duration.ofSeconds(20));
+			});
+			String message = String.valueOf(catchThrowableOfType(UnsupportedStoreOperationException.class,
+					() -> first.inspection().end(this.key, grant.firstToken()))
+				.getMessage());
+			assertThat(message).startsWith("PostgreSQL ends a lock of the mode 'row' only with the session");
+			assertThat(first.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			String statement = message.substring(message.indexOf("SELECT pg_terminate_backend"));
+			assertThat(TestDatabase.postgres().direct().queryForList(statement, Boolean.class)).containsExactly(true);
+			await().atMost(PATIENCE).until(() -> first.attemptOnce(this.key) instanceof AttemptResult.Granted);
+			assertThat(second.store.renew(List.of(new Renewal(waiter, grant.lastToken(), JdbcNode.LEASE))))
+				.containsExactly(new RenewalResult.Gone());
+			assertThat(second.release(other)).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "H2", "MARIADB" })
+	void whereTheDatabaseDoesNotTellTheSessionTheStatementsOfTheMessageFindAndEndIt(Database server) {
+		TestDatabase database = server.open();
+		JdbcTemplate administrator = database.direct();
+		try (HikariDataSource pool = database.pool(4);
+				JdbcNode node = JdbcNode.named(pool, "distlock:", true);
+				JdbcNode other = JdbcNode.named(pool, "distlock:", true)) {
+			assertThatThrownBy(() -> other.inspection().inspect(this.key))
+				.isInstanceOf(UnsupportedStoreOperationException.class);
+			Grant grant = node.take(node.ticket(this.key));
+			String message = String.valueOf(catchThrowableOfType(UnsupportedStoreOperationException.class,
+					() -> other.inspection().end(this.key, grant.firstToken()))
+				.getMessage());
+			List<String> statements = Pattern.compile("(SELECT|KILL) [^;]*;")
+				.matcher(message)
+				.results()
+				.map(MatchResult::group)
+				.toList();
+			assertThat(statements).hasSize(2);
+			for (Map<String, Object> session : administrator.queryForList(statements.get(0).replace(";", ""))) {
+				Object id = session.values().iterator().next();
+				administrator.execute(statements.get(1).replaceAll("<.*>", String.valueOf(id)));
+			}
+			await().atMost(PATIENCE).until(() -> other.attemptOnce(this.key) instanceof AttemptResult.Granted);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aLeaseOfTheOtherModeIsInspected(Database server) {
+		try (HikariDataSource pool = server.open().pool(8);
+				JdbcNode lease = JdbcNode.named(pool, "distlock:", false);
+				JdbcNode row = JdbcNode.named(pool, "distlock:", true)) {
+			Grant grant = lease.take(lease.ticket(this.key));
+			assertThat(row.inspection().inspect(this.key).holders()).singleElement()
+				.extracting(StoredHolder::grantToken)
+				.isEqualTo(grant.firstToken());
+			assertThatThrownBy(() -> row.inspection().end(this.key, grant.firstToken()))
+				.isInstanceOf(UnsupportedStoreOperationException.class);
+		}
+	}
+
+}
