@@ -57,7 +57,7 @@ public final class JdbcLeaseBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new JdbcLeaseStore(JdbcResources.lease(this.dataSource, this.settings, this.clock, context.instance()),
+		return new JdbcLeaseStore(JdbcResources.lease(this.dataSource, this.settings, this.clock, context.self().id()),
 				this.settings, this.description, context, this.clock);
 	}
 

@@ -65,7 +65,7 @@ public final class JdbcRowBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new JdbcRowStore(JdbcResources.row(this.dataSource, this.settings, this.clock, context.instance()),
+		return new JdbcRowStore(JdbcResources.row(this.dataSource, this.settings, this.clock, context.self().id()),
 				this.settings, this.description, context.signals(), this.clock);
 	}
 

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoreInspection.EndResult;
@@ -115,7 +116,7 @@ class LeastRightsTests {
 		node.store.verify();
 		assertThat(database.direct()
 			.queryForList("SELECT lock_key FROM distlock_lock WHERE lock_key = ?", byte[].class,
-					("\0" + node.instance()).getBytes(StandardCharsets.UTF_8)))
+					("\0" + LockInstance.of(node.instance()).id()).getBytes(StandardCharsets.UTF_8)))
 			.isEmpty();
 	}
 
