@@ -24,7 +24,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * Creates the tables of the locks with the script for the database.
+ * Creates the table of the locks with the script for the database.
  */
 class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
@@ -50,14 +50,14 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 			super.runScripts(new Scripts(named).separator(scripts.getSeparator()).encoding(StandardCharsets.UTF_8));
 		}
 		catch (DataAccessException ex) {
-			if (!tablesExist()) {
+			if (!tableExists()) {
 				throw ex;
 			}
-			logger.info("The tables of the locks exist, and the user may not create them: " + ex.getMessage());
+			logger.info("The table of the locks exists, and the user may not create it: " + ex.getMessage());
 		}
 	}
 
-	private boolean tablesExist() {
+	private boolean tableExists() {
 		try {
 			JdbcTemplate jdbc = new JdbcTemplate(Objects.requireNonNull(getDataSource()));
 			jdbc.queryForList("SELECT 1 FROM " + this.tables.lock() + " WHERE 1 = 0");

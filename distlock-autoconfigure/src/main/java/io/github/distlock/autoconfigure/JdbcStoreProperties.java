@@ -31,9 +31,9 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param reservedConnections Replaced by distlock.jdbc.pool-size. Fails the start.
  * @param notifications Mode lease on PostgreSQL: whether a release notifies other JVMs
  * that wait (LISTEN and NOTIFY). A JVM whose callers wait uses one more connection then.
- * @param schema Schema of the tables. Not set: the default schema of the user.
- * @param tablePrefix Beginning of the names of the tables, for example distlock_lock.
- * Letters, digits and underscores.
+ * @param schema Schema of the table. Not set: the default schema of the user.
+ * @param tablePrefix Beginning of the name of the table, which is distlock_lock by
+ * default. Letters, digits and underscores.
  */
 @ConfigurationProperties("distlock.jdbc")
 public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("lease") Mode mode,

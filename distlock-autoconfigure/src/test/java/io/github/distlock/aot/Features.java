@@ -134,7 +134,7 @@ final class Features {
 			assertThat(send("GET", "distlocks/seen-too?registry=zookeeper")).contains("\"holders\"");
 		}
 		assertThat(send("GET", "distlocks/unknown?registry=nonsense")).contains("no registry of this name");
-		assertThat(send("DELETE", "distlocks?instance=unknown&registry=redis")).isNotNull();
+		assertThat(send("DELETE", "distlocks?key=unknown&token=1&registry=redis")).isNotNull();
 		assertThat(send("GET", "health")).contains("\"distlock\"", "\"roundTrip");
 		assertThat(send("GET", "metrics/distlock.acquire")).contains("StoreWork.redis");
 		assertThat(send("GET", "prometheus")).contains("distlock_hold_seconds_count");

@@ -150,7 +150,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void theTablesMayHaveOtherNames() {
+	void theTableMayHaveAnotherName() {
 		this.context
 			.withPropertyValues("distlock.jdbc.table-prefix=orders_", "distlock.jdbc.schema=PUBLIC",
 					"distlock.fail-fast=true")
@@ -162,7 +162,7 @@ class JdbcStoreTests {
 					assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM PUBLIC.orders_lock", Integer.class))
 						.isEqualTo(1);
 				}
-				assertThat(jdbc.queryForList("SHOW TABLES").toString()).containsIgnoringCase("orders_instance")
+				assertThat(jdbc.queryForList("SHOW TABLES").toString()).containsIgnoringCase("orders_lock")
 					.doesNotContainIgnoringCase("distlock_");
 			});
 	}

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * with a connection
  * @param notifications mode {@code lease} on PostgreSQL: whether JVMs notify each other
  * of releases
- * @param tables the names of the tables
+ * @param tables the name of the table
  */
 public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int tokensPerGrant,
 		int poolSize, int maxConnections, boolean notifications, TableNames tables) {
@@ -42,10 +42,10 @@ public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Dur
 	}
 
 	/**
-	 * The names of the tables.
+	 * The name of the table.
 	 *
 	 * @param schema the schema, {@code null} for the default one of the connections
-	 * @param prefix the beginning of the names of the tables
+	 * @param prefix the beginning of the name of the table
 	 */
 	public record TableNames(@Nullable String schema, String prefix) {
 

@@ -186,7 +186,7 @@ class DatabaseProblemTests {
 					"distlock.jdbc.initialize-schema=always", "distlock.fail-fast=true")
 			.run((started) -> {
 				assertThat(started).hasNotFailed();
-				assertThat(output).contains("The tables of the locks exist, and the user may not create them");
+				assertThat(output).contains("The table of the locks exists, and the user may not create it");
 			});
 	}
 
