@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 import io.github.distlock.autoconfigure.DistlockProperties;
@@ -28,6 +29,12 @@ final class PropertySection {
 	private static final String NODES = "distlock.redlock.nodes";
 
 	private static final Map<String, String> TITLES = titles();
+
+	/** A choice: the others have defaults that few applications change. */
+	private static final List<String> MOST_OFTEN_SET = List.of("distlock.backend", "distlock.key-prefix",
+			"distlock.wait-time", "distlock.lease-time", "distlock.shutdown-grace-period", "distlock.release",
+			"distlock.handoff.keep", "distlock.fail-fast", "distlock.enabled", NODES, "distlock.jdbc.initialize-schema",
+			"distlock.zookeeper.connect-string");
 
 	private final SourceDocs docs;
 
@@ -62,16 +69,12 @@ final class PropertySection {
 				"""
 						Durations of distlock have a unit: `500ms`, `2s`, `1m` or `PT2S`; only `0` and `-1` need none. An invalid value
 						fails the startup, with a message that names the property, the value and the remedy.""");
+		writeMostOftenSet(page);
 		Map<String, List<JsonNode>> groups = new LinkedHashMap<>();
 		TITLES.keySet().forEach((group) -> groups.put(group, new ArrayList<>()));
 		for (JsonNode property : this.metadata.path("properties")) {
-			String name = property.path("name").asString();
-			String group = TITLES.keySet()
-				.stream()
-				.filter((prefix) -> name.startsWith(prefix + "."))
-				.max(Comparator.comparingInt(String::length))
-				.orElseThrow(() -> new IllegalStateException("No section for the property " + name));
-			groups.computeIfAbsent(group, (missing) -> new ArrayList<>()).add(property);
+			groups.computeIfAbsent(group(property.path("name").asString()), (missing) -> new ArrayList<>())
+				.add(property);
 		}
 		groups.forEach((group, properties) -> {
 			page.add("### " + TITLES.get(group));
@@ -83,6 +86,33 @@ final class PropertySection {
 			}
 			page.end();
 		});
+	}
+
+	/** Each row has the first sentence only, and leads to the table with the rest. */
+	private void writeMostOftenSet(Markdown page) {
+		page.add("### The twelve that applications set most often");
+		page.add("The tables after this one describe all properties in full, also these twelve.");
+		page.table("Property", "Type", "Default", "Description");
+		for (String name : MOST_OFTEN_SET) {
+			JsonNode property = this.metadata.path("properties")
+				.valueStream()
+				.filter((candidate) -> candidate.path("name").asString().equals(name))
+				.findFirst()
+				.orElseThrow(() -> new IllegalStateException("No property " + name));
+			String anchor = Objects.requireNonNull(TITLES.get(group(name))).toLowerCase(Locale.ROOT).replace(' ', '-');
+			page.row("[" + Markdown.code(name) + "](#" + anchor + ")", type(property), defaultOf(property),
+					SourceDocs.firstSentence(text(property)));
+		}
+		page.end();
+	}
+
+	/** Return the prefix of the section of a property. */
+	private static String group(String name) {
+		return TITLES.keySet()
+			.stream()
+			.filter((prefix) -> name.startsWith(prefix + "."))
+			.max(Comparator.comparingInt(String::length))
+			.orElseThrow(() -> new IllegalStateException("No section for the property " + name));
 	}
 
 	/** The metadata does not contain the properties of the elements of a list. */
@@ -115,7 +145,7 @@ final class PropertySection {
 
 	private static String defaultOf(JsonNode property) {
 		JsonNode value = property.path("defaultValue");
-		return value.isMissingNode() ? "" : Markdown.code(value.asString().replace('_', '-'));
+		return value.isMissingNode() ? "" : Markdown.code(value.asString());
 	}
 
 	private String values(JsonNode property) {
