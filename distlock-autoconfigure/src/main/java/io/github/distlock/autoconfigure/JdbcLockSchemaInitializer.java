@@ -39,7 +39,7 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 		this.tables = tables;
 	}
 
-	/** Run the scripts with the names of the tables. */
+	/** Run the scripts with the name of the table. */
 	@Override
 	protected void runScripts(Scripts scripts) {
 		List<Resource> named = new ArrayList<>();

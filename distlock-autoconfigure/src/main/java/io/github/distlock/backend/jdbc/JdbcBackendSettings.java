@@ -30,7 +30,7 @@ public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Dur
 	private static final int MAX_CONNECTIONS = 10;
 
 	/**
-	 * Create settings with the defaults for connections, notifications and tables.
+	 * Create settings with the defaults for connections, notifications and the table.
 	 * @param keyPrefix the beginning of every key; at most 256 bytes
 	 * @param commandTimeout how long a command may take; from 250 ms to 5 s
 	 * @param pollInterval mode {@code lease}: how often a waiting JVM retries

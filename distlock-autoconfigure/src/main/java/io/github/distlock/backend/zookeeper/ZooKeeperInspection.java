@@ -14,9 +14,8 @@ import io.github.distlock.backend.zookeeper.AsyncZooKeeper.NodeContent;
 import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
 
 /**
- * What ZooKeeper tells operators. A ticket's node leads to its instance by its name, and
- * to the first fencing token by the transaction that created it, or by its data after a
- * downgrade.
+ * What ZooKeeper tells operators. The name of a ticket's node contains its instance, and
+ * the transaction that created the node gives the first fencing token.
  */
 final class ZooKeeperInspection implements StoreInspection {
 
