@@ -82,9 +82,9 @@ final class RegistryRuntime implements LockSignals {
 			this.waitingCallers = new WaitingCallers(this.slowWaits::waiting);
 			this.acquirer = new LockAcquirer(store, this.self.text(), settings.backendTimeout(), settings.handOff(),
 					environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
-			this.heldLocks = new HeldLocks(store.description(), this.acquirer,
-					(events) -> new LeaseRenewer(store, environment, this.threads.renewals(), this.threads.timers(),
-							events),
+			this.heldLocks = new HeldLocks(
+					store.description(), this.acquirer, (events) -> new LeaseRenewer(store, environment,
+							this.threads.renewals(), this.threads.timers(), events),
 					listeners, environment, this.threads.callbacks(), settings);
 		}
 		catch (RuntimeException | Error ex) {
