@@ -63,8 +63,6 @@ final class World {
 	/** Whether faults still happen. */
 	private boolean calm;
 
-	private int crashes;
-
 	World(Plan plan, boolean traced) {
 		this.plan = plan;
 		this.trace = new Trace(traced);
@@ -185,7 +183,6 @@ final class World {
 
 	private void crash(Fault fault, Node node) {
 		node.jvm.crashed = true;
-		this.crashes++;
 		this.network.crashed(node.jvm);
 		if (this.second != null) {
 			this.second.network.crashed(node.jvm);
@@ -196,11 +193,6 @@ final class World {
 				this.nodes.set(fault.jvm(), new Node(fault.jvm(), node.incarnation + 1));
 			}
 		});
-	}
-
-	/** How many JVMs have crashed. */
-	int crashes() {
-		return this.crashes;
 	}
 
 	/** Whether faults have ended, since all callers have. */

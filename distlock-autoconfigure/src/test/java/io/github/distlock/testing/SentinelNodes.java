@@ -52,15 +52,6 @@ public final class SentinelNodes implements AutoCloseable {
 		return this.master;
 	}
 
-	public RedisProcess replica() {
-		return this.replica;
-	}
-
-	/** Let the sentinel promote the replica although the master is reachable. */
-	public void failOver() {
-		this.sentinel.ask("SENTINEL", "FAILOVER", NAME);
-	}
-
 	/** Wait until the replica is the master. */
 	public void awaitFailover() {
 		Awaitility.await()

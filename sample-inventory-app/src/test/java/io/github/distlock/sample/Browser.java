@@ -89,19 +89,6 @@ final class Browser implements AutoCloseable {
 	}
 
 	/**
-	 * Emulate preferences of the user.
-	 * @param features values by media feature, such as {@code prefers-color-scheme}
-	 */
-	void prefer(Map<String, String> features) {
-		this.driver.executeCdpCommand("Emulation.setEmulatedMedia",
-				Map.of("features",
-						features.entrySet()
-							.stream()
-							.map((feature) -> Map.of("name", feature.getKey(), "value", feature.getValue()))
-							.toList()));
-	}
-
-	/**
 	 * Run a script in the page.
 	 * @param code the body of a function
 	 * @param arguments its {@code arguments}

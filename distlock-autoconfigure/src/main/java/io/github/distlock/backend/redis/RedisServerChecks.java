@@ -139,19 +139,6 @@ final class RedisServerChecks {
 		return missing("run " + refused.toUpperCase(Locale.ROOT), "+" + refused.toLowerCase(Locale.ROOT), failure);
 	}
 
-	/**
-	 * Turn the refusal of the one command of a script into a failure that says which
-	 * right to grant.
-	 * @param failure the failure of the script
-	 * @param command the command that it runs
-	 * @return the explained refusal, or the failure itself if it is something else
-	 */
-	RuntimeException explainRefusalInScript(RuntimeException failure, String command) {
-		boolean refused = REFUSALS.stream().anyMatch((words) -> ScriptExecutor.says(failure, words));
-		return refused ? missing("run " + command + " in scripts", "+" + command.toLowerCase(Locale.ROOT), failure)
-				: failure;
-	}
-
 	/** The driver also sends commands of its own when it connects. */
 	private static String refusedBy(@Nullable Throwable failure, String sent) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -1,6 +1,5 @@
 package io.github.distlock.docs.examples;
 
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -10,9 +9,6 @@ public interface OrderRepository {
 
 	/** Find an order. */
 	Optional<Order> find(String id);
-
-	/** Find all orders that are not paid. */
-	List<Order> findUnpaid();
 
 	/** Write an order. */
 	void save(Order order);
