@@ -35,7 +35,7 @@ class StructureTests {
 			backend              436   0  0
 			backend.jdbc        3174  17  6
 			backend.local        720   2  2
-			backend.redis       3458  31  8
+			backend.redis       3458  31  3
 			backend.redlock     1390   5  3
 			backend.zookeeper   2151   3  2
 			context               21   0  0

@@ -146,7 +146,7 @@ final class PipelinedScripts {
 			}
 			Reply reply = Reply.parse(bytes);
 			if (reply.admitsMore()) {
-				admitReaders(commands, keys, RedisLockStore.MAX_PORTIONS);
+				admitReaders(commands, keys, Scripts.MAX_PORTIONS);
 			}
 			return new Answer<>(reply, sent, false);
 		});

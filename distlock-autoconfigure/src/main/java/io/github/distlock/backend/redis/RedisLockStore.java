@@ -59,9 +59,6 @@ final class RedisLockStore implements LockStore {
 	/** How many leases one script renews. */
 	static final int BATCH_SIZE = 100;
 
-	/** Maximum number of portions of readers that one caller lets in. */
-	static final int MAX_PORTIONS = 1000;
-
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
 	private final RedisKeys keys;
@@ -229,7 +226,7 @@ final class RedisLockStore implements LockStore {
 	 */
 	private void admitReaders(Ticket ticket) {
 		try {
-			for (int i = 0; i < MAX_PORTIONS; i++) {
+			for (int i = 0; i < Scripts.MAX_PORTIONS; i++) {
 				if (!this.connections.ask(Scripts.ADMIT, "admission of readers", ticket).value().admitsMore()) {
 					return;
 				}

@@ -26,7 +26,11 @@ final class Scripts {
 
 	static final RedisScript<String> CANCEL = script(String.class, "cancel.lua");
 
+	/** Lets in one portion of readers. */
 	static final RedisScript<String> ADMIT = script(String.class, "admit.lua");
+
+	/** Maximum number of portions of readers that one caller lets in. */
+	static final int MAX_PORTIONS = 1000;
 
 	static final RedisScript<String> END = script(String.class, "end.lua");
 
