@@ -53,8 +53,7 @@ public final class WorkExecutor {
 			}
 			else {
 				// The executor of the application may block, so it is not called on the
-				// thread of a
-				// grant.
+				// thread of a grant.
 				this.threads.newThread(() -> handOver(chosen, body, refused)).start();
 			}
 		}

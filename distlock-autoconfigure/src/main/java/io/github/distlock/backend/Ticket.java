@@ -93,8 +93,7 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	}
 
 	// Written out, since each attempt compares tickets: the methods that the JVM
-	// generates
-	// for a record load about ninety classes when the first lock is acquired.
+	// generates for a record load about ninety classes when the first lock is acquired.
 	@Override
 	public boolean equals(@Nullable Object other) {
 		return this == other || (other instanceof Ticket ticket && this.number == ticket.number

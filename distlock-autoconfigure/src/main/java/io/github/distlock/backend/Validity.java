@@ -60,8 +60,7 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 			return this.boundTo.isAlive() ? Long.MAX_VALUE : 0;
 		}
 		// In this order: a pause of this thread between the two readings does not look
-		// like
-		// a suspended machine.
+		// like a suspended machine.
 		long wallMillis = clock.wallMillis();
 		long elapsed = clock.nanoTime() - this.baseNanos;
 		return suspended(wallMillis, elapsed) ? 0 : coveredNanos() - elapsed;

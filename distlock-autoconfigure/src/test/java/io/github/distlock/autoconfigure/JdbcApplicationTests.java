@@ -47,8 +47,7 @@ class JdbcApplicationTests {
 				assertThat(started).hasNotFailed();
 				LockRegistry registry = started.getBean(LockRegistry.class);
 				// Before the first connection was refused, a call may have nothing to
-				// report
-				// but the end of its time.
+				// report but the end of its time.
 				await().untilAsserted(() -> assertThatThrownBy(
 						() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ZERO)))
 					.isInstanceOf(LockBackendException.class)

@@ -60,8 +60,7 @@ class CostTests extends TwoRegistries {
 		assertThat(redis.calls("get") + redis.calls("psetex") + redis.calls("time")).isEqualTo(1000);
 		assertThat(redis.calls("zrange") + redis.calls("zadd") + redis.calls("publish") + redis.calls("eval")).isZero();
 		// Each command has the name of the instance once. Includes the cost of reading
-		// the
-		// statistics, a few kilobytes.
+		// the statistics, a few kilobytes.
 		int names = 2 * this.two.snapshot().instance().text().length();
 		assertThat(bytes / 200 - names).isBetween(200L, 380L);
 	}

@@ -155,6 +155,12 @@ final class Call {
 		return (wait != null) ? wait.toNanos() : -1;
 	}
 
+	/** Whether it asked for a lease that may end before so many nanoseconds are over. */
+	boolean leaseEndsWithin(long nanos) {
+		Duration lease = this.request.leaseTime();
+		return lease != null && lease.toNanos() < nanos;
+	}
+
 	/** Whether it has a ticket of its own in the store, not shared with its JVM. */
 	boolean hasOwnPlace() {
 		return this.request.fair() || this.request.mode() == LockMode.READ;

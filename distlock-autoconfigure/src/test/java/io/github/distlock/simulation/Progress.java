@@ -108,19 +108,15 @@ final class Progress {
 				this.world.violation("L1", key + " was free for " + (edge.nanos - since) / 1_000_000
 						+ " ms while others waited; then came or left " + edge.call);
 			}
-			if (edge.inside < 0 && (edge.call.losses > 0 || isShort(edge.call))) {
+			// Its lease may end in the store before its release has come there.
+			boolean mayEnd = edge.call.leaseEndsWithin(HAND_OFF_PACKETS * this.world.plan.latencyNanos());
+			if (edge.inside < 0 && (edge.call.losses > 0 || mayEnd)) {
 				lost = edge.nanos;
 			}
 			if (!stuck && inside == 0 && waiting > 0) {
 				since = edge.nanos;
 			}
 		}
-	}
-
-	/** Whether its lease may end in the store before its release has come there. */
-	private boolean isShort(Call call) {
-		Duration lease = call.request.leaseTime();
-		return lease != null && lease.toNanos() < HAND_OFF_PACKETS * this.world.plan.latencyNanos();
 	}
 
 	private void addEdges(Call call, List<Edge> edges) {

@@ -320,8 +320,7 @@ final class Properties {
 
 	/** Whether the packets of one command may need the whole lease of a call. */
 	private boolean isShort(Call call) {
-		Duration lease = call.request.leaseTime();
-		return lease != null && lease.toNanos() < 2 * slowPackets();
+		return call.leaseEndsWithin(2 * slowPackets());
 	}
 
 	/**

@@ -132,8 +132,7 @@ class RedlockOperatorTests {
 			assertThat(holder.tokenOf("k")).isLessThan(this.other.tokenOf("k"));
 			holder.take(holder.ticket("k"), LEASE);
 			// One ticket, as a caller has: after an attempt at a node that did not vote
-			// for
-			// the holder, it is queued at one that did.
+			// for the holder, it is queued at one that did.
 			Ticket waiter = this.other.ticket("k");
 			await().until(() -> {
 				assertThat(this.other.store.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);

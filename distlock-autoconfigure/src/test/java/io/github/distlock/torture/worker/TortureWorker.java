@@ -56,8 +56,7 @@ public final class TortureWorker {
 		this.settings = settings;
 		this.history = new HistoryWriter(settings.history());
 		// Some of the workers have the default length of a turn, and the token block of
-		// the
-		// default. The others hand off longer sections, too.
+		// the default. The others hand off longer sections, too.
 		boolean byDefault = settings.number() % 2 == 0;
 		Duration turn = byDefault ? RedisNodes.HAND_OFF.maxTime() : Duration.ofMillis(50);
 		int tokens = (byDefault ? RedisNodes.HAND_OFF.budget() : Checker.HAND_OFF_BUDGET) + 1;
