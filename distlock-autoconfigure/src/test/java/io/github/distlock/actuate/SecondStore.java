@@ -1,9 +1,5 @@
 package io.github.distlock.actuate;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -12,9 +8,11 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.contract.ForwardingBackend;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -34,65 +32,68 @@ class SecondStore {
 	@Bean
 	@Qualifier("second")
 	LockBackend secondLockBackend() {
-		return new FailingBackend(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM));
+		return new FailingBackend();
 	}
 
-	/**
-	 * The local store under another name.
-	 *
-	 * @param local the local store
-	 */
-	private record FailingBackend(LockBackend local) implements LockBackend {
+	private static void fail() {
+		RuntimeException current = failure.get();
+		if (current != null) {
+			throw current;
+		}
+	}
+
+	/** The local store under another name. */
+	private static final class FailingBackend extends ForwardingBackend {
+
+		FailingBackend() {
+			super(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM));
+		}
 
 		@Override
 		public BackendDescription description() {
-			BackendDescription real = this.local.description();
+			BackendDescription real = super.description();
 			return new BackendDescription("second", real.modes(), real.fair(), real.expires(), real.tokensPerGrant(),
 					real.strayDelay(), real.batchSize());
 		}
 
 		@Override
-		public void validateKey(String key) {
-			this.local.validateKey(key);
+		public LockStore open(StoreContext context) {
+			return new FailingStore(super.open(context));
+		}
+
+	}
+
+	/** Its commands for operators fail. */
+	private static final class FailingStore extends ForwardingBackend.ForwardingStore {
+
+		FailingStore(LockStore real) {
+			super(real);
 		}
 
 		@Override
-		public LockStore open(StoreContext context) {
-			LockStore store = this.local.open(context);
-			return proxy(LockStore.class, (proxy, method, arguments) -> {
-				if (method.getName().equals("ping")) {
+		public void ping() {
+			fail();
+			super.ping();
+		}
+
+		@Override
+		public StoreInspection inspection() {
+			StoreInspection real = Objects.requireNonNull(super.inspection());
+			return new StoreInspection() {
+
+				@Override
+				public StoredLock inspect(String key) {
 					fail();
+					return real.inspect(key);
 				}
-				if (!method.getName().equals("inspection")) {
-					return invoke(store, method, arguments);
-				}
-				StoreInspection inspection = Objects.requireNonNull(store.inspection());
-				return proxy(StoreInspection.class, (self, command, parameters) -> {
+
+				@Override
+				public EndResult end(String key, long grantToken) {
 					fail();
-					return invoke(inspection, command, parameters);
-				});
-			});
-		}
+					return real.end(key, grantToken);
+				}
 
-		private static void fail() {
-			RuntimeException current = failure.get();
-			if (current != null) {
-				throw current;
-			}
-		}
-
-		private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-			return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, handler));
-		}
-
-		private static @Nullable Object invoke(Object target, Method method, Object @Nullable [] arguments)
-				throws Throwable {
-			try {
-				return method.invoke(target, arguments);
-			}
-			catch (InvocationTargetException ex) {
-				throw ex.getTargetException();
-			}
+			};
 		}
 
 	}

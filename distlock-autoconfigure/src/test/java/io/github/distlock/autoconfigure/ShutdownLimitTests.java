@@ -1,21 +1,18 @@
 package io.github.distlock.autoconfigure;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.contract.ForwardingBackend;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,11 +31,11 @@ class ShutdownLimitTests {
 
 	private static final Duration BOUND = Duration.ofSeconds(60);
 
-	private final CountDownLatch closing = new CountDownLatch(1);
+	private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
 	@AfterEach
 	void letTheStoreClose() {
-		this.closing.countDown();
+		this.closing.complete(null);
 	}
 
 	private ApplicationContextRunner application() {
@@ -67,36 +64,23 @@ class ShutdownLimitTests {
 	}
 
 	/** Its open store does not close. */
-	private final class StuckBackend implements LockBackend {
+	private final class StuckBackend extends ForwardingBackend {
 
-		private final LockBackend local = new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17,
-				TimeSource.SYSTEM);
-
-		@Override
-		public BackendDescription description() {
-			return this.local.description();
-		}
-
-		@Override
-		public void validateKey(String key) {
-			this.local.validateKey(key);
+		StuckBackend() {
+			super(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM));
 		}
 
 		@Override
 		public LockStore open(StoreContext context) {
-			LockStore open = this.local.open(context);
-			return (LockStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { LockStore.class },
-					(proxy, method, arguments) -> {
-						if (method.getName().equals("close")) {
-							ShutdownLimitTests.this.closing.await();
-						}
-						try {
-							return method.invoke(open, arguments);
-						}
-						catch (InvocationTargetException ex) {
-							throw ex.getCause();
-						}
-					});
+			return new ForwardingStore(super.open(context)) {
+
+				@Override
+				public void close() {
+					ShutdownLimitTests.this.closing.join();
+					super.close();
+				}
+
+			};
 		}
 
 	}

@@ -1,21 +1,21 @@
 package io.github.distlock.registry;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.StoppedClock;
 import org.junit.jupiter.api.AfterEach;
@@ -56,7 +56,7 @@ class LateRenewalTests extends TwoRegistries {
 
 	@AfterEach
 	void stopNode() {
-		this.backend.answer.countDown();
+		this.backend.answer.complete(null);
 		this.node.shutdown();
 		this.connections.destroy();
 	}
@@ -68,7 +68,7 @@ class LateRenewalTests extends TwoRegistries {
 	/** Close a lock whose renewal is on its way, and let the store forget it. */
 	private void closeAndForget(HeldLock lock) throws InterruptedException {
 		Ticket ticket = this.node.snapshot().keys().get(0).holder();
-		this.backend.answer = new CountDownLatch(1);
+		this.backend.answer = new CompletableFuture<>();
 		this.backend.signals.renewNow(ticket);
 		this.backend.sent.await();
 		lock.close();
@@ -79,7 +79,7 @@ class LateRenewalTests extends TwoRegistries {
 	@Test
 	void aLockThatTheStoreHasForgottenIsNotEnteredAfterALateRenewalHasSaidSo() throws Exception {
 		closeAndForget(this.node.acquire(request("key")));
-		this.backend.answer.countDown();
+		this.backend.answer.complete(null);
 		await().until(() -> !isKept());
 		await().untilAsserted(() -> assertThat(this.events.lost).containsExactly("key"));
 		this.events.attempted.clear();
@@ -93,53 +93,37 @@ class LateRenewalTests extends TwoRegistries {
 	void aCallerThatHasEnteredBeforeTheAnswerOfALateRenewalIsToldOfTheLoss() throws Exception {
 		closeAndForget(this.node.acquire(request("key")));
 		HeldLock lock = this.node.acquire(request("key"));
-		this.backend.answer.countDown();
+		this.backend.answer.complete(null);
 		await().until(() -> !lock.isHeld());
 		assertThat(this.events.lost).containsExactly("key");
 	}
 
 	/** Sends renewals, but only when a test lets it. */
-	private static final class RenewalsHeldBack implements LockBackend {
-
-		private final LockBackend real;
+	private static final class RenewalsHeldBack extends ForwardingBackend {
 
 		private final CountDownLatch sent = new CountDownLatch(1);
 
-		private volatile CountDownLatch answer = new CountDownLatch(0);
+		private volatile CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
 
 		private volatile LockSignals signals;
 
 		RenewalsHeldBack(LockBackend real) {
-			this.real = real;
-		}
-
-		@Override
-		public BackendDescription description() {
-			return this.real.description();
-		}
-
-		@Override
-		public void validateKey(String key) {
-			this.real.validateKey(key);
+			super(real);
 		}
 
 		@Override
 		public LockStore open(StoreContext context) {
 			this.signals = context.signals();
-			LockStore store = this.real.open(context);
-			return (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
-					new Class<?>[] { LockStore.class }, (proxy, method, arguments) -> {
-						if (method.getName().equals("renew")) {
-							this.sent.countDown();
-							this.answer.await();
-						}
-						try {
-							return method.invoke(store, arguments);
-						}
-						catch (InvocationTargetException ex) {
-							throw ex.getCause();
-						}
-					});
+			return new ForwardingStore(super.open(context)) {
+
+				@Override
+				public List<RenewalResult> renew(List<Renewal> renewals) {
+					RenewalsHeldBack.this.sent.countDown();
+					RenewalsHeldBack.this.answer.join();
+					return super.renew(renewals);
+				}
+
+			};
 		}
 
 	}

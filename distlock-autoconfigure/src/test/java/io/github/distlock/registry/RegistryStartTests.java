@@ -1,18 +1,16 @@
 package io.github.distlock.registry;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.testing.TestHandOff;
 import org.junit.jupiter.api.Test;
 
@@ -23,8 +21,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * A registry that cannot start.
  */
 class RegistryStartTests {
-
-	private final LockBackend local = new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM);
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -39,34 +35,28 @@ class RegistryStartTests {
 	}
 
 	/** Its open store fails with an error when it is first used. */
-	private final class FailingBackend implements LockBackend {
+	private final class FailingBackend extends ForwardingBackend {
 
-		@Override
-		public BackendDescription description() {
-			return RegistryStartTests.this.local.description();
-		}
-
-		@Override
-		public void validateKey(String key) {
-			RegistryStartTests.this.local.validateKey(key);
+		FailingBackend() {
+			super(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM));
 		}
 
 		@Override
 		public LockStore open(StoreContext context) {
-			LockStore open = RegistryStartTests.this.local.open(context);
-			return (LockStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { LockStore.class },
-					(proxy, method, arguments) -> {
-						if (method.getName().equals("description")) {
-							throw new OutOfMemoryError("simulated");
-						}
-						RegistryStartTests.this.closed.set(method.getName().equals("close"));
-						try {
-							return method.invoke(open, arguments);
-						}
-						catch (InvocationTargetException ex) {
-							throw ex.getCause();
-						}
-					});
+			return new ForwardingStore(super.open(context)) {
+
+				@Override
+				public BackendDescription description() {
+					throw new OutOfMemoryError("simulated");
+				}
+
+				@Override
+				public void close() {
+					super.close();
+					RegistryStartTests.this.closed.set(true);
+				}
+
+			};
 		}
 
 	}

@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,16 +14,16 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.ForwardingBackend;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,53 +159,27 @@ public final class ErrorInjector implements AutoCloseable {
 	}
 
 	/** Opens stores whose verbs fail. */
-	private final class FailingBackend implements LockBackend {
-
-		private final LockBackend real;
+	private final class FailingBackend extends ForwardingBackend {
 
 		FailingBackend(LockBackend real) {
-			this.real = real;
-		}
-
-		@Override
-		public BackendDescription description() {
-			return this.real.description();
-		}
-
-		@Override
-		public void validateKey(String key) {
-			this.real.validateKey(key);
+			super(real);
 		}
 
 		@Override
 		public LockStore open(StoreContext context) {
-			return new FailingStore(this.real.open(context));
+			return new FailingStore(super.open(context));
 		}
 
 	}
 
 	/** A store whose verbs fail before they are sent, or after. */
-	private final class FailingStore implements LockStore, DirectCommands {
+	private final class FailingStore extends ForwardingBackend.ForwardingStore implements DirectCommands {
 
 		private final LockStore real;
 
 		FailingStore(LockStore real) {
+			super(real);
 			this.real = real;
-		}
-
-		@Override
-		public BackendDescription description() {
-			return this.real.description();
-		}
-
-		@Override
-		public void close() {
-			this.real.close();
-		}
-
-		@Override
-		public void verify() {
-			this.real.verify();
 		}
 
 		@Override
@@ -233,9 +206,9 @@ public final class ErrorInjector implements AutoCloseable {
 		}
 
 		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 			failIfDue(Step.ATTEMPT);
-			AttemptResult result = this.real.attempt(ticket, lease, queue);
+			AttemptResult result = super.attempt(ticket, lease, options);
 			failIfDue(Step.ATTEMPT_AFTER);
 			return result;
 		}
@@ -243,7 +216,7 @@ public final class ErrorInjector implements AutoCloseable {
 		@Override
 		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			failIfDue(Step.RELEASE);
-			ReleaseResult result = this.real.release(ticket, lastToken, next);
+			ReleaseResult result = super.release(ticket, lastToken, next);
 			failIfDue(Step.RELEASE_AFTER);
 			return result;
 		}
@@ -255,7 +228,7 @@ public final class ErrorInjector implements AutoCloseable {
 				return null;
 			}
 			failIfDue(Step.RELEASE);
-			ReleaseResult result = this.real.release(ticket, lastToken, next);
+			ReleaseResult result = super.release(ticket, lastToken, next);
 			return CompletableFuture.supplyAsync(() -> {
 				failIfDue(Step.RELEASE_AFTER);
 				return result;
@@ -265,12 +238,7 @@ public final class ErrorInjector implements AutoCloseable {
 		@Override
 		public void cancel(Ticket ticket) {
 			failIfDue(Step.CANCEL);
-			this.real.cancel(ticket);
-		}
-
-		@Override
-		public List<RenewalResult> renew(List<Renewal> renewals) {
-			return this.real.renew(renewals);
+			super.cancel(ticket);
 		}
 
 	}

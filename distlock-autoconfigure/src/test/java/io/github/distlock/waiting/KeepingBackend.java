@@ -2,7 +2,6 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,23 +13,20 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.ForwardingBackend;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a real store of this JVM keep locks, as a server does that several JVMs share: it
  * marks the grants of free locks, and passes requests and refusals on.
  */
-final class KeepingBackend implements LockBackend {
-
-	private final LockBackend real;
+final class KeepingBackend extends ForwardingBackend {
 
 	private final Executor messages;
 
@@ -58,7 +54,7 @@ final class KeepingBackend implements LockBackend {
 	 * @param messages delivers the messages
 	 */
 	KeepingBackend(LockBackend real, Executor messages) {
-		this.real = real;
+		super(real);
 		this.messages = messages;
 	}
 
@@ -81,45 +77,18 @@ final class KeepingBackend implements LockBackend {
 	}
 
 	@Override
-	public BackendDescription description() {
-		return this.real.description();
-	}
-
-	@Override
-	public void validateKey(String key) {
-		this.real.validateKey(key);
-	}
-
-	@Override
 	public LockStore open(StoreContext context) {
 		this.instances.put(context.instance(), context.signals());
-		return new KeepingStore(this.real.open(context));
+		return new KeepingStore(super.open(context));
 	}
 
 	private record Marked(Ticket ticket, long firstToken) {
 	}
 
-	private final class KeepingStore implements LockStore {
-
-		private final LockStore real;
+	private final class KeepingStore extends ForwardingStore {
 
 		KeepingStore(LockStore real) {
-			this.real = real;
-		}
-
-		@Override
-		public BackendDescription description() {
-			return this.real.description();
-		}
-
-		@Override
-		public void verify() {
-			this.real.verify();
-		}
-
-		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-			return attempt(ticket, lease, AttemptOptions.queue(queue));
+			super(real);
 		}
 
 		@Override
@@ -127,7 +96,7 @@ final class KeepingBackend implements LockBackend {
 			KeepingBackend.this.commands.incrementAndGet();
 			KeepingBackend.this.lock.lock();
 			try {
-				AttemptResult result = this.real.attempt(ticket, lease, options.queue());
+				AttemptResult result = super.attempt(ticket, lease, AttemptOptions.queue(options.queue()));
 				Map<String, Marked> all = KeepingBackend.this.marked;
 				if (result instanceof AttemptResult.Granted granted && options.keepable()) {
 					all.put(ticket.key(), new Marked(ticket, granted.grant().firstToken()));
@@ -175,7 +144,7 @@ final class KeepingBackend implements LockBackend {
 			KeepingBackend.this.lock.lock();
 			try {
 				unmark(ticket);
-				return this.real.release(ticket, lastToken, next);
+				return super.release(ticket, lastToken, next);
 			}
 			finally {
 				KeepingBackend.this.lock.unlock();
@@ -187,7 +156,7 @@ final class KeepingBackend implements LockBackend {
 				@Nullable Successor next) {
 			KeepingBackend.this.lock.lock();
 			try {
-				CompletionStage<ReleaseResult> answer = this.real.releaseInOrder(ticket, lastToken, next);
+				CompletionStage<ReleaseResult> answer = super.releaseInOrder(ticket, lastToken, next);
 				if (answer == null) {
 					return null;
 				}
@@ -206,7 +175,7 @@ final class KeepingBackend implements LockBackend {
 			KeepingBackend.this.lock.lock();
 			try {
 				unmark(ticket);
-				this.real.cancel(ticket);
+				super.cancel(ticket);
 			}
 			finally {
 				KeepingBackend.this.lock.unlock();
@@ -216,16 +185,6 @@ final class KeepingBackend implements LockBackend {
 		private void unmark(Ticket ticket) {
 			KeepingBackend.this.marked.computeIfPresent(ticket.key(),
 					(key, owner) -> owner.ticket().equals(ticket) ? null : owner);
-		}
-
-		@Override
-		public List<RenewalResult> renew(List<Renewal> renewals) {
-			return this.real.renew(renewals);
-		}
-
-		@Override
-		public void close() {
-			this.real.close();
 		}
 
 	}

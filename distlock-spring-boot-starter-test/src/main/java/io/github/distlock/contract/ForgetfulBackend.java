@@ -12,13 +12,11 @@ import java.util.function.Supplier;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A real store that loses replies or requests when a test asks for it. It also counts
  * commands, since a test must know when a ticket is in the store.
  */
-public final class ForgetfulBackend implements LockBackend {
+public final class ForgetfulBackend extends ForwardingBackend {
 
 	/** The commands that can be lost. */
 	public enum Verb {
@@ -44,8 +42,6 @@ public final class ForgetfulBackend implements LockBackend {
 		RENEW
 
 	}
-
-	private final LockBackend real;
 
 	private final AtomicIntegerArray lostReplies = new AtomicIntegerArray(Verb.values().length);
 
@@ -70,7 +66,7 @@ public final class ForgetfulBackend implements LockBackend {
 	 * @param real the store
 	 */
 	public ForgetfulBackend(LockBackend real) {
-		this.real = real;
+		super(real);
 	}
 
 	/**
@@ -158,66 +154,34 @@ public final class ForgetfulBackend implements LockBackend {
 	}
 
 	@Override
-	public BackendDescription description() {
-		return this.real.description();
-	}
-
-	@Override
-	public void validateKey(String key) {
-		this.real.validateKey(key);
-	}
-
-	@Override
 	public LockStore open(StoreContext context) {
-		ForgetfulStore opened = new ForgetfulStore(this.real
-			.open(new StoreContext(context.self(), new CrashableSignals(context.signals(), () -> this.crashed))));
+		ForgetfulStore opened = new ForgetfulStore(super.open(
+				new StoreContext(context.self(), new CrashableSignals(context.signals(), () -> this.crashed))));
 		this.open = opened;
 		return opened;
 	}
 
 	/** The open store, which the losses are put before. */
-	private final class ForgetfulStore implements LockStore {
-
-		private final LockStore real;
+	private final class ForgetfulStore extends ForwardingStore {
 
 		ForgetfulStore(LockStore real) {
-			this.real = real;
-		}
-
-		@Override
-		public BackendDescription description() {
-			return this.real.description();
+			super(real);
 		}
 
 		@Override
 		public void close() {
 			if (!ForgetfulBackend.this.crashed) {
-				this.real.close();
+				super.close();
 			}
 		}
 
-		@Override
-		public @Nullable StoreInspection inspection() {
-			return this.real.inspection();
-		}
-
 		private void crash() {
-			this.real.close();
-		}
-
-		@Override
-		public void verify() {
-			this.real.verify();
-		}
-
-		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-			return attempt(ticket, lease, AttemptOptions.queue(queue));
+			super.close();
 		}
 
 		@Override
 		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
-			AttemptResult result = pass(Verb.ATTEMPT, () -> this.real.attempt(ticket, lease, options));
+			AttemptResult result = pass(Verb.ATTEMPT, () -> super.attempt(ticket, lease, options));
 			note(ticket, result);
 			return result;
 		}
@@ -225,13 +189,13 @@ public final class ForgetfulBackend implements LockBackend {
 		@Override
 		public void refuse(Ticket asker) {
 			if (!ForgetfulBackend.this.crashed) {
-				this.real.refuse(asker);
+				super.refuse(asker);
 			}
 		}
 
 		@Override
 		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-			ReleaseResult result = pass(Verb.RELEASE, () -> this.real.release(ticket, lastToken, next));
+			ReleaseResult result = pass(Verb.RELEASE, () -> super.release(ticket, lastToken, next));
 			ForgetfulBackend.this.releaseReplies.join();
 			if (next != null) {
 				note(next.ticket(), result.next());
@@ -246,7 +210,7 @@ public final class ForgetfulBackend implements LockBackend {
 			if (backend.unordered || backend.crashed || backend.lostRequests.get(Verb.RELEASE.ordinal()) > 0) {
 				return null;
 			}
-			CompletionStage<ReleaseResult> answer = this.real.releaseInOrder(ticket, lastToken, next);
+			CompletionStage<ReleaseResult> answer = super.releaseInOrder(ticket, lastToken, next);
 			if (answer == null) {
 				return null;
 			}
@@ -275,14 +239,14 @@ public final class ForgetfulBackend implements LockBackend {
 		@Override
 		public void cancel(Ticket ticket) {
 			pass(Verb.CANCEL, () -> {
-				this.real.cancel(ticket);
+				super.cancel(ticket);
 				return ticket;
 			});
 		}
 
 		@Override
 		public List<RenewalResult> renew(List<Renewal> renewals) {
-			return pass(Verb.RENEW, () -> this.real.renew(renewals));
+			return pass(Verb.RENEW, () -> super.renew(renewals));
 		}
 
 	}

@@ -9,31 +9,29 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.contract.ForwardingBackend;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Backend in memory that replaces a real one. The test decides when another JVM takes its
  * locks, when its leases are lost and when it fails. Thread-safe.
  */
-final class ControlledBackend implements LockBackend {
+final class ControlledBackend extends ForwardingBackend {
 
 	private final String name;
-
-	private final LocalLockBackend local;
 
 	/** Another JVM with the same locks. */
 	private final ForeignHolder foreignHolder;
@@ -46,10 +44,9 @@ final class ControlledBackend implements LockBackend {
 
 	private volatile @Nullable ControlledStore open;
 
-	ControlledBackend(String name, int tokensPerGrant) {
-		LocalStore store = new LocalStore(TimeSource.SYSTEM);
+	ControlledBackend(String name, int tokensPerGrant, LocalStore store) {
+		super(new LocalLockBackend(store, tokensPerGrant, TimeSource.SYSTEM));
 		this.name = name;
-		this.local = new LocalLockBackend(store, tokensPerGrant, TimeSource.SYSTEM);
 		this.foreignHolder = new ForeignHolder(store);
 	}
 
@@ -86,32 +83,25 @@ final class ControlledBackend implements LockBackend {
 	 */
 	@Override
 	public BackendDescription description() {
-		BackendDescription real = this.local.description();
+		BackendDescription real = super.description();
 		return new BackendDescription(this.name, real.modes(), real.fair(), real.expires(), real.tokensPerGrant(),
 				real.strayDelay(), real.batchSize(), true);
 	}
 
 	@Override
-	public void validateKey(String key) {
-		this.local.validateKey(key);
-	}
-
-	@Override
 	public LockStore open(StoreContext context) {
-		ControlledStore opened = new ControlledStore(context);
+		LockSignals signals = context.signals();
+		ControlledStore opened = new ControlledStore(
+				super.open(new StoreContext(context.self(), new ControlledSignals(signals))), signals);
 		this.open = opened;
 		return opened;
 	}
 
 	private AttemptResult remember(Ticket ticket, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
-			remember(ticket, granted.grant());
+			this.held.put(ticket, new HeldGrant(ticket, granted.grant()));
 		}
 		return result;
-	}
-
-	private void remember(Ticket ticket, Grant grant) {
-		this.held.put(ticket, new HeldGrant(ticket, grant));
 	}
 
 	private void requireWorking() {
@@ -122,15 +112,13 @@ final class ControlledBackend implements LockBackend {
 	}
 
 	/** The open store: that of the application, which fails when a test says so. */
-	private final class ControlledStore implements LockStore, LockSignals {
+	private final class ControlledStore extends ForwardingStore {
 
 		private final LockSignals signals;
 
-		private final LockStore local;
-
-		ControlledStore(StoreContext context) {
-			this.signals = context.signals();
-			this.local = ControlledBackend.this.local.open(new StoreContext(context.self(), this));
+		ControlledStore(LockStore local, LockSignals signals) {
+			super(local);
+			this.signals = signals;
 		}
 
 		@Override
@@ -139,33 +127,38 @@ final class ControlledBackend implements LockBackend {
 		}
 
 		void lose(Ticket ticket) {
-			this.local.cancel(ticket);
+			super.cancel(ticket);
 			this.signals.renewNow(ticket);
 		}
 
 		@Override
 		public void close() {
 			ControlledBackend.this.open = null;
-			this.local.close();
+			super.close();
 		}
 
 		@Override
 		public void verify() {
 			requireWorking();
-			this.local.verify();
+			super.verify();
 		}
 
 		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		public void ping() {
+			verify();
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 			requireWorking();
-			return remember(ticket, this.local.attempt(ticket, lease, queue));
+			return remember(ticket, super.attempt(ticket, lease, options));
 		}
 
 		@Override
 		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			requireWorking();
 			ControlledBackend.this.held.remove(ticket);
-			ReleaseResult result = this.local.release(ticket, lastToken, next);
+			ReleaseResult result = super.release(ticket, lastToken, next);
 			AttemptResult answer = result.next();
 			if (next != null && answer != null) {
 				remember(next.ticket(), answer);
@@ -183,23 +176,24 @@ final class ControlledBackend implements LockBackend {
 		public void cancel(Ticket ticket) {
 			requireWorking();
 			ControlledBackend.this.held.remove(ticket);
-			this.local.cancel(ticket);
+			super.cancel(ticket);
 		}
 
 		@Override
 		public List<RenewalResult> renew(List<Renewal> renewals) {
 			requireWorking();
-			return this.local.renew(renewals);
+			return super.renew(renewals);
 		}
 
-		@Override
-		public String location() {
-			return this.local.location();
-		}
+	}
 
-		@Override
-		public @Nullable StoreInspection inspection() {
-			return this.local.inspection();
+	/** Notices which locks the application is granted and loses. */
+	private final class ControlledSignals implements LockSignals {
+
+		private final LockSignals signals;
+
+		ControlledSignals(LockSignals signals) {
+			this.signals = signals;
 		}
 
 		@Override
@@ -210,7 +204,7 @@ final class ControlledBackend implements LockBackend {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {
-			remember(ticket, grant);
+			ControlledBackend.this.held.put(ticket, new HeldGrant(ticket, grant));
 			this.signals.granted(ticket, grant);
 		}
 

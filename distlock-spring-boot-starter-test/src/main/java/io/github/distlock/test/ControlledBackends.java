@@ -8,6 +8,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalStore;
 
 /**
  * All backends of one application context that a test controls through {@link TestLocks}.
@@ -26,7 +28,8 @@ final class ControlledBackends {
 	 * @return the backend
 	 */
 	LockBackend backend(String name, int tokensPerGrant) {
-		return this.backends.computeIfAbsent(name, (id) -> new ControlledBackend(id, tokensPerGrant));
+		return this.backends.computeIfAbsent(name,
+				(id) -> new ControlledBackend(id, tokensPerGrant, new LocalStore(TimeSource.SYSTEM)));
 	}
 
 	/**

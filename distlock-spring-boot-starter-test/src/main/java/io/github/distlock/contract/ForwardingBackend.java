@@ -1,0 +1,146 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A backend that passes everything on to a real one. A test extends it, opens a
+ * {@link ForwardingStore} of its own, and overrides only what it changes.
+ */
+public abstract class ForwardingBackend implements LockBackend {
+
+	private final LockBackend real;
+
+	/**
+	 * Wrap a backend.
+	 * @param real the backend
+	 */
+	protected ForwardingBackend(LockBackend real) {
+		this.real = real;
+	}
+
+	@Override
+	public BackendDescription description() {
+		return this.real.description();
+	}
+
+	@Override
+	public void validateKey(String key) {
+		this.real.validateKey(key);
+	}
+
+	@Override
+	public void validateLease(String key, Duration lease) {
+		this.real.validateLease(key, lease);
+	}
+
+	@Override
+	public LockStore open(StoreContext context) {
+		return this.real.open(context);
+	}
+
+	/**
+	 * An open store that passes all verbs on to a real one. It does not offer the
+	 * {@linkplain LockStore#direct() commands of a store in memory}, which would bypass
+	 * the verbs that a test changes.
+	 */
+	public abstract static class ForwardingStore implements LockStore {
+
+		private final LockStore real;
+
+		/**
+		 * Wrap an open store.
+		 * @param real the store
+		 */
+		protected ForwardingStore(LockStore real) {
+			this.real = real;
+		}
+
+		@Override
+		public BackendDescription description() {
+			return this.real.description();
+		}
+
+		@Override
+		public void verify() {
+			this.real.verify();
+		}
+
+		/** To change attempts, override the one with options. */
+		@Override
+		public final AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+			return attempt(ticket, lease, AttemptOptions.queue(queue));
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			return this.real.attempt(ticket, lease, options);
+		}
+
+		@Override
+		public void refuse(Ticket asker) {
+			this.real.refuse(asker);
+		}
+
+		@Override
+		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			return this.real.release(ticket, lastToken, next);
+		}
+
+		@Override
+		public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+				@Nullable Successor next) {
+			return this.real.releaseInOrder(ticket, lastToken, next);
+		}
+
+		@Override
+		public void cancel(Ticket ticket) {
+			this.real.cancel(ticket);
+		}
+
+		@Override
+		public List<RenewalResult> renew(List<Renewal> renewals) {
+			return this.real.renew(renewals);
+		}
+
+		@Override
+		public String location() {
+			return this.real.location();
+		}
+
+		@Override
+		public @Nullable String channel() {
+			return this.real.channel();
+		}
+
+		@Override
+		public void ping() {
+			this.real.ping();
+		}
+
+		@Override
+		public @Nullable StoreInspection inspection() {
+			return this.real.inspection();
+		}
+
+		@Override
+		public void close() {
+			this.real.close();
+		}
+
+	}
+
+}
