@@ -13,6 +13,9 @@ import io.github.distlock.contract.StoreUnderTest;
  */
 final class RedlockTestStore implements StoreUnderTest {
 
+	/** Longer than all leases of the contract, one of which is an hour. */
+	private static final Duration LONGEST_LEASE = Duration.ofHours(2);
+
 	private final RedlockCluster cluster = RedlockCluster.start(5, Duration.ofSeconds(1));
 
 	@Override
@@ -22,7 +25,7 @@ final class RedlockTestStore implements StoreUnderTest {
 			.stream()
 			.<QuorumNode>map((node) -> new DelegatingNode(node).trusted())
 			.toList();
-		return new RedlockBackend(nodes, new RedlockSettings(timeout, Duration.ofMinutes(2), 17), clock);
+		return new RedlockBackend(nodes, new RedlockSettings(timeout, LONGEST_LEASE, 17), clock);
 	}
 
 	@Override
