@@ -97,9 +97,8 @@ class RowInspectionTests {
 				.map(MatchResult::group)
 				.toList();
 			assertThat(statements).hasSize(2);
-			// MariaDB shows sessions as they were up to 100 ms before: the holder's may
-			// be
-			// missing, and others may have ended.
+			// MariaDB shows sessions as they were up to 100 ms before: that of the holder
+			// may be missing, and others may have ended.
 			await().atMost(PATIENCE)
 				.ignoreExceptionsMatching((ex) -> String.valueOf(ex.getMessage()).contains("Unknown thread id"))
 				.until(() -> {
