@@ -24,7 +24,7 @@ final class Progress {
 	/** The retry of a waiting JVM, and what follows it. */
 	private static final long BOUND = Duration.ofSeconds(4).toNanos();
 
-	/** After a fault a ghost may hold the lock for seconds. */
+	/** After a fault a ticket without a caller may hold the lock for seconds. */
 	private static final long BOUND_AFTER_FAULTS = Duration.ofSeconds(9).toNanos();
 
 	private static final long RECOVERY = Duration.ofSeconds(3).toNanos();
@@ -53,8 +53,11 @@ final class Progress {
 			.sorted(Comparator.comparingLong((span) -> span[0]))
 			.forEach((span) -> add(span[0], span[1]));
 		long longest = Math.max(world.plan.leaseTime().toNanos(), Caller.LASTING.toNanos());
-		// A fault may strike long after it has begun: when there is a command.
-		this.bound = this.disturbed.isEmpty() ? BOUND : BOUND_AFTER_FAULTS + (mayLastALease() ? longest : 0);
+		// A fault may strike long after it has begun: when there is a command. And where
+		// messages are late, several callers may be granted the lock, one after the other,
+		// and leave before they know it.
+		boolean undisturbed = this.disturbed.isEmpty() && !world.plan.has(Fault.Kind.DELAY_MESSAGES);
+		this.bound = undisturbed ? BOUND : BOUND_AFTER_FAULTS + (mayLastALease() ? longest : 0);
 	}
 
 	/**
