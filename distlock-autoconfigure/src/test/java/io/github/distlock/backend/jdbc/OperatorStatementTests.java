@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
+import io.github.distlock.LockInstance;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.docs.Pages;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.operations.LockedStock;
@@ -37,8 +39,9 @@ class OperatorStatementTests {
 		JdbcTemplate administrator = database.direct();
 		try (LockedStock stock = stock(database, "lease")) {
 			Map<String, Object> holder = administrator.queryForMap(line(server, "SELECT owner"));
-			assertThat(holder.get("host")).as("%s", holder).isNotNull();
-			assertThat(holder.get("pid")).isEqualTo(ProcessHandle.current().pid());
+			LockInstance instance = LockInstance.of(Ticket.of("", (String) holder.get("owner")).instance());
+			assertThat(instance.host()).as("%s", holder).isNotNull();
+			assertThat(instance.pid()).isEqualTo(ProcessHandle.current().pid());
 			String update = line(server, "UPDATE");
 			assertThat(administrator.update(update.replace("<fence>", "1"))).isZero();
 			assertThat(administrator.update(update.replace("<fence>", String.valueOf(holder.get("fence"))))).isOne();
