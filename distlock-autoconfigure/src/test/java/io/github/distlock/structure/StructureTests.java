@@ -36,7 +36,7 @@ class StructureTests {
 			backend.jdbc        2891  17  3
 			backend.local        619   2  0
 			backend.redis       3104  29  3
-			backend.redlock     1226   5  3
+			backend.redlock     1244   5  3
 			backend.zookeeper   1728   3  2
 			context               21   0  0
 			contract            2868   0  0

@@ -201,7 +201,10 @@ final class RedlockStore implements LockStore {
 			}
 			result = new Result.NotWon(Duration.ZERO, false, queueAt, null);
 		}
-		undo(round);
+		RoundRelease undone = undo(round);
+		if (waiting != null) {
+			waiting.undoes(undone);
+		}
 		if (result instanceof Result.Failed failed) {
 			if (waiting != null && redlockTicket == null) {
 				this.tickets.remove(ticket, waiting);
@@ -266,8 +269,8 @@ final class RedlockStore implements LockStore {
 		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(round, won.token(), last, validity) : null;
 	}
 
-	private void undo(LockRound round) {
-		new RoundRelease(this.quorum, round, 0, null, round.lease(), this.settings.nodeTimeout(), this.timers,
+	private RoundRelease undo(LockRound round) {
+		return new RoundRelease(this.quorum, round, 0, null, round.lease(), this.settings.nodeTimeout(), this.timers,
 				this.clock, this.random)
 			.begin();
 	}
@@ -330,6 +333,11 @@ final class RedlockStore implements LockStore {
 		RedlockTicket redlockTicket = this.tickets.get(ticket);
 		if (redlockTicket == null) {
 			return;
+		}
+		RoundRelease undone = redlockTicket.undone();
+		if (undone != null) {
+			// A node whose vote is late may hold a claim of the last round.
+			undone.awaitTries();
 		}
 		int queueAt = (redlockTicket.queuedAt() >= 0) ? redlockTicket.queuedAt() : redlockTicket.queueAt();
 		if (redlockTicket.wonRound() != null) {

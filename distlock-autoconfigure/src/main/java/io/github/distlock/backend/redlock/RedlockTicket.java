@@ -31,6 +31,9 @@ final class RedlockTicket {
 
 	private volatile @Nullable WonRound wonRound;
 
+	/** The undoing of the last round that was not won. */
+	private volatile @Nullable RoundRelease undone;
+
 	private volatile int queueAt = -1;
 
 	/** The node in whose queue it is, as far as is known, or -1. */
@@ -47,6 +50,14 @@ final class RedlockTicket {
 
 	void holds(@Nullable WonRound won) {
 		this.wonRound = won;
+	}
+
+	@Nullable RoundRelease undone() {
+		return this.undone;
+	}
+
+	void undoes(RoundRelease release) {
+		this.undone = release;
 	}
 
 	/** The node that will be requested to queue the ticket, or -1. */

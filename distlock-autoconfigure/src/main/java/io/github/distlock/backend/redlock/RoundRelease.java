@@ -160,6 +160,12 @@ final class RoundRelease {
 		return CompletableFuture.allOf(this.answers.toArray(CompletableFuture<?>[]::new));
 	}
 
+	/** Wait for one try at each node. */
+	void awaitTries() {
+		this.quorum
+			.await(VoteCollector.judge(this.firstTries, (tries) -> (tries.outstanding() == 0) ? true : null));
+	}
+
 	/**
 	 * Wait for a majority, or for one try at each node.
 	 * @return whether the claim was held

@@ -43,12 +43,15 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	final String instance = this.self.text();
 
-	/** With this lease as the longest. */
+	/** With this lease as the longest. Each node is connected when it returns. */
 	RedlockParticipant(List<? extends QuorumNode> nodes, Duration longestLease) {
 		this.store = new RedlockBackend(nodes, new RedlockSettings(TIMEOUT, longestLease, TOKENS), TimeSource.SYSTEM)
 			.open(new StoreContext(this.self, this));
 		await().ignoreExceptions().until(() -> {
 			this.store.verify();
+			for (QuorumNode node : nodes) {
+				node.probe().toCompletableFuture().get();
+			}
 			return true;
 		});
 	}
