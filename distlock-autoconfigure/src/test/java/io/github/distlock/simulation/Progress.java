@@ -54,9 +54,8 @@ final class Progress {
 			.forEach((span) -> add(span[0], span[1]));
 		long longest = Math.max(world.plan.leaseTime().toNanos(), Caller.LASTING.toNanos());
 		// A fault may strike long after it has begun: when there is a command. And where
-		// messages are late, several callers may be granted the lock, one after the
-		// other,
-		// and leave before they know it.
+		// messages are late, several callers may get the lock, one after the other, and
+		// leave before they know it.
 		boolean undisturbed = this.disturbed.isEmpty() && !world.plan.has(Fault.Kind.DELAY_MESSAGES);
 		this.bound = undisturbed ? BOUND : BOUND_AFTER_FAULTS + (mayLastALease() ? longest : 0);
 	}
@@ -114,7 +113,7 @@ final class Progress {
 			}
 			// A lease, and the rest of a minimum hold time, may end in the store before
 			// the
-			// release has come there.
+			// release.
 			boolean mayEnd = edge.call.request.minHold() != null
 					|| edge.call.leaseEndsWithin(HAND_OFF_PACKETS * this.world.plan.latencyNanos());
 			if (edge.inside < 0 && (edge.call.losses > 0 || mayEnd)) {

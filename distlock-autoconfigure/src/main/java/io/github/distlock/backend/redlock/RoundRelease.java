@@ -162,8 +162,7 @@ final class RoundRelease {
 
 	/** Wait for one try at each node. */
 	void awaitTries() {
-		this.quorum
-			.await(VoteCollector.judge(this.firstTries, (tries) -> (tries.outstanding() == 0) ? true : null));
+		this.quorum.await(VoteCollector.judge(this.firstTries, (tries) -> (tries.outstanding() == 0) ? true : null));
 	}
 
 	/**

@@ -111,7 +111,7 @@ class PartialGrantTests {
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.store.release(ticket, 0, null));
 		this.nodes.subList(1, 3).forEach((node) -> node.losesReleases = false);
 		await().until(() -> cluster.holders("k") == 1);
-		// When their answers are here: not gone, since the first try has released the lock.
+		// When their answers are here. It is not gone: the first try has released it.
 		await().ignoreException(LockBackendException.class)
 			.untilAsserted(() -> assertThat(this.one.store.release(ticket, 0, null).released()).isTrue());
 		this.nodes.forEach((node) -> node.losesReleases = false);
