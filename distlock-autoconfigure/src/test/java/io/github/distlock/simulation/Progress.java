@@ -111,9 +111,7 @@ final class Progress {
 				this.world.violation("L1", key + " was free for " + (edge.nanos - since) / 1_000_000
 						+ " ms while others waited; then came or left " + edge.call);
 			}
-			// A lease, and the rest of a minimum hold time, may end in the store before
-			// the
-			// release.
+			// The rest of a lease or of a minimum hold time may end before the release.
 			boolean mayEnd = edge.call.request.minHold() != null
 					|| edge.call.leaseEndsWithin(HAND_OFF_PACKETS * this.world.plan.latencyNanos());
 			if (edge.inside < 0 && (edge.call.losses > 0 || mayEnd)) {
