@@ -21,6 +21,9 @@ final class Progress {
 	/** A release, a message and what else may be sent, in slow packets. */
 	private static final int HAND_OFF_PACKETS = 60;
 
+	/** A retained lock lasts longer by this and by two percent. */
+	private static final long RETAINED = Duration.ofMillis(10).toNanos();
+
 	/** The retry of a waiting JVM, and what follows it. */
 	private static final long BOUND = Duration.ofSeconds(4).toNanos();
 
@@ -111,16 +114,24 @@ final class Progress {
 				this.world.violation("L1", key + " was free for " + (edge.nanos - since) / 1_000_000
 						+ " ms while others waited; then came or left " + edge.call);
 			}
-			// The rest of a lease or of a minimum hold time may end before the release.
-			boolean mayEnd = edge.call.request.minHold() != null
-					|| edge.call.leaseEndsWithin(HAND_OFF_PACKETS * this.world.plan.latencyNanos());
-			if (edge.inside < 0 && (edge.call.losses > 0 || mayEnd)) {
+			if (edge.inside < 0 && (edge.call.losses > 0 || mayEndBeforeItsRelease(edge.call))) {
 				lost = edge.nanos;
 			}
 			if (!stuck && inside == 0 && waiting > 0) {
 				since = edge.nanos;
 			}
 		}
+	}
+
+	/**
+	 * Whether its lease, or the little that is left of it after a minimum hold time, may
+	 * end in the store before its release has come there.
+	 */
+	private boolean mayEndBeforeItsRelease(Call call) {
+		long packets = HAND_OFF_PACKETS * this.world.plan.latencyNanos();
+		Duration minHold = call.request.minHold();
+		boolean retained = minHold != null && minHold.dividedBy(50).toNanos() + RETAINED < packets;
+		return retained || call.leaseEndsWithin(packets);
 	}
 
 	private void addEdges(Call call, List<Edge> edges) {
