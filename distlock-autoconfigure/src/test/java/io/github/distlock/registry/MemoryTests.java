@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.testing.HeapHistogram;
 import io.github.distlock.testing.RedisNodes;
 import org.apache.commons.logging.Log;
@@ -60,16 +61,13 @@ class MemoryTests extends TwoRegistries {
 			held[i] = node.tryAcquire(LockRequest.of(keys.get(i)).name("memory")).orElseThrow();
 		}
 		await().atMost(Duration.ofSeconds(60)).until(() -> renewed.get() >= 3 * MANY);
-		// Between two rounds: a command that is being sent does not belong to a held
-		// lock.
-		AtomicInteger last = new AtomicInteger();
-		await().atMost(Duration.ofSeconds(30))
+		// A renewal that is being sent does not belong to a held lock.
+		Map<String, Long> each = await().atMost(Duration.ofSeconds(60))
 			.pollInterval(Duration.ofMillis(500))
-			.until(() -> last.getAndSet(renewed.get()) == renewed.get());
-		HeapHistogram after = HeapHistogram.take();
+			.until(() -> HeapHistogram.take().since(before[0], MANY),
+					(sizes) -> !sizes.containsKey(LockStore.Renewal.class.getName()));
 		assertThat(held).allMatch(HeldLock::isHeld);
 		Arrays.stream(held).forEach(HeldLock::close);
-		Map<String, Long> each = after.since(before[0], MANY);
 		long bytes = each.values().stream().mapToLong(Long::longValue).sum();
 		logger.info("MEASURE a held lock takes " + bytes + " bytes: " + each);
 		assertThat(bytes).isLessThanOrEqualTo(OF_ALL);
