@@ -28,6 +28,13 @@ class TakingTurnsTests {
 
 	private static final int SECTIONS = 60;
 
+	/**
+	 * Of at most 40. A JVM that takes the lock again at once leaves it 3 to 10 times. One
+	 * that leaves it for 10 ms does so 30 to 40 times, and half as often beside so much
+	 * other work that the other JVM does not come in time.
+	 */
+	private static final int HAND_OFFS = 12;
+
 	private final String key = "turns-" + UUID.randomUUID();
 
 	/** The sections of both in their order. The lock guards the list. */
@@ -59,7 +66,7 @@ class TakingTurnsTests {
 		for (int i = SECTIONS / 3; i < SECTIONS; i++) {
 			handOffs += this.owners.get(i).equals(this.owners.get(i - 1)) ? 0 : 1;
 		}
-		assertThat(handOffs).as("hand-offs of %s", this.owners).isGreaterThan(SECTIONS / 3);
+		assertThat(handOffs).as("hand-offs of %s", this.owners).isGreaterThan(HAND_OFFS);
 	}
 
 	private void run(BackendLockRegistry registry, int jvm) {
