@@ -1,35 +1,26 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that is held in two registries, as its caller sees it.
+ * A lock that is held in two registries, as its caller sees it. A part that is not held
+ * is never held again, so the parts know whether both are held.
+ *
+ * @param first the part in the first registry
+ * @param second the part in the second registry
+ * @param closed false at first; of two threads that close the lock, the one that sets it
+ * releases both parts
  */
-final class CompositeHeldLock implements HeldLock {
-
-	private final HeldLock first;
-
-	private final HeldLock second;
-
-	private final AtomicBoolean closed = new AtomicBoolean();
-
-	CompositeHeldLock(HeldLock first, HeldLock second) {
-		this.first = first;
-		this.second = second;
-	}
-
-	HeldLock first() {
-		return this.first;
-	}
-
-	HeldLock second() {
-		return this.second;
-	}
+record CompositeHeldLock(HeldLock first, HeldLock second, AtomicBoolean closed) implements HeldLock {
 
 	@Override
 	public String key() {
@@ -48,7 +39,7 @@ final class CompositeHeldLock implements HeldLock {
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed.get() && this.first.isHeld() && this.second.isHeld();
+		return this.first.isHeld() && this.second.isHeld();
 	}
 
 	@Override
@@ -58,33 +49,27 @@ final class CompositeHeldLock implements HeldLock {
 
 	@Override
 	public boolean confirmHeld() {
-		return !this.closed.get() && this.first.confirmHeld() && this.second.confirmHeld();
+		return this.first.confirmHeld() && this.second.confirmHeld();
 	}
 
 	@Override
 	public Duration remaining() {
-		if (!isHeld()) {
-			return Duration.ZERO;
-		}
-		Duration ofFirst = this.first.remaining();
-		Duration ofSecond = this.second.remaining();
-		return (ofFirst.compareTo(ofSecond) < 0) ? ofFirst : ofSecond;
+		return Collections.min(List.of(this.first.remaining(), this.second.remaining()));
 	}
 
-	/** While one part is being released the other may still be held. */
+	/**
+	 * While one part is being released the other may still be held. Whether both are held
+	 * must be read first: read last, a loss in between would look like a release.
+	 */
 	@Override
 	public boolean isReleased() {
-		return this.closed.get() && isIntact(this.first) && isIntact(this.second);
+		return !isHeld() && Stream.of(this.first, this.second).allMatch((part) -> part.isHeld() || part.isReleased());
 	}
 
 	@Override
 	public @Nullable LossCause lossCause() {
 		LossCause ofFirst = this.first.lossCause();
 		return (ofFirst != null) ? ofFirst : this.second.lossCause();
-	}
-
-	private static boolean isIntact(HeldLock part) {
-		return part.isHeld() || part.isReleased();
 	}
 
 	@Override
@@ -101,9 +86,6 @@ final class CompositeHeldLock implements HeldLock {
 
 	@Override
 	public void expireAfter(Duration leaseTime) {
-		if (this.closed.get()) {
-			throw closedBefore();
-		}
 		this.first.expireAfter(leaseTime);
 		this.second.expireAfter(leaseTime);
 	}
@@ -111,48 +93,45 @@ final class CompositeHeldLock implements HeldLock {
 	@Override
 	public void close() {
 		markClosed();
-		releaseBoth(this.second::close, this.first::close);
+		releaseBoth(this.first::close, this.second::close);
 	}
 
 	@Override
 	public void abandon() {
 		markClosed();
-		releaseBoth(this.second::abandon, this.first::abandon);
-	}
-
-	/**
-	 * Run two releases. The second runs even if the first fails.
-	 */
-	static void releaseBoth(Runnable before, Runnable after) {
-		try {
-			before.run();
-		}
-		catch (RuntimeException | Error ex) {
-			try {
-				after.run();
-			}
-			catch (RuntimeException problem) {
-				ex.addSuppressed(problem);
-			}
-			throw ex;
-		}
-		after.run();
+		releaseBoth(this.first::abandon, this.second::abandon);
 	}
 
 	private void markClosed() {
 		if (!this.closed.compareAndSet(false, true)) {
-			throw closedBefore();
+			throw new IllegalMonitorStateException("Lock '" + key()
+					+ "' was closed before by this holder: close each acquisition once, and do not use it afterwards");
 		}
 	}
 
-	private IllegalMonitorStateException closedBefore() {
-		return new IllegalMonitorStateException("Lock '" + key()
-				+ "' was closed before by this holder: close each acquisition once, and do not use it afterwards");
+	/** Release two parts in reverse order, the first one even if the second fails. */
+	static void releaseBoth(PartRelease first, PartRelease second) {
+		try (first; second) {
+			// The end of the block releases them.
+		}
 	}
 
-	@Override
-	public String toString() {
-		return "HeldLock[" + this.first + " and " + this.second + "]";
+	/** Release a part under which no work was done: its loss concerns no caller. */
+	static void releaseUnused(PartRelease part) {
+		try {
+			part.close();
+		}
+		catch (LockLostException ex) {
+			// The registry has reported it.
+		}
+	}
+
+	/** A way to release one part. */
+	interface PartRelease extends AutoCloseable {
+
+		@Override
+		void close();
+
 	}
 
 }

@@ -1,115 +1,79 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of one key in two registries as one {@link Lock}.
+ *
+ * @param key the key
+ * @param first the lock in the first registry
+ * @param second the lock in the second registry
+ * @param levels the keys that the calling thread has locked by views of this composite,
+ * one entry for each level; an additional unlock must not release a lock that the thread
+ * holds in one of the members outside the composite
+ * @param clock the time source
  */
-final class CompositeLock implements Lock {
-
-	private final String key;
-
-	private final Lock first;
-
-	private final Lock second;
-
-	private final ViewLevels levels;
-
-	private final TimeSource clock;
-
-	CompositeLock(String key, Lock first, Lock second, ViewLevels levels, TimeSource clock) {
-		this.key = key;
-		this.first = first;
-		this.second = second;
-		this.levels = levels;
-		this.clock = clock;
-	}
+record CompositeLock(String key, Lock first, Lock second, ThreadLocal<List<String>> levels,
+		TimeSource clock) implements Lock {
 
 	@Override
 	public void lock() {
-		this.first.lock();
-		try {
-			acquireSecond(() -> {
-				this.second.lock();
-				return true;
-			});
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
-		}
+		acquire((part) -> {
+			part.lock();
+			return true;
+		});
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		this.first.lockInterruptibly();
-		acquireSecond(() -> {
-			this.second.lockInterruptibly();
+		acquire((part) -> {
+			part.lockInterruptibly();
 			return true;
 		});
 	}
 
 	@Override
 	public boolean tryLock() {
-		try {
-			return this.first.tryLock() && acquireSecond(this.second::tryLock);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException("An uninterruptible attempt was interrupted", ex);
-		}
+		return acquire(Lock::tryLock);
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		CompositeLockRegistry.SharedWait wait = new CompositeLockRegistry.SharedWait(
-				(time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO, this.clock);
-		return this.first.tryLock(time, unit)
-				&& acquireSecond(() -> this.second.tryLock(wait.remaining().toNanos(), TimeUnit.NANOSECONDS));
+		long nanos = unit.toNanos(Math.max(time, 0));
+		long start = this.clock.nanoTime();
+		return acquire((part) -> part.tryLock(nanos - (this.clock.nanoTime() - start), TimeUnit.NANOSECONDS));
 	}
 
-	/** Acquire the second lock, or release the first one if that fails. */
-	private boolean acquireSecond(SecondAcquisition acquisition) throws InterruptedException {
-		boolean acquired;
+	/** Acquire both locks, or none. */
+	private <X extends Exception> boolean acquire(PartAcquisition<X> acquisition) throws X {
+		if (!acquisition.acquire(this.first)) {
+			return false;
+		}
+		boolean acquired = false;
 		try {
-			acquired = acquisition.acquire();
+			acquired = acquisition.acquire(this.second);
 		}
-		catch (InterruptedException | RuntimeException | Error ex) {
-			releaseFirst(ex);
-			throw ex;
+		finally {
+			if (!acquired) {
+				CompositeHeldLock.releaseUnused(this.first::unlock);
+			}
 		}
-		if (acquired) {
-			this.levels.enter(this.key);
-		}
-		else {
-			releaseFirst(new IllegalStateException("The second lock was not acquired"));
-		}
-		return acquired;
-	}
-
-	private void releaseFirst(Throwable reason) {
-		try {
-			this.first.unlock();
-		}
-		catch (RuntimeException | Error ex) {
-			reason.addSuppressed(ex);
-		}
+		return acquired && this.levels.get().add(this.key);
 	}
 
 	@Override
 	public void unlock() {
-		if (!this.levels.leave(this.key)) {
+		if (!this.levels.get().remove(this.key)) {
 			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
 					+ "' does not hold lock '" + this.key + "' in both registries: call unlock() only after lock()");
 		}
-		CompositeHeldLock.releaseBoth(this.second::unlock, this.first::unlock);
+		CompositeHeldLock.releaseBoth(this.first::unlock, this.second::unlock);
 	}
 
 	@Override
@@ -117,52 +81,10 @@ final class CompositeLock implements Lock {
 		throw new UnsupportedOperationException("A distributed lock has no conditions");
 	}
 
-	@Override
-	public String toString() {
-		return "Lock[" + this.first + " and " + this.second + "]";
-	}
+	/** A way to acquire one of the locks. */
+	private interface PartAcquisition<X extends Exception> {
 
-	/** A way to acquire the second lock. */
-	@FunctionalInterface
-	private interface SecondAcquisition {
-
-		boolean acquire() throws InterruptedException;
-
-	}
-
-	/**
-	 * How often each thread has acquired each key through the views of one composite. An
-	 * additional unlock must not release a lock that the thread holds in one of the
-	 * members outside the composite.
-	 */
-	static final class ViewLevels {
-
-		private final ThreadLocal<@Nullable Map<String, Integer>> levels = new ThreadLocal<>();
-
-		void enter(String key) {
-			Map<String, Integer> counts = this.levels.get();
-			if (counts == null) {
-				counts = new HashMap<>();
-				this.levels.set(counts);
-			}
-			counts.merge(key, 1, Integer::sum);
-		}
-
-		/**
-		 * Leave one level.
-		 * @return whether there was one
-		 */
-		boolean leave(String key) {
-			Map<String, Integer> counts = this.levels.get();
-			if (counts == null || !counts.containsKey(key)) {
-				return false;
-			}
-			counts.computeIfPresent(key, (same, level) -> (level > 1) ? level - 1 : null);
-			if (counts.isEmpty()) {
-				this.levels.remove();
-			}
-			return true;
-		}
+		boolean acquire(Lock part) throws X;
 
 	}
 

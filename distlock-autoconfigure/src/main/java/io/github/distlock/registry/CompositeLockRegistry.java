@@ -1,16 +1,23 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +51,8 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	private final LockObservers observers;
 
-	private final CompositeLock.ViewLevels viewLevels = new CompositeLock.ViewLevels();
+	/** The keys that each thread has locked by views. */
+	private final ThreadLocal<List<String>> viewLevels = ThreadLocal.withInitial(ArrayList::new);
 
 	/**
 	 * Create a registry. Its members are started and shut down separately.
@@ -90,60 +98,24 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		SharedWait wait = share(request);
-		HeldLock firstPart = this.first.acquire(request.waitTime(wait.total()));
-		HeldLock secondPart;
-		try {
-			secondPart = this.second.acquire(request.waitTime(wait.remaining()));
-		}
-		catch (RuntimeException | Error ex) {
-			abandon(firstPart, ex);
-			throw ex;
-		}
-		if (!firstPart.isHeld()) {
-			throw abandon(secondPart, abandon(firstPart, lostWhileWaiting(request)));
-		}
-		return new CompositeHeldLock(firstPart, secondPart);
+		return acquireOnThread(request, (registry, part) -> Optional.of(registry.acquire(part)))
+			.orElseThrow(() -> lostWhileWaiting(request));
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		SharedWait wait = share(request);
-		HeldLock firstPart = this.first.tryAcquire(request.waitTime(wait.total())).orElse(null);
-		if (firstPart == null) {
-			return Optional.empty();
-		}
-		HeldLock secondPart;
-		try {
-			secondPart = this.second.tryAcquire(request.waitTime(wait.remaining())).orElse(null);
-		}
-		catch (RuntimeException | Error ex) {
-			abandon(firstPart, ex);
-			throw ex;
-		}
-		if (secondPart != null && firstPart.isHeld()) {
-			return Optional.of(new CompositeHeldLock(firstPart, secondPart));
-		}
-		LockNotAcquiredException reason = lostWhileWaiting(request);
-		if (secondPart != null) {
-			abandon(secondPart, reason);
-		}
-		abandon(firstPart, reason);
-		return Optional.empty();
+		return acquireOnThread(request, LockRegistry::tryAcquire);
 	}
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return LockFutures.required(acquireAsync(request, true), () -> lostWhileWaiting(request));
+		return LockFutures.required(acquireWithoutThread(request, LockRegistry::acquireAsync, Optional::of),
+				() -> lostWhileWaiting(request));
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return LockFutures.optional(acquireAsync(request, false));
-	}
-
-	private CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, boolean required) {
-		return new CompositeAsyncAcquisition(request, share(request), required).begin(this.first, this.second);
+		return LockFutures.optional(acquireWithoutThread(request, LockRegistry::tryAcquireAsync, Function.identity()));
 	}
 
 	@Override
@@ -153,68 +125,87 @@ public final class CompositeLockRegistry implements LockRegistry {
 		}
 	}
 
-	private SharedWait share(LockRequest request) {
-		Duration requested = request.waitTime();
-		return new SharedWait((requested != null) ? requested : this.waitTime, this.clock);
+	/** The attempts block, so the future is complete when they return. */
+	private Optional<HeldLock> acquireOnThread(LockRequest request,
+			BiFunction<LockRegistry, LockRequest, Optional<HeldLock>> method) {
+		try {
+			return acquireBoth(request,
+					(registry, part) -> CompletableFuture.completedFuture(method.apply(registry, part)))
+				.join();
+		}
+		catch (CompletionException ex) {
+			Throwable cause = StoreCalls.unwrap(ex);
+			if (cause instanceof Error error) {
+				throw error;
+			}
+			throw (RuntimeException) cause;
+		}
 	}
 
 	/**
-	 * Release a lock under which no work was done. A failure is added to the reason as a
-	 * suppressed exception.
+	 * Cancelling the future ends the wait.
+	 * @return completes with {@code null} if the lock was not acquired
 	 */
-	static <T extends Throwable> T abandon(HeldLock lock, T reason) {
-		try {
-			lock.abandon();
-		}
-		catch (RuntimeException | Error ex) {
-			reason.addSuppressed(ex);
-		}
-		return reason;
+	private <T> CompletableFuture<@Nullable HeldLock> acquireWithoutThread(LockRequest request,
+			BiFunction<LockRegistry, LockRequest, CompletableFuture<T>> method, Function<T, Optional<HeldLock>> lock) {
+		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
+		acquireBoth(request,
+				(registry, part) -> LockFutures.cancelWith(result, method.apply(registry, part)).thenApply(lock))
+			.whenComplete((both, failure) -> {
+				if (failure != null) {
+					result.completeExceptionally(StoreCalls.unwrap(failure));
+				}
+				else if (!result.complete(both.orElse(null))) {
+					// The caller cancelled at the moment of the grant.
+					both.ifPresent(HeldLock::abandon);
+				}
+			});
+		return result;
 	}
 
-	static LockNotAcquiredException lostWhileWaiting(LockRequest request) {
+	/**
+	 * Acquire the lock in both registries, or in none.
+	 * @param attempt one attempt in one registry, which may block
+	 */
+	private CompletableFuture<Optional<HeldLock>> acquireBoth(LockRequest request,
+			BiFunction<LockRegistry, LockRequest, CompletableFuture<Optional<HeldLock>>> attempt) {
+		Duration total = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
+		long start = this.clock.nanoTime();
+		CompletableFuture<Optional<HeldLock>> first = attempt.apply(this.first, request.waitTime(total));
+		return first.thenCompose(
+				(part) -> part.isPresent() ? attempt.apply(this.second, request.waitTime(rest(total, start))) : first)
+			.whenComplete((part, failure) -> {
+				if (failure != null || part.isEmpty()) {
+					// Complete by now. A failed release does not change the outcome.
+					first.thenAccept((acquired) -> acquired.ifPresent(HeldLock::abandon));
+				}
+			})
+			.thenApply((part) -> part.flatMap((second) -> combine(first.join().orElseThrow(), second)));
+	}
+
+	/** Return what is left of a wait time. Zero tries once, negative has no limit. */
+	private Duration rest(Duration total, long startNanos) {
+		if (total.isNegative()) {
+			return total;
+		}
+		Duration rest = total.minusNanos(this.clock.nanoTime() - startNanos);
+		return rest.isNegative() ? Duration.ZERO : rest;
+	}
+
+	/** Return no lock if the first part was lost during the wait for the second. */
+	private static Optional<HeldLock> combine(HeldLock first, HeldLock second) {
+		HeldLock both = new CompositeHeldLock(first, second, new AtomicBoolean());
+		if (first.isHeld()) {
+			return Optional.of(both);
+		}
+		CompositeHeldLock.releaseUnused(both::abandon);
+		return Optional.empty();
+	}
+
+	private static LockNotAcquiredException lostWhileWaiting(LockRequest request) {
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
 				+ ") was lost in the first of two registries during the wait for the second: use a shorter waitTime, or no"
 				+ " leaseTime");
-	}
-
-	/**
-	 * A wait time that two registries share. It begins with this object.
-	 */
-	static final class SharedWait {
-
-		private final Duration total;
-
-		private final TimeSource clock;
-
-		private final long startNanos;
-
-		SharedWait(Duration total, TimeSource clock) {
-			this.total = total;
-			this.clock = clock;
-			this.startNanos = clock.nanoTime();
-		}
-
-		/**
-		 * Return the wait time of the first registry. Zero tries once, negative waits
-		 * without limit.
-		 */
-		Duration total() {
-			return this.total;
-		}
-
-		/**
-		 * Return the wait time of the second registry: the rest, but at least one
-		 * attempt.
-		 */
-		Duration remaining() {
-			if (this.total.isNegative()) {
-				return this.total;
-			}
-			Duration rest = this.total.minusNanos(this.clock.nanoTime() - this.startNanos);
-			return rest.isNegative() ? Duration.ZERO : rest;
-		}
-
 	}
 
 }

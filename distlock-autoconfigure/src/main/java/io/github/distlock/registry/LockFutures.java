@@ -53,14 +53,18 @@ final class LockFutures {
 		return result;
 	}
 
-	/** Cancel a future if the caller cancels the result. */
-	static void cancelWith(CompletableFuture<? extends @Nullable Object> result,
-			CompletableFuture<? extends @Nullable Object> source) {
+	/**
+	 * Cancel a future if the caller cancels the result.
+	 * @return the future
+	 */
+	static <T extends @Nullable Object> CompletableFuture<T> cancelWith(
+			CompletableFuture<? extends @Nullable Object> result, CompletableFuture<T> source) {
 		result.whenComplete((value, failure) -> {
 			if (result.isCancelled()) {
 				source.cancel(false);
 			}
 		});
+		return source;
 	}
 
 }

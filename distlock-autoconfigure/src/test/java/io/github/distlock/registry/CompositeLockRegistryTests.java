@@ -30,6 +30,7 @@ import org.mockito.AdditionalAnswers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.Mockito.mock;
@@ -149,6 +150,21 @@ class CompositeLockRegistryTests {
 		assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockBackendException.class);
+		assertLocked(false, false);
+	}
+
+	@Test
+	void anErrorOfTheSecondReachesTheCallerAndReleasesTheFirst() {
+		Error error = new Error("The second is broken");
+		LockRegistry broken = mock(LockRegistry.class, (invocation) -> {
+			throw error;
+		});
+		CompositeLockRegistry composite = composite(this.first, broken, TimeSource.SYSTEM);
+		assertThatThrownBy(() -> composite.acquire(REQUEST)).isSameAs(error);
+		assertLocked(false, false);
+		assertThatThrownBy(() -> composite.tryAcquire(REQUEST)).isSameAs(error);
+		assertLocked(false, false);
+		assertThat(composite.acquireAsync(REQUEST).handle((lock, failure) -> failure).join()).isSameAs(error);
 		assertLocked(false, false);
 	}
 

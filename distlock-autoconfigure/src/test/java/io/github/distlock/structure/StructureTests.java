@@ -43,7 +43,7 @@ class StructureTests {
 			environment           56   0  0
 			metrics              254   0  0
 			observation          447   4  3
-			registry            2728  30  3
+			registry            2552  22  3
 			renewal              870  11  2
 			test                 626   0  3
 			thread                69   0  0
