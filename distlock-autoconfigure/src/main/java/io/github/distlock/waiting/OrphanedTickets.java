@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
@@ -10,13 +9,12 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Releases or cancels, in the background, tickets in the store that belong to no key
- * queue. Thread-safe.
+ * queue. What fails is repeated twice, each time after the time that a command may take;
+ * then the lease ends it. Thread-safe.
  */
 final class OrphanedTickets {
 
 	private static final Log logger = LogFactory.getLog(OrphanedTickets.class);
-
-	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private static final int MAX_SENDS = 3;
 
@@ -47,14 +45,11 @@ final class OrphanedTickets {
 			try {
 				command.run();
 			}
-			catch (RuntimeException ex) {
-				logger.debug("A ticket without a caller could not be released: it ends with its lease", ex);
-			}
 			catch (Throwable ex) {
 				if (sends > 1) {
-					this.tasks.scheduleReliably(() -> send(command, sends - 1), RETRY_NANOS);
+					this.tasks.scheduleReliably(() -> send(command, sends - 1), this.delay.toNanos());
 				}
-				logger.error("A ticket without a caller could not be released", ex);
+				logger.debug("A ticket without a caller could not be released: it ends with its lease", ex);
 			}
 		});
 	}

@@ -126,6 +126,20 @@ class FoundFaultTests {
 		});
 	}
 
+	@Test
+	void theSecondCancelOfATicketIsRepeatedIfTheStoreDoesNotAnswer() {
+		live(() -> {
+			fault(Kind.LATE_REQUESTS, 1000);
+			this.registry.acquire(KEY.leaseTime(LEASE)).close();
+			sleep(Duration.ofMillis(250));
+			// By a late copy of its first attempt, after its release.
+			assertThat(isOwned()).isTrue();
+			fault(Kind.PARTITION, 500);
+			sleep(Duration.ofSeconds(5));
+			assertThat(isOwned()).isFalse();
+		});
+	}
+
 	private boolean isOwned() {
 		return this.world.network.server().stored("k0").owner != null;
 	}

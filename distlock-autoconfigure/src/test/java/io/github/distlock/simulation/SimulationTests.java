@@ -55,7 +55,9 @@ class SimulationTests {
 			// A minimum hold time ended with the grace of a message.
 			146L,
 			// The timer of leases was not set again.
-			4155L);
+			4155L,
+			// The second cancel of a ticket was not repeated after a failure.
+			1004005L);
 
 	private static final Logger engine = (Logger) LoggerFactory.getLogger("io.github.distlock");
 
