@@ -1,5 +1,7 @@
 package io.github.distlock.autoconfigure;
 
+import java.time.Duration;
+
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -66,6 +68,7 @@ class AheadOfTimeTests {
 		LockRegistry redlock = context.getBean("distlockRedlockLockRegistry", LockRegistry.class);
 		// The servers must first have been running for the longest lease.
 		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
 			.ignoreExceptionsInstanceOf(LockBackendException.class)
 			.untilAsserted(() -> redlock.acquire(LockRequest.of("order-1")).close());
 	}
@@ -73,7 +76,7 @@ class AheadOfTimeTests {
 	private static void properties(GenericApplicationContext context, int port, int... nodes) {
 		TestPropertyValues values = TestPropertyValues.of("spring.data.redis.host=127.0.0.1",
 				"spring.data.redis.port=" + port, "distlock.local.enabled=true", "distlock.composite=redis,local",
-				"distlock.redlock.enabled=true", "distlock.lease-time=900ms", "distlock.redlock.longest-lease=1s",
+				"distlock.redlock.enabled=true", "distlock.lease-time=4s", "distlock.redlock.longest-lease=5s",
 				"distlock.redlock.node-timeout=1s");
 		for (int i = 0; i < nodes.length; i++) {
 			values = values.and("distlock.redlock.nodes[" + i + "].host=127.0.0.1",
