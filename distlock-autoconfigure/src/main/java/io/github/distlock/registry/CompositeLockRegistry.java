@@ -131,7 +131,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 		try {
 			return acquireBoth(request,
 					(registry, part) -> CompletableFuture.completedFuture(method.apply(registry, part)))
-				.join();
+				.getNow(Optional.empty());
 		}
 		catch (CompletionException ex) {
 			Throwable cause = StoreCalls.unwrap(ex);
@@ -180,7 +180,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 					first.thenAccept((acquired) -> acquired.ifPresent(HeldLock::abandon));
 				}
 			})
-			.thenApply((part) -> part.flatMap((second) -> combine(first.join().orElseThrow(), second)));
+			.thenApply((part) -> part.flatMap((second) -> combine(first.getNow(part).orElseThrow(), second)));
 	}
 
 	/** Return what is left of a wait time. Zero tries once, negative has no limit. */
