@@ -43,12 +43,12 @@ class StructureTests {
 			environment           56   0  0
 			metrics              254   0  0
 			observation          447   4  3
-			registry            2552  22  3
+			registry            2551  22  3
 			renewal              870  11  2
 			test                 626   0  3
 			thread                69   0  0
 			transaction          405   1  3
-			waiting             3185  39  3
+			waiting             3181  38  3
 			""");
 
 	private static StructureReport report;
