@@ -56,7 +56,8 @@ final class GhostHolderRule implements Rule {
 
 	private void check(Event word, long until, Map<String, NavigableMap<Long, Attempt>> entries,
 			Map<String, String> workers, FaultTimes faultTimes, History history, List<Violation> violations) {
-		String instance = word.text("owner").replaceAll(":.*", "");
+		// Without the number of the ticket.
+		String instance = word.text("owner").replaceAll(":[^:]*$", "");
 		if (instance.isEmpty() || instance.equals("?")) {
 			return;
 		}

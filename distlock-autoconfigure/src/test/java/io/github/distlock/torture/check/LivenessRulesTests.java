@@ -130,6 +130,19 @@ class LivenessRulesTests {
 	}
 
 	@Test
+	void theJvmsOfOneHostAreToldApart() {
+		this.history.stays("w0", 1, 0, 50, 10)
+			.add("store 20 STORE key=k owner=shop@host:7:a:1 last=26")
+			.add("store 60 " + FREE)
+			.dies("w0", 130)
+			.stays("w1", 1, 200, 250, 60)
+			.add("store 220 STORE key=k owner=shop@host:8:b:1 last=76")
+			.add("store 300 STORE key=k owner=shop@host:7:a:2 last=99")
+			.until(9000);
+		assertThat(this.history.broken()).isEmpty();
+	}
+
+	@Test
 	void nothingMayRemainInTheStore() {
 		this.history.stays("w0", 1, 0, 50, 10).add("w0 100 IDLE idle=true threads=0");
 		this.history.add("store 200 LEFT_OVER names=none");
