@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS sales (
 	sku VARCHAR(64) NOT NULL,
 	serial_number BIGINT NOT NULL
 );
--- For the strategy 'distributed-lock': the fencing token of the last holder who wrote.
+-- For the strategies 'distributed-lock' and 'segments': the fencing token of the last holder who wrote.
 ALTER TABLE stock ADD COLUMN IF NOT EXISTS fence BIGINT DEFAULT 0 NOT NULL;
 -- For the strategy 'optimistic'.
 ALTER TABLE stock ADD COLUMN IF NOT EXISTS version BIGINT DEFAULT 0 NOT NULL;
@@ -19,3 +19,4 @@ CREATE TABLE IF NOT EXISTS stock_segments (
 	quantity BIGINT NOT NULL,
 	PRIMARY KEY (sku, segment)
 );
+ALTER TABLE stock_segments ADD COLUMN IF NOT EXISTS fence BIGINT DEFAULT 0 NOT NULL;

@@ -134,6 +134,23 @@ public @interface DistributedLock {
 	String keep() default "";
 
 	/**
+	 * How many calls of this JVM may wait for the key: {@code "20"} or a placeholder, 1
+	 * or more. If that many callers wait already, a call is refused at once: it gets what
+	 * {@link #onFailure} and {@link #fallback} say for a wait time that has passed, or a
+	 * {@link LockNotAcquiredException} with the reason
+	 * {@link LockOutcome#TOO_MANY_WAITING}.
+	 * <p>
+	 * This keeps a hot key from parking all threads of the JVM. A call waits from the
+	 * moment when it queues behind a holder or another caller of this JVM; while its own
+	 * first attempt is on its way, it does not. All callers that wait are counted, those
+	 * without a limit included. Re-entries, calls that try once and callers of other JVMs
+	 * are not. With several keys, the limit applies to each key. Empty (the default):
+	 * {@code distlock.max-waiting}.
+	 * @return a number of callers
+	 */
+	String maxWaiting() default "";
+
+	/**
 	 * How the lock is shared: {@link LockMode#EXCLUSIVE} (the default), or
 	 * {@link LockMode#READ} and {@link LockMode#WRITE} of a read/write lock. Startup
 	 * fails if the store does not support the mode.

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The exception says nothing about which caller holds the lock.
  * <p>
  * Check the store and the connection to it. The message names the address and the remedy.
+ * A web application answers with HTTP status 503 if no handler takes the exception.
  */
 public class LockBackendException extends LockException {
 

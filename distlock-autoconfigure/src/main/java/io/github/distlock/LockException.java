@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class LockException extends RuntimeException {
 
+	private @Nullable String lockName;
+
 	/**
 	 * Create the exception.
 	 * @param message what happened to which lock, and what to do
@@ -17,6 +19,25 @@ public abstract class LockException extends RuntimeException {
 	 */
 	protected LockException(String message, @Nullable Throwable cause) {
 		super(message, cause);
+	}
+
+	/**
+	 * Return the label of the lock, such as {@code StockService.deduct}. Unlike the
+	 * message, it does not contain the key.
+	 * @return the name of the lock that was requested, {@code null} if it is not known
+	 */
+	public @Nullable String lockName() {
+		return this.lockName;
+	}
+
+	/**
+	 * Set the label of the lock, unless it is set. For code that acquires locks, before
+	 * it throws the exception.
+	 * @param lockName the name of the lock that was requested, {@code null} if it has
+	 * none
+	 */
+	public void initLockName(@Nullable String lockName) {
+		this.lockName = (this.lockName != null) ? this.lockName : lockName;
 	}
 
 }

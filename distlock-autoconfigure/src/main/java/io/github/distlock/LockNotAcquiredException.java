@@ -3,13 +3,16 @@ package io.github.distlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was not acquired: it was held elsewhere until the wait time had passed, or the
- * waiting thread was interrupted (then the cause is an {@link InterruptedException}).
+ * The lock was not acquired: it was held elsewhere until the wait time had passed, too
+ * many callers of this JVM waited for it already, or the waiting thread was interrupted
+ * (then the cause is an {@link InterruptedException}).
  * <p>
- * Nothing was done under the lock. Try again later, or answer that the resource is in use
- * (HTTP status 409).
+ * Nothing was done under the lock. Try again later. A web application answers with HTTP
+ * status 409, or 429 if too many callers waited, if no handler takes the exception.
  */
 public class LockNotAcquiredException extends LockException {
+
+	private final LockOutcome reason;
 
 	private final transient @Nullable LockHolder holder;
 
@@ -18,7 +21,7 @@ public class LockNotAcquiredException extends LockException {
 	 * @param message names the lock, the value and the remedy
 	 */
 	public LockNotAcquiredException(String message) {
-		this(message, null, null);
+		this(message, null);
 	}
 
 	/**
@@ -27,18 +30,30 @@ public class LockNotAcquiredException extends LockException {
 	 * @param cause the exception that caused it
 	 */
 	public LockNotAcquiredException(String message, @Nullable Throwable cause) {
-		this(message, null, cause);
+		super(message, cause);
+		this.reason = (cause instanceof InterruptedException) ? LockOutcome.INTERRUPTED : LockOutcome.TIMEOUT;
+		this.holder = null;
 	}
 
 	/**
 	 * Create the exception with the holder of the lock.
 	 * @param message names the lock, the value and the remedy
+	 * @param reason why the lock was not acquired
 	 * @param holder what held the lock when the wait ended, if known
-	 * @param cause the exception that caused it
 	 */
-	public LockNotAcquiredException(String message, @Nullable LockHolder holder, @Nullable Throwable cause) {
-		super(message, cause);
+	public LockNotAcquiredException(String message, LockOutcome reason, @Nullable LockHolder holder) {
+		super(message, null);
+		this.reason = reason;
 		this.holder = holder;
+	}
+
+	/**
+	 * Return why the lock was not acquired.
+	 * @return {@link LockOutcome#TIMEOUT}, {@link LockOutcome#INTERRUPTED} or
+	 * {@link LockOutcome#TOO_MANY_WAITING}
+	 */
+	public LockOutcome reason() {
+		return this.reason;
 	}
 
 	/**

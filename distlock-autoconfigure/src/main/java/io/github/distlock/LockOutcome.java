@@ -12,6 +12,12 @@ public enum LockOutcome {
 	TIMEOUT,
 
 	/**
+	 * As many callers of this JVM as may wait for the key waited already. The caller got
+	 * an exception, or chose to continue without the lock.
+	 */
+	TOO_MANY_WAITING,
+
+	/**
 	 * The wait time has passed and the caller had chosen to continue without the lock.
 	 */
 	SKIPPED,

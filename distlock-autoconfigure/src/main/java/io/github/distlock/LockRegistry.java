@@ -31,6 +31,9 @@ public interface LockRegistry {
 	 * if the thread does not hold the lock, and {@link LockLostException} if the lock was
 	 * lost. {@code newCondition()} is not supported.
 	 * <p>
+	 * A view is never refused because too many callers wait, since it could not say so;
+	 * but its callers count ({@link LockRequest#maxWaiting(int)}).
+	 * <p>
 	 * {@code tryLock()} does not wait in a queue, so a loop that calls it until it
 	 * succeeds may starve beside waiting callers: use {@code tryLock(time, unit)}.
 	 * <p>
@@ -48,18 +51,18 @@ public interface LockRegistry {
 	 * when the command times out.
 	 * @param request what to lock and how
 	 * @return the lock, which the caller must close
-	 * @throws LockNotAcquiredException if the wait time has passed, or if the thread was
-	 * interrupted: then the cause is an {@link InterruptedException} and the interrupt
-	 * flag is set
+	 * @throws LockNotAcquiredException if the wait time has passed, if too many callers
+	 * of this JVM wait for the key, or if the thread was interrupted: then the cause is
+	 * an {@link InterruptedException} and the interrupt flag is set
 	 */
 	HeldLock acquire(LockRequest request);
 
 	/**
 	 * Acquire the lock, waiting for it if necessary, and return nothing if the wait time
-	 * has passed. Blocks and is interruptible.
+	 * has passed or too many callers of this JVM wait for the key. Blocks and is
+	 * interruptible.
 	 * @param request what to lock and how
-	 * @return the lock, which the caller must close, or nothing if the wait time has
-	 * passed
+	 * @return the lock, which the caller must close, or nothing if it was not acquired
 	 * @throws LockNotAcquiredException if the thread was interrupted: the cause is an
 	 * {@link InterruptedException} and the interrupt flag is set
 	 */
@@ -80,10 +83,10 @@ public interface LockRegistry {
 
 	/**
 	 * Acquire the lock without blocking a thread, as {@link #acquireAsync} does, and
-	 * return nothing if the wait time has passed.
+	 * return nothing if {@link #tryAcquire} would.
 	 * @param request what to lock and how
-	 * @return a future that completes with the lock, with nothing if the wait time has
-	 * passed, or with an exception that {@link #tryAcquire} would throw
+	 * @return a future that completes with the lock, with nothing if it was not acquired,
+	 * or with an exception that {@link #tryAcquire} would throw
 	 */
 	CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
 

@@ -24,9 +24,12 @@ import org.jspecify.annotations.Nullable;
  * closed
  * @param keep how long this JVM may keep the lock after its release, for its own next
  * caller, 1 ms to 1 s; zero means never, {@code null} means the default of the registry
+ * @param maxWaiting how many callers of this JVM may wait for the key, 1 or more;
+ * {@code null} means the default of the registry
  */
 public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		boolean fair, @Nullable String name, @Nullable Duration minHold, @Nullable Duration keep) {
+		boolean fair, @Nullable String name, @Nullable Duration minHold, @Nullable Duration keep,
+		@Nullable Integer maxWaiting) {
 
 	/** Label of a request without a name. */
 	public static final String UNNAMED = "unnamed";
@@ -50,7 +53,9 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	public static final Duration MAXIMUM_KEEP = Duration.ofSeconds(1);
 
 	/**
-	 * Create a request and check what can be checked without a store.
+	 * Create a request and check what can be checked without a store. This constructor is
+	 * no supported API, since each new attribute changes it: use {@link #of} and the
+	 * methods that change a value.
 	 * @param key what to lock
 	 * @param mode how the lock is shared
 	 * @param waitTime how long to wait, or {@code null}
@@ -59,9 +64,12 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param name label in metrics, events and messages, or {@code null}
 	 * @param minHold how long the lock stays taken at least, or {@code null}
 	 * @param keep how long this JVM may keep the lock after its release, or {@code null}
+	 * @param maxWaiting how many callers of this JVM may wait for the key, or
+	 * {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
 	 * the minimum hold time is not positive, longer than the lease time or too long, if
-	 * the lock cannot be kept, or if the name contains a control character
+	 * the lock cannot be kept, if no caller may wait, or if the name contains a control
+	 * character
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
@@ -88,6 +96,10 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 				throw new LockDefinitionException("Lock '" + printable(key) + "' was requested with keep = " + keep
 						+ " and " + obstacle + ", but such a lock is never kept after its release: remove one of them");
 			}
+		}
+		if (maxWaiting != null && maxWaiting < 1) {
+			throw new LockDefinitionException("The number of callers that may wait for lock '" + printable(key)
+					+ "' is " + maxWaiting + ": use 1 or more, or no wait time to let no caller wait");
 		}
 	}
 
@@ -141,7 +153,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return the request
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null, null);
 	}
 
 	/**
@@ -151,7 +163,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest key(String key) {
 		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.keep);
+				this.keep, this.maxWaiting);
 	}
 
 	/**
@@ -161,7 +173,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.keep);
+				this.keep, this.maxWaiting);
 	}
 
 	/**
@@ -172,7 +184,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold,
-				this.keep);
+				this.keep, this.maxWaiting);
 	}
 
 	/**
@@ -182,7 +194,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest fair(boolean fair) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold,
-				this.keep);
+				this.keep, this.maxWaiting);
 	}
 
 	/**
@@ -192,7 +204,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest mode(LockMode mode) {
 		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.keep);
+				this.keep, this.maxWaiting);
 	}
 
 	/**
@@ -202,7 +214,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest name(String name) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold,
-				this.keep);
+				this.keep, this.maxWaiting);
 	}
 
 	/**
@@ -220,7 +232,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest minHold(Duration minHold) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold,
-				this.keep);
+				this.keep, this.maxWaiting);
 	}
 
 	/**
@@ -238,7 +250,27 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest keep(Duration keep) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				keep);
+				keep, this.maxWaiting);
+	}
+
+	/**
+	 * Set how many callers of this JVM may wait for the key. If that many wait already,
+	 * this caller is refused at once, as if its wait time had passed: with a
+	 * {@link LockNotAcquiredException} whose reason is
+	 * {@link LockOutcome#TOO_MANY_WAITING}, or without a lock.
+	 * <p>
+	 * The limit protects the threads of this JVM. A caller waits from the moment when it
+	 * queues behind a holder or another caller of this JVM; while its own first attempt
+	 * is on its way, it does not. Readers, fair callers, asynchronous callers and those
+	 * without a limit are counted; re-entries, callers that try once and callers of other
+	 * JVMs are not.
+	 * @param maxWaiting 1 or more
+	 * @return a changed copy
+	 * @throws LockDefinitionException if the number is not positive
+	 */
+	public LockRequest maxWaiting(int maxWaiting) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
+				this.keep, maxWaiting);
 	}
 
 	/**

@@ -33,10 +33,10 @@ class PackageDependencyTests {
 			entry("registry", "waiting", "renewal", "backend", "environment", "thread", "observation", ""),
 			entry("aop", "", "aop.weaving", "transaction", "thread", "observation"), entry("aop.weaving", ""),
 			entry("transaction", ""), entry("context", ""), entry("metrics", ""), entry("observation", ""),
-			entry("actuate", "", "backend", "registry"),
+			entry("actuate", "", "backend", "registry"), entry("web", ""), entry("integration", ""),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
-					"metrics", "observation", "actuate", "thread"));
+					"metrics", "observation", "actuate", "web", "integration", "thread"));
 
 	/** Imported once, because that takes most of the time. */
 	private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -110,7 +110,7 @@ class PackageDependencyTests {
 	@Test
 	void onlyAsynchronousCallsUseContextPropagation() {
 		assertUsedOnlyBy("io.micrometer.context", Set.of("context", "aop"));
-		assertUsedOnlyBy("reactor.", Set.of("", "aop", "transaction", "autoconfigure"));
+		assertUsedOnlyBy("reactor.", Set.of("", "aop", "transaction", "web", "autoconfigure"));
 	}
 
 	@Test
@@ -118,6 +118,14 @@ class PackageDependencyTests {
 		assertUsedOnlyBy("org.springframework.jdbc", Set.of("backend.jdbc", "transaction", "autoconfigure"));
 		assertUsedOnlyBy("java.sql", Set.of("backend.jdbc", "autoconfigure"));
 		assertUsedOnlyBy("org.apache.curator", Set.of("backend.zookeeper", "autoconfigure"));
+	}
+
+	@Test
+	void onlyTheirPackagesUseSpringWebAndSpringIntegration() {
+		assertUsedOnlyBy("org.springframework.web", Set.of("web", "autoconfigure"));
+		assertUsedOnlyBy("org.springframework.http", Set.of("web", "autoconfigure"));
+		assertUsedOnlyBy("jakarta.servlet", Set.of("web"));
+		assertUsedOnlyBy("org.springframework.integration", Set.of("integration", "autoconfigure"));
 	}
 
 	private static Map.Entry<String, Set<String>> entry(String name, String... mayUse) {

@@ -56,9 +56,18 @@ final class LockDefinitionReader {
 		Duration lease = DurationAttribute.leaseTime(leaseTime, method);
 		LockRequest request = new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, method),
 				lease, attributes.fair(), name.isBlank() ? method.label() : name,
-				DurationAttribute.minHold(minHold, lease, method), null);
+				DurationAttribute.minHold(minHold, lease, method), null, maxWaiting(attributes, method));
 		String keep = resolve("keep", attributes.keep(), method);
 		return keeping(request, keep, DurationAttribute.keep(keep, method), method);
+	}
+
+	private @Nullable Integer maxWaiting(DistributedLock attributes, LockedMethod method) {
+		String value = resolve("maxWaiting", attributes.maxWaiting(), method).trim();
+		if (!value.matches("|0*[1-9]\\d{0,8}")) {
+			throw method.refuse("maxWaiting", value, "is not a number of callers from 1 to 999999999: write one, or "
+					+ "waitTime = \"0\" to let no call wait; \"\" takes distlock.max-waiting");
+		}
+		return value.isEmpty() ? null : Integer.valueOf(value);
 	}
 
 	private static LockRequest keeping(LockRequest request, String value, @Nullable Duration keep,

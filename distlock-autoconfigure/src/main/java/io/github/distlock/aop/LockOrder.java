@@ -58,11 +58,12 @@ final class LockOrder {
 		LockRequest other = second.request();
 		LockMode mode = (strength(one.mode()) >= strength(other.mode())) ? one.mode() : other.mode();
 		Duration minHold = longer(one.minHold(), other.minHold());
-		Duration lease = shorter(one.leaseTime(), other.leaseTime());
+		Duration lease = lesser(one.leaseTime(), other.leaseTime());
 		// One annotation may have a longer minHold than the leaseTime of the other one.
 		LockRequest request = new LockRequest(one.key(), mode, one.waitTime(),
-				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold, null);
-		Duration keep = shorter(one.keep(), other.keep());
+				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold, null,
+				lesser(one.maxWaiting(), other.maxWaiting()));
+		Duration keep = lesser(one.keep(), other.keep());
 		return new LockTarget(first.definition(), first.registry(),
 				(keep != null && (keep.isZero() || request.isKeepable())) ? request.keep(keep) : request);
 	}
@@ -75,7 +76,7 @@ final class LockOrder {
 		};
 	}
 
-	private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {
+	private static <T extends Comparable<T>> @Nullable T lesser(@Nullable T one, @Nullable T other) {
 		if (one == null || other == null) {
 			return (one != null) ? one : other;
 		}

@@ -60,7 +60,7 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 		Duration waitTime = (request.waitTime() != null) ? request.waitTime() : this.locks.waitTime().get();
 		Duration keep = request.isKeepable() ? request.keep() : Duration.ZERO;
 		return new LockRequest(request.key(), request.mode(), remaining(waitTime, startNanos), null, request.fair(),
-				request.name(), request.minHold(), keep);
+				request.name(), request.minHold(), keep, request.maxWaiting());
 	}
 
 	private static Duration remaining(Duration waitTime, long startNanos) {
@@ -154,6 +154,7 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 	 * @throws Throwable the exception for the caller, often the problem itself
 	 */
 	@Nullable Object withoutLock(LockTarget target, LockException problem) throws Throwable {
+		problem.initLockName(target.definition().name());
 		boolean interrupted = problem.getCause() instanceof InterruptedException;
 		if (interrupted || !(problem instanceof LockNotAcquiredException || problem instanceof LockBackendException)) {
 			throw problem;

@@ -29,6 +29,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * control characters.
  * @param waitTime How long a call waits for a lock that has no wait time of its own. With
  * 0s it tries once. A negative duration means no limit.
+ * @param maxWaiting How many callers of this JVM may wait for one key. The next caller is
+ * refused at once. Not set: no limit.
  * @param leaseTime How long the store grants a lock before the watchdog has to renew it.
  * If the JVM dies, the lock stays taken for this time. At least 100ms.
  * @param maxHoldTime How long the watchdog renews a lock. After that time, the lock is
@@ -51,16 +53,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param transaction Locks and transactions.
  * @param observations Observations of locks, which become spans of traces.
  * @param logging Log lines that are written under a lock.
+ * @param web Answers to HTTP requests whose lock was not acquired.
  */
 @ConfigurationProperties("distlock")
 public record DistlockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@DefaultValue List<String> composite, @DefaultValue("distlock:") String keyPrefix,
-		@DefaultValue("5s") Duration waitTime, @DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
-		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("10s") Duration logSlowWait,
-		@DefaultValue("false") boolean failFast, @DefaultValue("event") OnLost onLost,
-		@DefaultValue("10s") Duration shutdownGracePeriod, @DefaultValue("confirmed") ReleaseMode release,
-		@DefaultValue Handoff handoff, @DefaultValue Aop aop, @DefaultValue Transaction transaction,
-		@DefaultValue Observations observations, @DefaultValue Logging logging) {
+		@DefaultValue("5s") Duration waitTime, @Nullable Integer maxWaiting, @DefaultValue("30s") Duration leaseTime,
+		@Nullable Duration maxHoldTime, @DefaultValue("10s") Duration backendTimeout,
+		@DefaultValue("10s") Duration logSlowWait, @DefaultValue("false") boolean failFast,
+		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
+		@DefaultValue("confirmed") ReleaseMode release, @DefaultValue Handoff handoff, @DefaultValue Aop aop,
+		@DefaultValue Transaction transaction, @DefaultValue Observations observations, @DefaultValue Logging logging,
+		@DefaultValue Web web) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -68,6 +72,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	public DistlockProperties {
 		PropertyChecks.prefix("distlock.key-prefix", keyPrefix);
 		PropertyChecks.notTooLong("distlock.wait-time", waitTime, "Use -1 to wait without a limit");
+		PropertyChecks.between("distlock.max-waiting", (maxWaiting != null) ? maxWaiting : 1, 1, Integer.MAX_VALUE,
+				"Set 1 or more, or remove the property to let any number of callers wait");
 		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100), "100ms",
 				"Set 100ms or more, since a shorter lease could expire while a command is on its way");
 		if (maxHoldTime != null) {
@@ -90,6 +96,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod)
 			.releasing(this.release)
+			.limiting((this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE)
 			.keeping((this.handoff.keep() != null) ? this.handoff.keep() : Duration.ZERO);
 	}
 
@@ -224,6 +231,16 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * context of a JVM enables it, it is enabled for all of them.
 	 */
 	public record Logging(@DefaultValue("false") boolean mdc) {
+	}
+
+	/**
+	 * Answers to HTTP requests whose lock was not acquired.
+	 *
+	 * @param enabled Whether an uncaught LockNotAcquiredException answers with HTTP
+	 * status 409, or 429 if too many callers wait, and an uncaught LockBackendException
+	 * with 503. If false, they are errors like any other.
+	 */
+	public record Web(@DefaultValue("true") boolean enabled) {
 	}
 
 }

@@ -8,11 +8,18 @@ import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open lock store. Each verb sends one command and blocks until its answer or its own
- * short time-out; many threads may call verbs at once. Each verb throws
- * {@link LockBackendException} when the outcome is not known; the caller then repeats it
- * with the same ticket, which is harmless. An interrupt does not end a verb early: the
- * flag is kept and the command is finished.
+ * An open lock store. Each verb ({@code attempt}, {@code release}, {@code cancel},
+ * {@code renew}) sends one command and returns a stage, which completes with the answer.
+ * Many threads may call verbs at once.
+ * <p>
+ * Every stage ends: with the answer, or with a failure, after the store's own short
+ * time-out at the latest. The failure is a {@link LockBackendException} when the outcome
+ * is not known; the caller then repeats the verb with the same ticket, which is harmless.
+ * A verb that throws has failed in the same way. Any thread may complete a stage, also
+ * one of the driver: what the caller does then does not block. A later answer has no
+ * effect.
+ * <p>
+ * An interrupt does not end a verb early: the flag is kept and the command is finished.
  * <p>
  * A ticket ends with the first {@code release} or {@code cancel} that is sent for it,
  * whatever the reply.
@@ -39,41 +46,58 @@ public interface LockStore extends AutoCloseable {
 	void verify();
 
 	/**
-	 * Take the lock if it is free and no ticket waits, or if the ticket is that of a
-	 * reader and only readers hold the lock. Otherwise, with {@code queue}, wait in the
-	 * order of the store.
-	 * @param ticket the ticket that takes the lock or waits
-	 * @param lease the requested lease
-	 * @param queue whether to queue the ticket
-	 * @return granted, busy (only without {@code queue}) or waiting (only with it)
+	 * Return whether a verb may block the thread that calls it, as those of a
+	 * {@link BlockingLockStore} do. Verbs are then called only by threads that may wait:
+	 * those of callers, and those of a pool, which sends a few commands at a time. A verb
+	 * of any other store must not wait for anything, since threads of timers and drivers
+	 * call it, too.
+	 * @return whether verbs may block; by default they do not
 	 */
-	AttemptResult attempt(Ticket ticket, Duration lease, boolean queue);
+	default boolean blocks() {
+		return false;
+	}
 
 	/**
-	 * Attempt as {@link #attempt(Ticket, Duration, boolean)} does, with options. A store
-	 * that keeps no locks ignores all of them except {@code queue}, as it does by
-	 * default.
+	 * Return whether the store keeps the order of its commands for a key, over one
+	 * connection for example: an attempt that begins after {@link #release} has returned
+	 * is executed after that release, and answered after it, unless the release fails. If
+	 * the order is lost, the release must fail, although the store could send it again.
+	 * {@code release} does not wait for the answer then, whatever {@link #blocks()} says.
+	 * <p>
+	 * Behind a release that no caller waits for, the next attempt for the key is sent at
+	 * once then. For any other store it is sent when the release has been answered.
+	 * @return whether the order is kept; by default it is not
+	 */
+	default boolean keepsOrder() {
+		return false;
+	}
+
+	/**
+	 * Take the lock if it is free and no ticket waits, or if the ticket is that of a
+	 * reader and only readers hold the lock. Otherwise, if the options say so, wait in
+	 * the order of the store.
 	 * <p>
 	 * A store that keeps locks marks the grant of a {@code keepable} attempt if the lock
 	 * is free and no ticket waits, and if requests reach this JVM. When a ticket of
 	 * another grant then waits at the head of the queue, each attempt of that ticket
 	 * makes the store ask the JVM of the marked grant for the lock, see
 	 * {@link LockSignals#asked}. A request may be lost. A JVM gives a kept lock back by
-	 * {@link #release}, as if its last caller had left only now.
+	 * {@link #release}, as if its last caller had left only now. A store that keeps no
+	 * locks ignores all options except {@code queue}.
 	 * @param ticket the ticket that takes the lock or waits
 	 * @param lease the requested lease
 	 * @param options what is asked besides the lock
-	 * @return granted, busy (only without {@code queue}) or waiting (only with it)
+	 * @return completes with granted, busy (only without {@code queue}) or waiting (only
+	 * with it)
 	 */
-	default AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
-		return attempt(ticket, lease, options.queue());
-	}
+	CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options);
 
 	/**
 	 * Tell the JVM of a ticket that this JVM was asked for a lock because of that ticket,
 	 * and does not give it back at once, since a caller is inside or waits. The JVM
 	 * learns it by {@link LockSignals#refused}. The message may be lost. Nothing changes
-	 * in the store. A store that keeps no locks sends nothing, as by default.
+	 * in the store. A store that keeps no locks sends nothing, as by default. Called on a
+	 * thread that may wait.
 	 * @param asker the ticket that wanted an answer
 	 */
 	default void refuse(Ticket asker) {
@@ -86,52 +110,24 @@ public interface LockStore extends AutoCloseable {
 	 * @param lastToken the highest fencing token of the grant that was used
 	 * @param next the ticket that waits next in this JVM, if there is one. Readers have
 	 * no successor and are none
-	 * @return whether the lock was held, and what {@code attempt(next)} would answer
+	 * @return completes with whether the lock was held, and what an attempt of the next
+	 * ticket would answer
 	 */
-	ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next);
-
-	/**
-	 * Send a release without waiting for its answer, over the one connection that carries
-	 * all commands of this store for the key: an attempt that begins after this method
-	 * has returned is decided after the release was executed, and answered after it,
-	 * unless the release fails. If the order is lost, the release must fail, although the
-	 * store could send it again. The thread that completes the stage may be one of the
-	 * driver, which must not block.
-	 * <p>
-	 * A store that cannot do both, send without a waiting thread and keep the order,
-	 * sends nothing and returns {@code null}, as it does by default. The caller then uses
-	 * {@link #release} on another thread, and sends nothing for the key meanwhile.
-	 * @param ticket the holder
-	 * @param lastToken the highest fencing token of the grant that was used
-	 * @param next the ticket that waits next in this JVM, if there is one
-	 * @return completes with the answer of {@link #release}, or fails; {@code null} if
-	 * nothing was sent
-	 */
-	default @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
-			@Nullable Successor next) {
-		return null;
-	}
+	CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next);
 
 	/**
 	 * Remove a waiting ticket; if it was granted the lock meanwhile, release it.
 	 * @param ticket the ticket that no longer waits
+	 * @return completes when the ticket is gone, with any value
 	 */
-	void cancel(Ticket ticket);
+	CompletionStage<?> cancel(Ticket ticket);
 
 	/**
-	 * Renew leases, in one batch.
+	 * Renew leases, in one batch. Called on a thread that may wait.
 	 * @param renewals the leases
-	 * @return the answers, in the same order
+	 * @return completes with the answers, in the same order
 	 */
-	List<RenewalResult> renew(List<Renewal> renewals);
-
-	/**
-	 * Return the commands that need no I/O, if this store is in the memory of this JVM.
-	 * @return the commands; {@code null} if each command may block, as by default
-	 */
-	default @Nullable DirectCommands direct() {
-		return null;
-	}
+	CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals);
 
 	/**
 	 * Describe where the locks are, without credentials. Sends nothing.

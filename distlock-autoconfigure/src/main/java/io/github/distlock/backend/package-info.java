@@ -1,10 +1,10 @@
 /**
  * The SPI: what a lock store must be able to do. It has four commands, called verbs
- * (attempt, release, cancel and renew), and signals to the JVM. A store implements
- * {@link io.github.distlock.backend.LockBackend}, which describes and opens it, and
- * {@link io.github.distlock.backend.LockStore}, the open store. The packages waiting,
- * renewal and registry call them. A store does not know waiting threads, reentrancy or
- * annotations.
+ * (attempt, release, cancel and renew), whose answers are stages, and signals to the JVM.
+ * A store implements {@link io.github.distlock.backend.LockBackend}, which describes and
+ * opens it, and {@link io.github.distlock.backend.LockStore}, the open store. The
+ * packages waiting, renewal and registry call them. A store does not know waiting
+ * threads, reentrancy or annotations.
  * <p>
  * The contract. Each sentence is a test of the contract suite:
  * <ul>

@@ -1,6 +1,9 @@
 package io.github.distlock.environment;
 
 import java.security.SecureRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -92,6 +95,32 @@ public interface EngineEnvironment {
 	 */
 	default void park(Object blocker, long nanos) {
 		LockSupport.parkNanos(blocker, nanos);
+	}
+
+	/**
+	 * Wait until a stage has ended. An interrupt does not end the wait: the flag is set
+	 * again afterwards. A thread of a {@code ForkJoinPool} runs no other tasks meanwhile,
+	 * as it would in {@link CompletableFuture#join()}: they would re-enter its locks.
+	 * @param <T> the type of the result
+	 * @param stage the stage
+	 * @return the result
+	 * @throws CompletionException with the failure of the stage
+	 */
+	default <T> T await(CompletionStage<T> stage) {
+		CompletableFuture<T> end = stage.toCompletableFuture();
+		if (!end.isDone()) {
+			Thread waiting = Thread.currentThread();
+			end.whenComplete((result, failure) -> unpark(waiting));
+			boolean interrupted = false;
+			while (!end.isDone()) {
+				park(end, Long.MAX_VALUE);
+				interrupted |= Thread.interrupted();
+			}
+			if (interrupted) {
+				waiting.interrupt();
+			}
+		}
+		return end.join();
 	}
 
 	/**

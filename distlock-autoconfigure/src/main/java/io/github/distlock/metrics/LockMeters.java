@@ -137,8 +137,9 @@ public enum LockMeters implements MeterDocumentation {
 
 		/**
 		 * Result of the operation. Attempts: {@code acquired}, {@code timeout},
-		 * {@code skipped}, {@code interrupted}, {@code backend-error}, {@code invalid}.
-		 * Renewals: {@code renewed}, {@code gone}, {@code failed}.
+		 * {@code too-many-waiting}, {@code skipped}, {@code interrupted},
+		 * {@code backend-error}, {@code invalid}. Renewals: {@code renewed},
+		 * {@code gone}, {@code failed}.
 		 */
 		OUTCOME("outcome"),
 

@@ -197,6 +197,7 @@ public final class LockMetrics implements LockListener {
 		return switch (outcome) {
 			case ACQUIRED -> "acquired";
 			case TIMEOUT -> "timeout";
+			case TOO_MANY_WAITING -> "too-many-waiting";
 			case SKIPPED -> "skipped";
 			case INTERRUPTED -> "interrupted";
 			case BACKEND_ERROR -> "backend-error";

@@ -92,9 +92,10 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 		MODE("distlock.mode"),
 
 		/**
-		 * How it ended. Acquisitions: {@code acquired}, {@code timeout}, {@code skipped},
-		 * {@code interrupted}, {@code backend-error}, {@code invalid}. Sections:
-		 * {@code success}, {@code error}, {@code lost}. Before the end {@code none}.
+		 * How it ended. Acquisitions: {@code acquired}, {@code timeout},
+		 * {@code too-many-waiting}, {@code skipped}, {@code interrupted},
+		 * {@code backend-error}, {@code invalid}. Sections: {@code success},
+		 * {@code error}, {@code lost}. Before the end {@code none}.
 		 */
 		OUTCOME("outcome"),
 

@@ -53,6 +53,9 @@ final class AttemptReport implements WaitListener {
 	/** Set by the thread that ends the wait, before it reports the outcome. */
 	private volatile @Nullable StoredHolder blockedBy;
 
+	/** The same. */
+	volatile LockOutcome reason = LockOutcome.TIMEOUT;
+
 	AttemptReport(Targets targets, LockRequest request, boolean asynchronous) {
 		this.targets = targets;
 		this.asynchronous = asynchronous;
@@ -86,7 +89,8 @@ final class AttemptReport implements WaitListener {
 	}
 
 	void ended(LockOutcome outcome, @Nullable Throwable failure) {
-		ended(outcome, HandOff.NONE, 0, failure);
+		ended((failure == null && this.reason != LockOutcome.TIMEOUT) ? this.reason : outcome, HandOff.NONE, 0,
+				failure);
 	}
 
 	/**
@@ -122,7 +126,8 @@ final class AttemptReport implements WaitListener {
 	}
 
 	@Override
-	public void timedOut(@Nullable StoredHolder holder) {
+	public void notAcquired(LockOutcome reason, @Nullable StoredHolder holder) {
+		this.reason = reason;
 		this.blockedBy = holder;
 	}
 
@@ -160,12 +165,6 @@ final class AttemptReport implements WaitListener {
 	 */
 	record Targets(String backend, CompositeLockListener listeners, LockObservers observers,
 			WaitingCallers waitingCallers, TimeSource clock) {
-
-		/** Return whether a listener or an observer may learn of an attempt. */
-		boolean areRead() {
-			return !this.listeners.isEmpty() || this.observers.get() != null;
-		}
-
 	}
 
 }

@@ -253,7 +253,8 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public Lock obtain(String key) {
-		LockRequest request = LockRequest.of(key);
+		// A view cannot say that it was refused.
+		LockRequest request = LockRequest.of(key).maxWaiting(Integer.MAX_VALUE);
 		this.backend.validateKey(key);
 		return new LockView(request, this::runningOperations, this::allHeldLocks);
 	}

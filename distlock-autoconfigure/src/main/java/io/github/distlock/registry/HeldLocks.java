@@ -5,8 +5,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -65,14 +63,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private final CompositeLockListener listeners;
 
-	/** Of the callbacks after a shutdown, which a thread of the store's driver starts. */
-	private final @Nullable ClassLoader contextClassLoader = Thread.currentThread().getContextClassLoader();
-
-	private final EngineEnvironment environment;
-
 	private final TimeSource clock;
-
-	private final Executor executor;
 
 	private final boolean interruptOnLost;
 
@@ -83,17 +74,14 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	private volatile boolean stopped;
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer, Function<RenewalListener, LeaseRenewer> renewerFactory,
-			CompositeLockListener listeners, EngineEnvironment environment, Executor executor,
-			RegistrySettings settings) {
+			CompositeLockListener listeners, EngineEnvironment environment, RegistrySettings settings) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
 		this.minimumHoldTimes = new MinimumHoldTimes(acquirer, this.renewer, environment.clock(), backend.expires());
 		this.listeners = listeners;
-		this.environment = environment;
 		this.clock = environment.clock();
 		this.endedGrants = new RecentlyEndedGrants(environment.newLock());
-		this.executor = executor;
 		this.interruptOnLost = settings.interruptOnLost();
 		this.releaseMode = settings.release();
 	}
@@ -284,9 +272,10 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 			// Otherwise the next caller of this JVM would enter under the ended grant.
 			hold.lose(LossCause.RELEASED_BY_OPERATOR);
 		}
-		long remainingNanos = hold.endLease();
-		boolean valid = remainingNanos > 0;
+		boolean valid = true;
 		try {
+			long remainingNanos = hold.endLease();
+			valid = remainingNanos > 0;
 			this.renewer.forget(hold);
 			if (!valid) {
 				throw lostException(hold);
@@ -444,21 +433,14 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	 */
 	private void runLossCallbacks(Hold lost) {
 		for (Runnable callback : lost.takeLossCallbacks()) {
-			Runnable guarded = () -> {
+			this.acquirer.callBack(() -> {
 				try {
 					callback.run();
 				}
 				catch (Throwable ex) {
 					logger.error("A callback for the loss of lock '" + lost.key() + "' failed", ex);
 				}
-			};
-			try {
-				this.executor.execute(guarded);
-			}
-			catch (RuntimeException | Error ex) {
-				// The registry has been shut down, or no thread can be started.
-				guarded.run();
-			}
+			});
 		}
 	}
 
@@ -484,18 +466,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		@Override
 		public void gone() {
 			LossCause cause = causeOfGone(this.hold);
-			Runnable notification = () -> notifyGone(this.hold, cause, this.held, true);
-			try {
-				HeldLocks.this.executor.execute(notification);
-			}
-			catch (RejectedExecutionException ex) {
-				// The registry has been shut down. The calling thread may be one of the
-				// store's driver.
-				HeldLocks.this.environment.startThread("distlock-late-callback", () -> {
-					Thread.currentThread().setContextClassLoader(HeldLocks.this.contextClassLoader);
-					notification.run();
-				});
-			}
+			HeldLocks.this.acquirer.callBack(() -> notifyGone(this.hold, cause, this.held, true));
 		}
 
 		@Override

@@ -1,14 +1,15 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
 import java.time.Instant;
 
 import io.github.distlock.LockHolder;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.thread.LockThreads;
+import io.github.distlock.waiting.WaitRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,15 +24,25 @@ final class HolderMessages {
 	}
 
 	/**
-	 * Return the exception for a wait time that has passed.
-	 * @param blockedBy what held the lock last, if known
+	 * Return the exception for a wait that ended without the lock.
+	 * @param limits how long the caller, and how many callers, were to wait at most
+	 * @param report why it ended, and what held the lock last, if known
 	 */
-	LockNotAcquiredException notAcquired(LockRequest request, Duration waitTime, @Nullable StoredHolder blockedBy) {
+	LockNotAcquiredException notAcquired(LockRequest request, WaitRequest limits, AttemptReport report) {
+		StoredHolder blockedBy = report.blockedBy();
 		LockHolder holder = (blockedBy != null) ? holder(request.key(), blockedBy) : null;
-		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
-				+ ") was not acquired within " + (waitTime.isZero() ? "one attempt" : waitTime.toString()) + ": "
-				+ describe(holder) + ". Wait longer (waitTime, distlock.wait-time), or hold it for a shorter time",
-				holder, null);
+		String limit = " within " + (limits.waitTime().isZero() ? "one attempt" : limits.waitTime().toString());
+		String remedy = "Wait longer (waitTime, distlock.wait-time)";
+		if (report.reason == LockOutcome.TOO_MANY_WAITING) {
+			limit = ", because " + limits.maxWaiting() + " or more callers of this JVM wait for it";
+			remedy = "Try again later, let more callers wait (maxWaiting, distlock.max-waiting)";
+		}
+		LockNotAcquiredException problem = new LockNotAcquiredException(
+				"Lock '" + request.key() + "' (" + request.label() + ") was not acquired" + limit + ": "
+						+ describe(holder) + ". " + remedy + ", or hold it for a shorter time",
+				report.reason, holder);
+		problem.initLockName(request.name());
+		return problem;
 	}
 
 	/** Return what holds a lock, from what the store has said. */

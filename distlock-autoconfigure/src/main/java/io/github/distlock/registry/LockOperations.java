@@ -1,6 +1,6 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,10 +23,6 @@ import org.jspecify.annotations.Nullable;
  * each attempt ended. Thread-safe.
  */
 final class LockOperations {
-
-	/** For an attempt that does not wait. */
-	private static final WaitListener UNREPORTED = (since) -> {
-	};
 
 	private final RegistryRuntime runtime;
 
@@ -72,13 +68,10 @@ final class LockOperations {
 	 * @throws LockNotAcquiredException if the wait time has passed
 	 */
 	HeldLock acquireOrFail(LockRequest request) throws InterruptedException {
-		Hold hold = acquireUnreported(request, null);
+		AttemptReport report = newReport(request, false);
+		Hold hold = acquireHold(request, true, LockOutcome.TIMEOUT, null, report);
 		if (hold == null) {
-			AttemptReport report = newReport(request, false);
-			hold = acquireHold(request, true, LockOutcome.TIMEOUT, null, report);
-			if (hold == null) {
-				throw notAcquired(request, report);
-			}
+			throw this.holderMessages.notAcquired(request, waitRequest(request, report), report);
 		}
 		return new HoldReference(hold);
 	}
@@ -93,28 +86,7 @@ final class LockOperations {
 	 */
 	@Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
 			@Nullable Thread owningThread) throws InterruptedException {
-		Hold hold = acquireUnreported(request, owningThread);
-		return (hold != null) ? hold
-				: acquireHold(request, interruptible, timeoutOutcome, owningThread, newReport(request, false));
-	}
-
-	/**
-	 * Acquire a lock that no other caller needs, without a command, if nothing is to
-	 * learn of that. Such an attempt needs no report.
-	 * @return the lock, or {@code null} if a reported attempt has to follow
-	 */
-	private @Nullable Hold acquireUnreported(LockRequest request, @Nullable Thread owningThread) {
-		HeldLocks heldLocks = this.runtime.heldLocks();
-		if (!this.runtime.acquirer().entersDirectly() || this.reports.areRead()
-				|| Thread.currentThread().isInterrupted()) {
-			return null;
-		}
-		this.validator.validate(request);
-		if (heldLocks.holdOfThisThread(request.key()) != null || heldLocks.holdOfThisWork(request.key()) != null) {
-			return null;
-		}
-		Holder holder = this.runtime.acquirer().enterDirectly(waitRequest(request, UNREPORTED));
-		return (holder != null) ? addOrRelease(request, holder, owningThread, Thread.currentThread()) : null;
+		return acquireHold(request, interruptible, timeoutOutcome, owningThread, newReport(request, false));
 	}
 
 	private @Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
@@ -176,7 +148,7 @@ final class LockOperations {
 		AttemptReport report = newReport(request, true);
 		// The store is not asked: the callback threads must not block.
 		return LockFutures.required(acquireAsync(request, LockOutcome.TIMEOUT, report),
-				() -> notAcquired(request, report));
+				() -> this.holderMessages.notAcquired(request, waitRequest(request, report), report));
 	}
 
 	private CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome,
@@ -240,13 +212,11 @@ final class LockOperations {
 		}
 	}
 
-	private LockNotAcquiredException notAcquired(LockRequest request, AttemptReport report) {
-		return this.holderMessages.notAcquired(request, waitTime(request), report.blockedBy());
-	}
-
 	private WaitRequest waitRequest(LockRequest request, WaitListener listener) {
 		return new WaitRequest(request.key(), request.mode(), request.fair(), this.terms.of(request).storeLease(),
-				waitTime(request), this.terms.keep(request).toNanos(), listener);
+				Objects.requireNonNullElse(request.waitTime(), this.settings.waitTime()),
+				this.terms.keep(request).toNanos(),
+				Objects.requireNonNullElse(request.maxWaiting(), this.settings.maxWaiting()), listener);
 	}
 
 	/**
@@ -294,11 +264,6 @@ final class LockOperations {
 			throw HeldLocks.lostException(held);
 		}
 		return held;
-	}
-
-	private Duration waitTime(LockRequest request) {
-		Duration requested = request.waitTime();
-		return (requested != null) ? requested : this.settings.waitTime();
 	}
 
 }

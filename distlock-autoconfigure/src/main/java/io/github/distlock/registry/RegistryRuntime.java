@@ -82,10 +82,9 @@ final class RegistryRuntime implements LockSignals {
 			this.waitingCallers = new WaitingCallers(this.slowWaits::waiting);
 			this.acquirer = new LockAcquirer(store, this.self.text(), settings.backendTimeout(), settings.handOff(),
 					environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
-			this.heldLocks = new HeldLocks(
-					store.description(), this.acquirer, (events) -> new LeaseRenewer(store, environment,
-							this.threads.renewals(), this.threads.timers(), events),
-					listeners, environment, this.threads.callbacks(), settings);
+			this.heldLocks = new HeldLocks(store.description(), this.acquirer, (events) -> new LeaseRenewer(store,
+					environment, this.threads.renewals(), this.threads.timers(), events), listeners, environment,
+					settings);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -181,6 +180,7 @@ final class RegistryRuntime implements LockSignals {
 			Thread.currentThread().interrupt();
 		}
 		this.threads.callbacks().shutdown();
+		this.acquirer.callBackLast();
 		this.store.close();
 	}
 

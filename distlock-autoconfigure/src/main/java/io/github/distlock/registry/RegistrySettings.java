@@ -24,10 +24,11 @@ import org.jspecify.annotations.Nullable;
  * @param release when the release of a lock returns
  * @param keep how long a lock is kept after its release if the request does not say it, 1
  * ms to 1 s; zero for not at all
+ * @param maxWaiting how many callers may wait for a key if the request does not say it
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace,
-		@Nullable String application, Duration slowWait, ReleaseMode release, Duration keep) {
+		@Nullable String application, Duration slowWait, ReleaseMode release, Duration keep, int maxWaiting) {
 
 	/**
 	 * Longer durations behave the same, and could overflow the arithmetic of nanoseconds.
@@ -59,7 +60,8 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 
 	/**
 	 * Create the settings of a registry without the name of an application, which logs
-	 * waits of ten seconds, confirms releases, and keeps no locks.
+	 * waits of ten seconds, confirms releases, keeps no locks, and lets any number of
+	 * callers wait.
 	 * @param waitTime how long a request without a wait time waits; negative means
 	 * without limit
 	 * @param leaseTime the lease that the watchdog renews, 100 ms to 365 days
@@ -73,7 +75,7 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	public RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
 		this(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost, shutdownGrace, null, SLOW_WAIT,
-				ReleaseMode.CONFIRMED, Duration.ZERO);
+				ReleaseMode.CONFIRMED, Duration.ZERO, Integer.MAX_VALUE);
 	}
 
 	/**
@@ -84,7 +86,7 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	 */
 	public RegistrySettings reporting(@Nullable String name, Duration slowest) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, name, slowest, this.release, this.keep);
+				this.interruptOnLost, this.shutdownGrace, name, slowest, this.release, this.keep, this.maxWaiting);
 	}
 
 	/**
@@ -94,7 +96,8 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	 */
 	public RegistrySettings releasing(ReleaseMode mode) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, mode, this.keep);
+				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, mode, this.keep,
+				this.maxWaiting);
 	}
 
 	/**
@@ -105,7 +108,20 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	 */
 	public RegistrySettings keeping(Duration time) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, this.release, time);
+				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, this.release, time,
+				this.maxWaiting);
+	}
+
+	/**
+	 * Return the same settings with another number of callers that may wait.
+	 * @param callers how many callers of this JVM may wait for a key, 1 or more, if the
+	 * request does not say it
+	 * @return the settings
+	 */
+	public RegistrySettings limiting(int callers) {
+		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
+				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, this.release, this.keep,
+				callers);
 	}
 
 	private static Duration bounded(Duration duration) {

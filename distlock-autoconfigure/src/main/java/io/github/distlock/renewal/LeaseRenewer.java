@@ -14,6 +14,7 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
@@ -43,6 +44,8 @@ public final class LeaseRenewer {
 
 	private final LockStore store;
 
+	private final EngineEnvironment environment;
+
 	private final int batchSize;
 
 	private final TimeSource clock;
@@ -70,6 +73,7 @@ public final class LeaseRenewer {
 	public LeaseRenewer(LockStore store, EngineEnvironment environment, Executor executor,
 			ScheduledExecutorService timers, RenewalListener listener) {
 		this.store = store;
+		this.environment = environment;
 		this.batchSize = store.description().batchSize();
 		this.clock = environment.clock();
 		this.leases = new LeaseSet(environment);
@@ -317,7 +321,7 @@ public final class LeaseRenewer {
 
 	private @Nullable List<RenewalResult> renewInStore(List<Renewal> renewals, List<Lease> leases) {
 		try {
-			List<RenewalResult> results = this.store.renew(renewals);
+			List<RenewalResult> results = this.environment.await(this.store.renew(renewals));
 			results.stream()
 				.filter(RenewalResult.Unknown.class::isInstance)
 				.findFirst()
@@ -326,7 +330,7 @@ public final class LeaseRenewer {
 			return results;
 		}
 		catch (Throwable ex) {
-			this.warnings.failed(ex, leases);
+			this.warnings.failed(StoreCalls.unwrap(ex), leases);
 			return null;
 		}
 	}

@@ -40,7 +40,7 @@ final class AsyncAcquisition {
 	}
 
 	private void attempt(boolean first) {
-		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.sender.callbacks());
+		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.sender.tasks());
 		KeyQueue queue = this.waits.join(waiter, () -> {
 			if (first && !waiter.triesOnce() && waiter.outcome() == null) {
 				reportWait();
@@ -75,21 +75,14 @@ final class AsyncAcquisition {
 	 * that sends commands. If it fails, so does the wait.
 	 */
 	private void reportWait() {
-		Runnable report = () -> {
+		this.sender.tasks().callBack(() -> {
 			try {
 				this.request.listener().waiting(this.startNanos);
 			}
 			catch (RuntimeException | Error ex) {
 				this.result.completeExceptionally(ex);
 			}
-		};
-		try {
-			this.sender.callbacks().execute(report);
-		}
-		catch (Throwable ex) {
-			// As for the end of the wait: it must be reported.
-			report.run();
-		}
+		});
 	}
 
 	/** Complete when the ticket has left the store, or after one command time-out. */
@@ -116,8 +109,8 @@ final class AsyncAcquisition {
 			acquired(success.holder());
 		}
 		else {
-			if (outcome instanceof Outcome.TimedOut timedOut) {
-				this.request.listener().timedOut(timedOut.holder());
+			if (outcome instanceof Outcome.Refused refused) {
+				this.request.listener().notAcquired(refused.reason(), refused.holder());
 			}
 			this.result.complete(null);
 		}

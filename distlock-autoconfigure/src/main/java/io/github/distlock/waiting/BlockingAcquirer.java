@@ -28,24 +28,6 @@ final class BlockingAcquirer {
 		if (interruptible && Thread.interrupted()) {
 			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
 		}
-		Holder entered = enterDirectly(request);
-		return (entered != null) ? entered : awaitGrant(request, interruptible);
-	}
-
-	/**
-	 * Acquire a lock without a wait and without a command, if that is possible.
-	 * @return the holder, or {@code null}
-	 */
-	@Nullable Holder enterDirectly(WaitRequest request) {
-		Holder entered = this.waits.enterDirectly(request);
-		if (entered == null || entered.hasArrivedInTime()) {
-			return entered;
-		}
-		this.waits.release(entered);
-		return null;
-	}
-
-	private @Nullable Holder awaitGrant(WaitRequest request, boolean interruptible) throws InterruptedException {
 		long start = this.clock.nanoTime();
 		boolean restarted = false;
 		while (true) {
@@ -56,8 +38,8 @@ final class BlockingAcquirer {
 				throw failure.forCaller();
 			}
 			Holder holder = validHolder(outcome);
-			if (outcome instanceof Outcome.TimedOut timedOut) {
-				request.listener().timedOut(timedOut.holder());
+			if (outcome instanceof Outcome.Refused refused) {
+				request.listener().notAcquired(refused.reason(), refused.holder());
 			}
 			// One answer ends the wait of a caller that tries once, whatever it is.
 			if (holder != null || waiter.triesOnce() || !(outcome instanceof Outcome.Success)) {

@@ -36,7 +36,7 @@ final class DepartingWaiters {
 	void fail(Ticket ticket, LockBackendException cause) {
 		if (this.departing != null) {
 			this.departing.stream()
-				.filter((each) -> each.ticket().equals(ticket) && each.waiter().outcome() instanceof Outcome.TimedOut)
+				.filter((each) -> each.ticket().equals(ticket) && each.waiter().outcome() instanceof Outcome.Refused)
 				.forEach((each) -> each.waiter().decide(new Outcome.Failure(cause)));
 		}
 	}

@@ -97,11 +97,15 @@ sealed interface Effects {
 		 */
 		volatile boolean maybeUnsent;
 
-		private static final AtomicIntegerFieldUpdater<Command> TAKEN = AtomicIntegerFieldUpdater
-			.newUpdater(Command.class, "taken");
+		private static final int TAKEN = 1;
 
-		/** 1 once a caller has taken the command. */
-		private volatile int taken;
+		private static final int ENDED = 2;
+
+		private static final AtomicIntegerFieldUpdater<Command> STATE = AtomicIntegerFieldUpdater
+			.newUpdater(Command.class, "state");
+
+		/** Zero until the command is taken. */
+		private volatile int state;
 
 		@Override
 		public Command command() {
@@ -119,12 +123,21 @@ sealed interface Effects {
 		}
 
 		/**
-		 * Take a command that was passed to an executor, to send it or to settle it as
-		 * failed. An executor may reject a task and run it nevertheless.
+		 * Take a command, to send it or to settle it as failed. An executor may reject a
+		 * task and run it nevertheless.
 		 * @return whether this caller was the first
 		 */
 		boolean take() {
-			return TAKEN.compareAndSet(this, 0, 1);
+			return STATE.compareAndSet(this, 0, TAKEN);
+		}
+
+		/**
+		 * The command has an answer, or has failed. It may fail while it is sent,
+		 * although an answer comes.
+		 * @return whether this was the first outcome
+		 */
+		boolean end() {
+			return STATE.getAndSet(this, ENDED) != ENDED;
 		}
 
 		/**
@@ -243,9 +256,12 @@ sealed interface Effects {
 				return this.next;
 			}
 
-			/** Whether an earlier copy of this command was not answered. */
-			boolean isRepeated() {
-				return this.repeated;
+			/**
+			 * Whether no caller waits for the answer, and no earlier copy of this command
+			 * has been sent.
+			 */
+			boolean isUnawaited() {
+				return this.pending.background != null && !this.repeated;
 			}
 
 		}

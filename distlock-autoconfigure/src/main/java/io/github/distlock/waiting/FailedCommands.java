@@ -1,8 +1,7 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.CompletionException;
-
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Effects.QueueEvents;
 import org.apache.commons.logging.Log;
@@ -32,11 +31,11 @@ final class FailedCommands {
 		try {
 			LockBackendException cause = asBackendException(failure);
 			if (command instanceof Command.Attempt attempt) {
-				this.sender.runAsync(queue, queue.attemptFailed(attempt, cause));
+				this.sender.run(queue, queue.attemptFailed(attempt, cause));
 				return;
 			}
 			Command.Release release = (Command.Release) command;
-			this.sender.runAsync(queue, queue.releaseFailed(release.pending(), cause));
+			this.sender.run(queue, queue.releaseFailed(release.pending(), cause));
 		}
 		catch (Throwable ex) {
 			recoverLater(queue, command);
@@ -51,7 +50,7 @@ final class FailedCommands {
 	void recoverLater(QueueEvents queue, Command command) {
 		this.tasks.scheduleRecovery(() -> {
 			try {
-				this.sender.runAsync(queue, queue.recover(command));
+				this.sender.run(queue, queue.recover(command));
 			}
 			catch (Throwable ex) {
 				recoverLater(queue, command);
@@ -71,8 +70,7 @@ final class FailedCommands {
 	}
 
 	private static LockBackendException asBackendException(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		Throwable cause = StoreCalls.unwrap(failure);
 		return (cause instanceof LockBackendException backendException) ? backendException
 				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
 	}

@@ -83,14 +83,6 @@ public sealed class Holder permits KeepableHolder {
 		return this.handOffs;
 	}
 
-	/**
-	 * Whether the grant had not expired when it arrived in this JVM. Reads no clock. That
-	 * the machine has been suspended since is found by the first query of the lease.
-	 */
-	boolean hasArrivedInTime() {
-		return this.validity != null && this.validity.remainingNanosAt(this.grantedAtNanos) > 0;
-	}
-
 	/** Whether the grant has expired, or its validity has been taken. */
 	boolean hasPassed(TimeSource clock) {
 		return this.validity == null || this.validity.hasPassed(clock);

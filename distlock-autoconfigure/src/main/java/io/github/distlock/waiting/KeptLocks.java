@@ -68,7 +68,7 @@ public final class KeptLocks {
 				release.drop();
 				return false;
 			}
-			this.sender.runAsync(queue, effects);
+			this.sender.run(queue, effects);
 			if (this.closed) {
 				// close() may have looked at the queue before the lock was kept.
 				report(queue, KeyQueue::giveBackKept);
@@ -89,7 +89,7 @@ public final class KeptLocks {
 	/** Report an event to a queue, again and again until no error interrupts it. */
 	private void report(KeyQueue queue, Function<KeyQueue, Effects> event) {
 		try {
-			this.sender.runAsync(queue, event.apply(queue));
+			this.sender.run(queue, event.apply(queue));
 		}
 		catch (RuntimeException | Error ex) {
 			this.sender.tasks().scheduleRecovery(() -> report(queue, event));
@@ -113,7 +113,7 @@ public final class KeptLocks {
 		try {
 			Effects effects = queue.asked(held);
 			if (effects != null) {
-				this.sender.runAsync(queue, effects);
+				this.sender.run(queue, effects);
 			}
 			else if (asker != null) {
 				refuse(asker);

@@ -7,9 +7,9 @@ import java.util.function.BooleanSupplier;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockOutcome;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
@@ -23,6 +23,9 @@ import io.github.distlock.waiting.Effects.QueueEvents;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
+import static io.github.distlock.LockOutcome.TIMEOUT;
+import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
+
 /**
  * The state of one key in this JVM: the waiters, the holder, and the command that is on
  * its way to the store. This is the one hard class of the package, in one file on
@@ -31,11 +34,10 @@ import org.jspecify.annotations.Nullable;
  * <b>Design.</b> A state machine. Each event (a caller joins, the store answers, a timer
  * fires) is one short critical section. It changes the state and returns {@link Effects},
  * which the caller of the method carries out after the lock has been released. No command
- * is sent and no waiter is woken under the lock, except for {@link DirectCommands}. The
- * event methods come first, then the state changes that they share, then
- * {@link #takeEffects()}, which ends each event. The events of every cycle are written
- * out, and the others use {@link #onEvent}: a lambda is an object, and a class that a new
- * JVM has to load.
+ * is sent and no waiter is woken under the lock. The event methods come first, then the
+ * state changes that they share, then {@link #takeEffects()}, which ends each event. The
+ * events of every cycle are written out, and the others use {@link #onEvent}: a lambda is
+ * an object, and a class that a new JVM has to load.
  * <p>
  * <b>Lock.</b> {@link #lock} guards all fields. Locks are striped over keys, so that a
  * held lock needs none of its own. Never call another queue while holding one. Nothing
@@ -83,10 +85,6 @@ import org.jspecify.annotations.Nullable;
  * <li>An error: a kept lock without a timer goes back. If even that fails, its lease ends
  * it, since nothing renews it.</li>
  * </ul>
- * <p>
- * <b>Stores without I/O.</b> A store in the memory of this JVM may take and release the
- * lock of an idle queue inside an event. So no waiter, no command and no answer exist,
- * and no other event sees a state in between.
  * <p>
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
@@ -147,7 +145,8 @@ final class KeyQueue implements QueueEvents {
 	// Events of callers
 
 	/**
-	 * Add a waiter. A waiter that tries once does not wait behind others.
+	 * Add a waiter. A waiter that tries once does not wait behind others, and no waiter
+	 * waits where too many do.
 	 * @return the effects, or {@code null} if this queue has been removed
 	 */
 	@Nullable Effects join(Waiter waiter) {
@@ -159,8 +158,9 @@ final class KeyQueue implements QueueEvents {
 			if (this.kept != null && enterOrGiveBack(this.kept, waiter)) {
 				return takeEffects();
 			}
-			if (waiter.triesOnce() && (this.holder != null || !this.waiters.isEmpty())) {
-				ownWaiters().decide(waiter, timedOut());
+			boolean behind = this.holder != null || !this.waiters.isEmpty();
+			if (waiter.triesOnce() ? behind : !this.context.waiterCounts().add(waiter, behind)) {
+				ownWaiters().decide(waiter, refused(waiter.triesOnce() ? TIMEOUT : TOO_MANY_WAITING));
 			}
 			else {
 				ownWaiters().add(waiter);
@@ -169,49 +169,6 @@ final class KeyQueue implements QueueEvents {
 		}
 		finally {
 			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * Take the lock for a caller that need not wait, in a store that needs no I/O: one
-	 * event instead of a waiter, a command and its answer.
-	 * @return the holder, or {@code null} if the caller has to join
-	 */
-	@Nullable Holder enterDirectly(WaitRequest request, DirectCommands store) {
-		this.lock.lock();
-		try {
-			if (this.removed || this.holder != null || !isIdle() || mayHaveEffects()) {
-				return null;
-			}
-			this.holder = takeDirectly(request, store);
-			if (this.holder == null) {
-				// Has no effects but to remove this queue.
-				takeEffects();
-			}
-			return this.holder;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private @Nullable Holder takeDirectly(WaitRequest request, DirectCommands store) {
-		Ticket ticket = this.context.newTicket(this.key, request.mode());
-		try {
-			Grant grant = store.attemptUnused(ticket, request.lease());
-			this.attemptUnanswered = false;
-			this.handBack = false;
-			return (grant == null) ? null
-					: Holder.first(ticket, request.lease(), grant, HandOff.NONE, this.context.clock().nanoTime());
-		}
-		catch (RuntimeException | Error ex) {
-			// The store may have granted the lock: the next event cancels the ticket, or
-			// attempts again for a caller that waits then. If this fails, too, the lease
-			// ends the grant, since nothing renews it.
-			this.queuedTicket = new QueuedTicket(ticket, request);
-			this.queuedTicket.attemptUnanswered = true;
-			this.queuedTicket.due = true;
-			throw ex;
 		}
 	}
 
@@ -251,27 +208,6 @@ final class KeyQueue implements QueueEvents {
 			// First: after an error the holder that leaves is still there.
 			this.waiters.decide(next, new Outcome.Success(following));
 			this.holder = following;
-			return takeEffects();
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * The holder leaves, and the lock goes back to a store that needs no I/O, if no
-	 * caller waits here or elsewhere. After an error the holder is still there.
-	 * @return the effects, or {@code null} if that takes a command; then nothing has
-	 * changed
-	 */
-	@Nullable Effects leaveDirectly(Holder leaving, DirectCommands store) {
-		this.lock.lock();
-		try {
-			if (this.holder != leaving || !isIdle() || this.attemptUnanswered || this.retryTimer != null
-					|| !store.releaseUnshared(leaving.ticket(), leaving.fencingToken())) {
-				return null;
-			}
-			this.holder = null;
 			return takeEffects();
 		}
 		finally {
@@ -612,8 +548,9 @@ final class KeyQueue implements QueueEvents {
 		if (result instanceof AttemptResult.Granted granted) {
 			if (granted.grant().validity().hasPassed(this.context.clock())) {
 				// For a waiter that tries once this was the only attempt.
-				this.waiters.matching(Waiter::triesOnce).forEach((waiter) -> dismiss(waiter, timedOut()));
+				this.waiters.matching(Waiter::triesOnce).forEach((waiter) -> dismiss(waiter, refused(TIMEOUT)));
 				retryTimer().retryAfterStaleGrant();
+				firstAttemptIsOver();
 			}
 			else {
 				acquired(queued, askedLease, granted.grant(), granted.keepable());
@@ -625,7 +562,7 @@ final class KeyQueue implements QueueEvents {
 		if (result instanceof AttemptResult.Busy busy && busy.kept()) {
 			startAsking();
 		}
-		this.waiters.decideAll(timedOut(), (waiter) -> waiter.triesOnce() && !waiter.isAsking());
+		this.waiters.decideAll(refused(TIMEOUT), (waiter) -> waiter.triesOnce() && !waiter.isAsking());
 		if (result instanceof AttemptResult.Queued waiting) {
 			if (!waiting.first()) {
 				// Others wait.
@@ -643,6 +580,18 @@ final class KeyQueue implements QueueEvents {
 		}
 		else {
 			queued.due = true;
+		}
+		firstAttemptIsOver();
+	}
+
+	/**
+	 * The oldest waiter waits from now on, if it did not: its attempt was answered
+	 * without a grant, or the store has failed. The others have waited behind it since
+	 * they came.
+	 */
+	private void firstAttemptIsOver() {
+		if (!this.waiters.isEmpty() && !this.context.waiterCounts().add(this.waiters.first(), true)) {
+			dismiss(this.waiters.first(), refused(TOO_MANY_WAITING));
 		}
 	}
 
@@ -696,11 +645,11 @@ final class KeyQueue implements QueueEvents {
 	/** After a failure it is unknown whether the lock was free: not a time-out. */
 	private Outcome timedOutOrFailed() {
 		LockBackendException failure = failure();
-		return (failure != null) ? new Outcome.Failure(failure) : timedOut();
+		return (failure != null) ? new Outcome.Failure(failure) : refused(TIMEOUT);
 	}
 
-	private Outcome timedOut() {
-		return new Outcome.TimedOut(blockedBy());
+	private Outcome refused(LockOutcome reason) {
+		return new Outcome.Refused(reason, blockedBy());
 	}
 
 	/**
@@ -868,6 +817,7 @@ final class KeyQueue implements QueueEvents {
 		// A store that is not set up does not give another answer later.
 		boolean permanent = cause instanceof StoreUnusableException;
 		this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> tooLong || permanent || waiter.triesOnce());
+		firstAttemptIsOver();
 	}
 
 	private void storeAnswered() {
@@ -1102,25 +1052,8 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	private boolean isUnused() {
-		return !this.removed && this.holder == null && isIdle();
-	}
-
-	/**
-	 * Whether the next event may have effects although no caller waits. An error may have
-	 * interrupted the last one before its waiters were woken, or before a ticket was
-	 * taken that is to be cancelled once more.
-	 */
-	private boolean mayHaveEffects() {
-		return this.retryTimer != null || this.waiters != LocalQueue.NONE
-				|| this.pendingReleases != PendingReleases.NONE;
-	}
-
-	/**
-	 * Whether there is at most a holder: no caller waits, and no ticket is to be sent.
-	 */
-	private boolean isIdle() {
-		return this.inFlight == null && this.waiters.isEmpty() && this.kept == null && this.queuedTicket == null
-				&& this.pendingReleases.isEmpty();
+		return !this.removed && this.holder == null && this.inFlight == null && this.waiters.isEmpty()
+				&& this.kept == null && this.queuedTicket == null && this.pendingReleases.isEmpty();
 	}
 
 }

@@ -29,6 +29,9 @@ interface KeyQueueContext {
 	/** How long a caller that tries once waits for the answer of another JVM. */
 	Duration answerTimeout();
 
+	/** How many callers of this JVM wait for each key. */
+	WaiterCounts waiterCounts();
+
 	Ticket newTicket(String key, LockMode mode);
 
 	/**

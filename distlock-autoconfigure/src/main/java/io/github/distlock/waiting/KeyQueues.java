@@ -36,6 +36,8 @@ final class KeyQueues {
 
 	private final TicketOrder order = new TicketOrder();
 
+	private final WaiterCounts waiterCounts = new WaiterCounts();
+
 	private final StripedLocks locks;
 
 	private final KeyQueueContext sharedContext = new SharedContext();
@@ -116,23 +118,23 @@ final class KeyQueues {
 
 	/** All tickets that wait attempt again, own tickets in the order of arrival. */
 	void retryAll() {
-		this.shared.values().forEach((queue) -> this.sender.runAsync(queue, queue.retry()));
+		this.shared.values().forEach((queue) -> this.sender.run(queue, queue.retry()));
 		this.order.keys().forEach(this::retryInOrder);
 	}
 
 	private void retryInOrder(String key) {
-		forEachInOrder(key, (queue) -> this.sender.runAsync(queue, queue.retry(), true, CommandSender.UNNOTICED));
+		forEachInOrder(key, (queue) -> this.sender.run(queue, queue.retry(), true, CommandSender.UNNOTICED));
 	}
 
 	/**
 	 * Tickets that have been attempted are not attempted again: only some were held back.
 	 */
 	private void proceedInOrder(String key) {
-		forEachInOrder(key, (queue) -> this.sender.runAsync(queue, queue.proceed(), true, CommandSender.UNNOTICED));
+		forEachInOrder(key, (queue) -> this.sender.run(queue, queue.proceed(), true, CommandSender.UNNOTICED));
 	}
 
 	private void failInOrder(String key, LockBackendException cause) {
-		forEachInOrder(key, (queue) -> this.sender.runAsync(queue, queue.failWaiters(cause)));
+		forEachInOrder(key, (queue) -> this.sender.run(queue, queue.failWaiters(cause)));
 	}
 
 	private void forEachInOrder(String key, Consumer<KeyQueue> action) {
@@ -170,6 +172,11 @@ final class KeyQueues {
 		@Override
 		public HandOffLimits handOffLimits() {
 			return KeyQueues.this.handOffLimits;
+		}
+
+		@Override
+		public WaiterCounts waiterCounts() {
+			return KeyQueues.this.waiterCounts;
 		}
 
 		@Override
@@ -277,7 +284,7 @@ final class KeyQueues {
 			// other
 			// event. On another thread, since this queue is locked here.
 			KeyQueues.this.sender.tasks()
-				.scheduleReliably(() -> KeyQueues.this.sender.runAsync(callers, callers.proceed()), 0);
+				.scheduleReliably(() -> KeyQueues.this.sender.run(callers, callers.proceed()), 0);
 			return true;
 		}
 

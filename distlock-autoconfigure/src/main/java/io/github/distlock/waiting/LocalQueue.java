@@ -79,6 +79,10 @@ final class LocalQueue {
 
 	/** Decide the outcome of a waiter, which may be queued or not, and do not wake it. */
 	void decideWithoutWaking(Waiter waiter, Outcome outcome) {
+		if (waiter.counts != null) {
+			// First: if this fails, the waiter still waits.
+			waiter.counts.remove(waiter);
+		}
 		remove(waiter);
 		waiter.decide(outcome);
 	}

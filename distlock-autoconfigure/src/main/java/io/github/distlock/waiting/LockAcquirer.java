@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Acquires and releases locks, and lets callers wait for them. This is the entry point of
  * the package. There is one queue for each key that callers wait for or hold, and one for
- * each caller with its own ticket. A caller sends the command that it needs itself where
- * it can. The executor sends the commands of timers, messages and asynchronous callers.
- * Thread-safe.
+ * each caller with its own ticket. A thread that needs the outcome of a command sends it
+ * and waits. Other commands are sent by the thread that has the event or, if the store
+ * blocks, by the executor. Thread-safe.
  */
 public final class LockAcquirer {
 
@@ -47,19 +47,19 @@ public final class LockAcquirer {
 	 * @param backendTimeout how long the store may fail to answer before waiting ends
 	 * @param handOffLimits how long a lock may stay in this JVM
 	 * @param environment the clocks, and more of the machine
-	 * @param executor sends commands that no caller sends
+	 * @param executor sends commands that no caller sends, if the store blocks
 	 * @param callbacks completes the futures of asynchronous callers
 	 * @param timers only passes work to the executor
 	 */
 	public LockAcquirer(LockStore store, String instance, Duration backendTimeout, HandOffLimits handOffLimits,
 			EngineEnvironment environment, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.clock = environment.clock();
-		this.sender = new CommandSender(store, executor, callbacks, timers);
+		this.sender = new CommandSender(store, environment, executor, callbacks, timers);
 		Duration cancelTimeout = cancelTimeout(store.description(), backendTimeout);
 		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, environment, this.sender);
-		this.releases = new Releases(store.direct(), this.queues, this.sender, this.clock);
+		this.releases = new Releases(this.queues, this.sender, this.clock);
 		this.keptLocks = new KeptLocks(store, this.queues, this.sender, this.releases);
-		this.waits = new Waits(store.direct(), this.queues, this.sender, this.releases, cancelTimeout.toNanos());
+		this.waits = new Waits(this.queues, this.sender, this.releases, cancelTimeout.toNanos());
 		this.blocking = new BlockingAcquirer(this.waits, environment);
 	}
 
@@ -70,24 +70,6 @@ public final class LockAcquirer {
 	private static Duration cancelTimeout(BackendDescription description, Duration backendTimeout) {
 		Duration timeout = description.strayDelay();
 		return (timeout.isZero() || timeout.compareTo(backendTimeout) > 0) ? backendTimeout : timeout;
-	}
-
-	/**
-	 * Return whether the store may grant a lock without a command.
-	 * @return whether {@link #enterDirectly} may succeed
-	 */
-	public boolean entersDirectly() {
-		return this.waits.entersDirectly();
-	}
-
-	/**
-	 * Acquire a lock that no other caller needs, without a command and without a wait.
-	 * @param request the request
-	 * @return the holder, or {@code null} if the caller has to call {@link #acquire}
-	 * @throws LockBackendException if the registry has been shut down
-	 */
-	public @Nullable Holder enterDirectly(WaitRequest request) {
-		return this.blocking.enterDirectly(request);
 	}
 
 	/**
@@ -181,7 +163,7 @@ public final class LockAcquirer {
 		KeyQueue queue = this.queues.find(ticket);
 		Effects effects = (queue != null) ? queue.granted(ticket, grant) : null;
 		if (queue != null && effects != null) {
-			this.sender.runAsync(queue, effects);
+			this.sender.run(queue, effects);
 		}
 		else {
 			// No caller wants it: a late copy of an attempt, or a waiter that has left.
@@ -196,7 +178,7 @@ public final class LockAcquirer {
 	public void retry(Ticket ticket) {
 		KeyQueue queue = this.queues.find(ticket);
 		if (queue != null) {
-			this.sender.runAsync(queue, queue.retry(ticket));
+			this.sender.run(queue, queue.retry(ticket));
 		}
 	}
 
@@ -207,6 +189,19 @@ public final class LockAcquirer {
 	public void retryAll() {
 		this.keptLocks.requestsMayBeLost();
 		this.queues.retryAll();
+	}
+
+	/**
+	 * Run code of the application on a callback thread, after a shutdown on a new thread.
+	 * @param callback the code
+	 */
+	public void callBack(Runnable callback) {
+		this.sender.tasks().callBack(callback);
+	}
+
+	/** Run the callbacks that are left: the callback threads have been shut down. */
+	public void callBackLast() {
+		this.sender.tasks().repeatCallbacks();
 	}
 
 	/** Reject all later requests, fail all waiting callers, and give kept locks back. */

@@ -1,9 +1,12 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.environment.EngineEnvironment;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -16,16 +19,20 @@ final class OrphanedTickets {
 
 	private static final Log logger = LogFactory.getLog(OrphanedTickets.class);
 
-	private static final int MAX_SENDS = 3;
+	/** Enough for an outage of ten command time-outs. */
+	private static final int MAX_SENDS = 10;
 
 	private final LockStore store;
+
+	private final EngineEnvironment environment;
 
 	private final Duration delay;
 
 	private final Tasks tasks;
 
-	OrphanedTickets(LockStore store, Tasks tasks) {
+	OrphanedTickets(LockStore store, EngineEnvironment environment, Tasks tasks) {
 		this.store = store;
+		this.environment = environment;
 		this.delay = store.description().strayDelay();
 		this.tasks = tasks;
 	}
@@ -40,14 +47,14 @@ final class OrphanedTickets {
 		this.tasks.scheduleReliably(() -> send(() -> this.store.cancel(ticket), MAX_SENDS), this.delay.toNanos());
 	}
 
-	private void send(Runnable command, int sends) {
+	private void send(Supplier<CompletionStage<?>> verb, int sends) {
 		this.tasks.executeReliably(() -> {
 			try {
-				command.run();
+				this.environment.await(verb.get());
 			}
 			catch (Throwable ex) {
 				if (sends > 1) {
-					this.tasks.scheduleReliably(() -> send(command, sends - 1), this.delay.toNanos());
+					this.tasks.scheduleReliably(() -> send(verb, sends - 1), this.delay.toNanos());
 				}
 				logger.debug("A ticket without a caller could not be released: it ends with its lease", ex);
 			}

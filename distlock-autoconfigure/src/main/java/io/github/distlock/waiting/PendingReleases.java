@@ -224,8 +224,7 @@ final class PendingReleases {
 	 * repetition of a release: their callers would wait as long as it fails.
 	 */
 	void sending(Command command) {
-		if (command instanceof Command.Release release && release.pending().background != null
-				&& release.pending().sends == 1) {
+		if (command instanceof Command.Release release && release.isUnawaited()) {
 			this.background = release;
 		}
 	}

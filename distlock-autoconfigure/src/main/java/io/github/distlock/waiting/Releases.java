@@ -3,7 +3,6 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import org.apache.commons.logging.Log;
@@ -21,8 +20,6 @@ final class Releases {
 
 	private static final Log logger = LogFactory.getLog(Releases.class);
 
-	private final @Nullable DirectCommands direct;
-
 	private final KeyQueues queues;
 
 	private final CommandSender sender;
@@ -31,8 +28,7 @@ final class Releases {
 
 	private final BackgroundRelease.Limit unanswered;
 
-	Releases(@Nullable DirectCommands direct, KeyQueues queues, CommandSender sender, TimeSource clock) {
-		this.direct = direct;
+	Releases(KeyQueues queues, CommandSender sender, TimeSource clock) {
 		this.queues = queues;
 		this.sender = sender;
 		this.clock = clock;
@@ -50,57 +46,20 @@ final class Releases {
 		if (queue == null) {
 			return ReleaseOutcome.GONE;
 		}
-		ReleaseOutcome left = (this.direct != null) ? leaveDirectly(queue, holder, validity, this.direct) : null;
-		if (left != null) {
-			return left;
-		}
 		Effects handOff = queue.tryHandOff(holder, validity);
 		if (handOff != null) {
-			this.sender.runAsync(queue, handOff);
+			this.sender.run(queue, handOff);
 			return ReleaseOutcome.HANDED_OFF;
 		}
-		long leftNanos = validity.sessionBound() ? 0 : validity.remainingNanosAt(this.clock.nanoTime());
-		long retryNanos = retryNanos(holder, Math.max(leaseEnd.toNanos(), leftNanos));
+		long now = this.clock.nanoTime();
+		long leftNanos = validity.sessionBound() ? 0 : validity.remainingNanosAt(now);
+		long giveUpNanos = now + retryNanos(holder, Math.max(leaseEnd.toNanos(), leftNanos));
 		BackgroundRelease background = (observer != null) ? this.unanswered.begin(observer) : null;
-		return (background != null) ? releaseInBackground(queue, holder, retryNanos, background)
-				: releaseHere(queue, holder, retryNanos);
-	}
-
-	/**
-	 * Release a lock that no caller wants, on this thread if that takes no command: the
-	 * executor may run nothing any more.
-	 */
-	void releaseUnwanted(KeyQueue queue, Holder holder, DirectCommands store) {
-		if (leaveDirectly(queue, holder, holder.takeValidity(), store) == null) {
-			releaseAsync(holder);
+		if (background != null) {
+			return releaseInBackground(queue, holder, giveUpNanos, background);
 		}
-	}
-
-	/**
-	 * Release a lock without a command.
-	 * @return the outcome, or {@code null} if that takes a command; then nothing has
-	 * changed
-	 */
-	private @Nullable ReleaseOutcome leaveDirectly(KeyQueue queue, Holder holder, Validity validity,
-			DirectCommands store) {
-		try {
-			Effects effects = queue.leaveDirectly(holder, store);
-			if (effects == null) {
-				return null;
-			}
-			this.sender.runAsync(queue, effects);
-			return ReleaseOutcome.RELEASED;
-		}
-		catch (RuntimeException | Error ex) {
-			// The lock may still be held: it is released again, if it has not left. It
-			// may be free, too: so it is never handed off, and to be gone is no loss.
-			releaseAsync(holder, validity);
-			if (ex instanceof Error) {
-				throw ex;
-			}
-			logger.debug("Lock '" + queue.key() + "' could not be released without a command", ex);
-			return ReleaseOutcome.UNANSWERED;
-		}
+		Effects effects = queue.release(holder, giveUpNanos);
+		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
 	}
 
 	/**
@@ -122,16 +81,11 @@ final class Releases {
 		return Math.max(leftNanos, holder.lease().toNanos());
 	}
 
-	private ReleaseOutcome releaseHere(KeyQueue queue, Holder holder, long retryNanos) {
-		Effects effects = queue.release(holder, this.clock.nanoTime() + retryNanos);
-		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
-	}
-
-	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, long retryNanos,
+	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, long giveUpNanos,
 			BackgroundRelease background) {
 		Effects effects = null;
 		try {
-			effects = queue.release(holder, this.clock.nanoTime() + retryNanos, background);
+			effects = queue.release(holder, giveUpNanos, background);
 		}
 		finally {
 			if (effects == null) {
@@ -169,7 +123,7 @@ final class Releases {
 			long leftNanos = Math.max(remainingNanos.getAsLong(), MINIMUM_RETRY_NANOS);
 			Effects effects = queue.release(holder, this.clock.nanoTime() + retryNanos(holder, leftNanos));
 			// An error may have interrupted an earlier release of this holder.
-			this.sender.runAsync(queue, (effects != null) ? effects : queue.proceed());
+			this.sender.run(queue, (effects != null) ? effects : queue.proceed());
 		}
 		catch (RuntimeException | Error ex) {
 			// First: logging may fail for the same reason.

@@ -1,5 +1,6 @@
 package io.github.distlock.waiting;
 
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,15 +14,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.environment.EngineEnvironment;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes tasks to the executor and to the timers of the registry. Either may reject a
+ * Passes tasks to the executors and to the timers of the registry. Each may reject a
  * task, because a thread cannot be started for example. Then the caller gets the reason,
  * or the task is passed on again later, so that no task is lost unless the registry has
- * been shut down. Thread-safe.
+ * been shut down. Callbacks are not even lost then. Thread-safe.
  */
 final class Tasks {
 
@@ -31,19 +33,75 @@ final class Tasks {
 
 	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+	/** How often tasks are scheduled again that the timers have rejected. */
+	private static final long SWEEP_SECONDS = 1;
+
 	private final Executor executor;
 
 	private final ScheduledExecutorService timers;
 
-	/** Tasks that the timers rejected, to be scheduled again with the next event. */
+	private final Executor callbacks;
+
+	private final EngineEnvironment environment;
+
+	/** Of the callbacks after a shutdown, which any thread may start. */
+	private final @Nullable ClassLoader contextClassLoader = Thread.currentThread().getContextClassLoader();
+
+	/**
+	 * Callbacks that their executor rejected. A callback is added before it is checked
+	 * whether the executor has been shut down, and {@link #repeatCallbacks()} runs after
+	 * that, so that one of the two threads finds it.
+	 */
+	private final Queue<Runnable> rejectedCallbacks = new ConcurrentLinkedQueue<>();
+
+	/** Tasks that the timers rejected, until the sweep schedules them again. */
 	private final Queue<RejectedTask> rejected = new ConcurrentLinkedQueue<>();
 
 	/** The last task of each key whose tasks run in order, until it has ended. */
 	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
 
-	Tasks(Executor executor, ScheduledExecutorService timers) {
+	Tasks(Executor executor, Executor callbacks, ScheduledExecutorService timers, EngineEnvironment environment) {
 		this.executor = executor;
+		this.callbacks = callbacks;
 		this.timers = timers;
+		this.environment = environment;
+		// From the start: a timer that is set later may be rejected as well.
+		timers.scheduleWithFixedDelay(this::sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+	}
+
+	/**
+	 * Run code of the application, once and never on this thread, which may be one of the
+	 * driver: the code may wait for an answer that this thread has to bring.
+	 */
+	void callBack(Runnable callback) {
+		try {
+			this.callbacks.execute(callback);
+		}
+		catch (Throwable ex) {
+			this.rejectedCallbacks.add(callback);
+			if (isShutDown(this.callbacks)) {
+				repeatCallbacks();
+			}
+			else {
+				scheduleReliably(this::repeatCallbacks, RETRY_NANOS);
+			}
+		}
+	}
+
+	/** Pass on what was rejected, after a shutdown to new threads. */
+	void repeatCallbacks() {
+		for (int left = this.rejectedCallbacks.size(); left > 0; left--) {
+			Runnable callback = this.rejectedCallbacks.poll();
+			if (callback != null && isShutDown(this.callbacks)) {
+				this.environment.startThread("distlock-late-callback", () -> {
+					Thread.currentThread().setContextClassLoader(this.contextClassLoader);
+					callback.run();
+				});
+			}
+			else if (callback != null) {
+				callBack(callback);
+			}
+		}
 	}
 
 	/**
@@ -139,8 +197,8 @@ final class Tasks {
 		}
 		catch (Throwable ex) {
 			// First: logging may fail for the same reason.
-			scheduleWithNextEvent(task, delayNanos);
-			logger.error("A lock timer could not be scheduled and is scheduled again with the next event", ex);
+			scheduleBySweep(task, delayNanos);
+			logger.error("A lock timer could not be scheduled and is scheduled again within a second", ex);
 		}
 	}
 
@@ -149,28 +207,30 @@ final class Tasks {
 		scheduleReliably(task, RECOVERY_NANOS);
 	}
 
-	/** Schedule a task when the next event comes: the timers rejected it. */
-	void scheduleWithNextEvent(Runnable task, long delayNanos) {
+	/** Schedule a task within a second: the timers rejected it. */
+	void scheduleBySweep(Runnable task, long delayNanos) {
 		this.rejected.add(new RejectedTask(task, delayNanos));
 	}
 
-	/** An event has come: schedule the tasks that the timers rejected before. */
-	void scheduleRejected() {
-		if (this.rejected.isEmpty()) {
-			return;
-		}
-		for (int left = this.rejected.size(); left > 0; left--) {
-			RejectedTask task = this.rejected.poll();
-			if (task == null) {
-				return;
+	private void sweep() {
+		try {
+			for (int left = this.rejected.size(); left > 0; left--) {
+				RejectedTask task = Objects.requireNonNull(this.rejected.poll());
+				scheduleReliably(task.task(), task.delayNanos());
 			}
-			scheduleReliably(task.task(), task.delayNanos());
+		}
+		catch (Throwable ex) {
+			// The next sweep goes on. Logging is what may have failed.
 		}
 	}
 
 	/** Whether the registry has been shut down: tasks may not run any more. */
 	boolean isShutDown() {
-		return this.timers.isShutdown() || (this.executor instanceof ExecutorService pool && pool.isShutdown());
+		return this.timers.isShutdown() || isShutDown(this.executor);
+	}
+
+	private static boolean isShutDown(Executor executor) {
+		return executor instanceof ExecutorService pool && pool.isShutdown();
 	}
 
 	/**

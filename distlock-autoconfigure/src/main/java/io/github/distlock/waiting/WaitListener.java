@@ -1,5 +1,6 @@
 package io.github.distlock.waiting;
 
+import io.github.distlock.LockOutcome;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +19,13 @@ public interface WaitListener {
 	void waiting(long sinceNanos);
 
 	/**
-	 * Called when the wait ends because its time has passed.
+	 * Called when the wait ends because its time has passed, or when the caller may not
+	 * wait because too many others do.
+	 * @param reason {@link LockOutcome#TIMEOUT} or {@link LockOutcome#TOO_MANY_WAITING}
 	 * @param holder what held the lock last, as far as this JVM knows without asking the
 	 * store
 	 */
-	default void timedOut(@Nullable StoredHolder holder) {
+	default void notAcquired(LockOutcome reason, @Nullable StoredHolder holder) {
 	}
 
 }

@@ -2,9 +2,9 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockOutcome;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.environment.EngineEnvironment;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +43,12 @@ abstract class Waiter {
 	 * ticket is queued now, and asks for the lock. Guarded by the lock of the queue.
 	 */
 	private boolean asking;
+
+	/**
+	 * Where this waiter is counted, {@code null} if it is not. Guarded by the lock of the
+	 * queue.
+	 */
+	@Nullable WaiterCounts counts;
 
 	Waiter(WaitRequest request, long nowNanos) {
 		this.request = request;
@@ -144,11 +150,12 @@ abstract class Waiter {
 		}
 
 		/**
-		 * The wait time has passed.
+		 * The wait time has passed, or too many callers wait.
 		 *
+		 * @param reason which of the two
 		 * @param holder what held the lock last, if known
 		 */
-		record TimedOut(@Nullable StoredHolder holder) implements Outcome {
+		record Refused(LockOutcome reason, @Nullable StoredHolder holder) implements Outcome {
 		}
 
 		/** The caller ended the wait. */
@@ -202,11 +209,11 @@ abstract class Waiter {
 
 		private final CompletableFuture<@Nullable Outcome> future = new CompletableFuture<>();
 
-		private final Executor executor;
+		private final Tasks tasks;
 
-		FutureWaiter(WaitRequest request, long nowNanos, Executor executor) {
+		FutureWaiter(WaitRequest request, long nowNanos, Tasks tasks) {
 			super(request, nowNanos);
-			this.executor = executor;
+			this.tasks = tasks;
 		}
 
 		CompletableFuture<@Nullable Outcome> future() {
@@ -215,14 +222,7 @@ abstract class Waiter {
 
 		@Override
 		void wake() {
-			try {
-				this.executor.execute(() -> this.future.complete(outcome()));
-			}
-			catch (Throwable ex) {
-				// The registry has been shut down, or no thread can be started: the
-				// caller must not wait in vain.
-				this.future.complete(outcome());
-			}
+			this.tasks.callBack(() -> this.future.complete(outcome()));
 		}
 
 	}

@@ -1,11 +1,8 @@
 package io.github.distlock.waiting;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +10,6 @@ import org.jspecify.annotations.Nullable;
  * it if the caller gives up. Thread-safe.
  */
 final class Waits {
-
-	private static final Log logger = LogFactory.getLog(Waits.class);
-
-	private final @Nullable DirectCommands direct;
 
 	private final KeyQueues queues;
 
@@ -30,56 +23,14 @@ final class Waits {
 
 	/**
 	 * Create the waits of a registry.
-	 * @param direct the commands that need no I/O, if the store has them
 	 * @param cancelTimeoutNanos how long a caller that gives up waits until its ticket
 	 * has left the store
 	 */
-	Waits(@Nullable DirectCommands direct, KeyQueues queues, CommandSender sender, Releases releases,
-			long cancelTimeoutNanos) {
-		this.direct = direct;
+	Waits(KeyQueues queues, CommandSender sender, Releases releases, long cancelTimeoutNanos) {
 		this.queues = queues;
 		this.sender = sender;
 		this.releases = releases;
 		this.cancelTimeoutNanos = cancelTimeoutNanos;
-	}
-
-	/** Whether a lock may be acquired without a command. */
-	boolean entersDirectly() {
-		return this.direct != null;
-	}
-
-	/**
-	 * Acquire a lock without a wait and without a command, if no other caller needs it
-	 * and the store allows that.
-	 * @return the holder, or {@code null} if the caller has to join the queue of its key,
-	 * also after an exception of the store: its attempt has the same ticket then
-	 */
-	@Nullable Holder enterDirectly(WaitRequest request) {
-		DirectCommands commands = this.direct;
-		if (commands == null || request.hasOwnTicket() || request.keepNanos() > 0 || this.closed) {
-			return null;
-		}
-		KeyQueue queue = this.queues.obtain(request);
-		Holder entered;
-		try {
-			entered = queue.enterDirectly(request, commands);
-		}
-		catch (RuntimeException | Error ex) {
-			// The ticket may hold the lock, and has to leave the store, unless this
-			// caller or another one attempts with it before.
-			this.sender.tasks().scheduleRecovery(() -> this.sender.runAsync(queue, queue.proceed()));
-			if (ex instanceof Error) {
-				throw ex;
-			}
-			logger.debug("Lock '" + request.key() + "' could not be taken without a command", ex);
-			return null;
-		}
-		if (entered != null && this.closed) {
-			// close() may have looked at the queue before this caller entered.
-			this.releases.releaseUnwanted(queue, entered, commands);
-			throw shutDownException(request.key());
-		}
-		return entered;
 	}
 
 	/**
@@ -99,10 +50,10 @@ final class Waits {
 			if (effects != null) {
 				if (this.closed) {
 					// close() may have failed the waiters before this one joined.
-					this.sender.runAsync(queue, queue.failWaiters(shutDownException(key)));
+					this.sender.run(queue, queue.failWaiters(shutDownException(key)));
 				}
 				if (settled != null) {
-					this.sender.runAsync(queue, effects, waiter.request().fair(), settled);
+					this.sender.run(queue, effects, waiter.request().fair(), settled);
 				}
 				else {
 					runHere(queue, waiter, effects);
@@ -150,7 +101,7 @@ final class Waits {
 		if (effects == null) {
 			return false;
 		}
-		this.sender.runAsync(queue, effects);
+		this.sender.run(queue, effects);
 		return true;
 	}
 
@@ -168,7 +119,7 @@ final class Waits {
 			this.sender.runHere(queue, effects);
 		}
 		else {
-			this.sender.runAsync(queue, effects);
+			this.sender.run(queue, effects);
 		}
 		return true;
 	}
@@ -189,7 +140,7 @@ final class Waits {
 	/** Reject all later waiters, and fail those that wait. */
 	void close() {
 		this.closed = true;
-		this.queues.forEach((queue) -> this.sender.runAsync(queue, queue.failWaiters(shutDownException(queue.key()))));
+		this.queues.forEach((queue) -> this.sender.run(queue, queue.failWaiters(shutDownException(queue.key()))));
 	}
 
 	private static LockBackendException shutDownException(String key) {

@@ -42,7 +42,7 @@ class FailurePolicyTableTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "annotation.md");
 
-	private static final String HEAD = "| result | policy | the caller gets | proxies |";
+	private static final String HEAD = "| result | policy | the caller gets |";
 
 	private static final Map<String, AnnotationConfigApplicationContext> STARTED = new HashMap<>();
 
@@ -52,15 +52,20 @@ class FailurePolicyTableTests {
 		STARTED.clear();
 	}
 
-	/** One for each row and kind of proxy. */
+	/** One for each result, policy and kind of proxy. */
 	static Stream<Arguments> rows() throws IOException {
 		List<String> lines = Files.readAllLines(PAGE);
 		return lines.subList(lines.indexOf(HEAD) + 2, lines.size())
 			.stream()
 			.takeWhile((line) -> line.startsWith("|"))
 			.map((line) -> line.replace("`", "").split("\\|"))
-			.flatMap((row) -> Arrays.stream(row[4].split(","))
-				.map((proxy) -> Arguments.of(row[1].trim(), row[2].trim(), row[3].trim(), proxy.trim())));
+			.flatMap((row) -> cells(row[1])
+				.flatMap((result) -> cells(row[2]).flatMap((policy) -> Stream.of("CGLIB", "JDK")
+					.map((proxy) -> Arguments.of(result, policy, row[3].trim(), proxy)))));
+	}
+
+	private static Stream<String> cells(String list) {
+		return Arrays.stream(list.split(",")).map(String::trim);
 	}
 
 	@ParameterizedTest(name = "{0} {1} -> {2} ({3})")

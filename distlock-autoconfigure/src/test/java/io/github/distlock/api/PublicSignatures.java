@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,8 @@ final class PublicSignatures {
 	static List<String> of(Class<?> type) {
 		List<String> lines = new ArrayList<>(List.of(declaration(type)));
 		Stream.of(type.getDeclaredConstructors())
-			.filter(PublicSignatures::isVisible)
+			// Each new attribute changes it, so it is not supported.
+			.filter((constructor) -> isVisible(constructor) && type != LockRequest.class)
 			.forEach((constructor) -> lines.add(constructor(constructor)));
 		Stream.of(type.getDeclaredMethods())
 			.filter((method) -> isVisible(method) && !isGiven(method))

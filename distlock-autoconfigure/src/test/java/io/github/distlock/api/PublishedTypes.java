@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.github.distlock.contract.StoreUnderTest;
+import io.github.distlock.integration.IntegrationLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 
 import org.springframework.boot.context.annotation.ImportCandidates;
@@ -38,7 +39,8 @@ final class PublishedTypes {
 
 	/** Return the types of which users see all public and protected members. */
 	static List<Class<?>> api() {
-		List<Class<?>> types = new ArrayList<>(List.of(CompositeLockRegistry.class, StoreUnderTest.class));
+		List<Class<?>> types = new ArrayList<>(
+				List.of(CompositeLockRegistry.class, IntegrationLockRegistry.class, StoreUnderTest.class));
 		PACKAGES.forEach((name) -> types.addAll(publicTypes(ROOT + name)));
 		types.removeIf((type) -> INTERNAL.contains(type.getName()));
 		return withNested(types);

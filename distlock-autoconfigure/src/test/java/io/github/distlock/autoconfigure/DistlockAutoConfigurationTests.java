@@ -45,10 +45,11 @@ class DistlockAutoConfigurationTests {
 		assertThat(Contexts.autoConfigurations())
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockEndpointAutoConfiguration.class, DistlockHealthAutoConfiguration.class,
-					DistlockJdbcAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
-					DistlockLoggingAutoConfiguration.class, DistlockMetricsAutoConfiguration.class,
-					DistlockObservationAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
-					DistlockRedlockAutoConfiguration.class, DistlockTransactionAutoConfiguration.class,
+					DistlockIntegrationAutoConfiguration.class, DistlockJdbcAutoConfiguration.class,
+					DistlockLocalAutoConfiguration.class, DistlockLoggingAutoConfiguration.class,
+					DistlockMetricsAutoConfiguration.class, DistlockObservationAutoConfiguration.class,
+					DistlockRedisAutoConfiguration.class, DistlockRedlockAutoConfiguration.class,
+					DistlockTransactionAutoConfiguration.class, DistlockWebAutoConfiguration.class,
 					DistlockZooKeeperAutoConfiguration.class)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
 	}

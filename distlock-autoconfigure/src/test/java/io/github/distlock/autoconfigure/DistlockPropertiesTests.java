@@ -52,10 +52,10 @@ class DistlockPropertiesTests {
 	@Test
 	void eachPropertyIsAppliedToItsSetting() {
 		String[] values = { "distlock.enabled=false", "distlock.backend=redis", "distlock.key-prefix=shop:",
-				"distlock.wait-time=-1", "distlock.lease-time=12s", "distlock.max-hold-time=5m",
-				"distlock.backend-timeout=7s", "distlock.fail-fast=true", "distlock.on-lost=interrupt",
-				"distlock.handoff.budget=3", "distlock.handoff.max-time=20ms", "distlock.handoff.keep=6ms",
-				"distlock.shutdown-grace-period=3s", "distlock.release=background",
+				"distlock.wait-time=-1", "distlock.max-waiting=20", "distlock.lease-time=12s",
+				"distlock.max-hold-time=5m", "distlock.backend-timeout=7s", "distlock.fail-fast=true",
+				"distlock.on-lost=interrupt", "distlock.handoff.budget=3", "distlock.handoff.max-time=20ms",
+				"distlock.handoff.keep=6ms", "distlock.shutdown-grace-period=3s", "distlock.release=background",
 				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
 				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
 				"distlock.transaction.on-active=fail", "distlock.transaction.commit-margin=200ms" };
@@ -71,6 +71,7 @@ class DistlockPropertiesTests {
 			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
 					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3))
 				.releasing(ReleaseMode.BACKGROUND)
+				.limiting(20)
 				.keeping(Duration.ofMillis(6)));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
@@ -84,11 +85,12 @@ class DistlockPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1s", "distlock.lease-time=100ms",
-			"distlock.max-hold-time=30s", "distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0",
-			"distlock.key-prefix=a", "distlock.handoff.budget=0", "distlock.handoff.budget=1000",
-			"distlock.handoff.max-time=0", "distlock.handoff.max-time=30s", "distlock.handoff.keep=1ms",
-			"distlock.handoff.keep=1s", "distlock.transaction.commit-margin=2500ms" })
+	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1s", "distlock.max-waiting=1",
+			"distlock.max-waiting=2147483647", "distlock.lease-time=100ms", "distlock.max-hold-time=30s",
+			"distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0", "distlock.key-prefix=a",
+			"distlock.handoff.budget=0", "distlock.handoff.budget=1000", "distlock.handoff.max-time=0",
+			"distlock.handoff.max-time=30s", "distlock.handoff.keep=1ms", "distlock.handoff.keep=1s",
+			"distlock.transaction.commit-margin=2500ms" })
 	void theLimitOfARangeIsAccepted(String property) {
 		assertThat(bind(property)).isNotNull();
 	}
@@ -99,6 +101,8 @@ class DistlockPropertiesTests {
 					lease-time=99ms | 'distlock.lease-time' is '99ms': it must be at least 100ms. Set 100ms or more, since
 					lease-time=40000d | 'distlock.lease-time' is '3456000000s': it is longer than a century. Use a shorter duration
 					wait-time=40000d | 'distlock.wait-time' is '3456000000s': it is longer than a century. Use -1 to wait without
+					max-waiting=0 | 'distlock.max-waiting' is '0': it must be from 1 to 2147483647. Set 1 or more, or remove the property to let any number of callers wait
+					max-waiting=-1 | 'distlock.max-waiting' is '-1': it must be from 1 to 2147483647. Set 1 or more, or remove
 					max-hold-time=29s | 'distlock.max-hold-time' is '29s': it must not be shorter than 'distlock.lease-time', which is '30s'
 					backend-timeout=900ms | 'distlock.backend-timeout' is '900ms': it must not be shorter than 'distlock.redis.command-timeout'
 					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s to stop without

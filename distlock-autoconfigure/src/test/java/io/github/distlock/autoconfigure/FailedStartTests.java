@@ -184,6 +184,23 @@ class FailedStartTests {
 	}
 
 	@Test
+	void withANumberOfWaitingCallersThatIsNoNumber(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.max-waiting=many");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Property: distlock.max-waiting")
+			.contains("Value: \"many\"");
+	}
+
+	@Test
+	void withANumberOfWaitingCallersOutOfRange(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.max-waiting=0");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Property 'distlock.max-waiting' is '0': it must be from 1 to 2147483647. It was set in "
+					+ "\"distlock.max-waiting\" from property source \"commandLineArgs\".")
+			.contains("Set 1 or more, or remove the property to let any number of callers wait.");
+	}
+
+	@Test
 	void withAnInvalidLockDefinition(CapturedOutput output) {
 		start(application(Locks.class, Redis.class, WrongLock.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")

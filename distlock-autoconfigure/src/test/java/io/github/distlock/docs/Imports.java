@@ -12,7 +12,12 @@ final class Imports {
 			io.github.distlock.docs.examples.*
 			io.github.distlock.observation.*
 			io.github.distlock.test.*
+			java.lang.annotation.ElementType
+			java.lang.annotation.Retention
+			java.lang.annotation.RetentionPolicy
+			java.lang.annotation.Target
 			java.math.BigDecimal
+			java.security.Principal
 			java.time.*
 			java.util.*
 			java.util.concurrent.*
@@ -20,7 +25,10 @@ final class Imports {
 			java.util.function.*
 			java.util.stream.*
 			io.micrometer.observation.ObservationPredicate
+			jakarta.persistence.Entity
 			jakarta.persistence.EntityManager
+			jakarta.persistence.Id
+			jakarta.persistence.Version
 			org.apache.curator.framework.CuratorFramework
 			org.apache.curator.framework.CuratorFrameworkFactory
 			org.apache.curator.framework.api.ACLProvider

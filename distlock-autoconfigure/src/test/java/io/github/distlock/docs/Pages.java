@@ -71,13 +71,25 @@ public final class Pages {
 	}
 
 	/**
-	 * Return the blocks of all pages but translations, which have the same code
-	 * ({@code LanguagePairTests}).
+	 * Return the blocks of all pages, {@code llms.txt} included, but not of translations,
+	 * which have the same code ({@code LanguagePairTests}).
 	 */
 	public static List<CodeBlock> blocks() {
-		return all().stream()
+		return Stream.concat(all().stream(), Stream.of("llms.txt"))
 			.filter((page) -> !page.endsWith(".zh-CN.md"))
 			.flatMap((page) -> blocks(page, text(page)).stream())
+			.toList();
+	}
+
+	/**
+	 * Return the blocks of Java of a page.
+	 * @param page the page, relative to the root of the repository
+	 * @return their texts
+	 */
+	public static List<String> javaBlocks(String page) {
+		return blocks(page, text(page)).stream()
+			.filter((block) -> block.language().equals("java"))
+			.map(CodeBlock::text)
 			.toList();
 	}
 

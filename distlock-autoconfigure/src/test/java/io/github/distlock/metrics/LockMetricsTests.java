@@ -59,8 +59,8 @@ class LockMetricsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "ACQUIRED, acquired", "TIMEOUT, timeout", "SKIPPED, skipped", "INTERRUPTED, interrupted",
-			"BACKEND_ERROR, backend-error", "INVALID, invalid" })
+	@CsvSource({ "ACQUIRED, acquired", "TIMEOUT, timeout", "TOO_MANY_WAITING, too-many-waiting", "SKIPPED, skipped",
+			"INTERRUPTED, interrupted", "BACKEND_ERROR, backend-error", "INVALID, invalid" })
 	void anAttemptIsTimedUnderItsOutcome(LockOutcome outcome, String tag) {
 		this.metrics.onAttempted(attempted(outcome, HandOff.NONE));
 		this.metrics.onAttempted(attempted(outcome, HandOff.NONE));

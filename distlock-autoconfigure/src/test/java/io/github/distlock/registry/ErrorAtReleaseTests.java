@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.HeldLock;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.RedisNodes;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -63,7 +62,6 @@ class ErrorAtReleaseTests extends TwoRegistries {
 	}
 
 	@Test
-	@Disabled("issue: a core that one person can hold in mind")
 	void anErrorBeforeTheLeaseEndsLeavesNoHolder() {
 		BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(30)), List.of(this.events),
 				this.clock);

@@ -3,6 +3,7 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 
 import io.github.distlock.HandOff;
@@ -117,10 +118,9 @@ class LateRenewalTests extends TwoRegistries {
 			return new ForwardingStore(super.open(context)) {
 
 				@Override
-				public List<RenewalResult> renew(List<Renewal> renewals) {
+				public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 					RenewalsHeldBack.this.sent.countDown();
-					RenewalsHeldBack.this.answer.join();
-					return super.renew(renewals);
+					return RenewalsHeldBack.this.answer.thenCompose((held) -> super.renew(renewals));
 				}
 
 			};

@@ -98,7 +98,7 @@ class LateUnlockTests extends TwoRegistries {
 		registry.start();
 		assertThat(held.isHeld()).isFalse();
 		assertThat(held.lossCause()).isEqualTo(LossCause.REGISTRY_RESTARTED);
-		assertThat(callbacks).hasValue(1);
+		await().untilAtomic(callbacks, (value) -> value.equals(1));
 		for (HeldLock level : List.of(inner, held)) {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(level::close)
 				.withMessageContaining("'restarted'")

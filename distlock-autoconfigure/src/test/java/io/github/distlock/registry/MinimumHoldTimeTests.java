@@ -3,6 +3,8 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
@@ -10,6 +12,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
@@ -158,8 +161,8 @@ class MinimumHoldTimeTests {
 		}
 
 		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-			return new AttemptResult.Granted(new Grant(1, 1, validity(lease)));
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			return CompletableFuture.completedFuture(new AttemptResult.Granted(new Grant(1, 1, validity(lease))));
 		}
 
 		private Validity validity(Duration lease) {
@@ -167,24 +170,20 @@ class MinimumHoldTimeTests {
 		}
 
 		@Override
-		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			this.asked.incrementAndGet();
 			if (this.failing) {
 				throw new LockBackendException("no answer");
 			}
 			this.released.incrementAndGet();
-			return new ReleaseResult(true, null);
+			return CompletableFuture.completedFuture(new ReleaseResult(true, null));
 		}
 
 		@Override
-		public List<RenewalResult> renew(List<Renewal> renewals) {
-			return renewals.stream()
+		public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
+			return CompletableFuture.completedFuture(renewals.stream()
 				.<RenewalResult>map((renewal) -> new RenewalResult.Extended(validity(renewal.lease())))
-				.toList();
-		}
-
-		@Override
-		public void cancel(Ticket ticket) {
+				.toList());
 		}
 
 	}

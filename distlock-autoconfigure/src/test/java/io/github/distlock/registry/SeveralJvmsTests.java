@@ -54,8 +54,8 @@ class SeveralJvmsTests extends TwoRegistries {
 			first.close();
 			HeldLock second = behind.get(30, TimeUnit.SECONDS);
 			// One script, which found no subscriber of the first inbox and granted the
-			// next ticket.
-			assertThat(redis.calls("evalsha")).isEqualTo(1);
+			// next ticket. The first release of a connection sends its text.
+			assertThat(redis.calls("eval") + redis.calls("evalsha")).isEqualTo(1);
 			assertThat(redis.calls("publish")).isEqualTo(2);
 			second.close();
 		}

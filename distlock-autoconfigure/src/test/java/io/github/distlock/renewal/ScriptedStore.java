@@ -4,18 +4,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.IdleStore;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A store that renews or fails as a test tells it to, and records the renewals.
@@ -44,32 +42,17 @@ final class ScriptedStore extends IdleStore {
 	}
 
 	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
+	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 		this.batches.add(renewals);
 		if (this.failing) {
 			throw new LockBackendException("no answer");
 		}
 		TimeSource.Instant sent = this.clock.now();
 		this.meanwhile.run();
-		return renewals.stream()
+		return CompletableFuture.completedFuture(renewals.stream()
 			.<RenewalResult>map((renewal) -> this.gone ? new RenewalResult.Gone()
 					: new RenewalResult.Extended(Validity.until(sent, renewal.lease())))
-			.toList();
-	}
-
-	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		throw new UnsupportedOperationException();
-	}
-
-	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		throw new UnsupportedOperationException();
-	}
-
-	@Override
-	public void cancel(Ticket ticket) {
-		throw new UnsupportedOperationException();
+			.toList());
 	}
 
 }

@@ -14,10 +14,12 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.LockNodes;
@@ -179,8 +181,9 @@ class ClusterTests {
 		store.verify();
 		for (RedisProcess master : cluster.masters()) {
 			Ticket ticket = new Ticket(cluster.keyOn(master, "rights"), LockMode.EXCLUSIVE, "verified", 1, false);
-			assertThat(store.attempt(ticket, Duration.ofSeconds(5), true)).isInstanceOf(AttemptResult.Granted.class);
-			assertThat(store.release(ticket, 0, null).released()).isTrue();
+			assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(5), AttemptOptions.queue(true))))
+				.isInstanceOf(AttemptResult.Granted.class);
+			assertThat(Answers.of(store.release(ticket, 0, null)).released()).isTrue();
 		}
 		store.close();
 		connections.destroy();

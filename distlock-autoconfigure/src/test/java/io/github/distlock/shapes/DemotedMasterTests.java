@@ -89,6 +89,16 @@ class DemotedMasterTests {
 	}
 
 	@Test
+	void aReleaseThatFindsTheDemotedMasterIsRepeatedAtTheNewOne() {
+		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(60));
+		HeldLock held = one.acquire(LockRequest.of("held"));
+		await().until(() -> Long.valueOf(1).equals(this.replica.ask("EXISTS", "distlock:lock:{held}")));
+		swap();
+		held.close();
+		await().until(() -> String.valueOf(this.replica.ask("GET", "distlock:lock:{held}")).startsWith("|"));
+	}
+
+	@Test
 	void aGrantIsNotRepeatedToInboxesOfReplicas() throws Exception {
 		Queue<String> atMaster = listen(this.master);
 		Queue<String> atReplica = listen(this.replica);

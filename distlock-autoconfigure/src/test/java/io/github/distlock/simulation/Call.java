@@ -31,7 +31,7 @@ final class Call {
 	/** How the call ended. */
 	enum End {
 
-		ENTERED, TIMED_OUT, INTERRUPTED, CANCELLED, STORE_FAILED, ERROR
+		ENTERED, TIMED_OUT, REFUSED, INTERRUPTED, CANCELLED, STORE_FAILED, ERROR
 
 	}
 
@@ -65,7 +65,9 @@ final class Call {
 	/** When the lock was closed. */
 	long left = NEVER;
 
-	/** From when on the store may have lost the grant: chained over local hand-offs. */
+	/**
+	 * From when on the store may have lost the grant, from which local hand-offs come.
+	 */
 	long asked = NEVER;
 
 	/** When the turn of its JVM began, and how many tokens of that were used before. */
@@ -125,6 +127,9 @@ final class Call {
 	/** Whether its thread was interrupted. */
 	boolean interrupted;
 
+	/** Whether its thread enters the lock again now. */
+	boolean reentering;
+
 	/** Whether its caller waits until it is over. */
 	boolean awaited;
 
@@ -139,6 +144,17 @@ final class Call {
 		this.request = (how == How.VIEW) ? request : request.name(label);
 		this.dice = dice;
 		this.limited = request.leaseTime() != null;
+	}
+
+	/** How it ended if it returned without a lock and without an exception. */
+	End endWithoutLock() {
+		return (this.reported == LockOutcome.TOO_MANY_WAITING) ? End.REFUSED : End.TIMED_OUT;
+	}
+
+	/** How many callers of its JVM may wait, itself included. */
+	int maxWaiting(Plan plan) {
+		Integer own = this.request.maxWaiting();
+		return (own != null) ? own : plan.maxWaiting();
 	}
 
 	String key() {

@@ -139,6 +139,9 @@ final class Caller {
 			request = request.mode(LockMode.values()[dice.nextInt(LockMode.values().length)]);
 		}
 		request = request.fair(dice.nextInt(6) == 0);
+		if (plan.isLimited() && dice.nextInt(3) == 0) {
+			request = request.maxWaiting(1 + dice.nextInt(plan.maxWaiting()));
+		}
 		int lease = (int) plan.leaseTime().toMillis();
 		switch (dice.nextInt(8)) {
 			case 0 -> request = request.leaseTime(Duration.ofMillis(100 + dice.nextInt(300)));
@@ -211,7 +214,7 @@ final class Caller {
 				return true;
 			}
 			if (call.end == null) {
-				this.history.ended(call, End.TIMED_OUT, null);
+				this.history.ended(call, call.endWithoutLock(), null);
 			}
 		}
 		catch (LockException | InterruptedException | SimulatedError ex) {
@@ -323,7 +326,7 @@ final class Caller {
 						? failure.getCause() : failure);
 			}
 			else {
-				this.history.ended(call, End.TIMED_OUT, null);
+				this.history.ended(call, call.endWithoutLock(), null);
 			}
 			over(call);
 		}

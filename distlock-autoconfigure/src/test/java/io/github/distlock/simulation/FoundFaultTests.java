@@ -2,6 +2,7 @@ package io.github.distlock.simulation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -13,6 +14,8 @@ import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.simulation.Fault.Kind;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -26,8 +29,10 @@ class FoundFaultTests {
 
 	private static final LockRequest KEY = LockRequest.of("k0");
 
-	private final World world = new World(new Plan(1, 1, 1, 1, 1, LEASE, 4, Duration.ofMillis(5), Duration.ZERO, false,
-			Duration.ofSeconds(20), Duration.ofMillis(300), 100_000, true, 0, 0, false, List.of()), false);
+	private final World world = new World(
+			new Plan(1, 1, 1, 1, 1, LEASE, 4, Duration.ofMillis(5), Duration.ZERO, Integer.MAX_VALUE, false,
+					Duration.ofSeconds(20), Duration.ofMillis(300), 100_000, true, 0, 0, false, List.of()),
+			false);
 
 	private final SimulatedJvm jvm = new SimulatedJvm(this.world.scheduler, "A", 1, 0);
 
@@ -126,17 +131,56 @@ class FoundFaultTests {
 		});
 	}
 
-	@Test
-	void theSecondCancelOfATicketIsRepeatedIfTheStoreDoesNotAnswer() {
+	@ParameterizedTest
+	@ValueSource(longs = { 500, 2000 })
+	void theSecondCancelOfATicketIsRepeatedIfTheStoreDoesNotAnswer(long outage) {
 		live(() -> {
 			fault(Kind.LATE_REQUESTS, 1000);
 			this.registry.acquire(KEY.leaseTime(LEASE)).close();
 			sleep(Duration.ofMillis(250));
 			// By a late copy of its first attempt, after its release.
 			assertThat(isOwned()).isTrue();
-			fault(Kind.PARTITION, 500);
-			sleep(Duration.ofSeconds(5));
+			fault(Kind.PARTITION, outage);
+			sleep(Duration.ofMillis(outage).plusSeconds(5));
 			assertThat(isOwned()).isFalse();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 6 })
+	void aCallbackThatBlocksNeverRunsOnTheThreadOfTheDriver(int refusals) {
+		live(() -> {
+			AtomicBoolean released = new AtomicBoolean();
+			HeldLock[] blocking = new HeldLock[1];
+			in(this.other, () -> blocking[0] = this.otherRegistry.acquire(KEY));
+			sleep(Duration.ofMillis(100));
+			this.registry.acquireAsync(KEY).thenAccept((lock) -> {
+				lock.close();
+				released.set(true);
+			});
+			sleep(Duration.ofMillis(100));
+			in(this.other, blocking[0]::close);
+			this.jvm.refusals = refusals;
+			sleep(Duration.ofSeconds(8));
+			assertThat(this.jvm.refusals).isZero();
+			assertThat(released).isTrue();
+			assertThat(isOwned()).isFalse();
+		});
+	}
+
+	@Test
+	void aCallbackThatWasRefusedRunsAlthoughTheRegistryIsShutDown() {
+		live(() -> {
+			AtomicBoolean completed = new AtomicBoolean();
+			in(this.other, () -> this.otherRegistry.acquire(KEY));
+			sleep(Duration.ofMillis(100));
+			this.registry.acquireAsync(KEY).whenComplete((lock, failure) -> completed.set(true));
+			sleep(Duration.ofMillis(100));
+			this.jvm.refusals = 1;
+			this.registry.shutdown();
+			assertThat(this.jvm.refusals).isZero();
+			sleep(Duration.ofSeconds(1));
+			assertThat(completed).isTrue();
 		});
 	}
 

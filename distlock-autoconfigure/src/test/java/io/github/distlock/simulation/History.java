@@ -6,6 +6,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
+import java.util.function.Supplier;
 
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.HandOff;
@@ -16,6 +17,7 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.simulation.Call.End;
+import io.github.distlock.waiting.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,7 +114,8 @@ final class History {
 		this.world.trace(call.label,
 				call.how + " " + call.key() + " " + call.request.mode() + (call.request.fair() ? " fair" : "")
 						+ " wait " + call.request.waitTime() + " lease " + call.request.leaseTime() + " minHold "
-						+ call.request.minHold() + " keep " + call.request.keep());
+						+ call.request.minHold() + " keep " + call.request.keep() + " of "
+						+ call.maxWaiting(this.world.plan));
 	}
 
 	/** A call has its lock. The caller of a view may have lost it already. */
@@ -154,8 +157,12 @@ final class History {
 	/** A call has thrown something. */
 	End failed(Call call, Throwable ex) {
 		End end = End.ERROR;
-		if (ex instanceof LockNotAcquiredException) {
-			end = (ex.getCause() instanceof InterruptedException) ? End.INTERRUPTED : End.TIMED_OUT;
+		if (ex instanceof LockNotAcquiredException refusal) {
+			end = switch (refusal.reason()) {
+				case INTERRUPTED -> End.INTERRUPTED;
+				case TOO_MANY_WAITING -> End.REFUSED;
+				default -> End.TIMED_OUT;
+			};
 		}
 		else if (ex instanceof InterruptedException) {
 			end = End.INTERRUPTED;
@@ -243,9 +250,12 @@ final class History {
 		this.properties.checkAtEnd();
 	}
 
-	/** The listener of the registry of a JVM. */
-	LockListener listener(SimulatedJvm jvm) {
-		return new Recorder(jvm);
+	/**
+	 * The listener of the registry of a JVM.
+	 * @param keys what the registry says of its keys
+	 */
+	LockListener listener(SimulatedJvm jvm, Supplier<List<KeySnapshot>> keys) {
+		return new Recorder(jvm, keys);
 	}
 
 	/** Finds the call of an event. */
@@ -279,8 +289,11 @@ final class History {
 
 		private final SimulatedJvm jvm;
 
-		Recorder(SimulatedJvm jvm) {
+		private final Supplier<List<KeySnapshot>> keys;
+
+		Recorder(SimulatedJvm jvm, Supplier<List<KeySnapshot>> keys) {
 			this.jvm = jvm;
+			this.keys = keys;
 		}
 
 		@Override
@@ -292,6 +305,9 @@ final class History {
 					History.this.world.violation("listener", call + " waits twice, or after its end");
 				}
 				call.waiting = now();
+				if (History.this.world.plan.isLimited()) {
+					History.this.properties.waits(call, History.this.world.scheduler.quietly(this.keys));
+				}
 			}
 		}
 
@@ -325,7 +341,9 @@ final class History {
 			call.granted = now();
 			Call before = History.this.lastGrants.put(this.jvm + " " + call.key(), call);
 			boolean passedOn = before != null && (handOff == HandOff.LOCAL || handOff == HandOff.KEPT);
-			call.asked = (before != null && passedOn) ? Math.min(before.asked, call.started) : call.started;
+			// The ticket of an earlier caller may have been granted the lock before.
+			long asked = Math.min(call.started, History.this.world.network.server().nanosOf(token));
+			call.asked = (before != null && passedOn) ? Math.min(before.asked, asked) : asked;
 			long tokens = (before != null && passedOn) ? token - before.token : 0;
 			boolean known = before != null && tokens > 0 && tokens <= ServerScript.COUNT;
 			call.turnStarted = known ? before.turnStarted : call.granted;

@@ -10,6 +10,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LossCause;
 import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.simulation.Call.End;
+import io.github.distlock.waiting.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ final class Properties {
 	private static final double DRIFT = 0.005;
 
 	/** By how much the time of the server is wrong that a reading of 30 s ago gives. */
-	private static final long CLOCK_ERROR = Duration.ofMillis(250).toNanos();
+	static final long CLOCK_ERROR = Duration.ofMillis(250).toNanos();
 
 	/** What the preemption of threads may cost one call. */
 	private static final long STALLS = Duration.ofMillis(300).toNanos();
@@ -360,6 +361,39 @@ final class Properties {
 				&& !mayHaveLost(call.key(), other.asked, now());
 	}
 
+	/**
+	 * No more calls of a JVM wait for a key than may. Calls whose first attempt is on its
+	 * way do not wait yet, so this is looked at while no command of the key is.
+	 */
+	void waits(Call call, List<KeySnapshot> keys) {
+		List<KeySnapshot> queues = keys.stream().filter((queue) -> queue.key().equals(call.key())).toList();
+		int waiting = queues.stream().mapToInt(KeySnapshot::waiters).sum();
+		long uncounted = this.history.calls.stream()
+			.filter((other) -> other.jvm == call.jvm && other.key().equals(call.key()))
+			.filter((other) -> other.reentering
+					|| (other.end == null && (other.how == Call.How.VIEW || other.waitNanos() == 0)))
+			.count();
+		if (queues.stream().noneMatch(KeySnapshot::unfinished) && waiting - uncounted > this.world.plan.maxWaiting()) {
+			violation("limit", waiting + " calls wait for " + call.key() + " in " + call.jvm + ", " + uncounted
+					+ " of them need not be counted: " + call + " is one more than may");
+		}
+	}
+
+	/** A call is refused if as many others wait, and at once. */
+	private void checkLimit(Call call) {
+		long others = this.history.calls.stream()
+			.filter((other) -> other != call && other.jvm == call.jvm && other.key().equals(call.key())
+					&& other.waitNanos() != 0)
+			.filter((other) -> other.end == null || other.answered > call.started - STALLS)
+			.count();
+		if (call.waitNanos() == 0 || call.how == Call.How.VIEW || others < call.maxWaiting(this.world.plan)) {
+			violation("limit", call + " was refused " + call.key() + ", for which " + others + " others may wait");
+		}
+		if (call.answered - call.started > slack(call)) {
+			violation("limit", call + " was refused after " + (call.answered - call.started) / 1000 + " us");
+		}
+	}
+
 	/** A call was answered: not too soon, not too late, and as it was reported. */
 	void answered(Call call) {
 		long elapsed = call.answered - call.started;
@@ -373,6 +407,9 @@ final class Properties {
 		}
 		if (call.end == End.TIMED_OUT) {
 			checkRefusal(call);
+		}
+		if (call.end == End.REFUSED) {
+			checkLimit(call);
 		}
 		if (call.end == End.STORE_FAILED && !suspended(FaultEffects.Property.ANSWERS, call.place)) {
 			violation("answer", call + " failed, although the store answered");
@@ -402,6 +439,10 @@ final class Properties {
 				|| !registry.waiting().isEmpty()) {
 			violation("S7", jvm + " still holds or waits: " + registry.held() + registry.kept() + registry.waiting()
 					+ registry.keys() + ", watched leases " + registry.watchedLeases());
+		}
+		// The sweep may just run.
+		for (int i = 0; i < 5 && !jvm.executors().stream().allMatch(SimulatedExecutor::isIdle); i++) {
+			this.world.scheduler.sleep(1_000_000);
 		}
 		jvm.executors()
 			.stream()

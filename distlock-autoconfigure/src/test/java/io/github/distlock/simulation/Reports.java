@@ -25,6 +25,7 @@ final class Reports {
 			case ENTERED -> reported == LockOutcome.ACQUIRED;
 			case TIMED_OUT -> reported == ((call.how == Call.How.TRY || call.how == Call.How.TRY_ASYNC)
 					? LockOutcome.SKIPPED : LockOutcome.TIMEOUT);
+			case REFUSED -> reported == LockOutcome.TOO_MANY_WAITING;
 			case INTERRUPTED -> reported == LockOutcome.INTERRUPTED;
 			// A registry that is closed reports nothing.
 			case STORE_FAILED -> reported == null || reported == LockOutcome.BACKEND_ERROR;

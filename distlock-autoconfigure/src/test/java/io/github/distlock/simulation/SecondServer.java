@@ -93,8 +93,14 @@ final class SecondServer {
 		return !this.lost[server] && one.servers[server] && other.servers[server];
 	}
 
+	/**
+	 * As in {@link Properties}, the last moments of a grant by message do not count where
+	 * clocks run at different speeds.
+	 */
 	private boolean isHeld(Section section) {
-		return !section.jvm.crashed && this.world.scheduler.quietly(section.lock::isHeld);
+		long counted = this.world.plan.drift() ? Properties.CLOCK_ERROR : 0;
+		return !section.jvm.crashed && this.world.scheduler.quietly(section.lock::isHeld)
+				&& this.world.scheduler.quietly(section.lock::remaining).toNanos() >= counted;
 	}
 
 	/** S7 in this server. */

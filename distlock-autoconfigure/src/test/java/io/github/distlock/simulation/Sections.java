@@ -72,7 +72,13 @@ final class Sections {
 	}
 
 	HeldLock reenter(Call call, LockMode mode) {
-		return this.registry.acquire(LockRequest.of(call.key()).mode(mode).name(REENTRY).waitTime(Duration.ZERO));
+		call.reentering = true;
+		try {
+			return this.registry.acquire(LockRequest.of(call.key()).mode(mode).name(REENTRY).waitTime(Duration.ZERO));
+		}
+		finally {
+			call.reentering = false;
+		}
 	}
 
 	void expire(Call call) {

@@ -90,6 +90,10 @@ final class SimulatedExecutor extends AbstractExecutorService implements Schedul
 			throw new RejectedExecutionException(this.name + " is shut down");
 		}
 		this.jvm.mayReject(this.name);
+		return set(command, delay, unit);
+	}
+
+	private Timer set(Runnable command, long delay, TimeUnit unit) {
 		Timer timer = new Timer(command, unit.toNanos(delay));
 		this.timers.add(timer);
 		timer.event = this.scheduler.after(this.jvm.toTrueNanos(unit.toNanos(delay)), timer::due);
@@ -98,7 +102,8 @@ final class SimulatedExecutor extends AbstractExecutorService implements Schedul
 
 	@Override
 	public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
-		return schedule(() -> {
+		// A repetition is never refused: it stays in the queue of the timers.
+		return set(() -> {
 			command.run();
 			if (!this.shutDown) {
 				scheduleWithFixedDelay(command, delay, delay, unit);

@@ -58,6 +58,11 @@ final class SimulatedServer {
 		return EPOCH_MICROS + this.offsetMicros + this.world.scheduler.nanos() / 1000;
 	}
 
+	/** When its clock shows a time; a token is such a time, or a little later. */
+	long nanosOf(long micros) {
+		return (micros - EPOCH_MICROS - this.offsetMicros) * 1000;
+	}
+
 	/** Run a script, whole, on what is stored of a key. */
 	private <T> T run(String name, Function<ServerScript, T> script) {
 		long now = micros();

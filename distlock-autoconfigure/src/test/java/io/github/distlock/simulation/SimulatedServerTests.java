@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -24,10 +25,12 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.simulation.Fault.Kind;
 import io.github.distlock.simulation.StoredKey.Word;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +52,8 @@ class SimulatedServerTests {
 	private World world = world(true);
 
 	private static World world(boolean counting) {
-		return new World(new Plan(4, 3, 1, 1, 1, LEASE, 4, Duration.ofMillis(50), Duration.ZERO, true,
-				Duration.ofSeconds(5), TIMEOUT, 100_000, counting, 0, 0, false, List.of()), false);
+		return new World(new Plan(4, 3, 1, 1, 1, LEASE, 4, Duration.ofMillis(50), Duration.ZERO, Integer.MAX_VALUE,
+				true, Duration.ofSeconds(5), TIMEOUT, 100_000, counting, 0, 0, false, List.of()), false);
 	}
 
 	@Test
@@ -60,7 +63,8 @@ class SimulatedServerTests {
 			Grant grant = a.take(1);
 			assertThat(grant.lastToken()).isEqualTo(grant.firstToken() + ServerScript.COUNT - 1);
 			assertThat(grant.validity().remainingNanos(a.jvm)).isBetween(1_900_000_000L, LEASE.toNanos());
-			assertThat(a.store.attempt(a.ticket(2), LEASE, false)).isInstanceOf(Busy.class);
+			assertThat(answer(a.store.attempt(a.ticket(2), LEASE, AttemptOptions.queue(false))))
+				.isInstanceOf(Busy.class);
 		});
 	}
 
@@ -71,16 +75,18 @@ class SimulatedServerTests {
 			Client b = new Client("B");
 			Grant first = a.take(1);
 			Duration lease = Duration.ofSeconds(20);
-			assertThat(b.store.attempt(b.ticket(1), lease, true)).isInstanceOf(Queued.class);
-			assertThat(a.store.release(a.ticket(1), first.firstToken(), null).released()).isTrue();
+			assertThat(answer(b.store.attempt(b.ticket(1), lease, AttemptOptions.queue(true))))
+				.isInstanceOf(Queued.class);
+			assertThat(answer(a.store.release(a.ticket(1), first.firstToken(), null)).released()).isTrue();
 			sleep(Duration.ofMillis(10));
 			Grant second = Objects.requireNonNull(b.granted);
 			assertThat(second.firstToken()).isGreaterThan(first.firstToken());
 			assertThat(second.validity().remainingNanos(b.jvm)).isBetween(4_000_000_000L, 5_000_000_000L);
-			assertThat(b.store.renew(List.of(new Renewal(b.ticket(1), second.lastToken(), lease))).get(0))
+			assertThat(answer(b.store.renew(List.of(new Renewal(b.ticket(1), second.lastToken(), lease)))).get(0))
 				.isInstanceOf(RenewalResult.Extended.class);
 			sleep(Duration.ofSeconds(10));
-			assertThat(a.store.attempt(a.ticket(2), LEASE, false)).isInstanceOf(Busy.class);
+			assertThat(answer(a.store.attempt(a.ticket(2), LEASE, AttemptOptions.queue(false))))
+				.isInstanceOf(Busy.class);
 		});
 	}
 
@@ -90,17 +96,17 @@ class SimulatedServerTests {
 			Client a = new Client("A");
 			Client b = new Client("B");
 			Grant grant = a.take(1);
-			b.store.attempt(b.ticket(1), LEASE, true);
-			ReleaseResult released = a.store.release(a.ticket(1), grant.firstToken(),
-					new Successor(a.ticket(2), LEASE));
+			answer(b.store.attempt(b.ticket(1), LEASE, AttemptOptions.queue(true)));
+			ReleaseResult released = answer(
+					a.store.release(a.ticket(1), grant.firstToken(), new Successor(a.ticket(2), LEASE)));
 			assertThat(released.released()).isTrue();
 			assertThat(released.next()).isInstanceOf(Queued.class);
 			sleep(Duration.ofMillis(10));
-			released = b.store.release(b.ticket(1), Objects.requireNonNull(b.granted).firstToken(), null);
+			released = answer(b.store.release(b.ticket(1), Objects.requireNonNull(b.granted).firstToken(), null));
 			assertThat(released).isEqualTo(new ReleaseResult(true, null));
 			sleep(Duration.ofMillis(10));
 			Grant back = Objects.requireNonNull(a.granted);
-			released = a.store.release(a.ticket(2), back.firstToken(), new Successor(a.ticket(3), LEASE));
+			released = answer(a.store.release(a.ticket(2), back.firstToken(), new Successor(a.ticket(3), LEASE)));
 			assertThat(released.next()).isInstanceOf(Granted.class);
 		});
 	}
@@ -111,12 +117,12 @@ class SimulatedServerTests {
 			Client a = new Client("A");
 			Client b = new Client("B");
 			Grant grant = a.take(1);
-			b.store.attempt(b.ticket(1), LEASE, true);
-			b.store.cancel(b.ticket(1));
-			a.store.release(a.ticket(1), grant.firstToken(), null);
+			answer(b.store.attempt(b.ticket(1), LEASE, AttemptOptions.queue(true)));
+			answer(b.store.cancel(b.ticket(1)));
+			answer(a.store.release(a.ticket(1), grant.firstToken(), null));
 			assertThat(stored().word).isEqualTo(Word.TOMBSTONE);
 			b.take(2);
-			b.store.cancel(b.ticket(2));
+			answer(b.store.cancel(b.ticket(2)));
 			assertThat(stored().word).isEqualTo(Word.TOMBSTONE);
 		});
 	}
@@ -126,7 +132,7 @@ class SimulatedServerTests {
 		run(() -> {
 			Client a = new Client("A");
 			Grant grant = a.take(1);
-			a.store.release(a.ticket(1), grant.firstToken() + 3, null);
+			answer(a.store.release(a.ticket(1), grant.firstToken() + 3, null));
 			assertThat(stored().last).isEqualTo(grant.firstToken() + 3);
 			sleep(Duration.ofSeconds(9));
 			assertThat(this.world.network.server().keysLeft()).hasSize(1);
@@ -144,17 +150,20 @@ class SimulatedServerTests {
 			Grant one = a.grant(a.reader(1));
 			Grant two = b.grant(b.reader(1));
 			assertThat(two.firstToken()).isGreaterThan(one.firstToken());
-			assertThat(c.store.attempt(c.ticket(1), LEASE, true)).isInstanceOf(Queued.class);
-			assertThat(b.store.attempt(b.reader(2), LEASE, true)).isInstanceOf(Queued.class);
-			a.store.release(a.reader(1), one.lastToken(), null);
+			assertThat(answer(c.store.attempt(c.ticket(1), LEASE, AttemptOptions.queue(true))))
+				.isInstanceOf(Queued.class);
+			assertThat(answer(b.store.attempt(b.reader(2), LEASE, AttemptOptions.queue(true))))
+				.isInstanceOf(Queued.class);
+			answer(a.store.release(a.reader(1), one.lastToken(), null));
 			assertThat(stored().word).isEqualTo(Word.READERS);
-			assertThat(b.store.renew(List.of(new Renewal(b.reader(1), two.lastToken(), LEASE))).get(0))
+			assertThat(answer(b.store.renew(List.of(new Renewal(b.reader(1), two.lastToken(), LEASE)))).get(0))
 				.isInstanceOf(RenewalResult.Extended.class);
-			b.store.release(b.reader(1), two.lastToken(), null);
+			answer(b.store.release(b.reader(1), two.lastToken(), null));
 			sleep(Duration.ofMillis(10));
 			Grant writer = Objects.requireNonNull(c.granted);
-			assertThat(a.store.attempt(a.reader(3), LEASE, true)).isInstanceOf(Queued.class);
-			c.store.release(c.ticket(1), writer.firstToken(), null);
+			assertThat(answer(a.store.attempt(a.reader(3), LEASE, AttemptOptions.queue(true))))
+				.isInstanceOf(Queued.class);
+			answer(c.store.release(c.ticket(1), writer.firstToken(), null));
 			sleep(Duration.ofMillis(10));
 			assertThat(Objects.requireNonNull(b.granted).firstToken()).isGreaterThan(writer.firstToken());
 			assertThat(stored().readers).hasSize(2);
@@ -173,7 +182,7 @@ class SimulatedServerTests {
 			assertThat(grant.validity().ttlNanos()).isLessThanOrEqualTo(LEASE.minus(TIMEOUT).toNanos());
 			a.fault(Kind.LOSE_REQUESTS, Duration.ZERO);
 			assertThatExceptionOfType(LockBackendException.class)
-				.isThrownBy(() -> a.store.release(a.ticket(1), first, null));
+				.isThrownBy(() -> answer(a.store.release(a.ticket(1), first, null)));
 			assertThat(stored().owner).isEqualTo(a.ticket(1));
 		});
 	}
@@ -185,10 +194,10 @@ class SimulatedServerTests {
 			Client b = new Client("B");
 			Grant grant = a.take(1);
 			a.fault(Kind.LATE_REQUESTS, Duration.ofMillis(100));
-			assertThat(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE))).get(0))
+			assertThat(answer(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE)))).get(0))
 				.isInstanceOf(RenewalResult.Unknown.class);
 			a.fault(Kind.REPEAT_REQUESTS, Duration.ofMillis(100));
-			a.store.release(a.ticket(1), grant.firstToken(), null);
+			answer(a.store.release(a.ticket(1), grant.firstToken(), null));
 			b.take(1);
 			long expires = stored().expires;
 			sleep(Duration.ofSeconds(1));
@@ -203,7 +212,7 @@ class SimulatedServerTests {
 			Client a = new Client("A");
 			a.take(1);
 			sleep(Duration.ofMillis(50));
-			a.store.cancel(a.ticket(1));
+			answer(a.store.cancel(a.ticket(1)));
 			this.world.network.server().loseWrites(Duration.ofMillis(20).toNanos());
 			assertThat(stored().owner).isEqualTo(a.ticket(1));
 			this.world.network.server().loseWrites(Duration.ofSeconds(1).toNanos());
@@ -237,12 +246,12 @@ class SimulatedServerTests {
 		Client b = new Client("B");
 		Client c = new Client("C");
 		Grant grant = a.take(1);
-		b.store.attempt(b.ticket(1), LEASE, true);
-		c.store.attempt(c.ticket(1), LEASE, true);
+		answer(b.store.attempt(b.ticket(1), LEASE, AttemptOptions.queue(true)));
+		answer(c.store.attempt(c.ticket(1), LEASE, AttemptOptions.queue(true)));
 		b.jvm.crashed = true;
 		this.world.network.crashed(b.jvm);
 		sleep(Duration.ofMillis(1));
-		a.store.release(a.ticket(1), grant.firstToken(), null);
+		answer(a.store.release(a.ticket(1), grant.firstToken(), null));
 		return c;
 	}
 
@@ -251,20 +260,20 @@ class SimulatedServerTests {
 		run(() -> {
 			Client a = new Client("A");
 			Client b = new Client("B");
-			AttemptResult answer = a.store.attempt(a.ticket(1), LEASE, new AttemptOptions(true, true, false));
+			AttemptResult answer = answer(a.store.attempt(a.ticket(1), LEASE, new AttemptOptions(true, true, false)));
 			assertThat(((Granted) answer).keepable()).isTrue();
-			answer = b.store.attempt(b.ticket(1), LEASE, false);
+			answer = answer(b.store.attempt(b.ticket(1), LEASE, AttemptOptions.queue(false)));
 			assertThat(((Busy) answer).kept()).isTrue();
-			answer = b.store.attempt(b.ticket(1), LEASE, new AttemptOptions(true, false, true));
+			answer = answer(b.store.attempt(b.ticket(1), LEASE, new AttemptOptions(true, false, true)));
 			assertThat(((Queued) answer).first()).isTrue();
 			sleep(Duration.ofMillis(10));
 			assertThat(a.events).contains("asked by " + b.ticket(1).token());
 			a.store.refuse(b.ticket(1));
 			sleep(Duration.ofMillis(10));
 			assertThat(b.events).contains("refused");
-			Grant grant = ((Granted) a.store.attempt(a.ticket(1), LEASE, true)).grant();
-			assertThat(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE),
-					new Renewal(a.ticket(1), grant.lastToken(), LEASE, true))))
+			Grant grant = ((Granted) answer(a.store.attempt(a.ticket(1), LEASE, AttemptOptions.queue(true)))).grant();
+			assertThat(answer(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE),
+					new Renewal(a.ticket(1), grant.lastToken(), LEASE, true)))))
 				.hasExactlyElementsOfTypes(RenewalResult.Gone.class, RenewalResult.Extended.class);
 		});
 	}
@@ -275,7 +284,7 @@ class SimulatedServerTests {
 			Client a = new Client("A");
 			Client b = new Client("B");
 			Grant grant = a.take(1);
-			b.store.attempt(b.ticket(1), LEASE, true);
+			answer(b.store.attempt(b.ticket(1), LEASE, AttemptOptions.queue(true)));
 			assertThat(b.inspection().inspect("k").holders().get(0).grantToken()).isEqualTo(grant.firstToken());
 			assertThat(b.inspection().end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
 			sleep(Duration.ofMillis(10));
@@ -295,9 +304,8 @@ class SimulatedServerTests {
 			assertThat(a.events).isEmpty();
 			sleep(Duration.ofSeconds(1));
 			assertThat(a.events).containsExactly("requests may be lost", "requests may be lost", "retry all");
-			assertThat(
-					((Granted) a.store.attempt(a.ticket(1), LEASE, new AttemptOptions(true, true, false))).keepable())
-				.isTrue();
+			assertThat(((Granted) answer(a.store.attempt(a.ticket(1), LEASE, new AttemptOptions(true, true, false))))
+				.keepable()).isTrue();
 		});
 	}
 
@@ -324,8 +332,7 @@ class SimulatedServerTests {
 	}
 
 	private static void sendInOrder(Client client, Grant grant, AtomicReference<Object> answer) {
-		CompletionStage<ReleaseResult> stage = Objects
-			.requireNonNull(client.store.releaseInOrder(client.ticket(1), grant.firstToken(), null));
+		CompletionStage<ReleaseResult> stage = client.store.release(client.ticket(1), grant.firstToken(), null);
 		stage.whenComplete((result, failure) -> answer.set((failure != null) ? failure : result));
 	}
 
@@ -411,6 +418,18 @@ class SimulatedServerTests {
 		this.world.scheduler.sleep(time.toNanos());
 	}
 
+	/** Wait for the answer of a store as the engine does. */
+	private <T> T answer(CompletionStage<T> stage) {
+		EngineEnvironment environment = new SimulatedEnvironment(this.world.scheduler,
+				new SimulatedJvm(this.world.scheduler, "waiting", 1, 0));
+		try {
+			return environment.await(stage);
+		}
+		catch (CompletionException ex) {
+			throw (LockBackendException) StoreCalls.unwrap(ex);
+		}
+	}
+
 	private StoredKey stored() {
 		return this.world.network.server().stored("k");
 	}
@@ -451,7 +470,7 @@ class SimulatedServerTests {
 		}
 
 		private Grant grant(Ticket ticket) {
-			return ((Granted) this.store.attempt(ticket, LEASE, true)).grant();
+			return ((Granted) answer(this.store.attempt(ticket, LEASE, AttemptOptions.queue(true)))).grant();
 		}
 
 		private void fault(Kind kind, Duration time) {

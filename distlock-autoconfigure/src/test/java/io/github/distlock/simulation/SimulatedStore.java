@@ -3,6 +3,7 @@ package io.github.distlock.simulation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -16,6 +17,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
@@ -27,8 +29,9 @@ import io.github.distlock.simulation.ServerAnswer.Word;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client side of the simulated server, as {@code RedisLockStore}: it sends one
- * command for each verb, and does not repeat it.
+ * The client side of the simulated server: it sends one command for each verb, and does
+ * not repeat it. For most seeds only a release does not wait for its answer, as in
+ * {@code RedisLockStore}. For some, no verb waits, or each of them.
  */
 final class SimulatedStore implements LockStore, StoreInspection {
 
@@ -81,6 +84,27 @@ final class SimulatedStore implements LockStore, StoreInspection {
 		return answer;
 	}
 
+	/** Send a command; its stage completes on the thread of the driver. */
+	private <T> CompletionStage<T> send(String text, Function<SimulatedServer, T> command) {
+		boolean after = throwsError(text);
+		CompletionStage<T> answer = this.network.send(this.inbox.link(), text, command);
+		if (after) {
+			throw new SimulatedError("Thrown by a fault: " + text);
+		}
+		return answer;
+	}
+
+	private <T> CompletionStage<T> sendOrCall(String text, Function<SimulatedServer, T> command) {
+		if (blocks()) {
+			return CompletableFuture.completedFuture(call(text, command));
+		}
+		return send(text, command).whenComplete((answer, failure) -> {
+			if (failure != null) {
+				this.inbox.failed();
+			}
+		});
+	}
+
 	/** Answers whether an error is to be thrown after the command. */
 	private boolean throwsError(String text) {
 		if (this.jvm.errors == 0) {
@@ -108,12 +132,17 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	}
 
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		return attempt(ticket, lease, AttemptOptions.queue(queue));
+	public boolean blocks() {
+		return this.world.plan.seed() % 4 != 2;
 	}
 
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+	public boolean keepsOrder() {
+		return this.world.plan.seed() % 4 != 1;
+	}
+
+	@Override
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 		boolean marks = options.keepable() && !ticket.isReader() && this.inbox.isVerified();
 		char how = options.queue() ? this.inbox.state() : 'N';
 		if (options.queue() && how == 'N') {
@@ -124,8 +153,13 @@ final class SimulatedStore implements LockStore, StoreInspection {
 		}
 		char letter = how;
 		TimeSource.Instant sent = this.jvm.now();
-		ServerAnswer answer = call("attempt " + name(ticket) + " " + letter + (marks ? ", keepable" : ""),
-				(server) -> server.attempt(ticket, lease.toMillis(), letter, marks));
+		return sendOrCall("attempt " + name(ticket) + " " + letter + (marks ? ", keepable" : ""),
+				(server) -> server.attempt(ticket, lease.toMillis(), letter, marks))
+			.thenApply((answer) -> attempted(ticket, lease, options, sent, answer));
+	}
+
+	private AttemptResult attempted(Ticket ticket, Duration lease, AttemptOptions options, TimeSource.Instant sent,
+			ServerAnswer answer) {
 		return switch (answer.word()) {
 			case GRANTED -> {
 				this.world.granting(this.jvm);
@@ -143,29 +177,12 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	}
 
 	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		Function<SimulatedServer, ServerAnswer> command = releasing(ticket, lastToken, next);
-		TimeSource.Instant sent = this.jvm.now();
-		return released(call(text(ticket, lastToken, next), command), next, sent);
-	}
-
-	/** For some seeds the store keeps no order, so the other path is used. */
-	@Override
-	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
-			@Nullable Successor next) {
-		if (this.world.plan.seed() % 4 == 1) {
-			return null;
-		}
+	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String text = text(ticket, lastToken, next);
-		boolean after = throwsError(text);
 		Function<SimulatedServer, ServerAnswer> command = releasing(ticket, lastToken, next);
 		TimeSource.Instant sent = this.jvm.now();
-		CompletionStage<ReleaseResult> result = this.network.send(this.inbox.link(), text, command)
+		return (keepsOrder() ? send(text, command) : sendOrCall(text, command))
 			.thenApply((answer) -> released(answer, next, sent));
-		if (after) {
-			throw new SimulatedError("Thrown by a fault: " + text);
-		}
-		return result;
 	}
 
 	private static String text(Ticket ticket, long lastToken, @Nullable Successor next) {
@@ -194,41 +211,44 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	}
 
 	@Override
-	public void cancel(Ticket ticket) {
-		call("cancel " + name(ticket), (server) -> server.cancel(ticket));
+	public CompletionStage<?> cancel(Ticket ticket) {
+		return sendOrCall("cancel " + name(ticket), (server) -> server.cancel(ticket));
 	}
 
 	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
+	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 		RenewalResult[] results = new RenewalResult[renewals.size()];
-		renew(renewals, false, results);
-		renew(renewals, true, results);
-		return List.of(results);
+		return renew(renewals, false, results).thenCombine(renew(renewals, true, results),
+				(one, two) -> List.of(results));
 	}
 
-	private void renew(List<Renewal> renewals, boolean readers, RenewalResult[] results) {
+	private CompletionStage<?> renew(List<Renewal> renewals, boolean readers, RenewalResult[] results) {
 		int[] indexes = IntStream.range(0, results.length)
 			.filter((i) -> renewals.get(i).ticket().isReader() == readers)
 			.toArray();
 		if (indexes.length == 0) {
-			return;
+			return CompletableFuture.completedFuture(results);
 		}
 		List<Renewal> chosen = IntStream.of(indexes).mapToObj(renewals::get).toList();
 		TimeSource.Instant sent = this.jvm.now();
+		CompletionStage<List<Integer>> sending;
 		try {
-			List<Integer> answers = call("renew " + chosen.stream().map((each) -> name(each.ticket())).toList(),
+			sending = sendOrCall("renew " + chosen.stream().map((each) -> name(each.ticket())).toList(),
 					(server) -> chosen.stream().map(server::renew).toList());
-			for (int i = 0; i < indexes.length; i++) {
-				results[indexes[i]] = (answers.get(i) == 1)
-						? new RenewalResult.Extended(Validity.until(sent, chosen.get(i).lease()))
-						: new RenewalResult.Gone(answers.get(i) == 2);
-			}
 		}
 		catch (LockBackendException ex) {
-			for (int index : indexes) {
-				results[index] = new RenewalResult.Unknown(ex);
-			}
+			sending = CompletableFuture.failedFuture(ex);
 		}
+		return sending.handle((answers, failure) -> {
+			for (int i = 0; i < indexes.length; i++) {
+				results[indexes[i]] = (failure != null)
+						? new RenewalResult.Unknown((LockBackendException) StoreCalls.unwrap(failure))
+						: (answers.get(i) == 1)
+								? new RenewalResult.Extended(Validity.until(sent, chosen.get(i).lease()))
+								: new RenewalResult.Gone(answers.get(i) == 2);
+			}
+			return results;
+		});
 	}
 
 	private AttemptResult granted(Ticket ticket, ServerAnswer answer, TimeSource.Instant sent) {

@@ -27,14 +27,8 @@ final class SimulationMutants {
 			Mutant.of("renewal after release",
 					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
-					java("registry/HeldLocks.java", """
-							boolean valid = remainingNanos > 0;
-							try {
-								this.renewer.forget(hold);
-							""", """
-							boolean valid = remainingNanos > 0;
-							try {
-							""")),
+					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
+							"valid = remainingNanos > 0;")),
 			Mutant.of("validity of a grant counted from its answer",
 					java(KEY_QUEUE, "Holder first = queued.toHolder(grant, keepable,",
 							"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
@@ -68,13 +62,16 @@ final class SimulationMutants {
 					java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
 			Mutant.of("error in sending leaves the attempt of its key in flight",
 					java("waiting/CommandSender.java",
-							"catch (Throwable ex) { this.failedCommands.failed(queue, attempt, ex);",
-							"catch (RuntimeException ex) { this.failedCommands.failed(queue, attempt, ex);"),
+							"catch (Throwable ex) { return failed(queue, command, ex); }"
+									+ " return answered(queue, command, result);",
+							"catch (Throwable ex) { if (ex instanceof Error error"
+									+ " && command instanceof Command.Attempt) throw error;"
+									+ " return failed(queue, command, ex); } return answered(queue, command, result);"),
 					java("waiting/Effects.java", "return this.outcomeLost || (this.maybeUnsent && take());",
 							"return false;")),
 			Mutant.of("attempt overtakes a release in the background",
 					java("waiting/BackgroundSender.java", "Throwable rejection = this.tasks.execute(() -> {",
-							"this.sender.runAsync(queue, queue.releaseSent(release));"
+							"this.sender.run(queue, queue.releaseSent(release));"
 									+ " Throwable rejection = this.tasks.execute(() -> {")),
 			Mutant.of("refusal counts although the release before it is unanswered",
 					java(KEY_QUEUE, "boolean inOrder = attempt.follows() == null || attempt.follows().answered;",
@@ -152,8 +149,8 @@ final class SimulationMutants {
 					java("waiting/LocalQueue.java", "this.decided.add(waiter);", "")),
 			Mutant.of("waiters not woken by the release of a thread",
 					java("waiting/CommandSender.java",
-							"wake(effects); } finally { if (command != null) { outcome = send(queue, command);",
-							"} finally { if (command != null) { outcome = send(queue, command);")),
+							"wake(effects); } finally { if (command != null) { outcome = sendAndAwait(",
+							"} finally { if (command != null) { outcome = sendAndAwait(")),
 			Mutant.of("cancelled future keeps the lock of its late grant",
 					java("waiting/AsyncAcquisition.java",
 							"// Cancelled at the moment of the grant. this.waits.release(holder);", "")),
@@ -163,8 +160,7 @@ final class SimulationMutants {
 									+ " lock.abandon();",
 							"")),
 			Mutant.of("refused callback forgotten",
-					java("waiting/Waiter.java", "// caller must not wait in vain. this.future.complete(outcome());",
-							"")),
+					java("waiting/Tasks.java", "this.rejectedCallbacks.add(callback);", "")),
 			Mutant.of("timer not set after the ticket was queued",
 					java(KEY_QUEUE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
 							"if (queued.markQueued(")),
@@ -183,19 +179,21 @@ final class SimulationMutants {
 	private static final List<Mutant> RELEASES = List.of(
 			Mutant.of("release forgotten after an error",
 					java("waiting/CommandSender.java",
-							"catch (Throwable ex) { return unanswered(queue, release, ex); }"
-									+ " return answered(queue, release, result);",
-							"catch (RuntimeException ex) { return unanswered(queue, release, ex); }"
-									+ " return answered(queue, release, result);")),
+							"catch (Throwable ex) { return failed(queue, command, ex); }"
+									+ " return answered(queue, command, result);",
+							"catch (Throwable ex) { if (ex instanceof Error error"
+									+ " && command instanceof Command.Release) throw error;"
+									+ " return failed(queue, command, ex); } return answered(queue, command, result);"),
+					java("waiting/CommandSender.java", "command.outcomeLost = true; } throw ex;", "} throw ex;")),
 			Mutant.of("release not repeated after a failure",
 					java(KEY_QUEUE, "if (this.context.clock().nanoTime() - pending.giveUpNanos >= 0) {", "{")),
 			Mutant.of("timer does not resume a failed release",
 					java(KEY_QUEUE, "this.pendingReleases.resume(); QueuedTicket queued = this.queuedTicket;",
 							"QueuedTicket queued = this.queuedTicket;")),
 			Mutant.of("command that the executor refuses forgotten",
-					java("waiting/CommandSender.java", "this.failedCommands.failed(queue, command, rejection);", "")),
+					java("waiting/CommandSender.java", "end(queue, command, null, rejection, settled);", "")),
 			Mutant.of("loss found by a release in the background not reported",
-					java("waiting/CommandSender.java", "background.reportGone();", "")),
+					java("waiting/CommandSender.java", "observed.reportGone();", "")),
 			Mutant.of("kept lock not given back when a request may be lost", java(KEY_QUEUE, """
 					private void requestMayHaveCome() {
 						if (this.kept != null) {
@@ -226,10 +224,11 @@ final class SimulationMutants {
 			Mutant.of("lock that cannot be watched not released",
 					java("registry/LockOperations.java", "this.runtime.acquirer().releaseAsync(holder); throw ex;",
 							"throw ex;")),
-			Mutant.of("shutdown leaves its waiters waiting",
-					java("waiting/Waits.java", "this.closed = true; this.queues.forEach((queue) ->"
-							+ " this.sender.runAsync(queue, queue.failWaiters(shutDownException(queue.key()))));",
-							"this.closed = true;")),
+			Mutant
+				.of("shutdown leaves its waiters waiting",
+						java("waiting/Waits.java", "this.closed = true; this.queues.forEach((queue) ->"
+								+ " this.sender.run(queue, queue.failWaiters(shutDownException(queue.key()))));",
+								"this.closed = true;")),
 			Mutant.of("caller that joins during the shutdown not failed",
 					java("waiting/Waits.java", "if (this.closed) { // close() may have failed the waiters before",
 							"if (false) { // close() may have failed the waiters before")),
@@ -277,7 +276,23 @@ final class SimulationMutants {
 					catch (RuntimeException | Error ex) {
 					""")));
 
-	static final List<Mutant> ALL = List.of(KNOWN, GRANTS, WAITS, RELEASES, LEASES)
+	private static final List<Mutant> LIMITS = List.of(
+			Mutant.of("one caller too many waits",
+					java("waiting/WaiterCounts.java", "before < waiter.request().maxWaiting()",
+							"before <= waiter.request().maxWaiting()")),
+			Mutant.of("each queue of a key counts its own waiters",
+					java("waiting/KeyQueues.java",
+							"this.queue = new KeyQueue(key, KeyQueues.this.environment.newLock(), this); }",
+							"this.queue = new KeyQueue(key, KeyQueues.this.environment.newLock(), this); }"
+									+ " private final WaiterCounts mine = new WaiterCounts();"
+									+ " @Override public WaiterCounts waiterCounts() { return this.mine; }")),
+			Mutant.of("caller not counted after its first attempt",
+					java(KEY_QUEUE, "queued.due = true; } firstAttemptIsOver();", "queued.due = true; }")),
+			Mutant.of("caller that gives up stays counted",
+					java("waiting/LocalQueue.java", "waiter.counts.remove(waiter);",
+							"if (!(outcome instanceof Outcome.GaveUp)) waiter.counts.remove(waiter);")));
+
+	static final List<Mutant> ALL = List.of(KNOWN, GRANTS, WAITS, RELEASES, LEASES, LIMITS)
 		.stream()
 		.flatMap(List::stream)
 		.toList();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
@@ -17,6 +18,7 @@ import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.waiting.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,7 +113,7 @@ final class World {
 		}
 		// Longer than each lease, grace, retry and tombstone.
 		this.scheduler.sleep(Duration.ofSeconds(50).toNanos());
-		// What the executors have refused again and again is done with the next event.
+		// Each registry still works.
 		this.nodes.forEach(Node::makeLastCall);
 		this.scheduler.sleep(Duration.ofSeconds(20).toNanos());
 		this.nodes.forEach((node) -> node.registries.forEach((each) -> this.history.checkAtEnd(node.jvm, each)));
@@ -217,7 +219,8 @@ final class World {
 				this.plan.seed() % 4 == 0, SHUTDOWN_GRACE)
 			.reporting(null, this.plan.seed() % 4 == 3 ? SLOW_WAIT : Duration.ofSeconds(10))
 			.releasing(this.plan.background() ? ReleaseMode.BACKGROUND : ReleaseMode.CONFIRMED)
-			.keeping(this.plan.keep());
+			.keeping(this.plan.keep())
+			.limiting(this.plan.maxWaiting());
 	}
 
 	/** A JVM with its registry and its callers. */
@@ -242,7 +245,7 @@ final class World {
 			double drift = World.this.plan.drift() ? (new Random(seed).nextDouble() - 0.5) * 0.008 : 0;
 			String name = Character.toString('A' + place) + ((incarnation > 1) ? incarnation : "");
 			this.jvm = new SimulatedJvm(World.this.scheduler, name, seed, drift);
-			this.registry = open(World.this.network, List.of(World.this.history.listener(this.jvm)));
+			this.registry = open(World.this.network, List.of(World.this.history.listener(this.jvm, this::keys)));
 			this.callers = new Callers(World.this, this.jvm, this.registry, World.this.history, new Random(seed + 1),
 					place);
 			CompositeCallers both = compositeCallers(new Random(seed + 2));
@@ -279,6 +282,16 @@ final class World {
 
 		private void onThread(String role, Runnable task) {
 			World.this.scheduler.start(this.jvm + "/" + role, this.jvm, task);
+		}
+
+		/** The keys that the registry uses now, none while it does not run. */
+		private List<KeySnapshot> keys() {
+			try {
+				return this.registry.snapshot().keys();
+			}
+			catch (LockBackendException ex) {
+				return List.of();
+			}
 		}
 
 		boolean isFinished() {

@@ -27,28 +27,30 @@ class StructureTests {
 	 */
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
 			(resources)          953   0  0
-			(root)               546   0  2
+			(root)               571   0  2
 			actuate              620   3  0
-			aop                 3900  27  3
+			aop                 3910  27  3
 			aop.weaving          200   0  0
-			autoconfigure       1787   3  3
-			backend              374   0  0
+			autoconfigure       1830   3  3
+			backend              393   0  0
 			backend.jdbc        2891  17  3
-			backend.local        619   2  0
-			backend.redis       3104  29  3
-			backend.redlock     1244   5  3
-			backend.zookeeper   1728   3  2
+			backend.local        359   1  3
+			backend.redis       3093  28  3
+			backend.redlock     1241   5  3
+			backend.zookeeper   1733   3  2
 			context               21   0  0
-			contract            2868   0  0
-			environment           56   0  0
-			metrics              254   0  0
+			contract            2795   0  0
+			environment           72   0  0
+			integration           41   0  0
+			metrics              255   0  0
 			observation          447   4  3
-			registry            2551  22  3
-			renewal              870  11  2
-			test                 626   0  3
+			registry            2522  21  3
+			renewal              872  11  2
+			test                 624   0  3
 			thread                69   0  0
 			transaction          405   1  3
-			waiting             3181  38  3
+			waiting             3060  30  3
+			web                   81   0  0
 			""");
 
 	private static StructureReport report;

@@ -1,12 +1,22 @@
 package io.github.distlock.testing;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store without a server: there is nothing to open, to close or to check. It is its own
- * backend.
+ * backend. A test overrides the verbs that it needs.
  */
 public abstract class IdleStore implements LockBackend, LockStore {
 
@@ -25,6 +35,26 @@ public abstract class IdleStore implements LockBackend, LockStore {
 
 	@Override
 	public void verify() {
+	}
+
+	@Override
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletionStage<?> cancel(Ticket ticket) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
+		throw new UnsupportedOperationException();
 	}
 
 }

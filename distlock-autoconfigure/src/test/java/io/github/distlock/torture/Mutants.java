@@ -23,7 +23,8 @@ final class Mutants {
 			""";
 
 	private static final String RELEASE_COMMAND = """
-					Answer<Reply> answer = ask(Scripts.RELEASE, "release", ticket, releaseArguments(ticket, lastToken, next));
+					this.connections.requireOpen();
+					return this.releases
 			""";
 
 	/** Check the owner in one command and act on the result in the next. */
@@ -35,7 +36,7 @@ final class Mutants {
 									String.class),
 							"release", ticket, ticket.token()).value().word().equals("ok");
 					if (!mine) {
-						return new ReleaseResult(false, null);
+						return java.util.concurrent.CompletableFuture.completedFuture(new ReleaseResult(false, null));
 					}
 			""";
 
@@ -48,9 +49,6 @@ final class Mutants {
 							yield granted(ticket, answer, lease, marks);
 						}
 			""";
-
-	private static final String NATIVE_COMMAND = "connection.execute(\"SET\", bytes(name), bytes(word), bytes(\"IFEQ\"),"
-			+ " bytes(expected), bytes(\"PX\"), bytes(millis))";
 
 	private static final String READ_TOMBSTONE = """
 			byte[] found = this.connections
@@ -100,14 +98,8 @@ final class Mutants {
 					"""),
 					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
-					java("registry/HeldLocks.java", """
-							boolean valid = remainingNanos > 0;
-							try {
-								this.renewer.forget(hold);
-							""", """
-							boolean valid = remainingNanos > 0;
-							try {
-							""")))
+					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
+							"valid = remainingNanos > 0;")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",
 					java("backend/redis/ScriptExecutor.java", "new Answer<>(value, sent, sends > 1)",
@@ -193,9 +185,8 @@ final class Mutants {
 				.keeping()
 				.atHome(),
 			Hunt.of(Mutant.of("native release without owner check",
-					java("backend/redis/NativeWords.java", NATIVE_COMMAND,
-							"(word.startsWith(\"|\") ? connection.execute(\"SET\", bytes(name), bytes(word),"
-									+ " bytes(\"PX\"), bytes(millis)) : " + NATIVE_COMMAND + ")")))
+					java("backend/redis/NativeWords.java", "\"IFEQ\", held(ticket, word.marked, word.token), \"PX\"",
+							"\"PX\"")))
 				.onValkey()
 				.slowAndSpread(),
 			Hunt.of(Mutant.of("native attempt replaces any tombstone",

@@ -14,15 +14,17 @@ final class RegressionMutants {
 			RegressionMutant.of(
 					Mutant.of("error in sending leaves the command of its key in flight",
 							java("waiting/CommandSender.java",
-									"catch (Throwable ex) { this.failedCommands.failed(queue, attempt, ex);",
-									"catch (RuntimeException ex) { this.failedCommands.failed(queue, attempt, ex);"),
+									"catch (Throwable ex) { return failed(queue, command, ex); }"
+											+ " return answered(queue, command, result);",
+									"catch (RuntimeException ex) { return failed(queue, command, ex); }"
+											+ " return answered(queue, command, result);"),
 							java("waiting/Effects.java", "return this.outcomeLost || (this.maybeUnsent && take());",
 									"return false;")),
 					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(
 					Mutant.of("attempt overtakes a release in the background",
 							java("waiting/BackgroundSender.java", "Throwable rejection = this.tasks.execute(() -> {",
-									"this.sender.runAsync(queue, queue.releaseSent(release));"
+									"this.sender.run(queue, queue.releaseSent(release));"
 											+ " Throwable rejection = this.tasks.execute(() -> {")),
 					"backend.jdbc.H2LeaseTests#aCallerIsNotRefusedByItsOwnReleaseInTheBackground"),
 			RegressionMutant.of(

@@ -2,7 +2,6 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -16,8 +15,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.DirectCommands;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -47,8 +44,11 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor timers;
 
-	/** Whether direct commands are used. */
-	private volatile boolean answersDirectly;
+	/**
+	 * Whether the store blocks, so that the executor sends the commands that no caller
+	 * waits for.
+	 */
+	private volatile boolean blocks = true;
 
 	private volatile boolean throwsExceptions;
 
@@ -80,9 +80,9 @@ public final class ErrorInjector implements AutoCloseable {
 		this.answersReleasesLater = true;
 	}
 
-	/** From now on, stores in the memory of this JVM have their direct commands. */
-	public void answerDirectly() {
-		this.answersDirectly = true;
+	/** From now on, the store does not block. */
+	void answerWithoutBlocking() {
+		this.blocks = false;
 	}
 
 	/** From now on, inject exceptions instead of errors. */
@@ -173,72 +173,48 @@ public final class ErrorInjector implements AutoCloseable {
 	}
 
 	/** A store whose verbs fail before they are sent, or after. */
-	private final class FailingStore extends ForwardingBackend.ForwardingStore implements DirectCommands {
-
-		private final LockStore real;
+	private final class FailingStore extends ForwardingBackend.ForwardingStore {
 
 		FailingStore(LockStore real) {
 			super(real);
-			this.real = real;
 		}
 
 		@Override
-		public @Nullable DirectCommands direct() {
-			return (ErrorInjector.this.answersDirectly && this.real.direct() != null) ? this : null;
+		public boolean blocks() {
+			return ErrorInjector.this.blocks;
 		}
 
 		@Override
-		public @Nullable Grant attemptUnused(Ticket ticket, Duration lease) {
+		public boolean keepsOrder() {
+			return ErrorInjector.this.answersReleasesLater;
+		}
+
+		@Override
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 			failIfDue(Step.ATTEMPT);
-			DirectCommands commands = this.real.direct();
-			Grant grant = (commands != null) ? commands.attemptUnused(ticket, lease) : null;
-			failIfDue(Step.ATTEMPT_AFTER);
-			return grant;
-		}
-
-		@Override
-		public boolean releaseUnshared(Ticket ticket, long lastToken) {
-			failIfDue(Step.RELEASE);
-			DirectCommands commands = this.real.direct();
-			boolean released = commands != null && commands.releaseUnshared(ticket, lastToken);
-			failIfDue(Step.RELEASE_AFTER);
-			return released;
-		}
-
-		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
-			failIfDue(Step.ATTEMPT);
-			AttemptResult result = super.attempt(ticket, lease, options);
+			CompletionStage<AttemptResult> result = super.attempt(ticket, lease, options);
 			failIfDue(Step.ATTEMPT_AFTER);
 			return result;
 		}
 
 		@Override
-		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			failIfDue(Step.RELEASE);
-			ReleaseResult result = super.release(ticket, lastToken, next);
-			failIfDue(Step.RELEASE_AFTER);
-			return result;
-		}
-
-		@Override
-		public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
-				@Nullable Successor next) {
-			if (!ErrorInjector.this.answersReleasesLater) {
-				return null;
+			CompletionStage<ReleaseResult> result = super.release(ticket, lastToken, next);
+			if (ErrorInjector.this.answersReleasesLater) {
+				return result.thenApplyAsync((answer) -> {
+					failIfDue(Step.RELEASE_AFTER);
+					return answer;
+				});
 			}
-			failIfDue(Step.RELEASE);
-			ReleaseResult result = super.release(ticket, lastToken, next);
-			return CompletableFuture.supplyAsync(() -> {
-				failIfDue(Step.RELEASE_AFTER);
-				return result;
-			});
+			failIfDue(Step.RELEASE_AFTER);
+			return result;
 		}
 
 		@Override
-		public void cancel(Ticket ticket) {
+		public CompletionStage<?> cancel(Ticket ticket) {
 			failIfDue(Step.CANCEL);
-			super.cancel(ticket);
+			return super.cancel(ticket);
 		}
 
 	}

@@ -66,7 +66,6 @@ class ErrorRecoveryTests {
 		this.other = acquirer("two", store, this.noErrors);
 	}
 
-	/** Called before the stores are opened. */
 	void prepare(ErrorInjector injector) {
 	}
 
@@ -274,8 +273,9 @@ class ErrorRecoveryTests {
 	}
 
 	private Future<@Nullable Holder> start(LockAcquirer acquirer, Caller caller, Duration wait) {
-		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, (since) -> {
-		});
+		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, 0, Integer.MAX_VALUE,
+				(since) -> {
+				});
 		if (!caller.asynchronous) {
 			return this.threads.submit(() -> acquirer.acquire(request, true));
 		}

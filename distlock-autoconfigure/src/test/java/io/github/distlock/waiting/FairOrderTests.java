@@ -6,20 +6,20 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.TestHandOff;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,7 +48,7 @@ class FairOrderTests {
 	void fairCallersThatCouldNotBeQueuedRetryInTheOrderOfTheirArrival() {
 		for (int i = 0; i < 4; i++) {
 			this.acquirer.acquireAsync(new WaitRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
-					Duration.ZERO.minusNanos(1), (since) -> {
+					Duration.ZERO.minusNanos(1), 0, Integer.MAX_VALUE, (since) -> {
 					}));
 		}
 		runAll();
@@ -77,23 +77,14 @@ class FairOrderTests {
 		}
 
 		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		public boolean blocks() {
+			return true;
+		}
+
+		@Override
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 			FairOrderTests.this.asked.add(ticket.number());
-			return new AttemptResult.Queued(Duration.ofSeconds(2), false);
-		}
-
-		@Override
-		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-			return new ReleaseResult(true, null);
-		}
-
-		@Override
-		public void cancel(Ticket ticket) {
-		}
-
-		@Override
-		public List<RenewalResult> renew(List<Renewal> renewals) {
-			return List.of();
+			return CompletableFuture.completedFuture(new AttemptResult.Queued(Duration.ofSeconds(2), false));
 		}
 
 	}

@@ -36,8 +36,9 @@ abstract class KeepFixture extends KeyQueueFixture implements ReleaseObserver {
 	}
 
 	Waiter keeper(Duration wait, Duration lease, Duration keep) {
-		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, keep.toNanos(), (since) -> {
-		}), this.clock.nanoTime()) {
+		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, keep.toNanos(),
+				Integer.MAX_VALUE, (since) -> {
+				}), this.clock.nanoTime()) {
 
 			@Override
 			void wake() {

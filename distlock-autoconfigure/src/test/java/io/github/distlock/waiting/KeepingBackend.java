@@ -19,6 +19,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.contract.ForwardingBackend;
 import org.jspecify.annotations.Nullable;
 
@@ -92,11 +93,25 @@ final class KeepingBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		public boolean blocks() {
+			return true;
+		}
+
+		@Override
+		public boolean keepsOrder() {
+			return true;
+		}
+
+		@Override
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			return CompletableFuture.completedFuture(execute(ticket, lease, options));
+		}
+
+		private AttemptResult execute(Ticket ticket, Duration lease, AttemptOptions options) {
 			KeepingBackend.this.commands.incrementAndGet();
 			KeepingBackend.this.lock.lock();
 			try {
-				AttemptResult result = super.attempt(ticket, lease, AttemptOptions.queue(options.queue()));
+				AttemptResult result = Answers.of(super.attempt(ticket, lease, AttemptOptions.queue(options.queue())));
 				Map<String, Marked> all = KeepingBackend.this.marked;
 				if (result instanceof AttemptResult.Granted granted && options.keepable()) {
 					all.put(ticket.key(), new Marked(ticket, granted.grant().firstToken()));
@@ -133,18 +148,12 @@ final class KeepingBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-			ReleaseResult result = execute(ticket, lastToken, next);
-			answer(ticket).join();
-			return result;
-		}
-
-		private ReleaseResult execute(Ticket ticket, long lastToken, @Nullable Successor next) {
+		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			KeepingBackend.this.commands.incrementAndGet();
 			KeepingBackend.this.lock.lock();
 			try {
 				unmark(ticket);
-				return super.release(ticket, lastToken, next);
+				return super.release(ticket, lastToken, next).thenCombine(answer(ticket), (result, nothing) -> result);
 			}
 			finally {
 				KeepingBackend.this.lock.unlock();
@@ -152,30 +161,12 @@ final class KeepingBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
-				@Nullable Successor next) {
-			KeepingBackend.this.lock.lock();
-			try {
-				CompletionStage<ReleaseResult> answer = super.releaseInOrder(ticket, lastToken, next);
-				if (answer == null) {
-					return null;
-				}
-				KeepingBackend.this.commands.incrementAndGet();
-				unmark(ticket);
-				return answer.thenCombine(answer(ticket), (result, nothing) -> result);
-			}
-			finally {
-				KeepingBackend.this.lock.unlock();
-			}
-		}
-
-		@Override
-		public void cancel(Ticket ticket) {
+		public CompletionStage<?> cancel(Ticket ticket) {
 			KeepingBackend.this.commands.incrementAndGet();
 			KeepingBackend.this.lock.lock();
 			try {
 				unmark(ticket);
-				super.cancel(ticket);
+				return super.cancel(ticket);
 			}
 			finally {
 				KeepingBackend.this.lock.unlock();

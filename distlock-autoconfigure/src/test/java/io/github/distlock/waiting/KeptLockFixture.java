@@ -113,8 +113,9 @@ abstract class KeptLockFixture {
 	}
 
 	static WaitRequest request(String key, Duration wait, Duration keep) {
-		return new WaitRequest(key, LockMode.EXCLUSIVE, false, LEASE, wait, keep.toNanos(), (since) -> {
-		});
+		return new WaitRequest(key, LockMode.EXCLUSIVE, false, LEASE, wait, keep.toNanos(), Integer.MAX_VALUE,
+				(since) -> {
+				});
 	}
 
 	static Holder acquire(LockAcquirer acquirer, Duration keep) throws Exception {

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import io.github.distlock.HandOff;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -121,8 +122,9 @@ class KeptLockTests extends KeptLockFixture {
 	@Test
 	void aFairCallerOfTheSameJvmGetsTheKeptLock() throws Exception {
 		keepLong();
-		WaitRequest fair = new WaitRequest("key", LockMode.EXCLUSIVE, true, LEASE, Duration.ofSeconds(15), (since) -> {
-		});
+		WaitRequest fair = new WaitRequest("key", LockMode.EXCLUSIVE, true, LEASE, Duration.ofSeconds(15), 0,
+				Integer.MAX_VALUE, (since) -> {
+				});
 		Holder holder = this.threads.submit(() -> this.keeper.acquire(fair, true)).get(20, TimeUnit.SECONDS);
 		leave(this.keeper, Objects.requireNonNull(holder, "not acquired"));
 		awaitUnused();
@@ -202,7 +204,7 @@ class KeptLockTests extends KeptLockFixture {
 	void theLossOfAKeptLockIsReportedWhenItIsGivenBack() throws Exception {
 		Holder holder = keepLong();
 		// The store forgets the lock, as after a restart.
-		this.stores.get(0).release(holder.ticket(), holder.fencingToken(), null);
+		Answers.of(this.stores.get(0).release(holder.ticket(), holder.fencingToken(), null));
 		this.keeper.keptLocks().giveBackAll();
 		Awaitility.await().until(() -> this.reports.contains("gone"));
 		awaitUnused();

@@ -57,7 +57,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		assertThat(cancel.pending().releasesLock).isFalse();
 		assertThat(effects.woken()).as("before the ticket has left").isEmpty();
 		assertThat(this.queue.releaseAnswered(cancel.pending(), null).woken()).containsExactly(this.once);
-		assertThat(this.once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 		assertThat(this.removed).isTrue();
 	}
 
@@ -65,7 +65,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	void aRefusalThatComesBeforeTheAnswerOfTheAttemptCancelsAfterIt() {
 		Command.Attempt asking = ask();
 		assertThat(this.queue.refused(asking.ticket()).command()).isNull();
-		assertThat(this.once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 		release(this.queue.attemptAnswered(asking, FIRST));
 	}
 
@@ -73,7 +73,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	void aTryBehindOthersFailsAtOnce() {
 		Command.Attempt asking = ask();
 		release(this.queue.attemptAnswered(asking, waiting()));
-		assertThat(this.once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 	@Test
@@ -86,7 +86,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		assertThat(this.once.outcome()).isNull();
 		this.clock.pass(Duration.ofNanos(1));
 		release(this.queue.timerFired());
-		assertThat(this.once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 	@Test
@@ -95,7 +95,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(asking, FIRST);
 		this.clock.pass(answerTimeout());
 		this.queue.retryAll();
-		assertThat(this.once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 	@Test
@@ -116,7 +116,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	void aTryForWhichNoTimerCanBeSetFailsAtOnce() {
 		this.timersFail = true;
 		assertThat(this.queue.attemptAnswered(attempt(this.queue.join(this.once)), KEPT).command()).isNull();
-		assertThat(this.once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 	@Test
@@ -143,7 +143,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		this.queue.join(patient);
 		this.queue.attemptAnswered(asking, FIRST);
 		assertThat(this.queue.refused(asking.ticket()).command()).isNull();
-		assertThat(this.once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 		this.queue.granted(asking.ticket(), grant(LEASE));
 		assertThat(holder(patient)).isNotNull();
 	}
@@ -153,7 +153,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		ask();
 		Waiter second = waiter(Duration.ZERO);
 		this.queue.join(second);
-		assertThat(second.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(second.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 	@Test

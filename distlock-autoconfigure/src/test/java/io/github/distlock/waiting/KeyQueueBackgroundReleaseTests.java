@@ -67,7 +67,7 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 		Command.Attempt attempt = attempt(this.queue.join(once));
 		this.queue.releaseAnswered(release.pending(), RELEASED);
 		this.queue.attemptAnswered(attempt, BUSY);
-		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 	@Test
@@ -106,7 +106,7 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 		this.clock.pass(Duration.ofSeconds(1));
 		assertThat(this.queue.timerFired().command()).isNull();
 		Command.Release repeated = release(this.queue.attemptAnswered(attempt, granted()));
-		assertThat(repeated.isRepeated()).isTrue();
+		assertThat(repeated.isUnawaited()).isFalse();
 		assertThat(once.outcome()).isInstanceOf(Outcome.Success.class);
 		assertThat(this.queue.releaseAnswered(repeated.pending(), GONE).command()).isNull();
 		assertThat(release(this.queue.release(holder(once), deadline())).pending().ticket).isEqualTo(attempt.ticket());

@@ -145,7 +145,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		this.queue.giveUp(waiter, true);
 		this.queue.attemptFailed(second, FAILURE);
 		assertThat(waiter.isDeparting()).isFalse();
-		assertThat(waiter.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(waiter.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 	@Test

@@ -55,6 +55,8 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 
 	int requeuedAtEndCalls;
 
+	final WaiterCounts waiterCounts = new WaiterCounts();
+
 	final List<Long> timerDelays = new ArrayList<>();
 
 	long deadline() {
@@ -81,7 +83,11 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	}
 
 	Waiter waiter(Duration wait, Duration lease) {
-		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, (since) -> {
+		return waiter(wait, lease, Integer.MAX_VALUE);
+	}
+
+	Waiter waiter(Duration wait, Duration lease, int maxWaiting) {
+		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, 0, maxWaiting, (since) -> {
 		}), this.clock.nanoTime()) {
 
 			@Override
@@ -111,6 +117,11 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	@Override
 	public RandomGenerator random() {
 		return EngineEnvironment.SYSTEM.random();
+	}
+
+	@Override
+	public WaiterCounts waiterCounts() {
+		return this.waiterCounts;
 	}
 
 	@Override

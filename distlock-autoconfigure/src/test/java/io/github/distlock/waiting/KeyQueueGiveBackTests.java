@@ -248,7 +248,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		lost.outcomeLost = true;
 		Command.Release again = release(this.queue.join(keeper()));
 		assertThat(again.pending()).isSameAs(lost.pending());
-		assertThat(again.isRepeated()).isTrue();
+		assertThat(again.isUnawaited()).isFalse();
 	}
 
 	@Test

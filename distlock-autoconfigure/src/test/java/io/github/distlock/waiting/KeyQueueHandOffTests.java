@@ -141,7 +141,7 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		Waiter third = joins();
 		this.queue.giveUp(second, true);
 		tryHandOff(first);
-		assertThat(second.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(second.outcome()).isInstanceOf(Outcome.Refused.class);
 		assertThat(holder(third).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
 	}
 

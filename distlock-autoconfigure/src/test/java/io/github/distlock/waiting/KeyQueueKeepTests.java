@@ -226,7 +226,7 @@ class KeyQueueKeepTests extends KeepFixture {
 	void aBusyAnswerOfAStoreThatDoesNotKeepEndsATryAtOnce() {
 		Waiter once = keeper(Duration.ZERO, LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(once)), new AttemptResult.Busy(LEASE));
-		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 }

@@ -110,7 +110,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		this.queue.join(second);
 		this.queue.attemptAnswered(attempt, waiting());
 		assertThat(this.queue.giveUp(first, true).command()).isNull();
-		assertThat(first.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(first.outcome()).isInstanceOf(Outcome.Refused.class);
 		Command.Release cancel = release(this.queue.giveUp(second, false));
 		assertThat(second.outcome()).isInstanceOf(Outcome.GaveUp.class);
 		assertThat(cancel.pending().releasesLock).isFalse();
@@ -162,12 +162,12 @@ class KeyQueueTests extends KeyQueueFixture {
 		this.queue.join(patient);
 		Effects effects = this.queue.attemptAnswered(attempt, new AttemptResult.Busy(LEASE));
 		assertThat(effects.woken()).containsExactly(once);
-		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(once.outcome()).isInstanceOf(Outcome.Refused.class);
 		assertThat(attempt(effects).options().queue()).isTrue();
 		// While the lock is held or waited for, no command is needed to refuse it.
 		Waiter late = waiter(Duration.ZERO);
 		assertThat(this.queue.join(late).command()).isNull();
-		assertThat(late.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(late.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
 	@Test

@@ -67,7 +67,7 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		AttemptResult granted = new AttemptResult.Granted(grant(SHORT));
 		this.clock.pass(SHORT);
 		Effects effects = this.queue.attemptAnswered(attempt, granted);
-		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(once.outcome()).isInstanceOf(Outcome.Refused.class);
 		// The ticket holds the lock in the store: the caller returns when it has left.
 		assertThat(effects.woken()).isEmpty();
 		Command.Release cancel = release(effects);

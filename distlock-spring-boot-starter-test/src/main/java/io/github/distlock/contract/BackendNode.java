@@ -88,10 +88,10 @@ final class BackendNode implements LockSignals {
 			Ticket waiter = ticket(key);
 			attempt(holder);
 			attempt(waiter);
-			boolean held = this.store.release(holder, 0, null).released();
+			boolean held = Answers.of(this.store.release(holder, 0, null)).released();
 			boolean heard = held && hears(waiter,
 					signalTime.getAndUpdate((nanos) -> Math.min(nanos * 2, LONGEST_SIGNAL_TIME.toNanos())));
-			this.store.cancel(waiter);
+			Answers.of(this.store.cancel(waiter));
 			return heard;
 		});
 	}
@@ -115,16 +115,16 @@ final class BackendNode implements LockSignals {
 	}
 
 	AttemptResult attempt(Ticket ticket) {
-		return this.store.attempt(ticket, LEASE, true);
+		return Answers.of(this.store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
 	}
 
 	AttemptResult attemptOnce(Ticket ticket) {
-		return this.store.attempt(ticket, LEASE, false);
+		return Answers.of(this.store.attempt(ticket, LEASE, AttemptOptions.queue(false)));
 	}
 
 	/** As a JVM does that may keep the lock after its release. */
 	AttemptResult attemptToKeep(Ticket ticket) {
-		return this.store.attempt(ticket, LEASE, new AttemptOptions(true, true, false));
+		return Answers.of(this.store.attempt(ticket, LEASE, new AttemptOptions(true, true, false)));
 	}
 
 	/**
@@ -139,7 +139,7 @@ final class BackendNode implements LockSignals {
 				grant[0] = new Asked(ticket, granted.grant().firstToken(), null);
 				return true;
 			}
-			this.store.cancel(ticket);
+			Answers.of(this.store.cancel(ticket));
 			return false;
 		});
 		return grant[0];
@@ -161,7 +161,7 @@ final class BackendNode implements LockSignals {
 	}
 
 	boolean release(Ticket ticket) {
-		return this.store.release(ticket, 0, null).released();
+		return Answers.of(this.store.release(ticket, 0, null)).released();
 	}
 
 	boolean wasGranted(Ticket ticket) {

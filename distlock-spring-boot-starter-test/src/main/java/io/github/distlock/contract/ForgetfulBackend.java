@@ -134,7 +134,7 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		return this.queued.size();
 	}
 
-	private <T> T pass(Verb verb, Supplier<T> command) {
+	private <T> CompletionStage<T> pass(Verb verb, Supplier<CompletionStage<T>> command) {
 		this.sent.incrementAndGet(verb.ordinal());
 		if (this.crashed) {
 			throw new LockBackendException("The " + verb + " was not sent: this node has crashed");
@@ -142,11 +142,14 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		if (takeOne(this.lostRequests, verb)) {
 			throw new LockBackendException("The " + verb + " was lost on its way to the store");
 		}
-		T reply = command.get();
-		if (this.crashed || takeOne(this.lostReplies, verb)) {
-			throw new LockBackendException("The reply to the " + verb + " was lost");
-		}
-		return reply;
+		CompletionStage<T> reply = command.get();
+		boolean lost = takeOne(this.lostReplies, verb);
+		return reply.thenApply((answer) -> {
+			if (lost || this.crashed) {
+				throw new LockBackendException("The reply to the " + verb + " was lost");
+			}
+			return answer;
+		});
 	}
 
 	private static boolean takeOne(AtomicIntegerArray left, Verb verb) {
@@ -180,10 +183,21 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
-			AttemptResult result = pass(Verb.ATTEMPT, () -> super.attempt(ticket, lease, options));
-			note(ticket, result);
-			return result;
+		public boolean blocks() {
+			return super.blocks() || ForgetfulBackend.this.unordered;
+		}
+
+		@Override
+		public boolean keepsOrder() {
+			return super.keepsOrder() && !ForgetfulBackend.this.unordered;
+		}
+
+		@Override
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			return pass(Verb.ATTEMPT, () -> super.attempt(ticket, lease, options)).thenApply((result) -> {
+				note(ticket, result);
+				return result;
+			});
 		}
 
 		@Override
@@ -194,37 +208,18 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-			ReleaseResult result = pass(Verb.RELEASE, () -> super.release(ticket, lastToken, next));
-			ForgetfulBackend.this.releaseReplies.join();
-			if (next != null) {
-				note(next.ticket(), result.next());
+		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			CompletionStage<ReleaseResult> reply = pass(Verb.RELEASE, () -> super.release(ticket, lastToken, next))
+				.thenCombine(ForgetfulBackend.this.releaseReplies, (result, arrived) -> {
+					if (next != null) {
+						note(next.ticket(), result.next());
+					}
+					return result;
+				});
+			if (ForgetfulBackend.this.unordered) {
+				ForgetfulBackend.this.releaseReplies.join();
 			}
-			return result;
-		}
-
-		@Override
-		public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
-				@Nullable Successor next) {
-			ForgetfulBackend backend = ForgetfulBackend.this;
-			if (backend.unordered || backend.crashed || backend.lostRequests.get(Verb.RELEASE.ordinal()) > 0) {
-				return null;
-			}
-			CompletionStage<ReleaseResult> answer = super.releaseInOrder(ticket, lastToken, next);
-			if (answer == null) {
-				return null;
-			}
-			backend.sent.incrementAndGet(Verb.RELEASE.ordinal());
-			boolean lost = takeOne(backend.lostReplies, Verb.RELEASE);
-			return answer.thenCombine(backend.releaseReplies, (result, arrived) -> {
-				if (lost || backend.crashed) {
-					throw new LockBackendException("The reply to the " + Verb.RELEASE + " was lost");
-				}
-				if (next != null) {
-					note(next.ticket(), result.next());
-				}
-				return result;
-			});
+			return reply;
 		}
 
 		/**
@@ -237,15 +232,12 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public void cancel(Ticket ticket) {
-			pass(Verb.CANCEL, () -> {
-				super.cancel(ticket);
-				return ticket;
-			});
+		public CompletionStage<?> cancel(Ticket ticket) {
+			return pass(Verb.CANCEL, () -> super.cancel(ticket).thenApply((gone) -> ticket));
 		}
 
 		@Override
-		public List<RenewalResult> renew(List<Renewal> renewals) {
+		public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 			return pass(Verb.RENEW, () -> super.renew(renewals));
 		}
 

@@ -53,9 +53,7 @@ public abstract class ForwardingBackend implements LockBackend {
 	}
 
 	/**
-	 * An open store that passes all verbs on to a real one. It does not offer the
-	 * {@linkplain LockStore#direct() commands of a store in memory}, which would bypass
-	 * the verbs that a test changes.
+	 * An open store that passes all verbs on to a real one.
 	 */
 	public abstract static class ForwardingStore implements LockStore {
 
@@ -79,14 +77,18 @@ public abstract class ForwardingBackend implements LockBackend {
 			this.real.verify();
 		}
 
-		/** To change attempts, override the one with options. */
 		@Override
-		public final AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-			return attempt(ticket, lease, AttemptOptions.queue(queue));
+		public boolean blocks() {
+			return this.real.blocks();
 		}
 
 		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		public boolean keepsOrder() {
+			return this.real.keepsOrder();
+		}
+
+		@Override
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 			return this.real.attempt(ticket, lease, options);
 		}
 
@@ -96,23 +98,17 @@ public abstract class ForwardingBackend implements LockBackend {
 		}
 
 		@Override
-		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			return this.real.release(ticket, lastToken, next);
 		}
 
 		@Override
-		public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
-				@Nullable Successor next) {
-			return this.real.releaseInOrder(ticket, lastToken, next);
+		public CompletionStage<?> cancel(Ticket ticket) {
+			return this.real.cancel(ticket);
 		}
 
 		@Override
-		public void cancel(Ticket ticket) {
-			this.real.cancel(ticket);
-		}
-
-		@Override
-		public List<RenewalResult> renew(List<Renewal> renewals) {
+		public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 			return this.real.renew(renewals);
 		}
 

@@ -2,6 +2,7 @@ package io.github.distlock.contract;
 
 import java.util.List;
 
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -19,8 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The requirements on the verbs of a lock store.
  */
-interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderVerbContract, InspectionContract,
-		KeptLockContract, DirectContract {
+interface LockBackendContract
+		extends RepeatedVerbContract, KeyContract, ReaderVerbContract, InspectionContract, KeptLockContract {
 
 	@Test
 	default void aFreeLockIsGrantedToAnAttempt() {
@@ -74,7 +75,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	default void aReleaseThatQueuesTheNextTicketAnswersWhatAnAttemptWould() {
 		Ticket holder = first().hold(key());
 		Ticket alone = first().ticket(key());
-		ReleaseResult free = first().store.release(holder, 0, new Successor(alone, LEASE));
+		ReleaseResult free = Answers.of(first().store.release(holder, 0, new Successor(alone, LEASE)));
 		assertThat(free.released()).isTrue();
 		Grant grant = granted(free.next());
 		assertThat(granted(first().attempt(alone)).firstToken()).isEqualTo(grant.firstToken());
@@ -88,7 +89,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
 		Ticket behind = first().ticket(key());
-		ReleaseResult contended = first().store.release(holder, 0, new Successor(behind, LEASE));
+		ReleaseResult contended = Answers.of(first().store.release(holder, 0, new Successor(behind, LEASE)));
 		assertThat(contended.released()).isTrue();
 		assertThat(contended.next()).isInstanceOf(AttemptResult.Queued.class);
 		second().awaitGrant(waiter);
@@ -101,7 +102,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket holder = first().hold(key());
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
-		second().store.cancel(waiter);
+		Answers.of(second().store.cancel(waiter));
 		first().release(holder);
 		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
 		assertThat(second().wasGranted(waiter)).isFalse();
@@ -114,25 +115,25 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		second().attempt(waiter);
 		first().release(holder);
 		second().awaitGrant(waiter);
-		second().store.cancel(waiter);
+		Answers.of(second().store.cancel(waiter));
 		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
 	}
 
 	@Test
 	default void cancellingATicketThatDoesNotWaitChangesNothing() {
 		Ticket holder = first().hold(key());
-		second().store.cancel(second().ticket(key()));
-		first().store.cancel(first().ticket(key()));
+		Answers.of(second().store.cancel(second().ticket(key())));
+		Answers.of(first().store.cancel(first().ticket(key())));
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
-		first().store.cancel(holder);
-		first().store.cancel(holder);
+		Answers.of(first().store.cancel(holder));
+		Answers.of(first().store.cancel(holder));
 		second().hold(key());
 	}
 
 	@Test
 	default void aLeaseThatIsNotRenewedEnds() {
 		assumeExpiry();
-		first().store.attempt(first().ticket(key()), store().shortLease(), true);
+		Answers.of(first().store.attempt(first().ticket(key()), store().shortLease(), AttemptOptions.queue(true)));
 		await().until(() -> second().attemptOnce(second().ticket(key())) instanceof AttemptResult.Granted);
 	}
 
@@ -140,7 +141,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	default void aLockWhoseLeaseHasEndedGoesToTheLongestWaitingTicket() {
 		assumeExpiry();
 		assumeOrder();
-		first().store.attempt(first().ticket(key()), store().shortLease(), true);
+		Answers.of(first().store.attempt(first().ticket(key()), store().shortLease(), AttemptOptions.queue(true)));
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
 		await().until(() -> {
@@ -155,8 +156,8 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	default void aRenewedLeaseContinues() {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
-		List<RenewalResult> results = first().store
-			.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3))));
+		List<RenewalResult> results = Answers
+			.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3)))));
 		assertThat(results).singleElement()
 			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM))
@@ -175,13 +176,14 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Grant grant = granted(first().attempt(holder));
 		Ticket other = second().ticket(key());
 		// Some stores know that another ticket holds the lock.
-		assertThat(second().store.renew(List.of(new Renewal(other, grant.lastToken(), LEASE)))).singleElement()
+		assertThat(Answers.of(second().store.renew(List.of(new Renewal(other, grant.lastToken(), LEASE)))))
+			.singleElement()
 			.isInstanceOf(RenewalResult.Gone.class);
 		// A late copy does not extend a later grant.
-		assertThat(first().store.renew(List.of(new Renewal(holder, grant.lastToken() + 1, LEASE))))
+		assertThat(Answers.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken() + 1, LEASE)))))
 			.containsExactly(new RenewalResult.Gone());
 		first().release(holder);
-		assertThat(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE))))
+		assertThat(Answers.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE)))))
 			.containsExactly(new RenewalResult.Gone());
 	}
 
@@ -196,7 +198,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 			assertThat(grant.firstToken()).isGreaterThan(last);
 			assertThat(grant.lastToken() - grant.firstToken() + 1).isEqualTo(description().tokensPerGrant());
 			last = grant.firstToken();
-			node.store.release(ticket, last, null);
+			Answers.of(node.store.release(ticket, last, null));
 		}
 	}
 
@@ -206,7 +208,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		assumeLastingTokens();
 		Ticket ticket = first().ticket(key());
 		Grant grant = granted(first().attempt(ticket));
-		first().store.release(ticket, grant.firstToken(), null);
+		Answers.of(first().store.release(ticket, grant.firstToken(), null));
 		store().clear();
 		assertThat(granted(second().attempt(second().ticket(key()))).firstToken()).isGreaterThan(grant.lastToken());
 	}

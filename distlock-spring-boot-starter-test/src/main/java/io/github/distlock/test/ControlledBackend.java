@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -149,38 +148,34 @@ final class ControlledBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 			requireWorking();
-			return remember(ticket, super.attempt(ticket, lease, options));
-		}
-
-		@Override
-		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-			requireWorking();
-			ControlledBackend.this.held.remove(ticket);
-			ReleaseResult result = super.release(ticket, lastToken, next);
-			AttemptResult answer = result.next();
-			if (next != null && answer != null) {
-				remember(next.ticket(), answer);
-			}
-			return result;
+			return super.attempt(ticket, lease, options).thenApply((answer) -> remember(ticket, answer));
 		}
 
 		/** At once, so that a test finds the lock released when a method has returned. */
 		@Override
-		public CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken, @Nullable Successor next) {
-			return CompletableFuture.completedFuture(release(ticket, lastToken, next));
-		}
-
-		@Override
-		public void cancel(Ticket ticket) {
+		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			requireWorking();
 			ControlledBackend.this.held.remove(ticket);
-			super.cancel(ticket);
+			return super.release(ticket, lastToken, next).thenApply((result) -> {
+				AttemptResult answer = result.next();
+				if (next != null && answer != null) {
+					remember(next.ticket(), answer);
+				}
+				return result;
+			});
 		}
 
 		@Override
-		public List<RenewalResult> renew(List<Renewal> renewals) {
+		public CompletionStage<?> cancel(Ticket ticket) {
+			requireWorking();
+			ControlledBackend.this.held.remove(ticket);
+			return super.cancel(ticket);
+		}
+
+		@Override
+		public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 			requireWorking();
 			return super.renew(renewals);
 		}

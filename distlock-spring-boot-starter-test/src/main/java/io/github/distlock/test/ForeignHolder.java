@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -16,6 +17,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.contract.Answers;
 
 /**
  * Holds locks on behalf of a test. To the code under test it looks like another JVM.
@@ -42,7 +44,8 @@ final class ForeignHolder implements LockSignals {
 	boolean take(String key) {
 		Ticket ticket = this.taken.computeIfAbsent(key,
 				(free) -> new Ticket(free, LockMode.EXCLUSIVE, INSTANCE, System.nanoTime(), false));
-		boolean granted = this.store.attempt(ticket, LEASE, false) instanceof AttemptResult.Granted;
+		boolean granted = Answers
+			.of(this.store.attempt(ticket, LEASE, AttemptOptions.queue(false))) instanceof AttemptResult.Granted;
 		if (!granted) {
 			this.taken.remove(key);
 		}
@@ -56,7 +59,7 @@ final class ForeignHolder implements LockSignals {
 	boolean free(String key) {
 		Ticket ticket = this.taken.remove(key);
 		if (ticket != null) {
-			this.store.cancel(ticket);
+			Answers.of(this.store.cancel(ticket));
 		}
 		return ticket != null;
 	}

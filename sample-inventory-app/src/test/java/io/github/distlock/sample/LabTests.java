@@ -252,7 +252,7 @@ class LabTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '`', value = {
 			"{'strategies':['setny']} | strategies | with the value 'setny' is no strategy: use some of none, ",
 			"{'orders':3} | strategies | with the value (missing) is no list of names: send one or more of none, ",
-			"{'strategies':['none'],'fault':'fire'} | fault | with the value 'fire' is no fault: use one of none, crash, slow, clock",
+			"{'strategies':['none'],'fault':'fire'} | fault | with the value 'fire' is no fault: use one of none, crash, slow, pause, clock",
 			"{'strategies':['none'],'orders':5001} | orders | with the value 5001 is out of range: use a whole number from 1 to 5000",
 			"{'strategies':['none'],'stock':0} | stock | with the value 0 is out of range: use a whole number from 1 to 5000",
 			"{'strategies':['none'],'buyers':'many'} | buyers | with the value 'many' is no whole number: use a whole number from 1 to 200",

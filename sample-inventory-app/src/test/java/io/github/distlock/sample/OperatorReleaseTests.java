@@ -52,7 +52,7 @@ class OperatorReleaseTests {
 		String lease = "--distlock.lease-time=60s";
 		holder = new NodeProcess("holder", port, lease, "--sample.inventory.pause=4s");
 		waiter = new NodeProcess("waiter", port, lease, "--sample.inventory.wait-time=5s",
-				"--distlock.log-slow-wait=1s");
+				"--distlock.log-slow-wait=1s", "--logging.level.io.github.distlock.web=debug");
 		bystander = new NodeProcess("bystander", port, "--management.endpoint.distlocks.access=unrestricted");
 		for (NodeProcess node : new NodeProcess[] { holder, waiter }) {
 			assertThat(node.send("PUT", "/stock/book?quantity=100").statusCode()).isEqualTo(200);
@@ -90,7 +90,7 @@ class OperatorReleaseTests {
 		String identity = "inventory@";
 
 		HttpResponse<String> refused = waiter.send("POST", SELL);
-		assertThat(refused.statusCode()).isEqualTo(500);
+		assertThat(refused.statusCode()).isEqualTo(409);
 		assertThat(waiter.output())
 			.containsPattern("Lock 'stock-book' \\(\\S+\\) was not acquired within PT5S: " + identity + "\\S+:"
 					+ holder.pid() + " \\(\\S+\\) has held it since")

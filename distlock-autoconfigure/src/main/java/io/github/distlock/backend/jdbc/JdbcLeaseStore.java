@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
-import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * The open store of a {@link JdbcLeaseBackend}: sends each verb as one command.
  * Thread-safe.
  */
-final class JdbcLeaseStore implements LockStore {
+final class JdbcLeaseStore extends BlockingLockStore {
 
 	private static final Log logger = LogFactory.getLog(JdbcLeaseStore.class);
 
@@ -84,8 +85,8 @@ final class JdbcLeaseStore implements LockStore {
 	}
 
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		if (queue) {
+	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
+		if (options.queue()) {
 			Duration pause = this.releases.pause(ticket.key());
 			if (!pause.isZero()) {
 				return new AttemptResult.Queued(pause, false);
@@ -93,14 +94,14 @@ final class JdbcLeaseStore implements LockStore {
 			this.notifications.attempts(ticket);
 		}
 		LeaseRow row = this.resources.executor()
-			.run(Kind.ATTEMPT, "attempt", ticket.key(),
-					(connection, sent) -> this.resources.table().attempt(connection, sent, ticket, lease, queue));
+			.run(Kind.ATTEMPT, "attempt", ticket.key(), (connection, sent) -> this.resources.table()
+				.attempt(connection, sent, ticket, lease, options.queue()));
 		this.resources.cleaner().rowUsed();
-		return answer(ticket, row, queue);
+		return answer(ticket, row, options.queue());
 	}
 
 	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
 		this.notifications.ends(ticket);
 		ReleaseResult result = this.resources.executor()
 			.run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
@@ -125,7 +126,7 @@ final class JdbcLeaseStore implements LockStore {
 	}
 
 	@Override
-	public void cancel(Ticket ticket) {
+	protected void cancelNow(Ticket ticket) {
 		this.notifications.ends(ticket);
 		this.resources.executor().run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> {
 			this.resources.cleaner().rowUsed();
@@ -135,7 +136,7 @@ final class JdbcLeaseStore implements LockStore {
 	}
 
 	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
+	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
 		try {
 			results.addAll(this.resources.executor()

@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.LockSignals;
-import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreInspection;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The open store of a {@link JdbcRowBackend}: waits for the work of {@link RowTickets}.
  * Thread-safe.
  */
-final class JdbcRowStore implements LockStore {
+final class JdbcRowStore extends BlockingLockStore {
 
 	private final JdbcResources resources;
 
@@ -62,12 +63,8 @@ final class JdbcRowStore implements LockStore {
 		this.resources.verify();
 	}
 
-	/**
-	 * Ignores the lease: the registry releases a lock whose explicit lease time has
-	 * passed.
-	 */
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
 		requireOpen();
 		RowTicket existing = this.tickets.find(ticket);
 		if (existing != null) {
@@ -79,8 +76,7 @@ final class JdbcRowStore implements LockStore {
 				return new AttemptResult.Queued(RowTickets.RETRY_INTERVAL, false);
 			}
 		}
-		RowTicket rowTicket = (existing != null) ? existing : this.tickets.begin(ticket, queue);
-		return answer(rowTicket);
+		return answer((existing != null) ? existing : this.tickets.begin(ticket, options.queue()));
 	}
 
 	private AttemptResult answer(RowTicket rowTicket) {
@@ -96,11 +92,12 @@ final class JdbcRowStore implements LockStore {
 	}
 
 	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
 		requireOpen();
 		RowTicket rowTicket = this.tickets.find(ticket);
 		boolean released = rowTicket != null && release(rowTicket, lastToken);
-		return new ReleaseResult(released, (next != null) ? attempt(next.ticket(), next.lease(), true) : null);
+		return new ReleaseResult(released,
+				(next != null) ? attemptNow(next.ticket(), next.lease(), AttemptOptions.queue(true)) : null);
 	}
 
 	private boolean release(RowTicket rowTicket, long lastToken) {
@@ -113,7 +110,7 @@ final class JdbcRowStore implements LockStore {
 	}
 
 	@Override
-	public void cancel(Ticket ticket) {
+	protected void cancelNow(Ticket ticket) {
 		requireOpen();
 		RowTicket rowTicket = this.tickets.find(ticket);
 		if (rowTicket != null) {
@@ -122,7 +119,7 @@ final class JdbcRowStore implements LockStore {
 	}
 
 	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
+	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
 		requireOpen();
 		List<CompletableFuture<Boolean>> checks = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {

@@ -4,344 +4,286 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
+import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holders and the queue of one key. The store forgets it when it has neither. Guarded
- * by the lock of the {@link LocalStore}.
+ * The tickets of one key, and the verbs for it. The store forgets it when no ticket is
+ * left. Guarded by the lock of the {@link LocalStore}.
  * <p>
- * Invariant, whenever the lock of the store is free: there is one holder, or all holders
- * are readers; and the head of the queue cannot join them, except that leases may have
- * ended since.
- * <p>
- * Most locks have one holder and no queue. Therefore the maps exist only once there is
- * more.
+ * Invariant, whenever that lock is free: the holders are the first in the line; there is
+ * one, or all are readers; and the next ticket cannot join them, except that leases may
+ * have ended since.
  */
 final class LocalLock {
 
 	/**
-	 * The oldest holder; if it is {@code null} there are no others. Ended leases are
-	 * removed by the next command.
+	 * Longest delay until a waiting ticket is attempted again. The ticket is notified of
+	 * its grant, but the thread that notifies it may run out of memory.
 	 */
-	private @Nullable LocalGrant oldest;
+	static final Duration LONGEST_RETRY_DELAY = Duration.ofSeconds(5);
 
-	/** The holders after it, which are readers, oldest first. */
-	private @Nullable Map<Ticket, LocalGrant> others;
+	private static final ReleaseResult RELEASED = new ReleaseResult(true, null);
 
-	/** The waiting tickets, oldest first. */
-	private @Nullable Map<Ticket, LocalTicket> queue;
+	private static final ReleaseResult GONE = new ReleaseResult(false, null);
+
+	/** Holders and waiting tickets, in the order of arrival. */
+	private final Map<Ticket, LocalPlace> line = new LinkedHashMap<>(2);
 
 	/** The next fencing token is higher than this. */
 	private long lastToken;
 
-	/**
-	 * Begin to serve a key, with neither holders nor a queue.
-	 * @param lastToken the next fencing token is higher than this
-	 */
-	LocalLock begin(long lastToken) {
+	/** When the command began, by the monotonic clock of the store. */
+	private long now;
+
+	/** When the command began, as a token. */
+	private long micros;
+
+	/** What the command reports to other tickets. */
+	private List<Runnable> signals = List.of();
+
+	LocalLock(long lastToken) {
 		this.lastToken = lastToken;
-		return this;
 	}
 
 	long lastToken() {
 		return this.lastToken;
 	}
 
-	/** The grant of a ticket, if its lease has not ended. */
-	@Nullable LocalGrant find(Ticket ticket, long nowNanos) {
-		LocalGrant grant = grantOf(ticket);
-		return (grant != null && !grant.hasEnded(nowNanos)) ? grant : null;
-	}
-
-	private @Nullable LocalGrant grantOf(Ticket ticket) {
-		if (this.oldest != null && this.oldest.isOf(ticket)) {
-			return this.oldest;
+	/** A command begins: leases may have ended. */
+	void begin(long nowNanos, long nowMicros) {
+		this.now = nowNanos;
+		this.micros = nowMicros;
+		Iterator<LocalPlace> places = this.line.values().iterator();
+		while (places.hasNext()) {
+			LocalPlace place = places.next();
+			if (!place.isHolder()) {
+				return;
+			}
+			if (place.hasEnded(nowNanos)) {
+				places.remove();
+			}
 		}
-		return (this.others != null) ? this.others.get(ticket) : null;
 	}
 
-	/** The grant of a ticket, if its lease has not ended and no other ticket is here. */
-	@Nullable LocalGrant findOnly(Ticket ticket, long nowNanos) {
-		return (this.others == null && !hasQueue()) ? find(ticket, nowNanos) : null;
+	/** Whether no ticket waits, and no lease has not ended. */
+	boolean isUnused(long nowNanos) {
+		return this.line.isEmpty()
+				|| this.line.values().stream().allMatch((place) -> place.isHolder() && place.hasEnded(nowNanos));
 	}
 
-	/** The grants whose leases have not ended, oldest first. */
-	Stream<LocalGrant> holders(long nowNanos) {
-		return grants().filter((grant) -> !grant.hasEnded(nowNanos));
+	/** The signals to send after the command, without the lock. */
+	List<Runnable> takeSignals() {
+		List<Runnable> taken = this.signals;
+		this.signals = List.of();
+		return taken;
 	}
 
-	private Stream<LocalGrant> grants() {
-		Stream<LocalGrant> later = (this.others != null) ? this.others.values().stream() : Stream.empty();
-		return Stream.concat(Stream.ofNullable(this.oldest), later);
+	private void signal(Runnable signal) {
+		if (this.signals.isEmpty()) {
+			this.signals = new ArrayList<>();
+		}
+		this.signals.add(signal);
 	}
 
-	/** The waiting tickets, oldest first. */
-	Stream<Ticket> waiting() {
-		return (this.queue != null) ? this.queue.keySet().stream() : Stream.empty();
-	}
-
-	/** The time until all leases have ended. */
-	Duration untilLastLeaseEnds(long nowNanos) {
-		return remaining(remainingNanos(nowNanos).max().orElse(0));
-	}
-
-	/** The time until the first lease ends. */
-	Duration untilFirstLeaseEnds(long nowNanos) {
-		return remaining(remainingNanos(nowNanos).min().orElse(0));
-	}
-
-	private LongStream remainingNanos(long nowNanos) {
-		return grants().mapToLong((grant) -> grant.endNanos() - nowNanos);
-	}
-
-	private static Duration remaining(long nanos) {
-		return Duration.ofNanos(Math.max(0, nanos));
+	/** A ticket that waits keeps its place, and may change its lease. */
+	AttemptResult attempt(LocalLockStore user, Ticket ticket, Duration lease, boolean queue, TimeSource.Instant sent) {
+		LocalPlace place = this.line.get(ticket);
+		boolean isNew = place == null;
+		if (place == null) {
+			place = new LocalPlace(ticket, user);
+			this.line.put(ticket, place);
+		}
+		if (!place.isHolder()) {
+			place.lease = lease;
+		}
+		grantNext(place);
+		if (place.isHolder()) {
+			return new AttemptResult.Granted(place.grant(sent, this.now));
+		}
+		// All readers have to leave, but a waiting ticket looks when the first may have.
+		long[] leases = holders().mapToLong((holder) -> holder.endNanos - this.now).sorted().toArray();
+		StoredHolder holder = holders().findFirst().map((first) -> first.stored(this.now)).orElse(null);
+		if (!queue) {
+			if (isNew) {
+				this.line.remove(ticket);
+			}
+			return new AttemptResult.Busy(Duration.ofNanos(leases[leases.length - 1]), holder);
+		}
+		// Then the lease has certainly ended.
+		Duration delay = Duration.ofNanos(leases[0]).plusMillis(1);
+		return new AttemptResult.Queued((delay.compareTo(LONGEST_RETRY_DELAY) < 0) ? delay : LONGEST_RETRY_DELAY, isNew,
+				holder);
 	}
 
 	/**
-	 * Grant the lock. Tokens increase even if the clock stands still.
+	 * Grant the lock to all that may hold it now: the first in the line, or all readers
+	 * up to the first writer.
+	 * @param asking the ticket that learns of its grant by the answer
 	 */
-	LocalGrant grant(LocalTicket holder, long nowNanos, long nowMicros) {
-		return grant(holder.ticket(), holder.lease(), holder.user(), nowNanos, nowMicros);
-	}
-
-	/** Grant the lock. */
-	LocalGrant grant(Ticket ticket, Duration lease, TicketUser user, long nowNanos, long nowMicros) {
-		long first = Math.max(this.lastToken + 1, nowMicros);
-		LocalGrant grant = new LocalGrant(ticket, user, first, nowNanos + lease.toNanos());
-		this.lastToken = grant.lastToken();
-		put(grant);
-		return grant;
-	}
-
-	/** Add a holder, or replace its grant. */
-	private void put(LocalGrant grant) {
-		if (this.oldest == null || this.oldest.isOf(grant.ticket())) {
-			this.oldest = grant;
-			return;
+	private void grantNext(@Nullable LocalPlace asking) {
+		boolean first = true;
+		for (LocalPlace place : this.line.values()) {
+			if (!first && !place.ticket.isReader()) {
+				return;
+			}
+			if (!place.isHolder()) {
+				place.firstToken = Math.max(this.lastToken + 1, this.micros);
+				place.endNanos = this.now + place.lease.toNanos();
+				this.lastToken = place.lastToken();
+				if (place != asking) {
+					signal(() -> place.user.granted(place));
+				}
+			}
+			if (!place.ticket.isReader()) {
+				return;
+			}
+			first = false;
 		}
-		if (this.others == null) {
-			this.others = new LinkedHashMap<>();
-		}
-		this.others.put(grant.ticket(), grant);
 	}
 
 	/**
-	 * Renew a lease.
-	 * @return whether the ticket holds the lock by the grant to be renewed
+	 * A holder that leaves has used tokens up to this one: the others are given again.
 	 */
-	boolean renew(Renewal renewal, long nowNanos) {
-		LocalGrant current = find(renewal.ticket(), nowNanos);
-		if (current == null || current.lastToken() != renewal.lastToken()) {
+	ReleaseResult release(Ticket ticket, long usedToken) {
+		if (!leave(ticket, usedToken)) {
+			return GONE;
+		}
+		grantNext(null);
+		return RELEASED;
+	}
+
+	/** The same, and another ticket joins the line. */
+	ReleaseResult release(Ticket ticket, long usedToken, LocalLockStore user, Successor next, TimeSource.Instant sent) {
+		return leave(ticket, usedToken)
+				? new ReleaseResult(true, attempt(user, next.ticket(), next.lease(), true, sent)) : GONE;
+	}
+
+	private boolean leave(Ticket ticket, long usedToken) {
+		LocalPlace place = this.line.get(ticket);
+		if (place == null || !place.isHolder()) {
 			return false;
 		}
-		put(current.extendedTo(nowNanos + renewal.lease().toNanos()));
+		if (place.lastToken() == this.lastToken && usedToken >= place.firstToken) {
+			this.lastToken = Math.min(this.lastToken, usedToken);
+		}
+		this.line.remove(ticket);
 		return true;
 	}
 
-	/**
-	 * Remove a holder.
-	 * @param usedToken the last used token: the tokens after it are granted again, if
-	 * this grant is the newest
-	 */
-	void release(LocalGrant grant, long usedToken) {
-		if (grant.lastToken() == this.lastToken && usedToken >= grant.firstToken()) {
-			this.lastToken = Math.min(this.lastToken, usedToken);
+	/** Remove a ticket, whether it waits or holds the lock. */
+	Ticket cancel(Ticket ticket) {
+		this.line.remove(ticket);
+		grantNext(null);
+		return ticket;
+	}
+
+	RenewalResult renew(Renewal renewal, TimeSource.Instant sent) {
+		LocalPlace place = this.line.get(renewal.ticket());
+		if (place == null || !place.isHolder() || place.lastToken() != renewal.lastToken()) {
+			return new RenewalResult.Gone();
 		}
-		remove(grant);
+		// A lease is never shortened.
+		place.endNanos = Math.max(place.endNanos - this.now, renewal.lease().toNanos()) + this.now;
+		return new RenewalResult.Extended(Validity.until(sent, renewal.lease()));
 	}
 
-	private void remove(LocalGrant grant) {
-		LocalGrant second = (this.others != null) ? this.others.values().iterator().next() : null;
-		if (grant != this.oldest) {
-			removeOther(grant);
+	StoredLock inspect(String key) {
+		return new StoredLock(key, holders().map((place) -> place.stored(this.now)).toList(),
+				this.line.values()
+					.stream()
+					.filter((place) -> !place.isHolder())
+					.map((place) -> new StoredWaiter(place.ticket.instance(), place.ticket.mode()))
+					.toList());
+	}
+
+	/** The holder may still use any token of the grant, so none is given again. */
+	EndResult end(long grantToken) {
+		LocalPlace ended = holders().filter((place) -> place.firstToken == grantToken).findAny().orElse(null);
+		if (ended == null) {
+			return holders().findAny().isPresent() ? EndResult.CHANGED : EndResult.NOT_HELD;
 		}
-		else {
-			this.oldest = second;
-			if (second != null) {
-				removeOther(second);
-			}
-		}
+		// First, so that it learns of the end before a renewal fails.
+		signal(() -> ended.user.ended(ended));
+		this.line.remove(ended.ticket);
+		grantNext(null);
+		return EndResult.ENDED;
 	}
 
-	private void removeOther(LocalGrant grant) {
-		if (this.others != null) {
-			this.others.remove(grant.ticket());
-			this.others = this.others.isEmpty() ? null : this.others;
-		}
+	private Stream<LocalPlace> holders() {
+		return this.line.values().stream().takeWhile(LocalPlace::isHolder);
 	}
 
-	/**
-	 * Replace a waiting ticket by the same one with another lease. It keeps its position.
-	 */
-	void updateLease(LocalTicket ticket) {
-		if (this.queue != null) {
-			this.queue.replace(ticket.ticket(), ticket);
-		}
-	}
+	/** The place of a ticket in the line. */
+	static final class LocalPlace {
 
-	/**
-	 * Append a ticket to the queue. A ticket that is queued already keeps its position,
-	 * and may change its lease.
-	 * @return whether the ticket was not queued yet
-	 */
-	boolean enqueue(LocalTicket waiter) {
-		if (this.queue == null) {
-			this.queue = new LinkedHashMap<>();
-		}
-		return this.queue.put(waiter.ticket(), waiter) == null;
-	}
+		final Ticket ticket;
 
-	void dequeue(Ticket ticket) {
-		if (this.queue != null) {
-			this.queue.remove(ticket);
-		}
-	}
+		private final LocalLockStore user;
 
-	private boolean hasQueue() {
-		return this.queue != null && !this.queue.isEmpty();
-	}
+		/** What the last attempt has asked for. */
+		private Duration lease = Duration.ZERO;
 
-	/** Whether a ticket that is not queued can be granted the lock. */
-	boolean isAvailableFor(Ticket ticket) {
-		return !hasQueue() && admits(ticket);
-	}
+		/** The first token of the grant; zero while the ticket waits. */
+		private long firstToken;
 
-	/**
-	 * Grant the lock to the head of the queue if possible: to one writer, or to all
-	 * readers before the first writer.
-	 * @return the new grants, of which the waiting tickets are to be notified
-	 */
-	List<LocalGrant> grantToQueue(long nowNanos, long nowMicros) {
-		removeEnded(nowNanos);
-		List<LocalGrant> granted = new ArrayList<>(0);
-		if (this.queue == null) {
-			return granted;
-		}
-		Iterator<LocalTicket> waiters = this.queue.values().iterator();
-		while (waiters.hasNext()) {
-			LocalTicket oldest = waiters.next();
-			if (!admits(oldest.ticket())) {
-				break;
-			}
-			waiters.remove();
-			granted.add(grant(oldest, nowNanos, nowMicros));
-		}
-		return granted;
-	}
+		/** The end of the lease, by the monotonic clock of the store. */
+		private volatile long endNanos;
 
-	private void removeEnded(long nowNanos) {
-		if (this.others != null) {
-			Collection<LocalGrant> later = this.others.values();
-			later.removeIf((grant) -> grant.hasEnded(nowNanos));
-			this.others = later.isEmpty() ? null : this.others;
-		}
-		if (this.oldest != null && this.oldest.hasEnded(nowNanos)) {
-			remove(this.oldest);
-		}
-	}
-
-	/** The oldest holder is representative: it is the only one, or all are readers. */
-	private boolean admits(Ticket ticket) {
-		return this.oldest == null || (ticket.isReader() && this.oldest.isReader());
-	}
-
-	/** Whether there is neither a holder, even one whose lease has ended, nor a queue. */
-	boolean isEmpty() {
-		return this.oldest == null && this.others == null && !hasQueue();
-	}
-
-	boolean isUnused(long nowNanos) {
-		return !hasQueue() && (this.oldest == null || this.oldest.hasEnded(nowNanos))
-				&& (this.others == null || holders(nowNanos).findAny().isEmpty());
-	}
-
-	/**
-	 * A ticket that asks for the lock.
-	 *
-	 * @param ticket the ticket
-	 * @param lease the requested lease
-	 * @param user the user of the store that the ticket belongs to
-	 */
-	record LocalTicket(Ticket ticket, Duration lease, TicketUser user) {
-	}
-
-	/**
-	 * A user of the store, which learns what happens to its tickets without their own
-	 * commands. That is not called under the lock of the store.
-	 */
-	interface TicketUser {
-
-		/** The number of fencing tokens of a grant. */
-		int tokensPerGrant();
-
-		/** A waiting ticket has been granted the lock. */
-		void granted(LocalGrant grant);
-
-		/** An operator has ended a grant. */
-		void ended(LocalGrant grant);
-
-	}
-
-	/**
-	 * A grant of the lock.
-	 *
-	 * @param ticket the ticket that holds the lock
-	 * @param user the user of the store that the ticket belongs to
-	 * @param firstToken the first fencing token
-	 * @param endNanos the end of the lease, by the store's monotonic clock
-	 */
-	record LocalGrant(Ticket ticket, TicketUser user, long firstToken, long endNanos) {
-
-		/** A reader's grant has one token, since it is never handed on in its JVM. */
-		long lastToken() {
-			return isReader() ? this.firstToken : this.firstToken + this.user.tokensPerGrant() - 1;
+		LocalPlace(Ticket ticket, LocalLockStore user) {
+			this.ticket = ticket;
+			this.user = user;
 		}
 
-		boolean hasEnded(long nowNanos) {
+		private boolean isHolder() {
+			return this.firstToken != 0;
+		}
+
+		private boolean hasEnded(long nowNanos) {
 			return this.endNanos - nowNanos <= 0;
 		}
 
-		boolean isReader() {
-			return this.ticket.isReader();
+		long firstToken() {
+			return this.firstToken;
 		}
 
-		boolean isOf(Ticket ticket) {
-			return this.ticket.equals(ticket);
+		/** A reader's grant has one token, since it is never handed on in its JVM. */
+		private long lastToken() {
+			return this.ticket.isReader() ? this.firstToken : this.firstToken + this.user.tokensPerGrant() - 1;
 		}
 
-		/** The grant with another end, unless that would shorten the lease. */
-		LocalGrant extendedTo(long nanos) {
-			return (nanos - this.endNanos > 0) ? new LocalGrant(this.ticket, this.user, this.firstToken, nanos) : this;
+		/**
+		 * The grant, for its JVM. The remaining time is read after the given instant, so
+		 * the validity ends before the lease in the store.
+		 */
+		Grant grant(TimeSource.Instant before, long nowNanos) {
+			return new Grant(this.firstToken, lastToken(),
+					Validity.until(before, Duration.ofNanos(Math.max(0, this.endNanos - nowNanos))));
 		}
 
-		/** Describe the holder for an operator. */
-		StoredHolder stored(long nowNanos) {
-			return new StoredHolder(this.ticket.instance(), this.ticket.mode(), instantOfToken(this.firstToken),
-					Duration.ofNanos(this.endNanos - nowNanos), this.firstToken);
-		}
-
-		static Instant instantOfToken(long micros) {
-			return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
-		}
-
-		void notifyHolder() {
-			this.user.granted(this);
-		}
-
-		void notifyFormerHolder() {
-			this.user.ended(this);
+		/** The holder, for an operator. */
+		private StoredHolder stored(long nowNanos) {
+			return new StoredHolder(this.ticket.instance(), this.ticket.mode(),
+					Instant.EPOCH.plus(this.firstToken, ChronoUnit.MICROS), Duration.ofNanos(this.endNanos - nowNanos),
+					this.firstToken);
 		}
 
 	}

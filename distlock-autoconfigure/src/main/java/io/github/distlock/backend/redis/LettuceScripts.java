@@ -50,7 +50,7 @@ final class LettuceScripts {
 		return script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
 	}
 
-	private static boolean isUnknownScript(Throwable failure) {
+	static boolean isUnknownScript(Throwable failure) {
 		return failure instanceof RedisNoScriptException || failure.getCause() instanceof RedisNoScriptException;
 	}
 

@@ -3,19 +3,12 @@ package io.github.distlock.backend.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redis.NativeRelease.Settlement;
 import io.github.distlock.backend.redis.ScriptExecutor.Answer;
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import org.apache.commons.logging.Log;
@@ -63,14 +56,6 @@ final class NativeWords {
 
 	private final QueueArguments arguments;
 
-	private final Duration releaseTimeout;
-
-	/**
-	 * The releases that are not settled, by key: at most one for each, see
-	 * {@link NativeRelease}. A release is here before its command is sent.
-	 */
-	private final ConcurrentMap<String, NativeRelease> unsettled = new ConcurrentHashMap<>();
-
 	private volatile AtomicReferenceArray<@Nullable RememberedWord> words = new AtomicReferenceArray<>(WORDS);
 
 	/** After how many breaks of the connection the server was asked; negative: never. */
@@ -82,16 +67,12 @@ final class NativeWords {
 
 	/**
 	 * Create an empty memory.
-	 * @param commandTimeout after which a command has failed at the latest
 	 */
-	NativeWords(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments,
-			Duration commandTimeout) {
+	NativeWords(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments) {
 		this.connections = connections;
 		this.keys = keys;
 		this.time = time;
 		this.arguments = arguments;
-		// The driver's own time-out comes first.
-		this.releaseTimeout = commandTimeout.multipliedBy(2);
 		this.askedNanos = time.nanoTime() - READING_NANOS - 1;
 	}
 
@@ -171,59 +152,21 @@ final class NativeWords {
 	}
 
 	/**
-	 * Return how to begin a release whose answer no thread waits for. From then on,
-	 * scripts do not attempt the key until it is settled. If it returns {@code null}, the
-	 * script has to release.
-	 * @return begins the release; {@code null} if the server has no such command
+	 * Begin a release whose answer no thread waits for.
+	 * @return the command, or {@code null} if the script has to release
 	 */
-	@Nullable Supplier<@Nullable NativeRelease> releasing(Ticket ticket, long lastToken) {
-		return this.usable ? () -> beginRelease(ticket, lastToken) : null;
-	}
-
-	private @Nullable NativeRelease beginRelease(Ticket ticket, long lastToken) {
+	@Nullable NativeRelease beginRelease(Ticket ticket, long lastToken) {
 		RememberedWord word = word(ticket, lastToken);
 		if (word == null) {
 			return null;
 		}
 		// As if it had been answered: an attempt may follow at once.
 		RememberedWord tombstone = word.released(lastToken, this.time.nanoTime());
-		NativeRelease release = new NativeRelease(this::isRefused, (settled, how) -> settled(settled, tombstone, how),
-				this.keys.lock(ticket.key()), "|" + lastToken, "IFEQ", held(ticket, word.marked, word.token), "PX",
-				TOMBSTONE_MILLIS);
-		if (this.unsettled.putIfAbsent(ticket.key(), release) != null) {
-			return null;
-		}
 		this.words.set(slot(ticket), tombstone);
-		return release;
-	}
-
-	private void settled(NativeRelease release, RememberedWord tombstone, Settlement settlement) {
-		try {
-			switch (settlement) {
-				case RELEASED -> {
-				}
-				case LEFT_TO_SCRIPT -> this.words.compareAndSet(slot(tombstone.key), tombstone, null);
-				case FAILED -> forget();
-			}
-		}
-		finally {
-			this.unsettled.remove(tombstone.key, release);
-		}
-	}
-
-	/** Wait until a script may attempt a key. */
-	void awaitRelease(String key) {
-		NativeRelease release = this.unsettled.get(key);
-		if (release == null) {
-			return;
-		}
-		try {
-			StoreCalls.awaitUninterruptibly(release.settled(), this.releaseTimeout, this.time);
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			throw new LockBackendException("Lock '" + key + "' was not attempted, because Redis has not answered the"
-					+ " release of its previous holder in this JVM", ex);
-		}
+		return new NativeRelease(
+				List.of(this.keys.lock(ticket.key()), "|" + lastToken, "IFEQ", held(ticket, word.marked, word.token),
+						"PX", TOMBSTONE_MILLIS),
+				this::isRefused, () -> this.words.compareAndSet(slot(ticket), tombstone, null), this::forget);
 	}
 
 	/** What is remembered of a ticket that holds the lock, if that may be used. */

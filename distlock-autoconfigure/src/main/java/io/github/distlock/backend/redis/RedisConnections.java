@@ -3,12 +3,11 @@ package io.github.distlock.backend.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockSignals;
@@ -70,7 +69,8 @@ final class RedisConnections implements RedisInbox.Events {
 
 	private final ScriptExecutor scripts;
 
-	private final PipelinedScripts releases;
+	/** {@code null} if the connections keep no order. */
+	private final @Nullable RedisReleases releases;
 
 	private final RedisInbox inbox;
 
@@ -80,6 +80,9 @@ final class RedisConnections implements RedisInbox.Events {
 	final AtomicInteger breaks = new AtomicInteger();
 
 	private volatile @Nullable Boolean cluster;
+
+	/** Whether the next command has to connect again, to find the master. */
+	private final AtomicBoolean masterLost = new AtomicBoolean();
 
 	private volatile boolean closed;
 
@@ -97,9 +100,14 @@ final class RedisConnections implements RedisInbox.Events {
 				? LettuceConnections.dedicated(application, settings.commandTimeout(), context.self()) : null;
 		this.dedicated = own != null;
 		this.connections = (own != null) ? own : application;
+		this.cluster = (own != null) ? RedisServer.isCluster(own) : null;
 		this.checks = new RedisServerChecks(this.server, keys, this.connections);
 		this.scripts = new ScriptExecutor(this.server, this.connections, this.time, this::failed);
-		this.releases = new PipelinedScripts(this.server, own, Scripts.RELEASE, this.time);
+		this.releases = (own == null || isCluster()) ? null
+				: new RedisReleases(own, time, settings.commandTimeout(), (key, cause) -> {
+					failed(cause);
+					return this.server.failed("release", key, cause);
+				});
 		String channel = this.keys.inboxPrefix() + this.instance;
 		InboxServer inboxServer = new InboxServer(this, channel, this.checks, signals);
 		this.inbox = new RedisInbox(this.connections, channel, this, inboxServer::explain);
@@ -139,11 +147,9 @@ final class RedisConnections implements RedisInbox.Events {
 		return new Answer<>(Reply.parse(answer.value()), answer.sent(), answer.repeated());
 	}
 
-	/** Send a release without waiting for its answer, see {@link PipelinedScripts}. */
-	@Nullable CompletionStage<Answer<Reply>> releaseInOrder(Ticket ticket,
-			@Nullable Supplier<@Nullable NativeRelease> nativeRelease, String... args) {
-		requireOpen();
-		return this.releases.send("release", ticket.key(), nativeRelease, this.keys.of(ticket), args);
+	/** What sends releases in the order of commands, if the connections keep it. */
+	@Nullable RedisReleases releases() {
+		return this.releases;
 	}
 
 	/** Publish a message to the inbox of the JVM of a ticket. */
@@ -275,9 +281,13 @@ final class RedisConnections implements RedisInbox.Events {
 		return this.scripts;
 	}
 
-	private void requireOpen() {
+	/** Called on a thread that may wait, before it sends a command. */
+	void requireOpen() {
 		if (this.closed) {
 			throw StoreCalls.closed("Redis");
+		}
+		if (this.masterLost.get() && this.masterLost.compareAndSet(true, false)) {
+			LettuceConnections.reset(this.connections);
 		}
 	}
 
@@ -285,7 +295,9 @@ final class RedisConnections implements RedisInbox.Events {
 	private void disconnected(boolean inbox) {
 		this.breaks.incrementAndGet();
 		this.clock.forget();
-		this.releases.disconnected();
+		if (this.releases != null) {
+			this.releases.disconnected();
+		}
 		if (!this.closed) {
 			if (inbox) {
 				this.monitor.interrupted();
@@ -299,11 +311,10 @@ final class RedisConnections implements RedisInbox.Events {
 	/**
 	 * A command failed. What was known of the server may no longer be true; and a server
 	 * that has become a replica keeps its connections, so this JVM must reconnect to find
-	 * the master.
+	 * the master. The next command does that: a thread of the driver must not wait.
 	 */
-	private void failed(RuntimeException failure) {
+	private void failed(Throwable failure) {
 		this.clock.forget();
-		// In this order: only a server that answers can be asked for its cluster.
 		if (this.closed || !this.dedicated || !ScriptExecutor.says(failure, "READONLY") || isCluster()) {
 			return;
 		}
@@ -311,7 +322,7 @@ final class RedisConnections implements RedisInbox.Events {
 		long last = this.reconnectNanos.get();
 		if (now - last > RECONNECT_NANOS && this.reconnectNanos.compareAndSet(last, now)) {
 			logger.warn("The Redis server has become a replica: connecting again to find the master");
-			LettuceConnections.reset(this.connections);
+			this.masterLost.set(true);
 			this.monitor.serverChanged();
 		}
 	}

@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
@@ -33,7 +33,7 @@ import org.springframework.data.redis.core.script.RedisScript;
 /**
  * The open store of a {@link RedisLockBackend}. Thread-safe.
  */
-final class RedisLockStore implements LockStore {
+final class RedisLockStore extends BlockingLockStore {
 
 	/**
 	 * Maximum time within which a grant by message must be confirmed, as in the scripts.
@@ -75,6 +75,9 @@ final class RedisLockStore implements LockStore {
 
 	private final QueueArguments arguments;
 
+	/** {@code null} if the connections keep no order. */
+	private final @Nullable RedisReleases releases;
+
 	private final RandomGenerator random;
 
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description,
@@ -85,7 +88,8 @@ final class RedisLockStore implements LockStore {
 		this.description = description;
 		this.random = context.random();
 		this.arguments = new QueueArguments(description.tokensPerGrant());
-		this.words = new NativeWords(connections, keys, clock, this.arguments, commandTimeout);
+		this.words = new NativeWords(connections, keys, clock, this.arguments);
+		this.releases = connections.releases();
 		this.inspection = new RedisInspection(this, connections, keys, context.instance());
 	}
 
@@ -126,8 +130,8 @@ final class RedisLockStore implements LockStore {
 	}
 
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		return attempt(ticket, lease, AttemptOptions.queue(queue));
+	public boolean keepsOrder() {
+		return this.releases != null;
 	}
 
 	/**
@@ -135,13 +139,15 @@ final class RedisLockStore implements LockStore {
 	 * {@link InboxMonitor} says so after the inbox has become unverified for attempts.
 	 */
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
 		boolean marks = options.keepable() && !ticket.isReader() && inboxState() == InboxState.VERIFIED;
 		Answer<Reply> taken = this.words.attempt(ticket, millis(lease), marks);
 		if (taken != null) {
 			return granted(ticket, taken, lease, marks);
 		}
-		this.words.awaitRelease(ticket.key());
+		if (this.releases != null) {
+			this.releases.beforeAttempt(ticket.key());
+		}
 		InboxState state = options.queue() ? inboxState() : InboxState.UNSUBSCRIBED;
 		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				this.arguments.attempt(ticket, options, state, marks));
@@ -160,7 +166,19 @@ final class RedisLockStore implements LockStore {
 	}
 
 	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		if (this.releases == null) {
+			return super.release(ticket, lastToken, next);
+		}
+		this.connections.requireOpen();
+		return this.releases
+			.send(ticket, () -> (next == null) ? this.words.beginRelease(ticket, lastToken) : null,
+					this.keys.of(ticket), releaseArguments(ticket, lastToken, next))
+			.thenApply((answer) -> released(answer, next));
+	}
+
+	@Override
+	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
 		Answer<Boolean> replaced = (next == null) ? this.words.release(ticket, lastToken) : null;
 		if (replaced != null && replaced.value()) {
 			return new ReleaseResult(true, null);
@@ -169,15 +187,6 @@ final class RedisLockStore implements LockStore {
 		ReleaseResult result = released(answer, next);
 		// If the command was sent twice, the first one may have released the lock.
 		return (replaced != null && replaced.repeated()) ? new ReleaseResult(true, result.next()) : result;
-	}
-
-	@Override
-	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
-			@Nullable Successor next) {
-		CompletionStage<Answer<Reply>> answer = this.connections.releaseInOrder(ticket,
-				(next == null) ? this.words.releasing(ticket, lastToken) : null,
-				releaseArguments(ticket, lastToken, next));
-		return (answer != null) ? answer.thenApply((received) -> released(received, next)) : null;
 	}
 
 	private String[] releaseArguments(Ticket ticket, long lastToken, @Nullable Successor next) {
@@ -204,7 +213,7 @@ final class RedisLockStore implements LockStore {
 	}
 
 	@Override
-	public void cancel(Ticket ticket) {
+	protected void cancelNow(Ticket ticket) {
 		ask(Scripts.CANCEL, "cancel", ticket, ticket.token());
 	}
 
@@ -239,7 +248,7 @@ final class RedisLockStore implements LockStore {
 	}
 
 	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
+	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
 		if (this.connections.isCluster()) {
 			return this.clusterRenewals.renew(renewals, this::script);
 		}

@@ -12,10 +12,11 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.LockSignals;
-import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * wait or hold: each until it is released or cancelled, or its claim has expired on all
  * nodes. Thread-safe.
  */
-final class RedlockStore implements LockStore {
+final class RedlockStore extends BlockingLockStore {
 
 	private final ConcurrentMap<Ticket, RedlockTicket> tickets = new ConcurrentHashMap<>();
 
@@ -165,10 +166,10 @@ final class RedlockStore implements LockStore {
 	}
 
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
 		this.backend.validateLease(ticket.key(), lease);
 		requireOpen();
-		return tryRound(ticket, lease, queue);
+		return tryRound(ticket, lease, options.queue());
 	}
 
 	private AttemptResult tryRound(Ticket ticket, Duration lease, boolean queue) {
@@ -286,12 +287,10 @@ final class RedlockStore implements LockStore {
 	}
 
 	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
 		requireOpen();
-		if (!release(ticket, lastToken)) {
-			return new ReleaseResult(false, null);
-		}
-		return new ReleaseResult(true, (next != null) ? successor(next) : null);
+		boolean released = release(ticket, lastToken);
+		return new ReleaseResult(released, (released && next != null) ? successor(next) : null);
 	}
 
 	/** The release is done, and must not fail because of the next ticket. */
@@ -328,7 +327,7 @@ final class RedlockStore implements LockStore {
 	}
 
 	@Override
-	public void cancel(Ticket ticket) {
+	protected void cancelNow(Ticket ticket) {
 		requireOpen();
 		RedlockTicket redlockTicket = this.tickets.get(ticket);
 		if (redlockTicket == null) {
@@ -350,7 +349,7 @@ final class RedlockStore implements LockStore {
 	}
 
 	@Override
-	public List<RenewalResult> renew(List<Renewal> batch) {
+	protected List<RenewalResult> renewNow(List<Renewal> batch) {
 		requireOpen();
 		return this.renewals.renew(batch, this::wonRound);
 	}

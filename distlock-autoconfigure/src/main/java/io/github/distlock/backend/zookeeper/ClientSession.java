@@ -49,17 +49,20 @@ final class ClientSession {
 
 	/** An open store has observed whether the client is connected. */
 	void observed(boolean isConnected) {
+		CompletableFuture<Boolean> observed;
 		this.lock.lock();
 		try {
-			if (isConnected) {
-				this.connected.complete(true);
-			}
-			else if (this.connected.isDone()) {
+			if (!isConnected && this.connected.isDone()) {
 				this.connected = new CompletableFuture<>();
 			}
+			observed = this.connected;
 		}
 		finally {
 			this.lock.unlock();
+		}
+		if (isConnected) {
+			// Without the lock: commands that wait for a connection are sent now.
+			observed.complete(true);
 		}
 	}
 

@@ -31,19 +31,18 @@ final class NodeRenewals {
 		this.tokensPerGrant = tokensPerGrant;
 	}
 
-	List<RenewalResult> renew(List<Renewal> renewals) {
+	CompletableFuture<List<RenewalResult>> renew(List<Renewal> renewals) {
 		List<CompletableFuture<RenewalResult>> replies = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {
 			replies.add(renew(renewal));
 		}
-		try {
-			this.connection.await(CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)),
-					"renewal of " + renewals.size() + " locks");
-		}
-		catch (LockBackendException ex) {
-			replies.forEach((reply) -> reply.complete(new RenewalResult.Unknown(ex)));
-		}
-		return replies.stream().map((reply) -> reply.getNow(GONE)).toList();
+		return this.connection
+			.limit(CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)),
+					"renewal of " + renewals.size() + " locks")
+			.handle((all, failure) -> replies.stream()
+				.map((reply) -> (failure == null || reply.isDone()) ? reply.join()
+						: new RenewalResult.Unknown((LockBackendException) StoreCalls.unwrap(failure)))
+				.toList());
 	}
 
 	private CompletableFuture<RenewalResult> renew(Renewal renewal) {

@@ -2,7 +2,7 @@ package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
@@ -142,48 +142,54 @@ final class ZooKeeperConnection {
 		}
 	}
 
-	/** The connected session. Waits for a connection if there is none. */
-	ZooKeeperSession session(String command) {
-		ZooKeeperSession session = connectedSession();
-		if (session == null) {
-			session = awaitSession(command);
-		}
-		if (!this.rootExists) {
-			requireRoot(session, command);
-		}
-		return session;
+	/**
+	 * Send a command to the connected session, or when there is one.
+	 * @param command what to call it in messages
+	 * @param call sends it
+	 * @return completes with the reply. It fails if there is no session within the
+	 * command time-out, or no reply within the same time after that
+	 */
+	<T> CompletableFuture<T> send(String command, Function<ZooKeeperSession, CompletableFuture<T>> call) {
+		ZooKeeperSession connected = connectedSession();
+		CompletableFuture<ZooKeeperSession> session = (connected != null) ? CompletableFuture.completedFuture(connected)
+				: awaitSession(command);
+		return (this.rootExists ? session : session.thenCompose((current) -> requireRoot(current, command)))
+			.thenCompose((current) -> limit(call.apply(current), command));
 	}
 
 	/**
 	 * Without its root a client can create nothing. Curator would log a stack trace for
 	 * each attempt to do so.
 	 */
-	private void requireRoot(ZooKeeperSession session, String command) {
+	private CompletableFuture<ZooKeeperSession> requireRoot(ZooKeeperSession session, String command) {
 		String servers = servers();
 		int chroot = servers.indexOf('/');
-		if (chroot >= 0 && !await(session.commands().rootExists(), command)) {
-			throw new StoreUnusableException("The " + command + " was not sent: the chroot '"
-					+ servers.substring(chroot) + "' of the connect string does not exist in ZooKeeper at "
-					+ servers.substring(0, chroot) + ". Create this node, or correct the connect string"
-					+ " (distlock.zookeeper.connect-string, or the application's CuratorFramework)", null);
-		}
-		this.rootExists = true;
+		CompletableFuture<Boolean> reply = (chroot < 0) ? CompletableFuture.completedFuture(true)
+				: limit(session.commands().rootExists(), command);
+		return reply.thenApply((exists) -> {
+			if (!exists) {
+				throw new StoreUnusableException("The " + command + " was not sent: the chroot '"
+						+ servers.substring(chroot) + "' of the connect string does not exist in ZooKeeper at "
+						+ servers.substring(0, chroot) + ". Create this node, or correct the connect string"
+						+ " (distlock.zookeeper.connect-string, or the application's CuratorFramework)", null);
+			}
+			this.rootExists = true;
+			return session;
+		});
 	}
 
-	private ZooKeeperSession awaitSession(String command) {
-		ZooKeeperSession session = null;
-		Throwable cause = null;
-		try {
-			StoreCalls.awaitUninterruptibly(this.session.connected(), this.commandTimeout, this.clock);
-			session = connectedSession();
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			cause = ex;
-		}
-		if (session == null) {
-			throw unreachable(command, (cause != null) ? cause : new KeeperException.ConnectionLossException());
-		}
-		return session;
+	private CompletableFuture<ZooKeeperSession> awaitSession(String command) {
+		return this.session.connected()
+			.copy()
+			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
+			.handle((connected, failure) -> {
+				ZooKeeperSession session = connectedSession();
+				if (session == null) {
+					throw unreachable(command,
+							(failure != null) ? failure : new KeeperException.ConnectionLossException());
+				}
+				return session;
+			});
 	}
 
 	/** The session if it is connected, without waiting. */
@@ -192,15 +198,12 @@ final class ZooKeeperConnection {
 	}
 
 	/** Wait for a reply. An interrupt does not end the wait: the flag is kept. */
-	<T> T await(CompletableFuture<T> reply, String command) {
+	<T> T await(CompletableFuture<T> reply) {
 		try {
-			return StoreCalls.awaitUninterruptibly(reply, this.commandTimeout, this.clock);
+			return reply.join();
 		}
-		catch (TimeoutException ex) {
-			throw timedOut(command);
-		}
-		catch (ExecutionException ex) {
-			throw failed(command, StoreCalls.unwrap(ex));
+		catch (CompletionException ex) {
+			throw (StoreCalls.unwrap(ex) instanceof LockBackendException failure) ? failure : ex;
 		}
 	}
 
@@ -208,13 +211,13 @@ final class ZooKeeperConnection {
 	 * The reply, or the failure to throw if there is none within the command time-out.
 	 * Does not change the given reply.
 	 */
-	<T> CompletableFuture<T> limit(CompletableFuture<T> reply, Supplier<String> command) {
+	<T> CompletableFuture<T> limit(CompletableFuture<T> reply, String command) {
 		return reply.copy()
 			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
 				Throwable cause = StoreCalls.unwrap(failure);
-				return CompletableFuture.failedFuture(
-						(cause instanceof TimeoutException) ? timedOut(command.get()) : failed(command.get(), cause));
+				return CompletableFuture
+					.failedFuture((cause instanceof TimeoutException) ? timedOut(command) : failed(command, cause));
 			});
 	}
 

@@ -85,7 +85,7 @@ final class ZooKeeperInspection implements StoreInspection {
 	}
 
 	private <T> T await(Function<AsyncZooKeeper, CompletableFuture<T>> call, String command) {
-		return this.connection.await(call.apply(this.connection.session(command).commands()), command);
+		return this.connection.await(this.connection.send(command, (session) -> call.apply(session.commands())));
 	}
 
 	/**

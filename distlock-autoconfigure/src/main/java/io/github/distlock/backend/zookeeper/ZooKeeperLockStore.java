@@ -5,8 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockSignals;
@@ -27,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * follow from events of ZooKeeper. Thread-safe.
  */
 final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.SessionListener {
+
+	private static final CompletableFuture<?> NOT_AWAITED = CompletableFuture.completedFuture(true);
 
 	private final BackendDescription description;
 
@@ -51,6 +56,12 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	private final NodeRenewals renewals;
 
 	private final ZooKeeperInspection inspection;
+
+	/**
+	 * The releases that are not one command of the connected session, by key. Attempts of
+	 * the key are sent after their end, so that the order is kept.
+	 */
+	private final ConcurrentMap<String, CompletableFuture<?>> unordered = new ConcurrentHashMap<>();
 
 	ZooKeeperLockStore(CuratorFramework client, ClientSession session, ZooKeeperBackendSettings settings,
 			BackendDescription description, TimeSource clock, StoreContext context,
@@ -80,8 +91,8 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	@Override
 	public void ping() {
-		String command = "check of the lock store";
-		this.connection.await(this.connection.session(command).commands().stat(this.paths.root()), command);
+		this.connection.await(this.connection.send("check of the lock store",
+				(session) -> session.commands().stat(this.paths.root())));
 	}
 
 	@Override
@@ -99,30 +110,39 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	@Override
 	public void verify() {
-		String command = "check of the lock store";
-		ZooKeeperSession session = this.connection.session(command);
 		String probe = this.paths.probe(Long.toHexString(ThreadLocalRandom.current().nextLong()));
-		TicketNode node = this.connection.await(this.tickets.createNode(probe, session), command);
-		this.connection.await(session.commands().delete(node.path()), command);
+		this.connection
+			.await(this.connection.send("check of the lock store", (session) -> this.tickets.createNode(probe, session)
+				.thenCompose((node) -> session.commands().delete(node.path()))));
+	}
+
+	/** A session carries all commands, and the server keeps their order. */
+	@Override
+	public boolean keepsOrder() {
+		return true;
 	}
 
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		String command = "attempt of lock '" + ticket.key() + "'";
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 		if (this.connection.isClosed()) {
 			throw StoreCalls.closed("ZooKeeper");
 		}
+		CompletableFuture<?> release = this.unordered.getOrDefault(ticket.key(), NOT_AWAITED);
+		return release.handle((end, failure) -> end)
+			.thenCompose((end) -> this.connection.send("attempt of lock '" + ticket.key() + "'",
+					(session) -> attempt(ticket, options.queue(), session)));
+	}
+
+	private CompletableFuture<AttemptResult> attempt(Ticket ticket, boolean queue, ZooKeeperSession session) {
 		ZooKeeperTicket current = this.tickets.obtain(ticket);
 		if (current.isAbandoned()) {
 			// An earlier attempt did not queue, and the deletion of its node has failed.
-			this.connection.await(this.tickets.delete(current), command);
-			current = this.tickets.obtain(ticket);
+			return this.tickets.delete(current).thenCompose((deleted) -> attempt(ticket, queue, session));
 		}
 		if (queue) {
 			current.queue();
 		}
-		return this.connection.await(this.attempts.attempt(current, this.connection.session(command), queue, null),
-				command);
+		return this.attempts.attempt(current, session, queue, null);
 	}
 
 	/**
@@ -130,56 +150,53 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 * that is released late does not have to wait for the end of the session.
 	 */
 	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String command = "release of lock '" + ticket.key() + "'";
-		return release(this.tickets.find(ticket), next, command);
-	}
-
-	/** A session carries all commands, and the server keeps their order. */
-	@Override
-	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
-			@Nullable Successor next) {
 		ZooKeeperTicket current = this.tickets.find(ticket);
-		ZooKeeperSession session = this.connection.connectedSession();
-		if (next != null || current == null || session == null || !current.isHeldByOneNode(session)) {
-			return null;
+		ZooKeeperSession connected = this.connection.connectedSession();
+		boolean held = current != null && current.isHeld();
+		boolean ordered = current == null || (connected != null && current.isHeldByOneNode(connected));
+		CompletableFuture<ReleaseResult> released = (next == null)
+				? remove(current, command).thenApply((existed) -> new ReleaseResult(existed && held, null))
+				: replace(current, held, next, command);
+		if (!ordered) {
+			CompletableFuture<?> all = this.unordered.merge(ticket.key(), released,
+					(one, other) -> CompletableFuture.allOf(one, other));
+			all.whenComplete((end, failure) -> this.unordered.remove(ticket.key(), all));
 		}
-		return this.connection.limit(remove(current), () -> "release of lock '" + ticket.key() + "'")
-			.thenApply((existed) -> new ReleaseResult(existed, null));
+		return released;
 	}
 
-	private ReleaseResult release(@Nullable ZooKeeperTicket current, @Nullable Successor next, String command) {
-		boolean held = current != null && current.isHeld();
-		if (next == null) {
-			return new ReleaseResult(remove(current, command) && held, null);
-		}
-		ZooKeeperTicket successor = this.tickets.obtain(next.ticket());
-		successor.queue();
+	private CompletableFuture<ReleaseResult> replace(@Nullable ZooKeeperTicket current, boolean held, Successor next,
+			String command) {
 		if (current != null) {
 			current.abandon();
 		}
-		ZooKeeperSession session = this.connection.session(command);
-		List<CompletableFuture<Boolean>> deletion = new ArrayList<>(1);
-		CompletableFuture<AttemptResult> attempt = this.attempts.attempt(successor, session, true, () -> {
-			deletion.add(remove(current));
-			return deletion.get(0);
+		return this.connection.send(command, (session) -> {
+			ZooKeeperTicket successor = this.tickets.obtain(next.ticket());
+			successor.queue();
+			List<CompletableFuture<Boolean>> deletion = new ArrayList<>(1);
+			CompletableFuture<AttemptResult> attempt = this.attempts.attempt(successor, session, true, () -> {
+				deletion.add(remove(current));
+				return deletion.get(0);
+			});
+			return deletion.get(0)
+				.thenCombine(attempt, (existed, answer) -> new ReleaseResult(existed && held, answer));
 		});
-		boolean existed = this.connection.await(deletion.get(0), command);
-		return new ReleaseResult(existed && held, this.connection.await(attempt, command));
 	}
 
 	@Override
-	public void cancel(Ticket ticket) {
-		remove(this.tickets.find(ticket), "cancellation of lock '" + ticket.key() + "'");
+	public CompletionStage<?> cancel(Ticket ticket) {
+		return remove(this.tickets.find(ticket), "cancellation of lock '" + ticket.key() + "'");
 	}
 
-	private boolean remove(@Nullable ZooKeeperTicket ticket, String command) {
-		if (ticket != null) {
-			ticket.abandon();
-			// Waits for a connection. If there is none, the deletion is repeated later.
-			this.connection.session(command);
+	/** If there is no connection in time, the deletion is repeated later. */
+	private CompletableFuture<Boolean> remove(@Nullable ZooKeeperTicket ticket, String command) {
+		if (ticket == null) {
+			return remove(null);
 		}
-		return this.connection.await(remove(ticket), command);
+		ticket.abandon();
+		return this.connection.send(command, (session) -> remove(ticket));
 	}
 
 	private CompletableFuture<Boolean> remove(@Nullable ZooKeeperTicket ticket) {
@@ -191,7 +208,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	}
 
 	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
+	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 		return this.renewals.renew(renewals);
 	}
 

@@ -91,7 +91,8 @@ local function admit(last, asker, askerLease)
     left = left - 1
     local grace, _, counted, gone = noted(token)
     remove(token)
-    if not gone then
+    -- One that holds has left its place behind, see base.lua about other formats.
+    if not gone and not reading(token) then
       given = enter(token, (token == asker) and askerLease or grace, given)
       called[#called + 1] = { token, given, grace, counted }
     end

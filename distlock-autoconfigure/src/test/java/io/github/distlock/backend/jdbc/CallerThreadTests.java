@@ -22,6 +22,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
@@ -182,7 +183,7 @@ class CallerThreadTests {
 			else {
 				// The server executes it as soon as it can.
 				await().atMost(SOON).until(() -> node.attemptOnce(this.key) instanceof AttemptResult.Busy);
-				node.store.cancel(late);
+				Answers.of(node.store.cancel(late));
 			}
 			node.take(node.ticket(this.key));
 		}

@@ -13,6 +13,7 @@ import javax.sql.DataSource;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
@@ -23,6 +24,7 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.contract.Answers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -101,11 +103,11 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	AttemptResult attempt(Ticket ticket) {
-		return this.store.attempt(ticket, LEASE, true);
+		return Answers.of(this.store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
 	}
 
 	AttemptResult attemptOnce(String key) {
-		return this.store.attempt(ticket(key), LEASE, false);
+		return Answers.of(this.store.attempt(ticket(key), LEASE, AttemptOptions.queue(false)));
 	}
 
 	Grant take(Ticket ticket) {
@@ -115,7 +117,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	boolean release(Ticket ticket) {
-		return this.store.release(ticket, 0, null).released();
+		return Answers.of(this.store.release(ticket, 0, null)).released();
 	}
 
 	@Override

@@ -19,6 +19,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -75,7 +76,7 @@ class LeaseInspectionTests {
 			Ticket ticket = node.ticket(this.key);
 			Grant grant = node.take(ticket);
 			assertThat(other.inspection().end(this.key, grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
-			assertThat(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE))))
+			assertThat(Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE)))))
 				.singleElement()
 				.isInstanceOf(RenewalResult.Extended.class);
 			assertThat(other.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.ENDED);
@@ -110,7 +111,7 @@ class LeaseInspectionTests {
 			Grant grant = node.take(ticket);
 			other.inspection().end(this.key, grant.firstToken());
 			other.take(other.ticket(this.key));
-			assertThat(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE))))
+			assertThat(Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE)))))
 				.containsExactly(new RenewalResult.Gone());
 			assertThat(node.ended).containsExactly(Map.entry(ticket, grant.firstToken()));
 		}
@@ -133,7 +134,7 @@ class LeaseInspectionTests {
 				}
 			}
 			database.direct().update("DELETE FROM distlock_lock WHERE owner = ?", renewals.get(2).ticket().token());
-			assertThat(node.store.renew(renewals)).satisfiesExactly(
+			assertThat(Answers.of(node.store.renew(renewals))).satisfiesExactly(
 					(kept) -> assertThat(kept).isInstanceOf(RenewalResult.Extended.class),
 					(ended) -> assertThat(ended).isInstanceOf(RenewalResult.Gone.class),
 					(deleted) -> assertThat(deleted).isInstanceOf(RenewalResult.Gone.class),
@@ -151,8 +152,9 @@ class LeaseInspectionTests {
 			Ticket ticket = node.ticket(this.key);
 			Grant grant = node.take(ticket);
 			other.inspection().end(this.key, grant.firstToken());
-			assertThat(node.store
-				.release(ticket, grant.firstToken() + 3, new Successor(node.ticket(this.key), JdbcNode.LEASE))
+			assertThat(Answers
+				.of(node.store.release(ticket, grant.firstToken() + 3,
+						new Successor(node.ticket(this.key), JdbcNode.LEASE)))
 				.released()).isFalse();
 			assertThat(node.ended).containsEntry(ticket, grant.firstToken());
 			Ticket lost = node.ticket(this.key + "lost");

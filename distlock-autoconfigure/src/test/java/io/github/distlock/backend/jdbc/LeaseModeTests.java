@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
@@ -20,6 +21,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,7 +90,7 @@ class LeaseModeTests {
 			Grant grant = node.take(ticket);
 			assertThat(grant.firstToken()).isEqualTo(ahead + 1);
 			assertThat(grant.lastToken()).isEqualTo(ahead + 17);
-			node.store.release(ticket, ahead + 3, null);
+			Answers.of(node.store.release(ticket, ahead + 3, null));
 			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 4);
 		}
 	}
@@ -120,7 +122,7 @@ class LeaseModeTests {
 			Ticket waiter = two.ticket(this.key);
 			assertThat(two.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 			Ticket next = one.ticket(this.key);
-			assertThat(one.store.release(holder, 0, new Successor(next, JdbcNode.LEASE)).next())
+			assertThat(Answers.of(one.store.release(holder, 0, new Successor(next, JdbcNode.LEASE))).next())
 				.isInstanceOf(AttemptResult.Queued.class);
 			two.take(waiter);
 			assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
@@ -140,7 +142,7 @@ class LeaseModeTests {
 						(i == 9) ? Duration.ofSeconds(1) : Duration.ofMinutes(5)));
 			}
 			node.release(renewals.get(3).ticket());
-			List<RenewalResult> results = node.store.renew(renewals);
+			List<RenewalResult> results = Answers.of(node.store.renew(renewals));
 			for (int i = 0; i < 30; i++) {
 				assertThat(results.get(i)).as("renewal " + i)
 					.isInstanceOf((i == 3 || i == 7) ? RenewalResult.Gone.class : RenewalResult.Extended.class);
@@ -159,9 +161,9 @@ class LeaseModeTests {
 			try (JdbcNode node = JdbcNode.lease(pool); LockStore opened = late.open(new StoreContext("late", node))) {
 				node.take(node.ticket(this.key));
 				Ticket ticket = new Ticket(this.key, node.ticket("x").mode(), "late", 1, false);
-				assertThat(opened.attempt(ticket, JdbcNode.LEASE, false)).isInstanceOfSatisfying(
-						AttemptResult.Busy.class,
-						(busy) -> assertThat(busy.remaining()).isBetween(Duration.ofSeconds(20), JdbcNode.LEASE));
+				assertThat(Answers.of(opened.attempt(ticket, JdbcNode.LEASE, AttemptOptions.queue(false))))
+					.isInstanceOfSatisfying(AttemptResult.Busy.class,
+							(busy) -> assertThat(busy.remaining()).isBetween(Duration.ofSeconds(20), JdbcNode.LEASE));
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -50,7 +51,8 @@ class ReleaseNotificationTests {
 			await().atMost(SOON).until(() -> isListening(waiter, waiting) && isListening(holder, next));
 			holder.retried.clear();
 			assertThat(waiter.retried).isEmpty();
-			assertThat(holder.store.release(held, 0, new Successor(next, JdbcNode.LEASE)).released()).isTrue();
+			assertThat(Answers.of(holder.store.release(held, 0, new Successor(next, JdbcNode.LEASE))).released())
+				.isTrue();
 			await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
 			waiter.take(waiting);
 			assertThat(holder.attempt(next)).isInstanceOf(AttemptResult.Queued.class);

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -16,6 +17,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,14 +44,17 @@ class RowErrorTests implements LockSignals {
 				.open(new StoreContext("error", this));
 			Ticket held = other.ticket(this.key);
 			other.take(held);
-			assertThat(store.attempt(ticket(1, ""), JdbcNode.LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
+			assertThat(Answers.of(store.attempt(ticket(1, ""), JdbcNode.LEASE, AttemptOptions.queue(true))))
+				.isInstanceOf(AttemptResult.Queued.class);
 			assertThat(other.release(held)).isTrue();
 			assertThat(this.granted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
 			await().atMost(SOON).until(() -> other.attemptOnce(this.key) instanceof AttemptResult.Granted);
 			await().atMost(SOON)
 				.ignoreExceptions()
-				.until(() -> store.attempt(ticket(2, "first"), JdbcNode.LEASE, false) instanceof AttemptResult.Granted);
-			assertThatThrownBy(() -> store.attempt(ticket(3, "second"), JdbcNode.LEASE, false))
+				.until(() -> Answers.of(store.attempt(ticket(2, "first"), JdbcNode.LEASE,
+						AttemptOptions.queue(false))) instanceof AttemptResult.Granted);
+			assertThatThrownBy(
+					() -> Answers.of(store.attempt(ticket(3, "second"), JdbcNode.LEASE, AttemptOptions.queue(false))))
 				.isInstanceOf(LockBackendException.class)
 				.hasMessageContaining("all 1 connections");
 			store.close();

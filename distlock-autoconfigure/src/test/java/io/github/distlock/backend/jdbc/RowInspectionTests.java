@@ -16,6 +16,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.UnsupportedStoreOperationException;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -71,7 +72,7 @@ class RowInspectionTests {
 			String statement = message.substring(message.indexOf("SELECT pg_terminate_backend"));
 			assertThat(TestDatabase.postgres().direct().queryForList(statement, Boolean.class)).containsExactly(true);
 			await().atMost(PATIENCE).until(() -> first.attemptOnce(this.key) instanceof AttemptResult.Granted);
-			assertThat(second.store.renew(List.of(new Renewal(waiter, grant.lastToken(), JdbcNode.LEASE))))
+			assertThat(Answers.of(second.store.renew(List.of(new Renewal(waiter, grant.lastToken(), JdbcNode.LEASE)))))
 				.containsExactly(new RenewalResult.Gone());
 			assertThat(second.release(other)).isTrue();
 		}

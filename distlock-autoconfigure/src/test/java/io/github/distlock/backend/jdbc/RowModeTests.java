@@ -12,6 +12,7 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -59,12 +60,12 @@ class RowModeTests {
 			Ticket ticket = node.ticket(this.key);
 			Grant grant = node.take(ticket);
 			List<Renewal> renewal = List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
-			assertThat(node.store.renew(renewal)).singleElement()
+			assertThat(Answers.of(node.store.renew(renewal))).singleElement()
 				.isInstanceOfSatisfying(RenewalResult.Extended.class,
 						(renewed) -> assertThat(renewed.validity().sessionBound()).isTrue());
 			endOtherSessions(server, database);
 			await().atMost(Duration.ofSeconds(10)).until(() -> node.doubted.contains(ticket));
-			assertThat(node.store.renew(renewal)).containsExactly(new RenewalResult.Gone());
+			assertThat(Answers.of(node.store.renew(renewal))).containsExactly(new RenewalResult.Gone());
 			assertThat(node.release(ticket)).isFalse();
 			node.take(node.ticket(this.key));
 		}
@@ -85,7 +86,7 @@ class RowModeTests {
 			assertThat(node.attempt(third)).isInstanceOf(AttemptResult.Queued.class);
 			Ticket forgotten = node.ticket(this.key + 4);
 			node.attempt(forgotten);
-			node.store.cancel(forgotten);
+			Answers.of(node.store.cancel(forgotten));
 			node.release(first);
 			await().atMost(Duration.ofSeconds(5)).until(() -> node.granted.contains(third));
 			node.release(second);
@@ -146,13 +147,13 @@ class RowModeTests {
 		try (HikariDataSource pool = database.pool(3); JdbcNode node = JdbcNode.row(pool)) {
 			Ticket ticket = node.ticket(this.key);
 			Grant grant = node.take(ticket);
-			node.store.release(ticket, grant.firstToken(), null);
+			Answers.of(node.store.release(ticket, grant.firstToken(), null));
 			long ahead = grant.lastToken() + Duration.ofHours(1).toNanos() / 1000;
 			database.direct()
 				.update("UPDATE distlock_lock SET fence = ? WHERE lock_key = ?", ahead, LeaseModeTests.bytes(this.key));
 			Ticket second = node.ticket(this.key);
 			assertThat(node.take(second).firstToken()).isEqualTo(ahead + 1);
-			node.store.release(second, ahead + 1, null);
+			Answers.of(node.store.release(second, ahead + 1, null));
 			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 2);
 		}
 	}

@@ -21,8 +21,10 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
@@ -202,8 +204,8 @@ class SickDatabaseTests {
 				migration.setAutoCommit(false);
 				migration.createStatement().execute(lock);
 				Ticket ticket = node.ticket(this.key + "second");
-				assertThatExceptionOfType(LockBackendException.class)
-					.isThrownBy(() -> node.store.attempt(ticket, JdbcNode.LEASE, true));
+				assertThatExceptionOfType(LockBackendException.class).isThrownBy(
+						() -> Answers.of(node.store.attempt(ticket, JdbcNode.LEASE, AttemptOptions.queue(true))));
 				String count = "SELECT COUNT(*) FROM " + waiting;
 				assertThat(jdbc.queryForObject(count, Integer.class)).isPositive();
 				await().atMost(SOON).until(() -> Integer.valueOf(0).equals(jdbc.queryForObject(count, Integer.class)));

@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.ManualClock;
 import org.junit.jupiter.api.Test;
 
@@ -53,7 +53,7 @@ class LocalStoreTests {
 			Grant grant = grant(ticket);
 			assertThat(grant.firstToken()).isGreaterThan(last);
 			last = grant.lastToken();
-			this.lockStore.release(ticket, last, null);
+			Answers.of(this.lockStore.release(ticket, last, null));
 			assertThat(this.locks).isEmpty();
 		}
 		Ticket expired = ticket();
@@ -69,9 +69,9 @@ class LocalStoreTests {
 		Ticket first = ticket();
 		Ticket second = ticket();
 		long token = grant(first).firstToken();
-		this.lockStore.release(first, token, null);
+		Answers.of(this.lockStore.release(first, token, null));
 		assertThat(grant(second).firstToken()).isEqualTo(token + 1);
-		this.lockStore.release(second, token + 4, null);
+		Answers.of(this.lockStore.release(second, token + 4, null));
 		assertThat(grant(ticket()).firstToken()).isEqualTo(token + 5);
 	}
 
@@ -88,20 +88,23 @@ class LocalStoreTests {
 	void aWaiterIsAttemptedAgainWhenTheLeaseOfTheHolderHasEnded() {
 		grant(ticket());
 		Ticket waiter = ticket();
-		AttemptResult.Queued waiting = (AttemptResult.Queued) this.lockStore.attempt(waiter, LEASE, true);
+		AttemptResult.Queued waiting = (AttemptResult.Queued) Answers
+			.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true)));
 		assertThat(waiting.retryAfter()).isBetween(LEASE, LEASE.plusMillis(1));
 		this.clock.pass(waiting.retryAfter());
-		assertThat(this.lockStore.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(Answers.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Granted.class);
 	}
 
 	@Test
 	void anAttemptIsGrantedWithItsOwnLeaseAndNotWithThatOfAnEarlierAttempt() {
 		grant(ticket());
 		Ticket waiter = ticket();
-		this.lockStore.attempt(waiter, Duration.ofHours(1), true);
+		Answers.of(this.lockStore.attempt(waiter, Duration.ofHours(1), AttemptOptions.queue(true)));
 		this.clock.pass(LEASE);
 		// The caller with the long lease has left, and the next one asks for less.
-		assertThat(this.lockStore.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(Answers.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Granted.class);
 		this.clock.pass(LEASE);
 		grant(ticket());
 	}
@@ -114,13 +117,16 @@ class LocalStoreTests {
 		this.clock.pass(LEASE.dividedBy(2));
 		grant(second);
 		Ticket writer = ticket();
-		AttemptResult.Queued waiting = (AttemptResult.Queued) this.lockStore.attempt(writer, LEASE, true);
+		AttemptResult.Queued waiting = (AttemptResult.Queued) Answers
+			.of(this.lockStore.attempt(writer, LEASE, AttemptOptions.queue(true)));
 		assertThat(waiting.retryAfter()).isLessThan(LEASE);
-		AttemptResult.Busy busy = (AttemptResult.Busy) this.lockStore.attempt(ticket(), LEASE, false);
+		AttemptResult.Busy busy = (AttemptResult.Busy) Answers
+			.of(this.lockStore.attempt(ticket(), LEASE, AttemptOptions.queue(false)));
 		assertThat(busy.remaining()).isEqualTo(LEASE);
-		this.lockStore.release(second, 0, null);
+		Answers.of(this.lockStore.release(second, 0, null));
 		this.clock.pass(waiting.retryAfter());
-		assertThat(this.lockStore.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(Answers.of(this.lockStore.attempt(writer, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Granted.class);
 	}
 
 	@Test
@@ -130,11 +136,12 @@ class LocalStoreTests {
 		Ticket holder = ticket();
 		grant(holder);
 		Ticket waiter = new Ticket("key", LockMode.EXCLUSIVE, "other", 1, false);
-		other.attempt(waiter, LEASE, true);
+		Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true)));
 		other.close();
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(other::verify);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> other.attempt(waiter, LEASE, true));
-		this.lockStore.release(holder, 0, null);
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true))));
+		Answers.of(this.lockStore.release(holder, 0, null));
 		assertThat(this.granted).isEmpty();
 		assertThat(this.locks).isEmpty();
 	}
@@ -153,62 +160,17 @@ class LocalStoreTests {
 		Ticket holder = ticket();
 		grant(holder);
 		Ticket waiter = new Ticket("key", LockMode.EXCLUSIVE, "other", 1, false);
-		other.attempt(waiter, LEASE, true);
-		assertThat(this.lockStore.release(holder, 0, null).released()).isTrue();
-		assertThat(other.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
-	}
-
-	@Test
-	void directCommandsLeaveALockThatTwoTicketsNeedToTheVerbs() {
-		DirectCommands direct = Objects.requireNonNull(this.lockStore.direct());
-		Ticket holder = ticket();
-		Grant grant = Objects.requireNonNull(direct.attemptUnused(holder, LEASE));
-		assertThat(grant.lastToken() - grant.firstToken()).isEqualTo(TOKENS - 1);
-		assertThat(grant.validity().remainingNanos(this.clock)).isPositive();
-		Ticket waiter = ticket();
-		assertThat(direct.attemptUnused(waiter, LEASE)).as("held").isNull();
-		assertThat(direct.releaseUnshared(waiter, 0)).as("not the holder").isFalse();
-		this.lockStore.attempt(waiter, LEASE, true);
-		assertThat(direct.releaseUnshared(holder, grant.firstToken())).as("waited for").isFalse();
-		assertThat(this.granted).isEmpty();
-		this.lockStore.release(holder, grant.firstToken(), null);
-		assertThat(this.granted).containsExactly(waiter);
-		assertThat(direct.releaseUnshared(waiter, 0)).isTrue();
-		assertThat(this.locks).isEmpty();
-	}
-
-	@Test
-	void directCommandsOfAClosedStoreDoNothing() {
-		LockStore other = new LocalLockBackend(this.store, TOKENS, this.clock)
-			.open(new StoreContext("other", new Signals()));
-		DirectCommands direct = Objects.requireNonNull(other.direct());
-		Ticket held = ticket();
-		assertThat(direct.attemptUnused(held, LEASE)).isNotNull();
-		other.close();
-		assertThat(direct.releaseUnshared(held, 0)).isFalse();
-		assertThat(direct.attemptUnused(new Ticket("free", LockMode.EXCLUSIVE, "other", 1, false), LEASE)).isNull();
-		assertThat(this.locks).containsOnlyKeys("key");
-	}
-
-	@Test
-	void aLockThatIsUsedAgainForAnotherKeyKeepsNothingOfTheFirstOne() {
-		Ticket first = ticket();
-		grant(first);
-		this.lockStore.attempt(new Ticket("key", LockMode.EXCLUSIVE, "first", ++this.number, false), LEASE, false);
-		this.lockStore.release(first, 0, null);
-		Ticket other = new Ticket("other", LockMode.READ, "first", ++this.number, true);
-		assertThat(this.lockStore.attempt(other, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
-		grant(ticket());
-		assertThat(this.locks).containsOnlyKeys("key", "other");
-		assertThat(this.locks.get("key")).isNotSameAs(this.locks.get("other"));
-		assertThat(this.lockStore.release(other, 0, null).released()).isTrue();
-		assertThat(this.locks).containsOnlyKeys("key");
+		Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true)));
+		assertThat(Answers.of(this.lockStore.release(holder, 0, null)).released()).isTrue();
+		assertThat(Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Granted.class);
 	}
 
 	private void holdKeys(int count) {
 		for (int i = 0; i < count; i++) {
 			String key = "key-" + ++this.number;
-			this.lockStore.attempt(new Ticket(key, LockMode.EXCLUSIVE, "first", this.number, false), LEASE, true);
+			Answers.of(this.lockStore.attempt(new Ticket(key, LockMode.EXCLUSIVE, "first", this.number, false), LEASE,
+					AttemptOptions.queue(true)));
 		}
 	}
 
@@ -221,7 +183,8 @@ class LocalStoreTests {
 	}
 
 	private Grant grant(Ticket ticket) {
-		return ((AttemptResult.Granted) this.lockStore.attempt(ticket, LEASE, true)).grant();
+		return ((AttemptResult.Granted) Answers.of(this.lockStore.attempt(ticket, LEASE, AttemptOptions.queue(true))))
+			.grant();
 	}
 
 	private class Signals implements LockSignals {

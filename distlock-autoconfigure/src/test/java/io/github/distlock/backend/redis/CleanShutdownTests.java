@@ -5,12 +5,14 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.LoggedProblems;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
@@ -70,9 +72,9 @@ class CleanShutdownTests {
 			// In different states: while it subscribes, and when it has.
 			if (i % 2 == 0) {
 				Ticket ticket = new Ticket("key", LockMode.EXCLUSIVE, "me", i, false);
-				assertThat(store.attempt(ticket, Duration.ofSeconds(30), true))
+				assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(30), AttemptOptions.queue(true))))
 					.isInstanceOf(AttemptResult.Granted.class);
-				store.release(ticket, 0, null);
+				Answers.of(store.release(ticket, 0, null));
 			}
 			if (i % 4 == 0) {
 				store.verify();

@@ -5,10 +5,12 @@ import java.util.List;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -81,7 +83,7 @@ class FailureMessageTests {
 
 	private String refusal() {
 		return String.valueOf(catchThrowableOfType(LockBackendException.class,
-				() -> this.store.attempt(TICKET, Duration.ofSeconds(30), false))
+				() -> Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false))))
 			.getMessage());
 	}
 
@@ -127,8 +129,8 @@ class FailureMessageTests {
 	@Test
 	void locksWorkForAUserThatMayNotSubscribe(CapturedOutput output) {
 		connect("127.0.0.1", redis.port(), "deaf", "right");
-		this.store.attempt(TICKET, Duration.ofSeconds(30), false);
-		this.store.release(TICKET, 0, null);
+		Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false)));
+		Answers.of(this.store.release(TICKET, 0, null));
 		awaitWarning(output,
 				"The user of Redis at 127.0.0.1:" + redis.port() + " may not subscribe to its channels: grant it &",
 				"Locks work;");
@@ -139,8 +141,8 @@ class FailureMessageTests {
 	void aServerThatDoesNotAnswerIsNamedAsTheCause() {
 		try (TcpProxy proxy = new TcpProxy(redis.port())) {
 			connect("127.0.0.1", proxy.port(), "locks", "right");
-			this.store.attempt(TICKET, Duration.ofSeconds(30), false);
-			this.store.release(TICKET, 0, null);
+			Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false)));
+			Answers.of(this.store.release(TICKET, 0, null));
 			proxy.swallow(true);
 			assertThat(refusal()).contains("Redis at 127.0.0.1:" + proxy.port() + " did not answer in time (")
 				.contains("raise distlock.redis.command-timeout")

@@ -7,6 +7,7 @@ import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult.Granted;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.Answers;
 
 /**
  * Attempts of the instance {@code a} for a lock that may be kept. The store marks the
@@ -19,9 +20,9 @@ final class KeepableAttempts {
 	/** Take the lock and give it back; returns whether it was marked. */
 	boolean isMarked(LockStore store) {
 		Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
-		boolean marked = store.attempt(ticket, Duration.ofSeconds(5),
-				new AttemptOptions(false, true, false)) instanceof Granted granted && granted.keepable();
-		store.cancel(ticket);
+		boolean marked = Answers.of(store.attempt(ticket, Duration.ofSeconds(5),
+				new AttemptOptions(false, true, false))) instanceof Granted granted && granted.keepable();
+		Answers.of(store.cancel(ticket));
 		return marked;
 	}
 

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -16,6 +17,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.resource.ClientResources;
@@ -125,8 +127,9 @@ class LettuceConnectionsTests implements LockSignals {
 			LockStore store = new RedisLockBackend(application,
 					new RedisBackendSettings("distlock:", Duration.ofMinutes(2), true, 17), TimeSource.SYSTEM)
 				.open(new StoreContext("me", this));
-			FutureTask<AttemptResult> attempt = new FutureTask<>(() -> store
-				.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false), Duration.ofSeconds(5), true));
+			FutureTask<AttemptResult> attempt = new FutureTask<>(
+					() -> Answers.of(store.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false),
+							Duration.ofSeconds(5), AttemptOptions.queue(true))));
 			Thread caller = new Thread(attempt, "caller");
 			caller.start();
 			Awaitility.await()

@@ -14,9 +14,11 @@ import java.util.concurrent.locks.Lock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
@@ -74,7 +76,8 @@ class LockConnectionFactoryTests {
 	}
 
 	private static void attempt(LockStore store) {
-		store.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false), Duration.ofSeconds(5), true);
+		Answers.of(store.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false), Duration.ofSeconds(5),
+				AttemptOptions.queue(true)));
 	}
 
 	@Test

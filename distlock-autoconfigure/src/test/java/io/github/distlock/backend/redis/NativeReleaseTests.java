@@ -1,15 +1,18 @@
 package io.github.distlock.backend.redis;
 
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.FutureTask;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
-import org.jspecify.annotations.Nullable;
+import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -27,12 +30,12 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 	private static final int REPETITIONS = 20;
 
 	private static long take(LockStore store, Ticket ticket) {
-		return ((AttemptResult.Granted) store.attempt(ticket, LEASE, false)).grant().firstToken();
+		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(false)))).grant()
+			.firstToken();
 	}
 
-	private @Nullable CompletableFuture<ReleaseResult> release(LockStore store, Ticket ticket, long token) {
-		var answer = store.releaseInOrder(ticket, token, null);
-		return (answer != null) ? answer.toCompletableFuture() : null;
+	private CompletableFuture<ReleaseResult> release(LockStore store, Ticket ticket, long token) {
+		return store.release(ticket, token, null).toCompletableFuture();
 	}
 
 	private long scripts() {
@@ -49,13 +52,14 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 	}
 
 	private boolean isQueued(Ticket waiter) {
-		assertThat(this.other.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(Answers.of(this.other.attempt(waiter, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Queued.class);
 		return word().startsWith("+");
 	}
 
 	/** No ticket waits, but the word of the lock still says that one does. */
 	private void letAnotherComeAndGo() {
-		this.other.cancel(letAnotherWait());
+		Answers.of(this.other.cancel(letAnotherWait()));
 		assertThat(word()).startsWith("+");
 	}
 
@@ -90,7 +94,7 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 			assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
 			long next = take(this.other, waiter);
 			assertThat(next).isGreaterThan(token);
-			this.other.release(waiter, next, null);
+			Answers.of(this.other.release(waiter, next, null));
 			this.server.ask("FLUSHALL");
 		}
 		assertThat(calls("set")).as("releases that find another word").isGreaterThan(REPETITIONS);
@@ -107,7 +111,7 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 			long higher = take(this.store, next);
 			assertThat(higher).isGreaterThan(token);
 			assertThat(answer).isDone();
-			this.store.release(next, higher, null);
+			Answers.of(this.store.release(next, higher, null));
 			this.server.ask("FLUSHALL");
 		}
 	}
@@ -123,7 +127,7 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 			long higher = take(this.store, reader);
 			assertThat(higher).isGreaterThan(token);
 			assertThat(answer).isDone();
-			this.store.release(reader, higher, null);
+			Answers.of(this.store.release(reader, higher, null));
 			this.server.ask("FLUSHALL");
 		}
 	}
@@ -143,7 +147,7 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 		Ticket first = ticket("a");
 		long token = take(this.store, first);
 		assertThat(release(this.store, first, token)).succeedsWithin(LEASE);
-		assertThat(this.store.release(first, token, null).released()).isFalse();
+		assertThat(Answers.of(this.store.release(first, token, null)).released()).isFalse();
 		assertThat(word()).isEqualTo("|" + token);
 		Ticket next = ticket("a");
 		long higher = take(this.store, next);
@@ -169,18 +173,38 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 	}
 
 	@Test
-	void aScriptThatTheServerHasForgottenMakesTheReleaseFail() {
+	void aScriptThatTheServerHasForgottenIsSentByItsText() {
 		Ticket first = ticket("a");
-		assertThat(this.store.releaseInOrder(first, 1, null).toCompletableFuture()).as("the script is known")
-			.succeedsWithin(LEASE);
+		assertThat(release(this.store, first, 1)).as("the script is known").succeedsWithin(LEASE);
 		long token = take(this.store, first);
 		letAnotherComeAndGo();
 		this.server.ask("SCRIPT", "FLUSH");
 		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
+		assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
+		take(this.store, ticket("a"));
+	}
+
+	@Test
+	void aScriptThatTheServerHasForgottenMakesTheReleaseFailIfAnAttemptIsBehindIt() throws Exception {
+		Ticket first = ticket("a");
+		assertThat(release(this.store, first, 1)).as("the script is known").succeedsWithin(LEASE);
+		take(this.store, first);
+		this.server.ask("SCRIPT", "FLUSH");
+		this.server.stall();
+		// With this token there is no native command.
+		CompletableFuture<ReleaseResult> answer = release(this.store, first, 0);
+		FutureTask<AttemptResult> attempt = new FutureTask<>(
+				() -> Answers.of(this.store.attempt(ticket("a"), LEASE, AttemptOptions.queue(false))));
+		Thread caller = new Thread(attempt);
+		caller.start();
+		await().until(() -> Arrays.stream(caller.getStackTrace())
+			.anyMatch((frame) -> frame.getClassName().endsWith("LettuceFutureUtils")
+					|| frame.getClassName().endsWith("LettuceFutures")));
+		this.server.resume();
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
 			.withCauseInstanceOf(LockBackendException.class);
-		assertThat(this.store.attempt(ticket("a"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
-		assertThat(this.store.release(first, token, null).released()).isTrue();
+		assertThat(attempt.get()).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(Answers.of(this.store.release(first, 0, null)).released()).isTrue();
 		take(this.store, ticket("a"));
 	}
 
@@ -195,8 +219,9 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 			.withCauseInstanceOf(LockBackendException.class);
 		this.server.ask("CLIENT", "UNPAUSE");
 		await().ignoreExceptionsInstanceOf(LockBackendException.class)
-			.until(() -> this.store.attempt(ticket("a"), LEASE, false) instanceof AttemptResult.Busy);
-		assertThat(this.store.release(first, token, null).released()).isTrue();
+			.until(() -> Answers
+				.of(this.store.attempt(ticket("a"), LEASE, AttemptOptions.queue(false))) instanceof AttemptResult.Busy);
+		assertThat(Answers.of(this.store.release(first, token, null)).released()).isTrue();
 		take(this.store, ticket("a"));
 	}
 
@@ -210,7 +235,7 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 			.withCauseInstanceOf(LockBackendException.class);
 		this.server.resume();
 		await().ignoreExceptionsInstanceOf(LockBackendException.class)
-			.until(() -> this.store.release(first, token, null) != null);
+			.until(() -> Answers.of(this.store.release(first, token, null)) != null);
 		Ticket next = ticket("a");
 		long higher = take(this.store, next);
 		assertThat(higher).isGreaterThan(token);
@@ -223,11 +248,11 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 		LockStore overJedis = open(jedis, "c");
 		Ticket first = ticket("c");
 		long token = take(overJedis, first);
-		assertThat(release(overJedis, first, token)).isNull();
 		// The script of a release would write with PSETEX. Checks of an inbox run
 		// meanwhile.
 		long written = calls("psetex");
-		assertThat(overJedis.release(first, token, null).released()).isTrue();
+		assertThat(overJedis.keepsOrder()).isFalse();
+		assertThat(Answers.of(overJedis.release(first, token, null)).released()).isTrue();
 		assertThat(calls("psetex")).isEqualTo(written);
 		assertThat(word()).startsWith("|");
 		overJedis.close();

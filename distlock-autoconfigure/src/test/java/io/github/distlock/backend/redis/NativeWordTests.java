@@ -13,6 +13,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -31,11 +32,11 @@ import static org.awaitility.Awaitility.await;
 class NativeWordTests extends TwoStoresOnValkey {
 
 	private static Grant take(LockStore store, Ticket ticket) {
-		return ((AttemptResult.Granted) store.attempt(ticket, LEASE, true)).grant();
+		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(true)))).grant();
 	}
 
 	private long scripts() {
-		return calls("evalsha");
+		return calls("evalsha") + calls("eval");
 	}
 
 	@Test
@@ -52,7 +53,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 					TimeSource.SYSTEM, new StoreContext("c", new NoSignals()));
 			connections.open();
 			NativeWords words = new NativeWords(connections, new RedisKeys("distlock:"), TimeSource.SYSTEM,
-					new QueueArguments(17), Duration.ofSeconds(1));
+					new QueueArguments(17));
 			await().ignoreExceptions().until(() -> connections.probe(RedisInbox.PROBE) > 0);
 			proxy.holdBack(true);
 			words.detect();
@@ -60,7 +61,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 			Ticket ticket = ticket("c");
 			await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
 				words.attempted(ticket, new Reply(Reply.GRANTED, false, null, 1), false);
-				return words.releasing(ticket, 1) != null;
+				return words.beginRelease(ticket, 1) != null;
 			});
 			connections.close();
 			application.destroy();
@@ -81,21 +82,24 @@ class NativeWordTests extends TwoStoresOnValkey {
 		AttemptOptions keepable = new AttemptOptions(true, true, false);
 		await().until(() -> {
 			Ticket ticket = ticket("a");
-			AttemptResult.Granted granted = (AttemptResult.Granted) this.store.attempt(ticket, LEASE, keepable);
-			this.store.release(ticket, granted.grant().firstToken(), null);
+			AttemptResult.Granted granted = (AttemptResult.Granted) Answers
+				.of(this.store.attempt(ticket, LEASE, keepable));
+			Answers.of(this.store.release(ticket, granted.grant().firstToken(), null));
 			return granted.keepable();
 		});
 		long before = scripts();
 		for (int i = 0; i < 20; i++) {
 			Ticket ticket = ticket("a");
-			AttemptResult.Granted granted = (AttemptResult.Granted) this.store.attempt(ticket, LEASE, keepable);
+			AttemptResult.Granted granted = (AttemptResult.Granted) Answers
+				.of(this.store.attempt(ticket, LEASE, keepable));
 			long first = granted.grant().firstToken();
 			assertThat(granted.keepable()).isTrue();
 			assertThat(word()).isEqualTo("-" + ticket.token() + "|017|" + first);
-			assertThat(this.store.renew(List.of(new Renewal(ticket, granted.grant().lastToken(), LEASE, true))))
+			assertThat(Answers
+				.of(this.store.renew(List.of(new Renewal(ticket, granted.grant().lastToken(), LEASE, true)))))
 				.singleElement()
 				.isInstanceOf(RenewalResult.Extended.class);
-			assertThat(this.store.release(ticket, first, null).released()).isTrue();
+			assertThat(Answers.of(this.store.release(ticket, first, null)).released()).isTrue();
 			assertThat(word()).isEqualTo("|" + first);
 		}
 		assertThat(scripts() - before).as("renewals, and a few attempts").isLessThan(30);
@@ -115,7 +119,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 			assertThat(word()).isEqualTo("-" + ticket.token() + "|17|" + grant.firstToken());
 			assertThat((Long) this.server.ask("PTTL", LOCK)).isBetween(29_000L, 30_000L);
 			last = grant.firstToken() + i % 2;
-			assertThat(user.release(ticket, last, null).released()).isTrue();
+			assertThat(Answers.of(user.release(ticket, last, null)).released()).isTrue();
 			assertThat(word()).isEqualTo("|" + last);
 			before = (before < 0) ? scripts() : before;
 		}
@@ -130,7 +134,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 			List<?> time = (List<?>) this.server.ask("TIME");
 			long now = Long.parseLong((String) time.get(0)) * 1_000_000 + Long.parseLong((String) time.get(1));
 			assertThat(now - first).isBetween(0L, 5_000_000L);
-			this.store.release(ticket, first, null);
+			Answers.of(this.store.release(ticket, first, null));
 		}
 	}
 
@@ -139,8 +143,9 @@ class NativeWordTests extends TwoStoresOnValkey {
 		Ticket first = ticket("a");
 		long token = take(this.store, first).firstToken();
 		Ticket waiter = ticket("b");
-		assertThat(this.other.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
-		this.store.release(first, token, null);
+		assertThat(Answers.of(this.other.attempt(waiter, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Queued.class);
+		Answers.of(this.store.release(first, token, null));
 		Grant next = take(this.other, waiter);
 		assertThat(next.firstToken()).isGreaterThan(token);
 	}
@@ -149,12 +154,13 @@ class NativeWordTests extends TwoStoresOnValkey {
 	void aLockThatAnotherJvmHasUsedInBetweenIsTakenByTheScript() {
 		Ticket first = ticket("a");
 		long token = take(this.store, first).firstToken();
-		this.store.release(first, token, null);
+		Answers.of(this.store.release(first, token, null));
 		Ticket second = ticket("b");
 		long higher = take(this.other, second).firstToken();
 		assertThat(higher).isGreaterThan(token);
-		assertThat(this.store.attempt(ticket("a"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
-		this.other.release(second, higher, null);
+		assertThat(Answers.of(this.store.attempt(ticket("a"), LEASE, AttemptOptions.queue(false))))
+			.isInstanceOf(AttemptResult.Busy.class);
+		Answers.of(this.other.release(second, higher, null));
 		assertThat(take(this.store, ticket("a")).firstToken()).isGreaterThan(higher);
 	}
 
@@ -163,7 +169,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 		Ticket first = ticket("a");
 		long token = take(this.store, first).firstToken();
 		this.server.ask("DEL", LOCK);
-		assertThat(this.store.release(first, token, null).released()).isFalse();
+		assertThat(Answers.of(this.store.release(first, token, null)).released()).isFalse();
 		assertThat(word()).isNull();
 	}
 
@@ -173,7 +179,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 		start(RedisProcess.start(RedisTestServer.freePort()));
 		for (int i = 0; i < 10; i++) {
 			Ticket ticket = ticket("a");
-			this.store.release(ticket, take(this.store, ticket).firstToken(), null);
+			Answers.of(this.store.release(ticket, take(this.store, ticket).firstToken(), null));
 		}
 		assertThat(this.server.info("cmdstat_set")).as("the detection").contains("calls=1,");
 		assertThat(scripts()).isGreaterThanOrEqualTo(20);
@@ -184,7 +190,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 		this.server.ask("ACL", "SETUSER", "default", "-set");
 		for (int i = 0; i < 10; i++) {
 			Ticket ticket = ticket("a");
-			this.store.release(ticket, take(this.store, ticket).firstToken(), null);
+			Answers.of(this.store.release(ticket, take(this.store, ticket).firstToken(), null));
 		}
 		assertThat(scripts()).isGreaterThanOrEqualTo(20);
 	}

@@ -19,6 +19,8 @@ class QueueFormatTests extends ScriptServer {
 
 	private static final List<String> KEYS = new RedisKeys("distlock:").lockAndQueue("k");
 
+	private static final List<String> READER_KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
+
 	private static final List<String> OTHER_KEYS = List.of(KEYS.get(0), "distlock:queue:{k}");
 
 	@Test
@@ -63,8 +65,31 @@ class QueueFormatTests extends ScriptServer {
 		assertThat(word()).startsWith("+c:1|");
 	}
 
-	private static void attemptOnceTheClockHasPassedTheToken(String token) {
+	@Test
+	void aReaderWhosePlaceIsLeftOverKeepsItsLockWhileAnotherTicketGivesUp() {
+		attempt("other:1");
+		assertThat(attemptToRead("b:FR1").word()).isEqualTo(Reply.WAITING);
+		release("other:1");
+		awaitClock();
+		Reply granted = attemptToRead("b:FR1");
+		assertThat(granted.word()).isEqualTo(Reply.GRANTED);
+		assertThat(attempt("c:1").word()).isEqualTo(Reply.WAITING);
+		template.execute(Scripts.CANCEL, READER_KEYS, "c:1");
+		assertThat((List<Long>) template.execute((RedisScript) Scripts.READ_RENEW,
+				List.of(READER_KEYS.get(0), READER_KEYS.get(2)), "b:FR1", Long.toString(granted.numbers()[0]), "30000"))
+			.containsExactly(1L);
+	}
+
+	private static void awaitClock() {
 		await().until(() -> System.currentTimeMillis() * 1000 > Long.parseLong(word().substring(1)));
+	}
+
+	private static Reply attemptToRead(String token) {
+		return Reply.parse(template.execute(Scripts.ATTEMPT, READER_KEYS, token, "30000", "S"));
+	}
+
+	private static void attemptOnceTheClockHasPassedTheToken(String token) {
+		awaitClock();
 		assertThat(attempt(token).word()).isEqualTo(Reply.GRANTED);
 	}
 

@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -20,6 +21,7 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -95,7 +97,8 @@ class RedisInspectionTests {
 	}
 
 	private static long hold(LockStore store, Ticket ticket) {
-		return ((AttemptResult.Granted) store.attempt(ticket, LEASE, true)).grant().firstToken();
+		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(true)))).grant()
+			.firstToken();
 	}
 
 	@Test
@@ -118,7 +121,7 @@ class RedisInspectionTests {
 		LockStore store = open("many:", "a");
 		long first = hold(store, ticket("a", "k", LockMode.WRITE));
 		List<Ticket> readers = IntStream.range(0, 120).mapToObj((i) -> ticket("a", "k", LockMode.READ)).toList();
-		readers.forEach((reader) -> store.attempt(reader, LEASE, true));
+		readers.forEach((reader) -> Answers.of(store.attempt(reader, LEASE, AttemptOptions.queue(true))));
 		assertThat(inspection(store).inspect("k").waiting()).hasSize(120);
 		assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
 		await().untilAsserted(() -> assertThat(this.granted).containsKeys(readers.toArray(new Ticket[0])));

@@ -3,6 +3,7 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.AttemptResult.Granted;
 import io.github.distlock.backend.AttemptResult.Queued;
@@ -11,6 +12,7 @@ import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
@@ -54,16 +56,19 @@ class UnheardSuccessorTests {
 
 	private static void assertHandedOn(LockStore one, LockStore two) {
 		Ticket holder = ticket("one", 1);
-		long first = ((Granted) one.attempt(holder, LEASE, true)).grant().firstToken();
+		long first = ((Granted) Answers.of(one.attempt(holder, LEASE, AttemptOptions.queue(true)))).grant()
+			.firstToken();
 		Ticket waiter = ticket("two", 1);
-		await().until(() -> two.attempt(waiter, LEASE, true) instanceof Queued queued && queued.queuedNow());
-		AttemptResult next = one.release(holder, first, new Successor(ticket("one", 2), LEASE)).next();
-		AttemptResult granted = two.attempt(waiter, LEASE, true);
+		await().until(() -> Answers.of(two.attempt(waiter, LEASE, AttemptOptions.queue(true))) instanceof Queued queued
+				&& queued.queuedNow());
+		AttemptResult next = Answers.of(one.release(holder, first, new Successor(ticket("one", 2), LEASE))).next();
+		AttemptResult granted = Answers.of(two.attempt(waiter, LEASE, AttemptOptions.queue(true)));
 		assertThat(granted).isInstanceOf(Granted.class);
-		assertThat(two.release(waiter, ((Granted) granted).grant().firstToken(), null).released()).isTrue();
+		assertThat(Answers.of(two.release(waiter, ((Granted) granted).grant().firstToken(), null)).released()).isTrue();
 		assertThat(next).isInstanceOfSatisfying(Queued.class,
 				(queued) -> assertThat(queued.queuedNow()).as("queued").isFalse());
-		assertThat(two.attempt(ticket("two", 2), LEASE, false)).isInstanceOf(Granted.class);
+		assertThat(Answers.of(two.attempt(ticket("two", 2), LEASE, AttemptOptions.queue(false))))
+			.isInstanceOf(Granted.class);
 	}
 
 	private static Ticket ticket(String instance, long number) {

@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,9 +63,11 @@ class PartialGrantTests {
 		for (int node : new int[] { 1, 2, 4 }) {
 			cluster.setWord(node, "k", OTHERS);
 		}
-		assertThat(this.one.store.attempt(this.one.ticket("k"), LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(Answers.of(this.one.store.attempt(this.one.ticket("k"), LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Queued.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
-		assertThat(this.one.store.attempt(this.one.ticket("k"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(Answers.of(this.one.store.attempt(this.one.ticket("k"), LEASE, AttemptOptions.queue(false))))
+			.isInstanceOf(AttemptResult.Busy.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 	}
 
@@ -74,8 +78,9 @@ class PartialGrantTests {
 		}
 		this.nodes.get(0).delay = Duration.ofMillis(300);
 		Ticket ticket = this.one.ticket("k");
-		assertThat(this.one.store.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
-		this.one.store.cancel(ticket);
+		assertThat(Answers.of(this.one.store.attempt(ticket, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Queued.class);
+		Answers.of(this.one.store.cancel(ticket));
 		assertThat(cluster.holders("k")).isEqualTo(3);
 	}
 
@@ -86,7 +91,7 @@ class PartialGrantTests {
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
-		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
+		assertThat(Answers.of(this.one.store.release(ticket, 0, null)).released()).isTrue();
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
 	}
 
@@ -96,7 +101,7 @@ class PartialGrantTests {
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
 		this.nodes.get(2).losesReleases = true;
-		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
+		assertThat(Answers.of(this.one.store.release(ticket, 0, null)).released()).isTrue();
 		await().until(() -> cluster.holders("k") == 1);
 		this.nodes.get(2).losesReleases = false;
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
@@ -108,12 +113,13 @@ class PartialGrantTests {
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
 		this.nodes.subList(0, 3).forEach((node) -> node.losesReleases = true);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.store.release(ticket, 0, null));
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> Answers.of(this.one.store.release(ticket, 0, null)));
 		this.nodes.subList(1, 3).forEach((node) -> node.losesReleases = false);
 		await().until(() -> cluster.holders("k") == 1);
 		// When their answers are here. It is not gone: the first try has released it.
 		await().ignoreException(LockBackendException.class)
-			.untilAsserted(() -> assertThat(this.one.store.release(ticket, 0, null).released()).isTrue());
+			.untilAsserted(() -> assertThat(Answers.of(this.one.store.release(ticket, 0, null)).released()).isTrue());
 		this.nodes.forEach((node) -> node.losesReleases = false);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
 	}
@@ -121,9 +127,11 @@ class PartialGrantTests {
 	@Test
 	void votesThatArriveAfterTheLeaseWinNothing() {
 		this.nodes.subList(0, 3).forEach((node) -> node.delay = Duration.ofMillis(350));
-		assertThat(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), false))
+		assertThat(Answers
+			.of(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), AttemptOptions.queue(false))))
 			.isInstanceOf(AttemptResult.Busy.class);
-		assertThat(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), true))
+		assertThat(Answers
+			.of(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), AttemptOptions.queue(true))))
 			.isInstanceOf(AttemptResult.Queued.class);
 	}
 
@@ -144,11 +152,11 @@ class PartialGrantTests {
 			await().until(() -> {
 				Ticket holder = this.one.ticket("k");
 				this.one.take(holder, LEASE);
-				two.store.attempt(waiter, LEASE, true);
-				this.one.store.release(holder, 0, null);
-				two.store.attempt(waiter, LEASE, false);
+				Answers.of(two.store.attempt(waiter, LEASE, AttemptOptions.queue(true)));
+				Answers.of(this.one.store.release(holder, 0, null));
+				Answers.of(two.store.attempt(waiter, LEASE, AttemptOptions.queue(false)));
 				boolean heard = two.woken.contains(waiter);
-				two.store.cancel(waiter);
+				Answers.of(two.store.cancel(waiter));
 				return heard || two.woken.contains(waiter);
 			});
 		}
@@ -161,10 +169,10 @@ class PartialGrantTests {
 		}
 		Ticket ticket = this.one.ticket("k");
 		await().until(() -> {
-			this.one.store.attempt(ticket, LEASE, true);
+			Answers.of(this.one.store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
 			return cluster.queued("k") == 1;
 		});
-		this.one.store.cancel(ticket);
+		Answers.of(this.one.store.cancel(ticket));
 		assertThat(cluster.queued("k")).isZero();
 	}
 
@@ -175,13 +183,14 @@ class PartialGrantTests {
 		}
 		Ticket ticket = this.one.ticket("k");
 		await().until(() -> {
-			this.one.store.attempt(ticket, LEASE, true);
+			Answers.of(this.one.store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
 			return cluster.queued("k") == 1;
 		});
 		for (int node = 0; node < 5; node++) {
 			cluster.ask(node, "DEL distlock:redlock:lock:{k}");
 		}
-		assertThat(this.one.store.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(Answers.of(this.one.store.attempt(ticket, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Granted.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.queued("k") == 0);
 	}
 

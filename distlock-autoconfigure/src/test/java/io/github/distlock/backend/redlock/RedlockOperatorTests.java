@@ -12,12 +12,14 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
@@ -135,7 +137,8 @@ class RedlockOperatorTests {
 			// for the holder, it is queued at one that did.
 			Ticket waiter = this.other.ticket("k");
 			await().until(() -> {
-				assertThat(this.other.store.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
+				assertThat(Answers.of(this.other.store.attempt(waiter, LEASE, AttemptOptions.queue(true))))
+					.isInstanceOf(AttemptResult.Queued.class);
 				return !this.operator.inspect("k").waiting().isEmpty();
 			});
 			assertThat(this.operator.end("k", this.operator.inspect("k").holders().get(0).grantToken()))

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -18,6 +19,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -66,21 +68,22 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	/** Take a lock at once. */
 	Grant take(Ticket ticket, Duration lease) {
-		AttemptResult result = this.store.attempt(ticket, lease, false);
+		AttemptResult result = Answers.of(this.store.attempt(ticket, lease, AttemptOptions.queue(false)));
 		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
 		return ((AttemptResult.Granted) result).grant();
 	}
 
 	/** Whether it could take a lock now. */
 	boolean takes(Ticket ticket, Duration lease) {
-		return this.store.attempt(ticket, lease, false) instanceof AttemptResult.Granted;
+		return Answers
+			.of(this.store.attempt(ticket, lease, AttemptOptions.queue(false))) instanceof AttemptResult.Granted;
 	}
 
 	/** Acquire a lock and release it. */
 	long tokenOf(String key) {
 		Ticket ticket = ticket(key);
 		long token = take(ticket, LEASE).firstToken();
-		assertThat(this.store.release(ticket, token, null).released()).isTrue();
+		assertThat(Answers.of(this.store.release(ticket, token, null)).released()).isTrue();
 		return token;
 	}
 

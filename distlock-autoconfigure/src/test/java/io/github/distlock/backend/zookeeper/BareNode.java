@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -21,6 +22,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import org.apache.curator.framework.CuratorFramework;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,10 +54,14 @@ final class BareNode implements LockSignals, AutoCloseable {
 	final LockInstance self = new LockInstance(UUID.randomUUID().toString(), "shop", "host-7", 4711L);
 
 	BareNode(CuratorFramework client, TimeSource clock) {
+		this(client, clock, Duration.ofSeconds(2));
+	}
+
+	BareNode(CuratorFramework client, TimeSource clock, Duration commandTimeout) {
 		this.client = client;
 		client.start();
 		this.backend = new ZooKeeperLockBackend(client,
-				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17), clock);
+				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, commandTimeout, 17), clock);
 		this.store = this.backend.open(new StoreContext(this.self, this));
 	}
 
@@ -84,11 +90,11 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	AttemptResult attempt(Ticket ticket) {
-		return this.store.attempt(ticket, Duration.ofSeconds(30), true);
+		return Answers.of(this.store.attempt(ticket, Duration.ofSeconds(30), AttemptOptions.queue(true)));
 	}
 
 	AttemptResult attemptOnce(String key) {
-		return this.store.attempt(ticket(key), Duration.ofSeconds(30), false);
+		return Answers.of(this.store.attempt(ticket(key), Duration.ofSeconds(30), AttemptOptions.queue(false)));
 	}
 
 	Ticket hold(String key) {
@@ -108,7 +114,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	boolean release(Ticket ticket) {
-		return this.store.release(ticket, 0, null).released();
+		return Answers.of(this.store.release(ticket, 0, null)).released();
 	}
 
 	Grant awaitGrant(Ticket ticket) {

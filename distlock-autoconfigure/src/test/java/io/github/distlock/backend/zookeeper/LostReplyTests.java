@@ -1,16 +1,19 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
@@ -100,7 +103,7 @@ class LostReplyTests {
 		loseReplies(() -> this.one.attempt(ticket));
 		assertThat(nodes()).isEqualTo(1);
 		answered(() -> {
-			this.one.store.cancel(ticket);
+			Answers.of(this.one.store.cancel(ticket));
 			return true;
 		});
 		assertThat(nodes()).isZero();
@@ -111,7 +114,8 @@ class LostReplyTests {
 		Ticket ticket = this.one.ticket("lost");
 		loseReplies(() -> this.one.attempt(ticket));
 		this.proxy.refuse(true);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.store.cancel(ticket))
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> Answers.of(this.one.store.cancel(ticket)))
 			.withMessageContaining("127.0.0.1:" + this.proxy.port());
 		assertThat(nodes()).isEqualTo(1);
 		this.proxy.refuse(false);
@@ -132,7 +136,7 @@ class LostReplyTests {
 	void aReleaseWhoseReplyWasLostHasReleased() {
 		Ticket ticket = this.one.hold("lost");
 		Ticket next = this.one.ticket("lost");
-		loseReplies(() -> this.one.store.release(ticket, 0, new Successor(next, Duration.ofSeconds(30))));
+		loseReplies(() -> Answers.of(this.one.store.release(ticket, 0, new Successor(next, Duration.ofSeconds(30)))));
 		assertThat(answered(() -> this.one.attempt(next))).isInstanceOf(AttemptResult.Granted.class);
 		assertThat(nodes()).isEqualTo(1);
 	}
@@ -140,22 +144,37 @@ class LostReplyTests {
 	@Test
 	void aReleaseThatNoThreadWaitsForIsAnsweredBeforeTheNextAttempt() {
 		Ticket ticket = this.one.hold("lost");
-		CompletionStage<ReleaseResult> release = Objects.requireNonNull(this.one.store.releaseInOrder(ticket, 0, null));
+		CompletionStage<ReleaseResult> release = this.one.store.release(ticket, 0, null);
 		assertThat(this.one.attemptOnce("lost")).isInstanceOf(AttemptResult.Granted.class);
 		assertThat(release.toCompletableFuture()).isCompletedWithValueMatching(ReleaseResult::released);
+	}
+
+	@Test
+	void anAttemptBehindAReleaseThatWaitsForAConnectionIsSentAfterIt() {
+		try (BareNode patient = new BareNode(ZooKeeperTestServer.client("127.0.0.1:" + this.proxy.port(), SESSION),
+				TimeSource.SYSTEM, Duration.ofSeconds(30))) {
+			Ticket ticket = patient.hold("lost");
+			this.proxy.refuse(true);
+			await().until(() -> !patient.client.getZookeeperClient().isConnected());
+			CompletionStage<ReleaseResult> release = patient.store.release(ticket, 0, null);
+			CompletionStage<AttemptResult> attempt = patient.store.attempt(patient.ticket("lost"),
+					Duration.ofSeconds(30), AttemptOptions.queue(false));
+			this.proxy.refuse(false);
+			assertThat(Answers.of(attempt)).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(release.toCompletableFuture()).isCompletedWithValueMatching(ReleaseResult::released);
+		}
 	}
 
 	@Test
 	void aReleaseThatNoThreadWaitsForFailsWithItsConnection() {
 		Ticket ticket = this.one.hold("lost");
 		this.proxy.mute();
-		CompletionStage<ReleaseResult> release = Objects.requireNonNull(this.one.store.releaseInOrder(ticket, 0, null));
+		CompletionStage<ReleaseResult> release = this.one.store.release(ticket, 0, null);
 		this.proxy.cut();
 		assertThat(release.toCompletableFuture()).failsWithin(Duration.ofSeconds(15))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockBackendException.class)
 			.withMessageContaining("release of lock 'lost'");
-		assertThat(this.one.store.releaseInOrder(ticket, 0, null)).isNull();
 		await().atMost(Duration.ofSeconds(15)).until(() -> nodes() == 0);
 	}
 
@@ -178,7 +197,7 @@ class LostReplyTests {
 			Ticket unwanted = node.ticket("lost");
 			loseReplies(() -> node.attempt(unwanted));
 			answered(() -> {
-				node.store.cancel(unwanted);
+				Answers.of(node.store.cancel(unwanted));
 				return true;
 			});
 			assertThat(nodes()).isZero();

@@ -20,6 +20,7 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -118,7 +119,7 @@ class OperatorTests {
 		Ticket ticket = one.ticket("renewed");
 		Grant grant = attempt(one, ticket);
 		assertThat(nodes.node().inspection().end("renewed", grant.firstToken())).isEqualTo(EndResult.ENDED);
-		assertThat(one.store.renew(List.of(new Renewal(ticket, grant.lastToken(), SESSION))))
+		assertThat(Answers.of(one.store.renew(List.of(new Renewal(ticket, grant.lastToken(), SESSION)))))
 			.containsExactly(new RenewalResult.Gone());
 		assertThat(grant.validity().hasPassed(TimeSource.SYSTEM)).as("the session has ended").isFalse();
 	}

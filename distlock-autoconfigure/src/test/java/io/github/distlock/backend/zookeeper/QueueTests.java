@@ -7,6 +7,7 @@ import java.util.Map;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.Answers;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -127,7 +128,7 @@ class QueueTests {
 		BareNode two = nodes.node();
 		one.hold("patience");
 		for (int i = 0; i < 3; i++) {
-			two.store.cancel(two.queue("patience"));
+			Answers.of(two.store.cancel(two.queue("patience")));
 		}
 		assertThat(watchers()).isEmpty();
 		Ticket last = two.queue("patience");

@@ -12,6 +12,7 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.state.ConnectionState;
@@ -64,7 +65,8 @@ class SessionTests {
 	}
 
 	private static RenewalResult renew(BareNode node, Ticket ticket, Grant grant) {
-		return node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30)))).get(0);
+		return Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30)))))
+			.get(0);
 	}
 
 	@Test
@@ -186,7 +188,7 @@ class SessionTests {
 			assertThat(counts(grant)).isTrue();
 			return System.nanoTime() - end > 0;
 		});
-		assertThat(closed.release(ticket, 0, null).released()).isTrue();
+		assertThat(Answers.of(closed.release(ticket, 0, null)).released()).isTrue();
 		assertThat(this.other.attemptOnce("reopened")).isInstanceOf(AttemptResult.Granted.class);
 	}
 
@@ -198,7 +200,8 @@ class SessionTests {
 		this.one.hold("replaced-other");
 		this.proxy.refuse(true);
 		await().until(() -> !this.one.client.getZookeeperClient().isConnected());
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> closed.release(ticket, 0, null));
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> Answers.of(closed.release(ticket, 0, null)));
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofSeconds(30))
 			.until(() -> this.other.attemptOnce("replaced") instanceof AttemptResult.Granted);

@@ -74,7 +74,7 @@ class ZooKeeperTicketsTests implements ZooKeeperConnection.SessionListener {
 	}
 
 	private ZooKeeperSession session() {
-		return this.connection.session("test");
+		return this.connection.await(this.connection.send("test", CompletableFuture::completedFuture));
 	}
 
 	private TicketNode create(ZooKeeperTicket ticket) throws Exception {

@@ -8,6 +8,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import jakarta.persistence.EntityManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,14 @@ public abstract class Example {
 	protected PaymentService payments;
 
 	protected PriceService prices;
+
+	protected SeatPlan seats;
+
+	protected ReportService reports;
+
+	protected SearchIndex index;
+
+	protected EntityManager entities;
 
 	protected MeterRegistry meters;
 

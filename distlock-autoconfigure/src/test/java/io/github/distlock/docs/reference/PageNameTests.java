@@ -35,8 +35,8 @@ class PageNameTests {
 		.compile("(?<![\\w./:@-])(?:spring|management|server|logging)\\.[a-z](?:[\\w.-]*\\w)?(?:\\.\\*)?");
 
 	/** Properties of modules that are not on the class path of the tests. */
-	private static final Set<String> OTHER_MODULES = Set.of("spring.klock.", "spring.reactor.", "management.tracing.",
-			"management.otlp.", "management.opentelemetry.", "spring.security.",
+	private static final Set<String> OTHER_MODULES = Set.of("spring.klock.", "spring.liquibase.", "spring.reactor.",
+			"management.tracing.", "management.otlp.", "management.opentelemetry.", "spring.security.",
 			// Of Spring Framework, without metadata.
 			"spring.aot.");
 
@@ -52,7 +52,8 @@ class PageNameTests {
 	private static final Set<String> TABLES = Set.of("distlock_lock", "distlock_instance");
 
 	/** Exceptions of libraries that are not on the class path. */
-	private static final Set<String> OF_OTHER_LIBRARIES = Set.of("KlockTimeoutException", "LockFailureException");
+	private static final Set<String> OF_OTHER_LIBRARIES = Set.of("KlockTimeoutException", "LockFailureException",
+			"LockOwnershipLostException");
 
 	private static final List<String> PACKAGES = List.of("java.lang.", "java.util.", "java.util.concurrent.",
 			"java.io.", "java.net.", "java.sql.", "org.springframework.dao.", "org.springframework.jdbc.",

@@ -1,5 +1,7 @@
 package io.github.distlock.sample.inventory;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
@@ -61,6 +63,32 @@ public class Faults {
 	}
 
 	/**
+	 * Pause this process for longer than the lease, if the next holder is to be paused:
+	 * all its threads stand still, as in a long garbage collection or on a suspended
+	 * machine. The signal to continue comes from a shell, which is not paused.
+	 */
+	void pauseIfAsked() {
+		if (!this.armed.compareAndSet(Kind.PAUSE, null)) {
+			return;
+		}
+		this.records.fault(Kind.PAUSE.option(), null);
+		try {
+			new ProcessBuilder("sh", "-c", "kill -STOP \"$1\"; sleep \"$2\"; kill -CONT \"$1\"", "pause",
+					String.valueOf(ProcessHandle.current().pid()), String.valueOf(this.slowness.toMillis() / 1000.0))
+				.start()
+				.waitFor();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("The fault 'pause' needs the commands sh, kill and sleep", ex);
+		}
+		catch (InterruptedException ex) {
+			// The lock was lost during the pause. What follows is the late write.
+			Thread.currentThread().interrupt();
+		}
+		this.records.faultEnd(Kind.PAUSE.option());
+	}
+
+	/**
 	 * Return by how much the work of this holder takes longer.
 	 * @return one and a half leases for one holder, if that was requested, else zero
 	 */
@@ -94,7 +122,7 @@ public class Faults {
 	 */
 	boolean disarm() {
 		Kind left = replaceArmed(null);
-		// A slow holder has taken it. A node that crashed cannot answer.
+		// A slow or paused holder has taken it. A node that crashed cannot answer.
 		return left == null || left == Kind.CLOCK;
 	}
 
@@ -120,6 +148,9 @@ public class Faults {
 
 		/** The work takes longer than the lease. */
 		SLOW,
+
+		/** The process stands still for longer than the lease. */
+		PAUSE,
 
 		/** The node's clock is three hours ahead. */
 		CLOCK;

@@ -28,7 +28,7 @@ class FencedSale {
 	 */
 	@DistributedLock(key = "'stock-' + #sku", waitTime = "${sample.inventory.wait-time:60s}")
 	Deduction sell(String sku, @FencingToken long token) {
-		return this.ledger.sell(sku, token);
+		return this.ledger.sellWithToken(sku, token);
 	}
 
 }

@@ -43,7 +43,7 @@ public class StockLedger {
 	 * @return the sold unit, or a refusal
 	 */
 	public Deduction sell(String sku) {
-		return sell(sku, (left) -> {
+		return readCheckAndWrite(sku, (left) -> {
 			this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").param(left).param(sku).update();
 			return true;
 		}).orElseThrow();
@@ -58,8 +58,8 @@ public class StockLedger {
 	 * @return the sold unit, or a refusal
 	 * @throws IllegalStateException if the write was refused; nothing is sold then
 	 */
-	Deduction sell(String sku, long token) {
-		return sell(sku,
+	Deduction sellWithToken(String sku, long token) {
+		return readCheckAndWrite(sku,
 				(left) -> this.jdbc.sql("UPDATE stock SET quantity = ?, fence = ? WHERE sku = ? AND fence < ?")
 					.params(left, token, sku, token)
 					.update() == 1)
@@ -67,7 +67,7 @@ public class StockLedger {
 					+ " came too late: a later holder of the lock has sold meanwhile"));
 	}
 
-	private Optional<Deduction> sell(String sku, LongPredicate write) {
+	private Optional<Deduction> readCheckAndWrite(String sku, LongPredicate write) {
 		long quantity = this.jdbc.sql("SELECT quantity FROM stock WHERE sku = ?")
 			.param(sku)
 			.query(Long.class)

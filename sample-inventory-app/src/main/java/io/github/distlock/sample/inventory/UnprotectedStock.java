@@ -3,7 +3,8 @@ package io.github.distlock.sample.inventory;
 import org.springframework.stereotype.Service;
 
 /**
- * No lock: two buyers read the same stock, and the later write covers the earlier one.
+ * No lock: two buyers read the same stock, and the later write overwrites the earlier
+ * one.
  */
 @Service("none")
 class UnprotectedStock implements StockService {

@@ -27,6 +27,7 @@ public class Work {
 	 */
 	public void perform() {
 		this.faults.crashIfAsked();
+		this.faults.pauseIfAsked();
 		long nanos = this.pause.plus(this.faults.slowness()).toNanos();
 		long end = System.nanoTime() + nanos;
 		long left = nanos;

@@ -118,6 +118,23 @@ class FaultsTests {
 		assertThat(records.stays()).hasSize(2).last().extracting(RecordLines.Stayed::endType).isEqualTo("none");
 	}
 
+	@Test
+	void aPausedProcessStandsStillForMoreThanItsLeaseAndContinues() throws Exception {
+		Path file = this.folder.resolve("paused.jsonl");
+		Process node = new ProcessBuilder(ProcessHandle.current().info().command().orElse("java"), "-cp",
+				System.getProperty("java.class.path", ""), PausedNode.class.getName(), file.toString())
+			.redirectErrorStream(true)
+			.redirectOutput(this.folder.resolve("output.txt").toFile())
+			.start();
+		assertThat(node.waitFor()).as(Files.readString(this.folder.resolve("output.txt"))).isZero();
+		RecordLines records = RecordLines.of(file);
+		assertThat(records.lines()).extracting((line) -> line.path("type").asString())
+			.containsExactly("start", "read", "fault", "fault-end", "wrote");
+		assertThat(records.lines().get(2).path("fault").asString()).isEqualTo("pause");
+		assertThat(records.lines().get(3).path("at").asLong() - records.lines().get(2).path("at").asLong())
+			.isGreaterThanOrEqualTo(300_000);
+	}
+
 	private StockRecords records() {
 		this.clock.set(7);
 		return new StockRecords(this.folder.resolve("records.jsonl"), this.clock);
@@ -130,6 +147,25 @@ class FaultsTests {
 			.skip(1)
 			.map((line) -> line.replace('"', '\''))
 			.toList();
+	}
+
+	/** Is paused while it sells a unit. */
+	static final class PausedNode {
+
+		private PausedNode() {
+		}
+
+		public static void main(String[] args) {
+			InventoryProperties properties = new InventoryProperties(Duration.ZERO, Duration.ofMillis(200),
+					Duration.ofSeconds(60), true, null);
+			StockRecords records = new StockRecords(Path.of(args[0]), Clock.systemUTC());
+			Faults faults = new Faults(properties, records);
+			StockLedger ledger = TestShop.ledger(TestShop.database(), TestShop.work(properties, faults), records);
+			ledger.reset("ticket", 5);
+			faults.arm(Faults.Kind.PAUSE);
+			ledger.sell("ticket");
+		}
+
 	}
 
 	/** Sells a unit, and crashes when it sells the next. */

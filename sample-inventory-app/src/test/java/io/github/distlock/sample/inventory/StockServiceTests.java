@@ -87,11 +87,11 @@ class StockServiceTests {
 
 	@Test
 	void aHolderWhoComesTooLateSellsNothing() {
-		assertThat(this.ledger.sell("ticket", 8)).isEqualTo(Deduction.sold(60));
-		assertThatIllegalStateException().isThrownBy(() -> this.ledger.sell("ticket", 7))
+		assertThat(this.ledger.sellWithToken("ticket", 8)).isEqualTo(Deduction.sold(60));
+		assertThatIllegalStateException().isThrownBy(() -> this.ledger.sellWithToken("ticket", 7))
 			.withMessageContaining("token 7 came too late");
 		assertThat(this.ledger.level("ticket")).contains(new StockLevel("ticket", 59, 1, 1));
-		assertThat(this.ledger.sell("ticket", 9)).isEqualTo(Deduction.sold(59));
+		assertThat(this.ledger.sellWithToken("ticket", 9)).isEqualTo(Deduction.sold(59));
 	}
 
 	@Test
@@ -100,8 +100,8 @@ class StockServiceTests {
 		InventoryProperties properties = TestShop.properties(Duration.ZERO);
 		StockLedger recorded = TestShop.ledger(this.database, TestShop.work(properties, TestShop.faults(properties)),
 				new StockRecords(file, new TestClock()));
-		recorded.sell("ticket", 8);
-		assertThatIllegalStateException().isThrownBy(() -> recorded.sell("ticket", 7));
+		recorded.sellWithToken("ticket", 8);
+		assertThatIllegalStateException().isThrownBy(() -> recorded.sellWithToken("ticket", 7));
 		assertThat(recorded.sell("unknown")).isEqualTo(Deduction.soldOut());
 		assertThat(Files.readAllLines(file).stream().skip(1).map((line) -> line.replace('"', '\''))).containsExactly(
 				"{'n':2,'type':'read','at':0,'stay':1,'sku':'ticket','resource':'ticket','value':60}",

@@ -94,6 +94,7 @@ class QuickStartTests {
 		Awaitility.await()
 			.atMost(Duration.ofMinutes(1))
 			.until(() -> one.meters().contains("distlock_held{backend=\"redis\"} 1.0"));
+		assertThat(one.locks()).contains("\"stock-42\"", "\"shop\"");
 		HttpResponse<String> refused = two.post(path).join();
 		assertThat(refused.statusCode()).isEqualTo(409);
 		// Neither key nor holder: the client need not know them.

@@ -55,6 +55,11 @@ final class ShopInstance implements AutoCloseable {
 		return send(HttpRequest.newBuilder(uri("/actuator/prometheus")).build()).join().body();
 	}
 
+	/** Return the locks as an operator sees them. */
+	String locks() {
+		return send(HttpRequest.newBuilder(uri("/actuator/distlocks")).build()).join().body();
+	}
+
 	private static CompletableFuture<HttpResponse<String>> send(HttpRequest request) {
 		return http.sendAsync(request, HttpResponse.BodyHandlers.ofString());
 	}

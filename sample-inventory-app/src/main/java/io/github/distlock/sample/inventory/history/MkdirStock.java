@@ -36,7 +36,7 @@ class MkdirStock implements StockService, ClearedByHand {
 	@Override
 	public Deduction deduct(String sku) {
 		Path folder = folder(sku);
-		this.patience.await(folder.toString(), () -> make(folder));
+		this.patience.await(folder.toString(), null, () -> make(folder));
 		try {
 			return this.ledger.sell(sku);
 		}

@@ -31,7 +31,7 @@ class SegmentedStock implements StockService {
 		for (Part part : parts(sku)) {
 			// This quantity was read without the lock; it is read again under the lock.
 			if (part.quantity() > 0) {
-				Deduction deduction = this.segments.sell(sku, part.segment());
+				Deduction deduction = this.segments.sell(sku, part.segment(), 0);
 				if (deduction.accepted()) {
 					return deduction;
 				}

@@ -38,7 +38,7 @@ class SetExFixedStock implements StockService {
 	@Override
 	public Deduction deduct(String sku) {
 		String key = "set-ex-fixed:" + sku;
-		this.patience.await(key,
+		this.patience.await(key, this.lease,
 				() -> Boolean.TRUE.equals(this.redis.opsForValue().setIfAbsent(key, "taken", this.lease)));
 		try {
 			return this.ledger.sell(sku);

@@ -48,7 +48,7 @@ class SetPxUniqueStock implements StockService {
 	public Deduction deduct(String sku) {
 		String key = "set-px-unique:" + sku;
 		String mine = UUID.randomUUID().toString();
-		this.patience.await(key,
+		this.patience.await(key, this.lease,
 				() -> Boolean.TRUE.equals(this.redis.opsForValue().setIfAbsent(key, mine, this.lease)));
 		try {
 			return this.ledger.sell(sku);

@@ -43,7 +43,7 @@ class SetnxExpireStock implements StockService, ClearedByHand {
 	@Override
 	public Deduction deduct(String sku) {
 		String key = key(sku);
-		this.patience.await(key, () -> take(key));
+		this.patience.await(key, this.lease, () -> take(key));
 		try {
 			return this.ledger.sell(sku);
 		}

@@ -45,7 +45,7 @@ class SetnxGetsetStock implements StockService {
 	@Override
 	public Deduction deduct(String sku) {
 		String key = "setnx-getset:" + sku;
-		this.patience.await(key, () -> take(key));
+		this.patience.await(key, this.lease, () -> take(key));
 		long end = this.faults.currentTimeMillis() + this.lease.toMillis();
 		try {
 			return this.ledger.sell(sku);

@@ -33,7 +33,7 @@ class SetnxStock implements StockService, ClearedByHand {
 	@Override
 	public Deduction deduct(String sku) {
 		String key = key(sku);
-		this.patience.await(key, () -> Boolean.TRUE.equals(this.redis.opsForValue().setIfAbsent(key, "taken")));
+		this.patience.await(key, null, () -> Boolean.TRUE.equals(this.redis.opsForValue().setIfAbsent(key, "taken")));
 		try {
 			return this.ledger.sell(sku);
 		}

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.FencingToken;
 import io.github.distlock.sample.inventory.Deduction;
 import io.github.distlock.sample.inventory.StockLedger;
 import io.github.distlock.sample.inventory.Work;
@@ -42,11 +43,14 @@ class StockSegments {
 	 * Sell one unit of a part, if there is one.
 	 * @param sku the article
 	 * @param segment the part's number
+	 * @param token receives the fencing token of the lock; the value that callers pass is
+	 * not used
 	 * @return the sold unit, or a refusal
+	 * @throws IllegalStateException if a later holder of the lock has already written
 	 */
 	@DistributedLock(key = "'segment-' + #segment + '-of-' + #sku", waitTime = "60s")
 	@Transactional
-	public Deduction sell(String sku, int segment) {
+	public Deduction sell(String sku, int segment, @FencingToken long token) {
 		Part part = this.jdbc
 			.sql("SELECT segment, first_serial, quantity FROM stock_segments WHERE sku = ? AND segment = ?")
 			.params(sku, segment)
@@ -58,12 +62,14 @@ class StockSegments {
 		Stay stay = this.records.read(sku, sku + "#" + segment, part.quantity());
 		this.work.perform();
 		long serial = part.firstSerial() + part.quantity();
-		stay.write(part.quantity() - 1, serial, () -> {
-			this.jdbc.sql("UPDATE stock_segments SET quantity = ? WHERE sku = ? AND segment = ?")
-				.params(part.quantity() - 1, sku, segment)
-				.update();
-			return true;
-		});
+		boolean written = stay.write(part.quantity() - 1, serial, () -> this.jdbc
+			.sql("UPDATE stock_segments SET quantity = ?, fence = ? WHERE sku = ? AND segment = ? AND fence <= ?")
+			.params(part.quantity() - 1, token, sku, segment, token)
+			.update() == 1);
+		if (!written) {
+			throw new IllegalStateException("The sale of '" + sku + "' under token " + token
+					+ " came too late: a later holder of the lock has sold meanwhile");
+		}
 		return this.ledger.recordSale(sku, serial);
 	}
 

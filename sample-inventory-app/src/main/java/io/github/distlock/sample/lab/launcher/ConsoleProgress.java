@@ -55,8 +55,8 @@ final class ConsoleProgress implements RunListener {
 
 	@Override
 	public void failed(PlannedPlay play, String message) {
-		// Orders fail with the node that had them: that is the fault, and not news.
-		if (play.fault() != Fault.CRASH) {
+		// Orders fail with the node that had them, or under an old token: no news.
+		if (play.fault() != Fault.CRASH && play.fault() != Fault.PAUSE) {
 			this.console.line("  failed order: %s", message);
 		}
 	}

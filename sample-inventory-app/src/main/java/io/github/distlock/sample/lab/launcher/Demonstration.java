@@ -8,9 +8,13 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
 import io.github.distlock.sample.lab.launcher.RunListener.Phase;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plays the plays of a run, one after the other, with the same orders.
@@ -27,17 +31,26 @@ final class Demonstration {
 
 	private final Services services;
 
-	private final FaultyNode node;
+	private final List<FaultyNode> nodes;
 
 	private final RunListener listener;
 
 	/** Names of the strategies that the nodes' JVMs have played since they started. */
 	private final Set<String> warm = new HashSet<>();
 
-	Demonstration(Shop shop, Services services, FaultyNode node, RunListener listener) {
+	/**
+	 * Guards the two fields below: no fault by hand is requested after the end of a play.
+	 */
+	private final Lock lock = new ReentrantLock();
+
+	private @Nullable PlannedPlay running;
+
+	private @Nullable ByHand byHand;
+
+	Demonstration(Shop shop, Services services, List<FaultyNode> nodes, RunListener listener) {
 		this.shop = shop;
 		this.services = services;
-		this.node = node;
+		this.nodes = List.copyOf(nodes);
 		this.listener = listener;
 	}
 
@@ -109,12 +122,12 @@ final class Demonstration {
 
 	private void play(PlannedPlay play, Run run, List<Play> plays) throws IOException, InterruptedException {
 		RunRequest request = run.request();
-		Fault fault = play.fault();
 		this.listener.phase(play, Phase.RUNNING, null, null);
+		begin(play);
 		Round round = new Round(this.shop, SKU, play.strategy().name(), run::isStopped);
 		long start = System.nanoTime();
 		Duration time;
-		boolean struck;
+		Struck struck;
 		try {
 			new Buyers(request.buyers()).buy(request.orders(), round::order, progress(play, round, request.orders()));
 		}
@@ -126,7 +139,7 @@ final class Demonstration {
 		RunListener.Counts counts = round.counts();
 		StrategyRun figures = StrategyRun.of(play.strategy().name(), request.stock(), this.shop.level(SKU),
 				counts.errors(), time);
-		Play played = new Play(play.strategy(), fault, figures, counts.unserved(), struck);
+		Play played = new Play(play.strategy(), struck.fault(), figures, counts.unserved(), struck.holder());
 		if (!round.isCutShort()) {
 			plays.add(played);
 		}
@@ -135,12 +148,69 @@ final class Demonstration {
 		this.listener.phase(play, Phase.ENDED, null, null);
 	}
 
-	private boolean recover(PlannedPlay play) throws IOException, InterruptedException {
-		if (play.fault() == Fault.NONE) {
-			return true;
+	/**
+	 * Let a fault strike the next holder on a node, at the request of a user.
+	 * @param name the node
+	 * @param fault the fault
+	 * @throws RunRefusedException if no play is running, or it has a fault already
+	 * @throws IOException if the node does not answer
+	 * @throws InterruptedException if interrupted meanwhile
+	 */
+	void strike(String name, Fault fault) throws IOException, InterruptedException {
+		this.lock.lockInterruptibly();
+		try {
+			if (this.running == null) {
+				throw new RunRefusedException("No orders are in progress: start a run first");
+			}
+			if (this.running.fault() != Fault.NONE || this.byHand != null) {
+				throw new RunRefusedException("This run has a fault already, and one at a time can be explained");
+			}
+			FaultyNode node = this.nodes.get(Services.number(name) - 1);
+			this.byHand = new ByHand(node, fault);
+			node.arm(fault);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void begin(PlannedPlay play) {
+		this.lock.lock();
+		try {
+			this.running = play;
+			this.byHand = null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable ByHand end() {
+		this.lock.lock();
+		try {
+			this.running = null;
+			return this.byHand;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private Struck recover(PlannedPlay play) throws IOException, InterruptedException {
+		ByHand hand = end();
+		if (play.fault() == Fault.NONE && hand == null) {
+			return new Struck(Fault.NONE, true);
 		}
 		this.services.dead().forEach((name) -> this.listener.phase(play, Phase.RECOVERING, name, "restarting " + name));
-		return this.node.recover(play.fault());
+		if (hand == null) {
+			return new Struck(play.fault(), last().recover(play.fault()));
+		}
+		boolean met = hand.node().recover(hand.fault());
+		return new Struck(met ? hand.fault() : Fault.NONE, true);
+	}
+
+	private FaultyNode last() {
+		return this.nodes.get(this.nodes.size() - 1);
 	}
 
 	/**
@@ -158,7 +228,7 @@ final class Demonstration {
 
 	private void arm(Fault fault) {
 		try {
-			this.node.arm(fault);
+			last().arm(fault);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -166,6 +236,24 @@ final class Demonstration {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * A fault that a user requested.
+	 *
+	 * @param node the node that has it
+	 * @param fault the fault
+	 */
+	private record ByHand(FaultyNode node, Fault fault) {
+	}
+
+	/**
+	 * What went wrong in a play.
+	 *
+	 * @param fault the fault by which the play is judged
+	 * @param holder whether it struck a holder
+	 */
+	private record Struck(Fault fault, boolean holder) {
 	}
 
 }

@@ -21,6 +21,11 @@ public enum Fault {
 	/** The work of one holder takes one and a half leases. */
 	SLOW("slow"),
 
+	/**
+	 * The process of a holder stands still for one and a half leases, and then continues.
+	 */
+	PAUSE("pause"),
+
 	/** The wall clock of a node is three hours ahead. */
 	CLOCK("clock");
 

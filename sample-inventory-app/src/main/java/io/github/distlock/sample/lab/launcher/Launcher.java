@@ -71,9 +71,11 @@ public final class Launcher {
 	private int launch(Options options, Path home) throws Exception {
 		long start = System.nanoTime();
 		ReportFile.prepare(options.report());
-		this.console.line("%d orders for %d tickets, %s times; pid %d", options.orders(), options.stock(),
-				options.tellsHistory() ? options.strategies().size() * options.faults().size() : "three",
-				ProcessHandle.current().pid());
+		if (!options.writes()) {
+			this.console.line("%d orders for %d tickets, %s times; pid %d", options.orders(), options.stock(),
+					options.tellsHistory() ? options.strategies().size() * options.faults().size() : "three",
+					ProcessHandle.current().pid());
+		}
 		Ports ports = new Ports(new PortPicker(RandomGenerator.getDefault()), options.basePort() > 0, this.console);
 		List<URI> addresses = IntStream.rangeClosed(0, Services.NODES)
 			.map((service) -> ports.pick(options.basePort() + service))
@@ -83,6 +85,10 @@ public final class Launcher {
 		runs.listen(new ConsoleProgress(this.console));
 		start(options, home, ports, addresses, runs);
 		this.console.line("All serve after %.1f s", (System.nanoTime() - start) / 1e9);
+		if (options.writes()) {
+			write(options, new Publication(runs, addresses.get(0), this.console));
+			return 0;
+		}
 		RunRequest request = options.request();
 		List<Play> plays = runs.play(request);
 		boolean complete = plays.size() == request.plays().size();
@@ -94,6 +100,17 @@ public final class Launcher {
 			goOnServing(addresses);
 		}
 		return asExpected ? 0 : 1;
+	}
+
+	private static void write(Options options, Publication publication) throws IOException, InterruptedException {
+		Path story = options.story();
+		if (story != null) {
+			publication.writeStory(story);
+		}
+		Path page = options.page();
+		if (page != null) {
+			publication.writePage(page, options.request().strategies(), options.faults());
+		}
 	}
 
 	private boolean report(Options options, List<Play> plays) throws IOException {
@@ -116,7 +133,7 @@ public final class Launcher {
 		ServiceSettings settings = new ServiceSettings(options.settings(), System.getProperties(), System.getenv());
 		Set<Store> stores = new LinkedHashSet<>(options.strategies().stream().map(Strategy::store).toList());
 		// A user can choose a fault on the page until this process ends.
-		if (options.hasFaults() || !options.exit()) {
+		if (options.hasFaults() || options.writes() || !options.exit()) {
 			new FaultSettings().addTo(settings);
 		}
 		Shop shop = new Shop(addresses.get(0), addresses.get(1));
@@ -132,10 +149,11 @@ public final class Launcher {
 		this.lab.start(new LabSettings(addresses.get(0).getPort(), nodes, records(logs), home, logs, runs, stock,
 				options.settings()));
 		this.console.line("Open http://localhost:%d/", addresses.get(0).getPort());
+		runs.starts("H2, Redis");
 		await(serversStart);
 		Services services = new Services(children, servers, this.console, settings, nodes, logs);
-		services.start(stores);
-		FaultyNode faulty = new FaultyNode(nodes.get(nodes.size() - 1), services);
+		services.start(stores, runs::starts);
+		List<FaultyNode> faulty = nodes.stream().map((node) -> new FaultyNode(node, services)).toList();
 		runs.open(new Demonstration(shop, services, faulty, runs.listeners()));
 	}
 

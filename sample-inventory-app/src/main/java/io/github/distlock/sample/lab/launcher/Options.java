@@ -7,6 +7,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The options of the command line.
  *
@@ -19,10 +21,14 @@ import java.util.stream.IntStream;
  * @param exit whether to end after the report
  * @param strategies what to play; empty for the usual three and their report
  * @param faults the faults: each strategy is played once with each
+ * @param page folder to which the page is written, with records of these strategies and
+ * faults, or {@code null}
+ * @param story folder to which the records of the page's story are written, or
+ * {@code null}
  * @param settings Spring properties to pass on to the services
  */
 record Options(int orders, int stock, int buyers, int basePort, Path report, boolean exit, List<Strategy> strategies,
-		List<Fault> faults, Map<String, String> settings) {
+		List<Fault> faults, @Nullable Path page, @Nullable Path story, Map<String, String> settings) {
 
 	static final String USAGE = """
 			Options:
@@ -31,13 +37,16 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 			  --strategies=…      all, or names with commas between them: prints the verdict of each strategy
 			                      and its reason; status 0 if every verdict is the expected one. The names:
 			                      %s
-			  --fault=none        crash, slow, clock, several with commas, or all: the fault of one node
-			                      while a strategy is played
-			  --orders=800        orders of each strategy
-			  --stock=500         units for sale
-			  --buyers=64         buyers that order at the same time
+			  --fault=none        crash, slow, pause, clock, several with commas, or all: the fault of one
+			                      node while a strategy is played
+			  --orders=200        orders of each strategy
+			  --stock=120         units for sale
+			  --buyers=32         buyers that order at the same time
 			  --base-port=8000    port of the page; the nodes have the next ports; 0: free ports everywhere
 			  --report=FILE       the JSON file to write (default: oversell-report.json in target)
+			  --write-page=FOLDER write the page for any file server, with records of the strategies and
+			                      faults (default: all), and end
+			  --write-story=FOLDER  play the scenes of the page's story, write their records, and end
 			  --spring.data.redis.host=… and all other --spring.*, --distlock.*, --management.*, --logging.*
 			                      and --sample.* are passed on to the services; a Redis or a database named
 			                      this way (or by -D or environment) replaces the embedded one
@@ -100,8 +109,11 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 	 * @throws IllegalArgumentException if an argument is unknown or invalid
 	 */
 	static Options parse(String[] args, Path report) {
-		Map<String, String> known = new TreeMap<>(Map.of("orders", "800", "stock", "500", "buyers", "64", "base-port",
+		Map<String, String> known = new TreeMap<>(Map.of("orders", String.valueOf(RunRequest.USUAL_ORDERS), "stock",
+				String.valueOf(RunRequest.USUAL_STOCK), "buyers", String.valueOf(RunRequest.USUAL_BUYERS), "base-port",
 				"8000", "report", report.toString(), "exit", "false", "strategies", "", "fault", ""));
+		known.put("write-page", "");
+		known.put("write-story", "");
 		Map<String, String> settings = new TreeMap<>();
 		for (String arg : args) {
 			int equals = arg.indexOf('=');
@@ -117,15 +129,32 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 				throw new IllegalArgumentException("Argument '%s' is unknown.%n%s".formatted(arg, USAGE));
 			}
 		}
+		boolean writes = !value(known, "write-page", "").isEmpty();
+		if (writes && value(known, "strategies", "").isEmpty()) {
+			known.put("strategies", "all");
+		}
 		return new Options(number(known, "orders"), number(known, "stock"), number(known, "buyers"),
 				number(known, "base-port"), Path.of(known.getOrDefault("report", "")).toAbsolutePath(),
-				Boolean.parseBoolean(known.get("exit")), strategies(known), Fault.parse(value(known, "fault", "none")),
-				settings);
+				Boolean.parseBoolean(known.get("exit")), strategies(known),
+				Fault.parse(value(known, "fault", writes ? "all" : "none")), folder(known, "write-page"),
+				folder(known, "write-story"), settings);
 	}
 
 	private static List<Strategy> strategies(Map<String, String> known) {
 		boolean usual = value(known, "strategies", "").isEmpty() && value(known, "fault", "").isEmpty();
 		return usual ? List.of() : Strategies.parse(value(known, "strategies", "all"));
+	}
+
+	private static @Nullable Path folder(Map<String, String> known, String name) {
+		String value = value(known, name, "");
+		return value.isEmpty() ? null : Path.of(value).toAbsolutePath();
+	}
+
+	/**
+	 * Return whether the page or its story is written, and nothing is reported.
+	 */
+	boolean writes() {
+		return this.page != null || this.story != null;
 	}
 
 	private static String value(Map<String, String> known, String name, String usual) {

@@ -24,8 +24,8 @@ public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserve
 		if (this.unserved > 0) {
 			return Verdict.BLOCKS;
 		}
-		// Orders that were on the node when it crashed have no answer.
-		long lost = (this.fault == Fault.CRASH) ? this.run.errors() : 0;
+		// Orders on a node that crashed have no answer, and a token refuses late writes.
+		long lost = (this.fault == Fault.CRASH || this.fault == Fault.PAUSE) ? this.run.errors() : 0;
 		boolean complete = this.run.errors() == lost && this.run.sold() >= Math.min(orders - lost, stock);
 		return complete ? Verdict.HOLDS : Verdict.FAILS;
 	}

@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
  */
 final class Round {
 
-	// "Service unavailable": the answer of nodes on which no caller gets the lock.
-	private static final int BLOCKED = 503;
+	// "Locked": the answer of nodes on which no caller gets the lock.
+	private static final int BLOCKED = 423;
 
 	private final Shop shop;
 

@@ -14,6 +14,15 @@ import java.util.List;
  */
 public record RunRequest(List<Strategy> strategies, List<Fault> faults, int orders, int stock, int buyers) {
 
+	/** The orders of a play if the user does not say. */
+	public static final int USUAL_ORDERS = 200;
+
+	/** The units for sale if the user does not say. */
+	public static final int USUAL_STOCK = 120;
+
+	/** The buyers if the user does not say. */
+	public static final int USUAL_BUYERS = 32;
+
 	public RunRequest {
 		strategies = List.copyOf(strategies);
 		faults = List.copyOf(faults);

@@ -18,6 +18,9 @@ public final class Runs {
 
 	private static final int ID_LENGTH = 6;
 
+	/** The servers, and the nodes. */
+	private static final int STEPS = 1 + Services.NODES;
+
 	private final RandomGenerator random;
 
 	private final Consumer<String> onFailure;
@@ -29,6 +32,10 @@ public final class Runs {
 	private @Nullable Demonstration demonstration;
 
 	private @Nullable Run current;
+
+	private int step;
+
+	private volatile Starting starting = new Starting(0, STEPS, "");
 
 	/**
 	 * Begin without services: no run can start yet.
@@ -53,6 +60,47 @@ public final class Runs {
 	 */
 	RunListener listeners() {
 		return this.listeners;
+	}
+
+	/**
+	 * Say what is waited for before runs can start.
+	 * @param what its name for the user
+	 */
+	void starts(String what) {
+		this.starting = new Starting(++this.step, STEPS, what);
+	}
+
+	/**
+	 * Return what is waited for before runs can start.
+	 */
+	public Starting starting() {
+		return this.starting;
+	}
+
+	/**
+	 * Let a fault strike the next holder on a node, in the run that is in progress.
+	 * @param node name of the node
+	 * @param fault the fault
+	 * @throws RunRefusedException if no orders are in progress, or the run has a fault
+	 * @throws IOException if the node does not answer
+	 * @throws InterruptedException if interrupted meanwhile
+	 */
+	public void strike(String node, Fault fault) throws IOException, InterruptedException {
+		Demonstration player = player();
+		if (player == null) {
+			throw new RunRefusedException("No orders are in progress: start a run first");
+		}
+		player.strike(node, fault);
+	}
+
+	private @Nullable Demonstration player() {
+		this.lock.lock();
+		try {
+			return this.demonstration;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -196,6 +244,16 @@ public final class Runs {
 			this.current = null;
 			this.lock.unlock();
 		}
+	}
+
+	/**
+	 * How far the start is.
+	 *
+	 * @param step number of the step in progress, from 1
+	 * @param steps how many there are
+	 * @param what what is waited for
+	 */
+	public record Starting(int step, int steps, String what) {
 	}
 
 	/**

@@ -61,6 +61,18 @@ final class Services {
 	}
 
 	/**
+	 * Return the number of a node, from 1.
+	 * @param name its name
+	 * @throws IllegalArgumentException if there is none of that name
+	 */
+	static int number(String name) {
+		return IntStream.rangeClosed(1, NODES)
+			.filter((node) -> name(node).equals(name))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("There is no node '%s'".formatted(name)));
+	}
+
+	/**
 	 * Return the file to which a node writes its records.
 	 * @param logs folder of the nodes' logs
 	 * @param node its number, from 1
@@ -73,8 +85,9 @@ final class Services {
 	 * Start the nodes. Blocks until they serve.
 	 * @param stores the lock stores that they have besides; of two that exclude each
 	 * other the first
+	 * @param progress gets the name of each node before it is waited for
 	 */
-	void start(Collection<Store> stores) throws IOException, InterruptedException {
+	void start(Collection<Store> stores, Consumer<String> progress) throws IOException, InterruptedException {
 		for (Store store : stores) {
 			this.servers.start(store, this.settings, (text) -> this.console.line("%s", text));
 			store.settings().forEach(this.settings::putIfAbsent);
@@ -85,6 +98,7 @@ final class Services {
 			this.console.item(child.name(), "%s (pid %d)".formatted(address(node), child.process().pid()));
 		}
 		for (int node = 1; node <= NODES; node++) {
+			progress.accept(name(node));
 			new Readiness().awaitHealth(this.nodes.get(node - 1), address(node));
 		}
 	}

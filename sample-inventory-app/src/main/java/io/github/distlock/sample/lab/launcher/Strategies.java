@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 
 import static io.github.distlock.sample.lab.launcher.Fault.CLOCK;
 import static io.github.distlock.sample.lab.launcher.Fault.CRASH;
+import static io.github.distlock.sample.lab.launcher.Fault.PAUSE;
 import static io.github.distlock.sample.lab.launcher.Fault.SLOW;
 import static io.github.distlock.sample.lab.launcher.Verdict.BLOCKS;
 import static io.github.distlock.sample.lab.launcher.Verdict.HOLDS;
@@ -30,15 +31,21 @@ public final class Strategies {
 
 	private static final String ENDED = "The crash ended the watchdog, so the lease ended by the server's clock and the next caller entered.";
 
+	private static final String OVERSLEPT = "The lease ended during the pause, another holder entered, and the late write covered its sale.";
+
+	private static final String UNFENCED = "The pause stopped the watchdog, too, and this UPDATE names no token: nothing refused the late write.";
+
+	private static final String REFUSED = "The lease ended during the pause and the next holder entered; the token refused the late write.";
+
 	/** All that can be played. */
-	public static final List<Strategy> ALL = List.of(
-			Strategy
-				.of("none", OVERSELLS, "Two buyers read the same stock, and the later write covers the earlier one.")
-				.under(CRASH, OVERSELLS,
-						"Without a lock, two buyers read the same stock; the crash is not needed for that.")
-				.under(SLOW, OVERSELLS,
-						"The slow buyer wrote a stock that it had read long before, and covered all sales in between.")
-				.under(CLOCK, OVERSELLS, "Without a lock, two buyers read the same stock, whatever the clock says."),
+	public static final List<Strategy> ALL = List.of(Strategy
+		.of("none", OVERSELLS, "Two buyers read the same stock, and the later write overwrites the earlier one.")
+		.under(CRASH, OVERSELLS, "Without a lock, two buyers read the same stock; the crash is not needed for that.")
+		.under(SLOW, OVERSELLS,
+				"The slow buyer wrote a stock that it had read long before, and covered all sales in between.")
+		.under(PAUSE, OVERSELLS,
+				"The paused buyers wrote a stock that they had read long before, and covered all sales in between.")
+		.under(CLOCK, OVERSELLS, "Without a lock, two buyers read the same stock, whatever the clock says."),
 
 			Strategy
 				.of("synchronized", OVERSELLS, "The keyword locks inside one JVM, and two JVMs sell the same stock.")
@@ -46,29 +53,37 @@ public final class Strategies {
 						"The keyword locks inside one JVM, and until the crash two JVMs sold the same stock.")
 				.under(SLOW, OVERSELLS,
 						"The keyword locks inside one JVM, and the slow write covered all sales of the other JVM in between.")
+				.under(PAUSE, OVERSELLS,
+						"The keyword locks inside one JVM, and the late write covered all sales of the other JVM in between.")
 				.under(CLOCK, OVERSELLS,
 						"The keyword locks inside one JVM, and two JVMs sell the same stock, whatever the clock says."),
 
 			Strategy.of("mkdir", HOLDS, "The file system creates a folder once, and only the holder removes it.")
 				.under(CRASH, BLOCKS, "The folder of the crashed holder remains, and no other caller removes it.")
 				.under(SLOW, HOLDS, "A folder has no lease: it remained until the slow holder removed it.")
+				.under(PAUSE, HOLDS,
+						"A folder has no lease: it remained until the paused holder continued and removed it.")
 				.under(CLOCK, HOLDS, "A folder does not expire, so no clock matters."),
 
 			Strategy.of("setnx", HOLDS, "Redis creates the key once, and only the holder deletes it.")
 				.under(CRASH, BLOCKS,
 						"The key of the crashed holder remains: it does not expire, and no other caller deletes it.")
 				.under(SLOW, HOLDS, "The key has no lease: it remained until the slow holder deleted it.")
+				.under(PAUSE, HOLDS,
+						"The key has no lease: it remained until the paused holder continued and deleted it.")
 				.under(CLOCK, HOLDS, "The key does not expire, so no clock matters."),
 
 			Strategy.of("setnx-expire", HOLDS, "SETNX creates the key once, and its holder reached EXPIRE.")
 				.under(CRASH, BLOCKS, "The node crashed between SETNX and EXPIRE, so the key never expires.")
 				.under(SLOW, OVERSELLS, LATE)
+				.under(PAUSE, OVERSELLS, OVERSLEPT)
 				.under(CLOCK, HOLDS, SERVER),
 
 			Strategy.of("setnx-getset", HOLDS, "The value is the end of the lease, and only one caller wins GETSET.")
 				.under(CRASH, HOLDS,
 						"The lease of the crashed holder ended, and GETSET let one of the waiting callers take over.")
 				.under(SLOW, OVERSELLS, LATE)
+				.under(PAUSE, OVERSELLS, OVERSLEPT)
 				.under(CLOCK, OVERSELLS,
 						"For a clock that is ahead, every lease has ended, so the node took over locks that were held."),
 
@@ -78,6 +93,7 @@ public final class Strategies {
 				.under(CRASH, HOLDS, EXPIRED)
 				.under(SLOW, OVERSELLS,
 						"The slow holder's late write covered other sales, and its late DEL freed another holder's lock.")
+				.under(PAUSE, OVERSELLS, OVERSLEPT)
 				.under(CLOCK, HOLDS, SERVER),
 
 			Strategy
@@ -86,18 +102,22 @@ public final class Strategies {
 				.under(CRASH, HOLDS, EXPIRED)
 				.under(SLOW, OVERSELLS,
 						"The lease ended during the slow work: no watchdog renewed it, and nothing refused the late write.")
+				.under(PAUSE, OVERSELLS, OVERSLEPT)
 				.under(CLOCK, HOLDS, SERVER),
 
 			Strategy.of("optimistic", HOLDS, "A write with an old version changes nothing, and its buyer starts again.")
 				.under(CRASH, HOLDS,
 						"The crashed node held no lock and had written nothing, so the other buyers continued.")
 				.under(SLOW, HOLDS, "The version changed during the slow work, so the database refused the late write.")
+				.under(PAUSE, HOLDS, "The version changed during the pause, so the database refused the late write.")
 				.under(CLOCK, HOLDS, "The version is a number and not a time, so no clock matters."),
 
 			Strategy.of("for-update", HOLDS, "SELECT … FOR UPDATE locks the row until the transaction ends.")
 				.under(CRASH, HOLDS,
 						"The database rolled the transaction of the crashed node back, and with it the row lock ended.")
 				.under(SLOW, HOLDS, "A row lock has no lease: it remained until the slow transaction ended.")
+				.under(PAUSE, HOLDS,
+						"A row lock has no lease: it remained until the paused transaction continued and ended.")
 				.under(CLOCK, HOLDS, "A row lock ends with its transaction, so no clock matters."),
 
 			Strategy
@@ -107,11 +127,13 @@ public final class Strategies {
 						"The lease of the crashed holder's part ended, and meanwhile the nine other parts were sold.")
 				.under(SLOW, HOLDS,
 						"The watchdog renewed the lease of the slow part, and the nine other parts did not wait for it.")
+				.under(PAUSE, HOLDS, REFUSED)
 				.under(CLOCK, HOLDS, SERVER),
 
 			Strategy.of(LOCKED, HOLDS, "@DistributedLock lets one caller at a time enter, over all JVMs.")
 				.under(CRASH, HOLDS, ENDED)
 				.under(SLOW, HOLDS, RENEWED)
+				.under(PAUSE, HOLDS, REFUSED)
 				.under(CLOCK, HOLDS, SERVER),
 
 			Strategy
@@ -119,17 +141,20 @@ public final class Strategies {
 						"One script acquires the lock and one releases it, for one caller at a time over all JVMs.")
 				.under(CRASH, HOLDS, ENDED)
 				.under(SLOW, HOLDS, RENEWED)
+				.under(PAUSE, OVERSELLS, UNFENCED)
 				.under(CLOCK, HOLDS, SERVER),
 
 			Strategy.of("redis-fair", HOLDS, "One caller at a time enters, in the order of arrival over all JVMs.")
 				.under(CRASH, HOLDS, ENDED)
 				.under(SLOW, HOLDS, RENEWED)
+				.under(PAUSE, OVERSELLS, UNFENCED)
 				.under(CLOCK, HOLDS, SERVER),
 
 			Strategy.of("redlock", HOLDS, "A majority of five Redis masters grants the lock to one caller at a time.")
 				.under(CRASH, HOLDS,
 						"The crash ended the watchdog, so the leases on the five masters ended and the next caller entered.")
 				.under(SLOW, HOLDS, "The watchdog renewed the leases on the masters until the slow work was done.")
+				.under(PAUSE, OVERSELLS, UNFENCED)
 				.under(CLOCK, HOLDS,
 						"The clocks of the five masters end the leases, so the clock of the node does not matter.")
 				.in(Store.REDLOCK),
@@ -137,6 +162,7 @@ public final class Strategies {
 			Strategy.of("jdbc-lease", HOLDS, "A row of the database names the holder and the end of its lease.")
 				.under(CRASH, HOLDS, "The crash ended the watchdog, so the lease ended by the clock of the database.")
 				.under(SLOW, HOLDS, "The watchdog renewed the lease in the row until the slow work was done.")
+				.under(PAUSE, OVERSELLS, UNFENCED)
 				.under(CLOCK, HOLDS,
 						"The clock of the database ends the lease, so the clock of the node does not matter.")
 				.in(Store.JDBC_LEASE),
@@ -146,6 +172,7 @@ public final class Strategies {
 				.under(CRASH, HOLDS,
 						"The connection of the crashed node closed, and the database freed the row at once.")
 				.under(SLOW, HOLDS, "The row lock has no lease: it remained until the slow work was done.")
+				.under(PAUSE, HOLDS, "The row lock has no lease: it remained until the paused node continued.")
 				.under(CLOCK, HOLDS, "The row lock ends with its transaction, so no clock matters.")
 				.in(Store.JDBC_ROW),
 
@@ -154,6 +181,7 @@ public final class Strategies {
 				.under(CRASH, HOLDS,
 						"The session of the crashed node ended, and ZooKeeper removed its place in the queue.")
 				.under(SLOW, HOLDS, "The session of the slow node stayed alive, and with it the lock.")
+				.under(PAUSE, HOLDS, "The pause was shorter than the session of the node, so the lock remained.")
 				.under(CLOCK, HOLDS, "ZooKeeper measures sessions itself, so the clock of the node does not matter.")
 				.in(Store.ZOOKEEPER),
 
@@ -162,6 +190,8 @@ public final class Strategies {
 						"The lock is in the memory of one JVM, and until the crash two JVMs sold the same stock.")
 				.under(SLOW, OVERSELLS,
 						"The lock is in the memory of one JVM, and the slow write covered all sales of the other JVM in between.")
+				.under(PAUSE, OVERSELLS,
+						"The lock is in the memory of one JVM, and the late write covered all sales of the other JVM.")
 				.under(CLOCK, OVERSELLS,
 						"The lock is in the memory of one JVM, and two JVMs sell the same stock, whatever the clock says.")
 				.in(Store.LOCAL));

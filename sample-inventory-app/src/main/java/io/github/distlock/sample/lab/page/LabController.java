@@ -1,9 +1,11 @@
 package io.github.distlock.sample.lab.page;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 
+import io.github.distlock.sample.lab.launcher.Fault;
 import io.github.distlock.sample.lab.launcher.LabSettings;
 import io.github.distlock.sample.lab.launcher.RunRefusedException;
 import io.github.distlock.sample.lab.launcher.Runs;
@@ -42,6 +44,8 @@ class LabController {
 
 	private static final String LATEST = "latest";
 
+	private static final Map<String, Fault> BY_HAND = Map.of("crash", Fault.CRASH, "pause", Fault.PAUSE);
+
 	private final Runs runs;
 
 	private final List<String> nodes;
@@ -62,7 +66,7 @@ class LabController {
 
 	@GetMapping("/setup")
 	Setup setup() {
-		return Setup.of(this.nodes, this.runs.isReady());
+		return Setup.of(this.nodes, this.runs);
 	}
 
 	@PostMapping(path = "/runs", consumes = MediaType.APPLICATION_JSON_VALUE)
@@ -77,6 +81,18 @@ class LabController {
 		if (!this.runs.stop()) {
 			throw new ResponseStatusException(HttpStatus.NOT_FOUND, "No run is in progress");
 		}
+	}
+
+	@PostMapping("/nodes/{node}/{fault}")
+	@ResponseStatus(HttpStatus.ACCEPTED)
+	void strike(@PathVariable String node, @PathVariable String fault) throws IOException, InterruptedException {
+		Fault kind = BY_HAND.get(fault);
+		if (kind == null || !this.nodes.contains(node)) {
+			throw new ResponseStatusException(HttpStatus.NOT_FOUND,
+					"There is no '%s' for '%s': use one of %s for one of %s".formatted(fault, node, BY_HAND.keySet(),
+							this.nodes));
+		}
+		this.runs.strike(node, kind);
 	}
 
 	@GetMapping("/runs/{run}")

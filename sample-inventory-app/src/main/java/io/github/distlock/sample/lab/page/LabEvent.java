@@ -38,6 +38,18 @@ sealed interface LabEvent {
 	}
 
 	/**
+	 * How many callers wait on the nodes for locks.
+	 */
+	record Queues(int play, List<Queue> queues) implements LabEvent {
+	}
+
+	/**
+	 * How many callers wait on a node from a time on.
+	 */
+	record Queue(String node, long at, int waiting) {
+	}
+
+	/**
 	 * A fault strikes, or its end is known.
 	 */
 	record Fault(int play, String node, String fault, long from, @Nullable Long until) implements LabEvent {
@@ -53,7 +65,7 @@ sealed interface LabEvent {
 	/**
 	 * The verdict on a play.
 	 */
-	record Verdict(int play, long at, String verdict, boolean expected, String why,
+	record Verdict(int play, long at, String fault, String verdict, boolean expected, String why,
 			Figures figures) implements LabEvent {
 	}
 

@@ -10,5 +10,6 @@ import org.jspecify.annotations.Nullable;
 @JsonIgnoreProperties(ignoreUnknown = true)
 record NodeRecord(long n, String type, long at, @Nullable Long stay, @Nullable Long order, @Nullable String sku,
 		@Nullable String strategy, @Nullable String resource, @Nullable Long arrived, @Nullable Long value,
-		@Nullable Long token, @Nullable Long serial, @Nullable String fault, @Nullable Long until) {
+		@Nullable Long token, @Nullable Long serial, @Nullable String fault, @Nullable Long until, @Nullable Long lease,
+		@Nullable Integer waiting) {
 }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -144,8 +145,8 @@ class RunRecorder implements RunListener, DisposableBean {
 		int orders = run.request().orders();
 		int stock = run.request().stock();
 		StrategyRun figures = played.run();
-		return new LabEvent.Verdict(planned.number(), now(), played.verdict(orders, stock).name(),
-				played.isAsExpected(orders, stock), played.why(orders, stock),
+		return new LabEvent.Verdict(planned.number(), now(), played.fault().option(),
+				played.verdict(orders, stock).name(), played.isAsExpected(orders, stock), played.why(orders, stock),
 				new LabEvent.Figures(figures.sold(), figures.stockLeft(), figures.oversold(), figures.lostUpdates(),
 						figures.duplicates(), figures.errors(), played.unserved(), figures.seconds(),
 						figures.ordersPerSecond(orders - played.unserved()), overlaps));
@@ -191,6 +192,10 @@ class RunRecorder implements RunListener, DisposableBean {
 			Collection<Stay> changes = this.stays.changes();
 			if (play != null) {
 				this.stays.faults().forEach(this.log::append);
+				List<LabEvent.Queue> queues = this.stays.queues();
+				if (!queues.isEmpty()) {
+					this.log.append(new LabEvent.Queues(play.number(), queues));
+				}
 				if (!changes.isEmpty()) {
 					this.log.append(new LabEvent.Stays(play.number(), changes));
 				}

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.sample.lab.launcher.Fault;
+import io.github.distlock.sample.lab.launcher.RunRequest;
+import io.github.distlock.sample.lab.launcher.Runs;
 import io.github.distlock.sample.lab.launcher.Strategies;
 import io.github.distlock.sample.lab.launcher.Strategy;
 import io.github.distlock.sample.lab.launcher.Verdict;
@@ -19,15 +21,17 @@ import org.jspecify.annotations.Nullable;
  * @param limits limits of the numbers
  * @param nodes names of the inventory nodes
  * @param ready whether a run can start
+ * @param starting how far the start is
  */
-record Setup(List<Choice> strategies, List<String> faults, Limits limits, List<String> nodes, boolean ready) {
+record Setup(List<Choice> strategies, List<String> faults, Limits limits, List<String> nodes, boolean ready,
+		Runs.Starting starting) {
 
 	private static final List<String> FAULTS = Arrays.stream(Fault.values()).map(Fault::option).toList();
 
 	private static final List<Choice> CHOICES = Tour.STEPS.stream().map(Setup::choice).toList();
 
-	static Setup of(List<String> nodes, boolean ready) {
-		return new Setup(CHOICES, FAULTS, Limits.USUAL, nodes, ready);
+	static Setup of(List<String> nodes, Runs runs) {
+		return new Setup(CHOICES, FAULTS, Limits.USUAL, nodes, runs.isReady(), runs.starting());
 	}
 
 	private static Choice choice(Tour.Step step) {
@@ -60,7 +64,8 @@ record Setup(List<Choice> strategies, List<String> faults, Limits limits, List<S
 	 */
 	record Limits(Limit orders, Limit stock, Limit buyers) {
 
-		static final Limits USUAL = new Limits(new Limit(1, 5000, 200), new Limit(1, 5000, 120), new Limit(1, 200, 32));
+		static final Limits USUAL = new Limits(new Limit(1, 5000, RunRequest.USUAL_ORDERS),
+				new Limit(1, 5000, RunRequest.USUAL_STOCK), new Limit(1, 200, RunRequest.USUAL_BUYERS));
 
 	}
 

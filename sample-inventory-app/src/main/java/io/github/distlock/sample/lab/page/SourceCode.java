@@ -14,8 +14,9 @@ import java.util.stream.Collectors;
 
 /**
  * Cuts the lines that matter out of the source of a strategy: the annotations of the
- * class, one method, and the methods of the same class that it calls. Relies on the
- * layout that the formatter of this project makes.
+ * class, one method, and the methods and records of the same class that it uses; and of
+ * the ledger the code that it calls. Relies on the layout that the formatter of this
+ * project makes.
  */
 final class SourceCode {
 
@@ -26,6 +27,13 @@ final class SourceCode {
 
 	private static final Pattern CLASS = Pattern
 		.compile("(?ms)^((?:@.*?\\R)*)(?:public )?(?:final )?class [^{]*\\{\\R");
+
+	/**
+	 * What strategies call for the read, the check and the write: they are shown, too.
+	 */
+	private static final Pattern LEDGER = Pattern.compile("ledger\\.(sell\\w*)\\(");
+
+	private static final Pattern RECORD = Pattern.compile("^\\s*(?:private )?record (\\w+)\\(");
 
 	private static final Pattern MEMBER_NAME = Pattern.compile("\\b(\\w+)\\(");
 
@@ -39,13 +47,19 @@ final class SourceCode {
 	 * @throws UncheckedIOException if the source is not in the class path
 	 */
 	static String of(Tour.Step step) {
-		String name = FOLDER + step.source() + ".java";
-		try (InputStream source = SourceCode.class.getResourceAsStream(name)) {
-			if (source == null) {
+		String own = cut(read(step.source()), step.method());
+		Matcher called = LEDGER.matcher(own);
+		return called.find() ? own + "\n\n" + cut(read("inventory/StockLedger"), called.group(1)) : own;
+	}
+
+	private static String read(String source) {
+		String name = FOLDER + source + ".java";
+		try (InputStream code = SourceCode.class.getResourceAsStream(name)) {
+			if (code == null) {
 				throw new IOException(
 						"The source '%s' is not in the class path: build the module with Maven".formatted(name));
 			}
-			return cut(new String(source.readAllBytes(), StandardCharsets.UTF_8), step.method());
+			return new String(code.readAllBytes(), StandardCharsets.UTF_8);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -65,7 +79,7 @@ final class SourceCode {
 			throw new IllegalArgumentException("There is no class in: " + source);
 		}
 		String body = code.substring(head.end(), code.lastIndexOf('}'));
-		List<String> members = List.of(body.strip().split("\\n\\n(?=\\t\\S)"));
+		List<String> members = List.of(body.strip().split("\\n\\n(?=\\t[^\\s}])"));
 		Set<String> shown = new LinkedHashSet<>();
 		collect(method, members, shown);
 		List<String> parts = new ArrayList<>(members);
@@ -94,6 +108,10 @@ final class SourceCode {
 	 * @return the name, or an empty text for a field or a constructor
 	 */
 	private static String name(String member) {
+		Matcher type = RECORD.matcher(member);
+		if (type.find()) {
+			return type.group(1);
+		}
 		String declaration = member.lines()
 			.map(String::strip)
 			.filter((line) -> !line.startsWith("@"))

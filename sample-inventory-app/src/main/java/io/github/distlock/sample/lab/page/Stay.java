@@ -1,7 +1,10 @@
 package io.github.distlock.sample.lab.page;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +19,18 @@ import org.jspecify.annotations.Nullable;
  * @param read when the stock had been read
  * @param value the stock that was read
  * @param token the fencing token of the lock, or {@code null}
+ * @param lease when the lease of the lock ends, as the node knew it at the read, or
+ * {@code null} if it has none
+ * @param renewals how the lease was renewed meanwhile
  * @param end when the write was sent, or was refused, or the node crashed
  * @param written the stock that was written, or {@code null}
  * @param serial number of the unit sold, or {@code null}
  * @param state how far it is
  */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
 record Stay(String node, long stay, @Nullable Long order, String resource, long arrived, long read, long value,
-		@Nullable Long token, @Nullable Long end, @Nullable Long written, @Nullable Long serial, State state) {
+		@Nullable Long token, @Nullable Long lease, List<Renewal> renewals, @Nullable Long end, @Nullable Long written,
+		@Nullable Long serial, State state) {
 
 	Stay wrote(long at, @Nullable Long value, @Nullable Long number) {
 		return end(at, value, number, State.WROTE);
@@ -38,7 +46,23 @@ record Stay(String node, long stay, @Nullable Long order, String resource, long 
 
 	private Stay end(long at, @Nullable Long value, @Nullable Long number, State result) {
 		return new Stay(this.node, this.stay, this.order, this.resource, this.arrived, this.read, this.value,
-				this.token, at, value, number, result);
+				this.token, this.lease, this.renewals, at, value, number, result);
+	}
+
+	Stay renewed(long at, long end) {
+		List<Renewal> all = new ArrayList<>(this.renewals);
+		all.add(new Renewal(at, end));
+		return new Stay(this.node, this.stay, this.order, this.resource, this.arrived, this.read, this.value,
+				this.token, this.lease, all, this.end, this.written, this.serial, this.state);
+	}
+
+	/**
+	 * A renewal of the lease.
+	 *
+	 * @param at when it was known
+	 * @param lease when the lease ends from then on
+	 */
+	record Renewal(long at, long lease) {
 	}
 
 	/**

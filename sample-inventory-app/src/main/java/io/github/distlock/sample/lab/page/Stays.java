@@ -25,6 +25,8 @@ final class Stays {
 
 	private final List<LabEvent.Fault> faults = new ArrayList<>();
 
+	private final List<LabEvent.Queue> queues = new ArrayList<>();
+
 	private final Map<String, LabEvent.Fault> openFaults = new HashMap<>();
 
 	private int play = -1;
@@ -46,6 +48,7 @@ final class Stays {
 		this.stays.clear();
 		this.changed.clear();
 		this.faults.clear();
+		this.queues.clear();
 		this.openFaults.clear();
 	}
 
@@ -66,6 +69,8 @@ final class Stays {
 			case "start" -> started(node, next);
 			case "read" -> read(node, next);
 			case "wrote", "refused" -> ended(node, next);
+			case "renewed" -> renewed(node, next);
+			case "queue" -> queue(node, next.at(), orElse(next.waiting(), 0));
 			case "fault" -> fault(node, next);
 			case "fault-end" -> faultEnded(node, next.fault(), next.at());
 			default -> {
@@ -76,6 +81,7 @@ final class Stays {
 
 	private void started(String node, NodeRecord next) {
 		crash(node, next.at());
+		queue(node, next.at(), 0);
 		faultEnded(node, "crash", next.at());
 	}
 
@@ -85,7 +91,7 @@ final class Stays {
 		if (this.play >= 0 && this.sku.equals(next.sku()) && this.strategy.equals(next.strategy())
 				&& resource != null) {
 			put(key, new Stay(node, key.stay(), next.order(), resource, orElse(next.arrived(), next.at()), next.at(),
-					orElse(next.value(), 0L), next.token(), null, null, null, State.OPEN));
+					orElse(next.value(), 0L), next.token(), next.lease(), List.of(), null, null, null, State.OPEN));
 		}
 	}
 
@@ -95,6 +101,20 @@ final class Stays {
 		if (stay != null) {
 			put(key, next.type().equals("wrote") ? stay.wrote(next.at(), next.value(), next.serial())
 					: stay.refused(next.at()));
+		}
+	}
+
+	private void renewed(String node, NodeRecord next) {
+		Key key = key(node, next);
+		Stay stay = this.stays.get(key);
+		if (stay != null && stay.state() == State.OPEN) {
+			put(key, stay.renewed(next.at(), orElse(next.lease(), next.at())));
+		}
+	}
+
+	private void queue(String node, long at, int waiting) {
+		if (this.play >= 0) {
+			this.queues.add(new LabEvent.Queue(node, at, waiting));
 		}
 	}
 
@@ -154,6 +174,15 @@ final class Stays {
 	}
 
 	/**
+	 * Return how the queues changed since the last call.
+	 */
+	List<LabEvent.Queue> queues() {
+		List<LabEvent.Queue> news = List.copyOf(this.queues);
+		this.queues.clear();
+		return news;
+	}
+
+	/**
 	 * Return all stays of the play.
 	 */
 	Collection<Stay> all() {
@@ -165,6 +194,10 @@ final class Stays {
 	}
 
 	private static long orElse(@Nullable Long value, long other) {
+		return (value != null) ? value : other;
+	}
+
+	private static int orElse(@Nullable Integer value, int other) {
 		return (value != null) ? value : other;
 	}
 

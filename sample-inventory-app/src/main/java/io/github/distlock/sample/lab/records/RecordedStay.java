@@ -19,16 +19,27 @@ final class RecordedStay implements Stay {
 
 	private final long number;
 
-	RecordedStay(RecordFile file, LongSupplier clock, long number) {
+	private final Runnable atEnd;
+
+	/**
+	 * Begin a stay.
+	 * @param file where its end goes
+	 * @param clock microseconds since 1970
+	 * @param number number of the stay
+	 * @param atEnd called when it has written or was refused
+	 */
+	RecordedStay(RecordFile file, LongSupplier clock, long number, Runnable atEnd) {
 		this.file = file;
 		this.clock = clock;
 		this.number = number;
+		this.atEnd = atEnd;
 	}
 
 	@Override
 	public boolean write(long value, long serial, BooleanSupplier write) {
 		long at = this.clock.getAsLong();
 		boolean written = false;
+		this.atEnd.run();
 		try {
 			written = write.getAsBoolean();
 		}

@@ -5,7 +5,12 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
@@ -20,6 +25,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class StockRecords {
 
+	/** A lock that lasts longer ends with its connection or its session. */
+	private static final Duration LONGEST_LEASE = Duration.ofHours(1);
+
 	private final Clock clock;
 
 	private final @Nullable RecordFile file;
@@ -27,6 +35,14 @@ public final class StockRecords {
 	private final AtomicLong stays;
 
 	private final ThreadLocal<@Nullable Order> orders = new ThreadLocal<>();
+
+	/** The locks of the stays that are open, by the number of the stay. */
+	private final Map<Long, HeldLock> locks = new ConcurrentHashMap<>();
+
+	private final Lock queueLock = new ReentrantLock();
+
+	/** Callers of this node that wait for a lock. Guarded by {@code queueLock}. */
+	private int waiting;
 
 	/**
 	 * Start to record.
@@ -83,21 +99,82 @@ public final class StockRecords {
 		long stay = this.stays.incrementAndGet();
 		Order order = this.orders.get();
 		ObjectNode fields = file.fields().put("stay", stay);
-		if (order != null && order.number() != null) {
-			fields.put("order", order.number());
+		if (order != null && order.number != null) {
+			fields.put("order", order.number);
 		}
 		fields.put("sku", sku);
 		if (order != null) {
-			fields.put("strategy", order.strategy());
+			fields.put("strategy", order.strategy);
 		}
 		fields.put("resource", resource);
 		if (order != null) {
-			fields.put("arrived", order.arrived());
+			fields.put("arrived", order.arrived);
 		}
 		fields.put("value", value);
-		LockContext.current().map(HeldLock::fencingToken).ifPresent((token) -> fields.put("token", token));
+		Optional<HeldLock> lock = LockContext.current();
+		lock.ifPresent((held) -> {
+			fields.put("token", held.fencingToken());
+			this.locks.put(stay, held);
+		});
+		Long lease = lock.map((held) -> leaseEnd(at, held.remaining())).orElse((order != null) ? order.lease : null);
+		if (lease != null) {
+			fields.put("lease", lease);
+		}
 		file.append("read", at, fields);
-		return new RecordedStay(file, this::now, stay);
+		return new RecordedStay(file, this::now, stay, () -> this.locks.remove(stay));
+	}
+
+	/**
+	 * Record that the order of this thread has acquired a lock that expires. The records
+	 * of distlock's own locks need no such call.
+	 * @param asked when the lock was asked for; the lease does not end earlier than this
+	 * says
+	 * @param lease how long it lasts
+	 */
+	public void leased(Instant asked, Duration lease) {
+		Order order = this.orders.get();
+		if (order != null) {
+			order.lease = micros(asked) + lease.toNanos() / 1000;
+		}
+	}
+
+	/**
+	 * Record that leases of this node were renewed: those of the open stays, as far as
+	 * they have new ends.
+	 */
+	public void renewed() {
+		RecordFile file = this.file;
+		if (file != null) {
+			this.locks.forEach((stay, held) -> {
+				long at = now();
+				Long end = leaseEnd(at, held.remaining());
+				if (end != null && held.isHeld()) {
+					file.append("renewed", at, file.fields().put("stay", stay).put("lease", end));
+				}
+			});
+		}
+	}
+
+	/**
+	 * Record that a caller of this node begins to wait for a lock, or stops waiting.
+	 * @param callers 1 or -1
+	 */
+	public void waiting(int callers) {
+		RecordFile file = this.file;
+		if (file != null) {
+			this.queueLock.lock();
+			try {
+				this.waiting += callers;
+				file.append("queue", now(), file.fields().put("waiting", this.waiting));
+			}
+			finally {
+				this.queueLock.unlock();
+			}
+		}
+	}
+
+	private static @Nullable Long leaseEnd(long at, Duration remaining) {
+		return (remaining.compareTo(LONGEST_LEASE) < 0) ? at + remaining.toNanos() / 1000 : null;
 	}
 
 	/**
@@ -127,17 +204,32 @@ public final class StockRecords {
 	}
 
 	private long now() {
-		return ChronoUnit.MICROS.between(Instant.EPOCH, this.clock.instant());
+		return micros(this.clock.instant());
+	}
+
+	private static long micros(Instant time) {
+		return ChronoUnit.MICROS.between(Instant.EPOCH, time);
 	}
 
 	/**
-	 * An order in progress.
-	 *
-	 * @param number the buyer's number, if the buyer gave one
-	 * @param strategy how the stock is protected
-	 * @param arrived when the order came to the node
+	 * An order in progress, on the thread that serves it.
 	 */
-	private record Order(@Nullable Long number, String strategy, long arrived) {
+	private static final class Order {
+
+		private final @Nullable Long number;
+
+		private final String strategy;
+
+		private final long arrived;
+
+		/** When the lease of its lock ends, if the lock is made by hand and expires. */
+		private @Nullable Long lease;
+
+		Order(@Nullable Long number, String strategy, long arrived) {
+			this.number = number;
+			this.strategy = strategy;
+			this.arrived = arrived;
+		}
 
 	}
 

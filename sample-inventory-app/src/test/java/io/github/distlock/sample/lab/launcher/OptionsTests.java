@@ -18,14 +18,15 @@ class OptionsTests {
 
 	@Test
 	void withoutArgumentsThereAre800OrdersForAStockOf500() {
-		assertThat(parse())
-			.isEqualTo(new Options(800, 500, 64, 8000, REPORT, false, List.of(), List.of(Fault.NONE), Map.of()));
+		assertThat(parse()).isEqualTo(
+				new Options(200, 120, 32, 8000, REPORT, false, List.of(), List.of(Fault.NONE), null, null, Map.of()));
 	}
 
 	@Test
 	void everyOptionIsRead() {
 		assertThat(parse("--orders=20", "--stock=12", "--buyers=4", "--base-port=0", "--report=/x/y.json", "--exit"))
-			.isEqualTo(new Options(20, 12, 4, 0, Path.of("/x/y.json"), true, List.of(), List.of(Fault.NONE), Map.of()));
+			.isEqualTo(new Options(20, 12, 4, 0, Path.of("/x/y.json"), true, List.of(), List.of(Fault.NONE), null, null,
+					Map.of()));
 	}
 
 	@Test
@@ -47,7 +48,7 @@ class OptionsTests {
 	void anUnknownArgumentIsNamedTogetherWithTheOnesThatExist() {
 		assertThatIllegalArgumentException().isThrownBy(() -> parse("--order=20"))
 			.withMessageContaining("'--order=20'")
-			.withMessageContaining("--orders=800");
+			.withMessageContaining("--orders=200");
 		assertThatIllegalArgumentException().isThrownBy(() -> parse("exit")).withMessageContaining("'exit'");
 	}
 

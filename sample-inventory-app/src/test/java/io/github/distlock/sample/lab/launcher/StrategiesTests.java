@@ -38,9 +38,20 @@ class StrategiesTests {
 	}
 
 	@Test
-	void everyHandMadeLockHasAFaultThatBreaksIt() {
+	void everyHandMadeLockAndEveryLeaseWithoutATokenHasAFaultThatBreaksIt() {
 		assertThat(names(Strategies.ALL.stream().filter(StrategiesTests::isBroken).toList())).containsExactly("mkdir",
-				"setnx", "setnx-expire", "setnx-getset", "set-ex-fixed", "set-px-unique");
+				"setnx", "setnx-expire", "setnx-getset", "set-ex-fixed", "set-px-unique", "redis", "redis-fair",
+				"redlock", "jdbc-lease");
+	}
+
+	@Test
+	void aLeaseIsSafeFromAPauseOnlyWithItsToken() {
+		for (String name : List.of("redis", "redis-fair", "redlock", "jdbc-lease")) {
+			assertThat(Strategies.of(name).underFaults()).as(name)
+				.allSatisfy((fault, expected) -> assertThat(expected.verdict())
+					.isEqualTo((fault == Fault.PAUSE) ? Verdict.OVERSELLS : Verdict.HOLDS));
+		}
+		assertThat(Strategies.of("distributed-lock").expected(Fault.PAUSE).verdict()).isEqualTo(Verdict.HOLDS);
 	}
 
 	@Test
@@ -48,14 +59,14 @@ class StrategiesTests {
 		assertThat(Fault.parse("slow,crash")).containsExactly(Fault.SLOW, Fault.CRASH);
 		assertThat(Fault.parse("all")).containsExactly(Fault.values());
 		assertThatIllegalArgumentException().isThrownBy(() -> Fault.parse("flood"))
-			.withMessage("--fault=flood is unknown: use none, crash, slow, clock, several with commas, or all");
+			.withMessage("--fault=flood is unknown: use none, crash, slow, pause, clock, several with commas, or all");
 	}
 
 	@Test
 	void everyStrategyHasAReasonOfItsOwnForEachFault() {
 		for (Strategy strategy : Strategies.ALL) {
 			assertThat(strategy.underFaults()).as(strategy.name())
-				.containsOnlyKeys(Fault.CRASH, Fault.SLOW, Fault.CLOCK);
+				.containsOnlyKeys(Fault.CRASH, Fault.SLOW, Fault.PAUSE, Fault.CLOCK);
 			assertThat(Stream.of(Fault.values()).map((fault) -> strategy.expected(fault).why())).as(strategy.name())
 				.doesNotHaveDuplicates();
 		}

@@ -70,7 +70,7 @@ class OverlapsTests {
 	}
 
 	private static Stay stay(long number, String resource, long read, long end, State state) {
-		return new Stay("one", number, number, resource, read, read, 20, null, end, 19L, 20L, state);
+		return new Stay("one", number, number, resource, read, read, 20, null, null, List.of(), end, 19L, 20L, state);
 	}
 
 }

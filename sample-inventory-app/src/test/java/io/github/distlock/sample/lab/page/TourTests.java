@@ -1,7 +1,17 @@
 package io.github.distlock.sample.lab.page;
 
+import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Objects;
+
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.util.JavacTask;
 
 import io.github.distlock.sample.lab.launcher.Strategies;
 import io.github.distlock.sample.lab.launcher.Strategy;
@@ -40,6 +50,28 @@ class TourTests {
 			.contains(" " + step.method() + "(String sku")
 			.doesNotContain("import ", "/*", "//", "private final", "this.redis = redis")
 			.endsWith("\n}");
+	}
+
+	@ParameterizedTest
+	@FieldSource("io.github.distlock.sample.lab.page.Tour#STEPS")
+	void theCodeOfAStepIsJavaAndShowsTheReadTheCheckAndTheWrite(Tour.Step step) throws IOException {
+		String code = SourceCode.of(step);
+		DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
+		JavaFileObject source = new SimpleJavaFileObject(URI.create("string:///Step.java"),
+				JavaFileObject.Kind.SOURCE) {
+			@Override
+			public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+				return code;
+			}
+		};
+		JavacTask task = (JavacTask) ToolProvider.getSystemJavaCompiler()
+			.getTask(null, null, problems, List.of("-proc:none"), null, List.of(source));
+		CompilationUnitTree tree = task.parse().iterator().next();
+		assertThat(problems.getDiagnostics()).as(code).isEmpty();
+		assertThat(tree.getTypeDecls()).as(code).isNotEmpty();
+		if (!step.strategy().equals("segments")) {
+			assertThat(code).contains("SELECT quantity", "<= 0", "UPDATE stock SET quantity");
+		}
 	}
 
 	@Test

@@ -12,33 +12,24 @@ import org.junit.jupiter.params.provider.EnumSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A direct command of a store throws an exception, before it is executed or after: the
- * caller goes on with commands, and the registry is idle afterwards.
+ * A command of a store throws an exception, before it is executed or after: the caller
+ * goes on, and the registry is idle afterwards.
  */
-class DirectFailureTests extends TwoLocalRegistries {
+class StoreExceptionTests extends TwoLocalRegistries {
 
-	DirectFailureTests() {
-		this.errors.answerDirectly();
+	StoreExceptionTests() {
 		this.errors.throwExceptions();
 	}
 
 	@ParameterizedTest
 	@EnumSource(names = { "ATTEMPT", "ATTEMPT_AFTER" })
-	void aCallerGetsTheLockByACommand(Step step) {
+	void aCallerGetsTheLockByARepeatedCommand(Step step) {
 		this.errors.fail(step, 1);
 		HeldLock lock = this.one.acquire(LockRequest.of("key"));
 		assertThat(this.events.outcomes()).containsExactly("ACQUIRED");
 		assertThat(this.two.tryAcquire(LockRequest.of("key").waitTime(Duration.ZERO))).isEmpty();
 		lock.close();
 		assertThat(this.events.released).containsExactly("key");
-		assertUsable();
-	}
-
-	@ParameterizedTest
-	@EnumSource(names = { "ATTEMPT", "ATTEMPT_AFTER" })
-	void aCallerThatTriesOnceGetsTheLockByACommand(Step step) {
-		this.errors.fail(step, 1);
-		this.one.acquire(LockRequest.of("key").waitTime(Duration.ZERO)).close();
 		assertUsable();
 	}
 

@@ -1,0 +1,27 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.LockRegistry;
+import io.github.distlock.integration.IntegrationLockRegistry;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration for the lock registry of Spring Integration, over the primary
+ * {@link LockRegistry} of the application.
+ */
+@AutoConfiguration(after = DistlockAutoConfiguration.class)
+@ConditionalOnClass(org.springframework.integration.support.locks.LockRegistry.class)
+@ConditionalOnSingleCandidate(LockRegistry.class)
+public final class DistlockIntegrationAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(org.springframework.integration.support.locks.LockRegistry.class)
+	IntegrationLockRegistry distlockIntegrationLockRegistry(LockRegistry registry) {
+		return new IntegrationLockRegistry(registry);
+	}
+
+}

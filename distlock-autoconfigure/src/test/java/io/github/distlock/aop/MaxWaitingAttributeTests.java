@@ -1,0 +1,311 @@
+package io.github.distlock.aop;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockFailure;
+import io.github.distlock.LockFailureHandler;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
+import io.github.distlock.registry.BackendLockRegistry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.annotation.AliasFor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The attribute {@code maxWaiting}, from the annotation to what a refused caller gets.
+ */
+class MaxWaitingAttributeTests {
+
+	private @Nullable AnnotationConfigApplicationContext context;
+
+	@AfterEach
+	void stop() {
+		if (this.context != null) {
+			this.context.close();
+		}
+	}
+
+	private static LockRequest requestOf(Class<? extends Work> bean, String most) {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(bean).with("most", most).start()) {
+			context.getBean(bean).run();
+			return context.getBean(InMemoryLocks.class).requests.get(0);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 1", "20, 20", "' 7 ', 7", "999999999, 999999999", "007, 7" })
+	void aNumberOfCallersReachesTheRegistry(String value, int expected) {
+		assertThat(requestOf(Limited.class, value).maxWaiting()).isEqualTo(expected);
+	}
+
+	@Test
+	void withoutTheAttributeTheRegistryDecides() {
+		assertThat(requestOf(Limited.class, "").maxWaiting()).isNull();
+	}
+
+	@Test
+	void aComposedAnnotationCanSetIt() {
+		assertThat(requestOf(Composed.class, "").maxWaiting()).isEqualTo(3);
+	}
+
+	@Test
+	void ofTwoAnnotationsForOneLockTheSmallerNumberCounts() {
+		assertThat(requestOf(Twice.class, "").maxWaiting()).isEqualTo(5);
+		assertThat(requestOf(TwiceOnceLimited.class, "").maxWaiting()).isEqualTo(5);
+	}
+
+	@Test
+	void eachOfSeveralKeysHasTheLimit() {
+		try (AnnotationConfigApplicationContext started = LockedApplication.of(SeveralKeys.class).start()) {
+			started.getBean(SeveralKeys.class).run();
+			assertThat(started.getBean(InMemoryLocks.class).requests).hasSize(2)
+				.allSatisfy((request) -> assertThat(request.maxWaiting()).isEqualTo(4));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0", "-1", "many", "1.5", "1e3", "5ms", "0x10", "1 000", "9999999999", "٣" })
+	void aValueThatIsNoNumberOfCallersIsRefused(String value) {
+		assertThatException().isThrownBy(() -> LockedApplication.of(Limited.class).with("most", value).start().close())
+			.satisfies((ex) -> assertThat(ex).hasRootCauseInstanceOf(LockDefinitionException.class)
+				.hasStackTraceContaining(
+						"@DistributedLock(maxWaiting = \"" + value + "\") on " + Limited.class.getName()
+								+ ".run() is not a number of callers from 1 to 999999999: write one, or"
+								+ " waitTime = \"0\" to let no call wait; \"\" takes distlock.max-waiting"));
+	}
+
+	@Test
+	void anUnknownPlaceholderIsRefused() {
+		assertThatException().isThrownBy(() -> LockedApplication.of(Limited.class).start().close())
+			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("(maxWaiting = \"${most}\")")
+				.hasStackTraceContaining("has a placeholder that cannot be resolved"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, -1, Integer.MIN_VALUE })
+	void aRequestThatLetsNoCallerWaitIsRefused(int number) {
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> LockRequest.of("order-1").maxWaiting(number))
+			.withMessage("The number of callers that may wait for lock 'order-1' is " + number
+					+ ": use 1 or more, or no wait time to let no caller wait");
+	}
+
+	@Test
+	void theNumberIsKeptByAllOtherChangesOfARequest() {
+		LockRequest request = LockRequest.of("k")
+			.maxWaiting(3)
+			.key("other")
+			.name("name")
+			.waitTime(Duration.ZERO)
+			.leaseTime(Duration.ofSeconds(1))
+			.minHold(Duration.ofMillis(1))
+			.fair(true);
+		assertThat(request.maxWaiting()).isEqualTo(3);
+		assertThat(LockRequest.of("k").maxWaiting(3).keep(Duration.ZERO).maxWaiting()).isEqualTo(3);
+	}
+
+	/** The application with real locks, of which one is held and waited for. */
+	private HotMethods startHot(Class<?>... further) {
+		LockedApplication application = LockedApplication.of(HotMethods.class, LocalStoreApplication.class);
+		for (Class<?> each : further) {
+			application.with((started) -> started.register(each));
+		}
+		AnnotationConfigApplicationContext started = application.start();
+		this.context = started;
+		BackendLockRegistry locks = started.getBean(BackendLockRegistry.class);
+		locks.acquireAsync(LockRequest.of("hot")).join();
+		locks.acquireAsync(LockRequest.of("hot"));
+		await().until(() -> locks.snapshot().waiting().size() == 1);
+		return started.getBean(HotMethods.class);
+	}
+
+	private BackendLockRegistry locks() {
+		return Objects.requireNonNull(this.context).getBean(BackendLockRegistry.class);
+	}
+
+	@Test
+	void aCallThatIsRefusedThrows() {
+		HotMethods hot = startHot();
+		LockNotAcquiredException problem = catchThrowableOfType(LockNotAcquiredException.class, hot::plain);
+		assertThat(problem.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
+		assertThat(problem.lockName()).isEqualTo("HotMethods.plain");
+	}
+
+	@Test
+	void aCallThatIsRefusedIsSkipped() {
+		assertThat(startHot().skipped()).isNull();
+	}
+
+	@Test
+	void theFallbackOfACallThatIsRefusedLearnsWhy() {
+		assertThat(startHot().withFallback()).isEqualTo("fallback TOO_MANY_WAITING");
+	}
+
+	@Test
+	void theHandlerOfACallThatIsRefusedLearnsWhy() {
+		HotMethods hot = startHot(Handler.class);
+		assertThat(hot.plain()).isEqualTo("handled TOO_MANY_WAITING");
+	}
+
+	@Test
+	void asynchronousCallsAreRefused() {
+		HotMethods hot = startHot();
+		assertThat(hot.future()).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.havingRootCause()
+			.isInstanceOfSatisfying(LockNotAcquiredException.class,
+					(ex) -> assertThat(ex.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING));
+		assertThat(catchThrowableOfType(LockNotAcquiredException.class, () -> hot.mono().block()).reason())
+			.isEqualTo(LockOutcome.TOO_MANY_WAITING);
+		assertThat(hot.skippedMono().block()).isNull();
+	}
+
+	@Test
+	void theLocksThatWereAcquiredBeforeAreReleased() {
+		HotMethods hot = startHot();
+		// The keys are acquired in their order: cold before hot.
+		assertThat(catchThrowableOfType(LockNotAcquiredException.class, () -> hot.several(List.of("hot", "cold")))
+			.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
+		try (HeldLock cold = locks().acquire(LockRequest.of("cold").waitTime(Duration.ZERO))) {
+			assertThat(cold.isHeld()).isTrue();
+		}
+	}
+
+	abstract static class Work {
+
+		abstract void run();
+
+	}
+
+	static class Limited extends Work {
+
+		@Override
+		@DistributedLock(key = "'k'", maxWaiting = "${most}")
+		public void run() {
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock
+	@interface Hot {
+
+		@AliasFor(annotation = DistributedLock.class, attribute = "maxWaiting")
+		String most();
+
+	}
+
+	static class Composed extends Work {
+
+		@Override
+		@Hot(most = "3")
+		public void run() {
+		}
+
+	}
+
+	static class Twice extends Work {
+
+		@Override
+		@DistributedLock(key = "'k'", maxWaiting = "50")
+		@DistributedLock(key = "'k'", maxWaiting = "5")
+		public void run() {
+		}
+
+	}
+
+	static class TwiceOnceLimited extends Work {
+
+		@Override
+		@DistributedLock(key = "'k'")
+		@DistributedLock(key = "'k'", maxWaiting = "5")
+		public void run() {
+		}
+
+	}
+
+	static class SeveralKeys extends Work {
+
+		@Override
+		@DistributedLock(key = "{'a', 'b'}", maxWaiting = "4")
+		public void run() {
+		}
+
+	}
+
+	static class HotMethods {
+
+		@DistributedLock(key = "'hot'", maxWaiting = "1")
+		public String plain() {
+			return "done";
+		}
+
+		@DistributedLock(key = "'hot'", maxWaiting = "1", onFailure = OnFailure.SKIP)
+		public @Nullable String skipped() {
+			return "done";
+		}
+
+		@DistributedLock(key = "'hot'", maxWaiting = "1", fallback = "instead")
+		public String withFallback() {
+			return "done";
+		}
+
+		String instead(LockNotAcquiredException problem) {
+			return "fallback " + problem.reason();
+		}
+
+		@DistributedLock(key = "'hot'", maxWaiting = "1")
+		public CompletableFuture<String> future() {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@DistributedLock(key = "'hot'", maxWaiting = "1")
+		public Mono<String> mono() {
+			return Mono.just("done");
+		}
+
+		@DistributedLock(key = "'hot'", maxWaiting = "1", onFailure = OnFailure.SKIP)
+		public Mono<String> skippedMono() {
+			return Mono.just("done");
+		}
+
+		@DistributedLock(key = "#keys", maxWaiting = "1")
+		public String several(List<String> keys) {
+			return "done";
+		}
+
+	}
+
+	static class Handler implements LockFailureHandler {
+
+		@Override
+		public Object notAcquired(LockFailure failure) {
+			return "handled " + ((LockNotAcquiredException) failure.exception()).reason();
+		}
+
+	}
+
+}

@@ -1,0 +1,168 @@
+package io.github.distlock.integration;
+
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.integration.aggregator.AggregatingMessageHandler;
+import org.springframework.integration.aggregator.DefaultAggregatingMessageGroupProcessor;
+import org.springframework.integration.channel.QueueChannel;
+import org.springframework.integration.config.EnableIntegration;
+import org.springframework.integration.support.MessageBuilder;
+import org.springframework.integration.support.locks.LockRegistry;
+import org.springframework.integration.util.UUIDConverter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Locks of Spring Integration in Redis.
+ */
+class IntegrationLockRegistryTests {
+
+	private static RedisNodes redis;
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private BackendLockRegistry registry;
+
+	private LockRegistry<Lock> locks;
+
+	@BeforeAll
+	static void startRedis() {
+		redis = RedisNodes.start();
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		redis.close();
+	}
+
+	@BeforeEach
+	void startRegistry() {
+		this.registry = redis.node();
+		this.locks = new IntegrationLockRegistry(this.registry);
+	}
+
+	@AfterEach
+	void stopThreads() {
+		this.threads.shutdownNow();
+	}
+
+	@Test
+	void theLockOfAKeyIsThatOfItsText() throws Exception {
+		UUID key = UUID.randomUUID();
+		this.locks.obtain(key).lock();
+		assertThat(isFree(key.toString())).isFalse();
+		assertThat(this.locks.obtain(key.toString()).tryLock(0, TimeUnit.SECONDS)).isTrue();
+		this.locks.obtain(key).unlock();
+		assertThat(isFree(key.toString())).isFalse();
+		this.locks.obtain(key).unlock();
+		assertThat(isFree(key.toString())).isTrue();
+		this.locks.obtain(7).lockInterruptibly();
+		assertThat(isFree("7")).isFalse();
+		this.locks.obtain(7).unlock();
+	}
+
+	@Test
+	void aLostLockIsReportedAsTheRegistriesOfSpringIntegrationDo() {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(300)), List.of());
+		Lock lock = new IntegrationLockRegistry(brief).obtain("lost");
+		assertThat(lock.tryLock()).isTrue();
+		HeldLock sameLock = brief.acquire(LockRequest.of("lost"));
+		redis.flush();
+		await().atMost(Duration.ofMinutes(5)).until(() -> !sameLock.isHeld());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::tryLock);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(sameLock::close);
+		assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(lock::unlock)
+			.withMessageContaining("'lost'")
+			.withCauseInstanceOf(LockLostException.class);
+		assertThat(lock.tryLock()).isTrue();
+		lock.unlock();
+	}
+
+	@Test
+	void onlyTheOwnerUnlocksAndThereAreNoConditions() {
+		Lock lock = this.locks.obtain("free");
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::newCondition);
+	}
+
+	@Test
+	void aTaskUnderALockWaitsAsLongAsItMay() throws Exception {
+		assertThat(this.locks.<String, RuntimeException>executeLocked("task", () -> isFree("task") ? "free" : "locked"))
+			.isEqualTo("locked");
+		try (HeldLock other = redis.node().acquire(LockRequest.of("task"))) {
+			assertThatExceptionOfType(TimeoutException.class).isThrownBy(
+					() -> this.locks.executeLocked("task", Duration.ofMillis(50), () -> assertThat(other).isNull()));
+			assertThat(other.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void anAggregatorWaitsForAnotherJvmThatHandlesTheSameGroup() throws Exception {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Integration.class)) {
+			QueueChannel output = new QueueChannel();
+			AggregatingMessageHandler aggregator = new AggregatingMessageHandler(
+					new DefaultAggregatingMessageGroupProcessor());
+			aggregator.setLockRegistry(this.locks);
+			aggregator.setOutputChannel(output);
+			aggregator.setBeanFactory(context);
+			aggregator.afterPropertiesSet();
+			String key = UUIDConverter.getUUID("order-7").toString();
+			HeldLock other = redis.node().acquire(LockRequest.of(key));
+			Future<?> message = this.threads.submit(() -> aggregator.handleMessage(MessageBuilder.withPayload("book")
+				.setCorrelationId("order-7")
+				.setSequenceSize(1)
+				.setSequenceNumber(1)
+				.build()));
+			await().atMost(Duration.ofMinutes(5)).until(() -> this.registry.snapshot().waiting().size() == 1);
+			assertThat(output.receive(0)).isNull();
+			other.close();
+			message.get(5, TimeUnit.MINUTES);
+			assertThat(output.receive(0)).isNotNull();
+			assertThat(isFree(key)).isTrue();
+		}
+	}
+
+	/** On another thread, which does not enter the locks of this one again. */
+	private boolean isFree(String key) {
+		try {
+			return this.threads
+				.submit(() -> this.registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)).map((lock) -> {
+					lock.close();
+					return true;
+				}).orElse(false))
+				.get(5, TimeUnit.MINUTES);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@EnableIntegration
+	static class Integration {
+
+	}
+
+}

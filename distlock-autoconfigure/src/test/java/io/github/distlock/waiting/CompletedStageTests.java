@@ -1,0 +1,177 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
+import io.github.distlock.testing.IdleStore;
+import io.github.distlock.testing.TestHandOff;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A store whose stages are complete when its verbs return: nothing that follows may nest
+ * without a limit.
+ */
+class CompletedStageTests {
+
+	private static final Duration LEASE = Duration.ofMinutes(5);
+
+	private static final int MANY = 100_000;
+
+	private final EngineThreads threads = EngineEnvironment.SYSTEM.newThreads();
+
+	@AfterEach
+	void stop() {
+		this.threads.timers().shutdownNow();
+		this.threads.commands().shutdownNow();
+		this.threads.callbacks().shutdownNow();
+	}
+
+	private LockAcquirer acquirer(LockStore store, HandOffLimits limits) {
+		return new LockAcquirer(store, "one", Duration.ofSeconds(5), limits, EngineEnvironment.SYSTEM,
+				this.threads.commands(), this.threads.callbacks(), this.threads.timers());
+	}
+
+	private LockAcquirer local(HandOffLimits limits) {
+		AcquirerSignals signals = new AcquirerSignals();
+		LockStore store = new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 501, TimeSource.SYSTEM)
+			.open(new StoreContext("one", signals));
+		LockAcquirer acquirer = acquirer(store, limits);
+		signals.acquirer = acquirer;
+		return acquirer;
+	}
+
+	private static WaitRequest request(boolean fair) {
+		return new WaitRequest("key", LockMode.EXCLUSIVE, fair, LEASE, Duration.ofMinutes(5), 0, Integer.MAX_VALUE,
+				(since) -> {
+				});
+	}
+
+	private static void leave(LockAcquirer acquirer, Holder holder) {
+		acquirer.release(holder, holder.takeValidity(), LEASE);
+	}
+
+	private static void acquireMany(LockAcquirer acquirer, boolean fair, int count) throws InterruptedException {
+		CountDownLatch left = new CountDownLatch(count);
+		AtomicInteger inside = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		for (int i = 0; i < count; i++) {
+			acquirer.acquireAsync(request(fair)).thenAccept((holder) -> {
+				most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+				inside.decrementAndGet();
+				leave(acquirer, holder);
+				left.countDown();
+			});
+		}
+		assertThat(left.await(5, TimeUnit.MINUTES)).as("left: %s", left).isTrue();
+		assertThat(most).hasValue(1);
+		assertThat(acquirer.snapshot()).isEmpty();
+	}
+
+	@Test
+	void manyAsynchronousCallersOfOneKeyHandItOn() throws Exception {
+		acquireMany(local(new HandOffLimits(500, Duration.ofSeconds(1))), false, MANY);
+	}
+
+	@Test
+	void manyAsynchronousCallersOfOneKeyGetItFromTheStore() throws Exception {
+		acquireMany(local(TestHandOff.NONE), false, MANY);
+	}
+
+	@Test
+	void manyFairCallersOfOneKeyAreGrantedItByTheStore() throws Exception {
+		acquireMany(local(TestHandOff.NONE), true, MANY / 10);
+	}
+
+	@Test
+	void aContinuationAcquiresTheSameKey() throws Exception {
+		LockAcquirer acquirer = local(TestHandOff.NONE);
+		AtomicInteger left = new AtomicInteger(MANY);
+		CountDownLatch done = new CountDownLatch(1);
+		AtomicReference<Consumer<Holder>> next = new AtomicReference<>();
+		next.set((holder) -> {
+			if (left.decrementAndGet() == 0) {
+				done.countDown();
+			}
+			else {
+				CompletableFuture<@Nullable Holder> following = acquirer.acquireAsync(request(false));
+				leave(acquirer, holder);
+				following.thenAccept(next.get());
+			}
+		});
+		acquirer.acquireAsync(request(false)).thenAccept(next.get());
+		assertThat(done.await(5, TimeUnit.MINUTES)).as("left: %s", left).isTrue();
+	}
+
+	/** Each stage that completes at once is followed by another command. */
+	@Test
+	void commandsThatFollowEachOtherOnOneThreadDoNotNest() throws Exception {
+		UnwantedStore store = new UnwantedStore();
+		LockAcquirer acquirer = acquirer(store, TestHandOff.NONE);
+		store.acquirer = acquirer;
+		acquirer.acquireAsync(request(false));
+		assertThat(store.done.await(1, TimeUnit.MINUTES)).as("commands: %s", store.commands).isTrue();
+		assertThat(store.deepest).hasValueLessThan(500);
+	}
+
+	/** While an attempt is sent, it reports that another one may succeed. */
+	private static final class UnwantedStore extends IdleStore {
+
+		private final CountDownLatch done = new CountDownLatch(1);
+
+		private final AtomicInteger commands = new AtomicInteger();
+
+		private final AtomicInteger deepest = new AtomicInteger();
+
+		private @Nullable LockAcquirer acquirer;
+
+		@Override
+		public BackendDescription description() {
+			return new BackendDescription("store", Set.of(LockMode.EXCLUSIVE), true, true, 1, Duration.ZERO, 100);
+		}
+
+		@Override
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			this.deepest.accumulateAndGet(Thread.currentThread().getStackTrace().length, Math::max);
+			if (this.commands.incrementAndGet() == MANY) {
+				this.done.countDown();
+				return CompletableFuture.completedFuture(
+						new AttemptResult.Granted(new Grant(1, 1, Validity.until(TimeSource.SYSTEM.now(), LEASE))));
+			}
+			this.acquirer.retry(ticket);
+			return CompletableFuture.completedFuture(new AttemptResult.Queued(Duration.ofMinutes(1), true));
+		}
+
+		@Override
+		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			return CompletableFuture.completedFuture(new ReleaseResult(true, null));
+		}
+
+	}
+
+}

@@ -1,0 +1,253 @@
+package io.github.distlock.web;
+
+import java.net.InetAddress;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.server.WebExceptionHandler;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What a client gets if the lock is held elsewhere, or its store fails.
+ */
+class LockAnswerTests {
+
+	private static final String IN_USE = body("StockService.deduct is in use", 409, "Conflict");
+
+	private static RedisTestServer redis;
+
+	/** Another instance, which holds the lock. */
+	private static ConfigurableApplicationContext holder;
+
+	private static HeldLock held;
+
+	@BeforeAll
+	static void hold() {
+		redis = RedisTestServer.start();
+		holder = new SpringApplicationBuilder(Holder.class).web(WebApplicationType.NONE)
+			.properties("spring.main.banner-mode=off", "spring.data.redis.port=" + redis.port(),
+					"spring.application.name=holder")
+			.run();
+		held = holder.getBean(LockRegistry.class).acquire(LockRequest.of(ShopWeb.KEY));
+	}
+
+	@AfterAll
+	static void release() {
+		held.close();
+		holder.close();
+		redis.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void theStatusSaysWhatHappenedAndTheBodyNamesTheLock(WebApplicationType type) {
+		try (RunningShop shop = start(type, Nothing.class)) {
+			for (String path : new String[] { "/deduct", "/blocking", "/joined" }) {
+				assertAnswer(shop.get(path), 409, IN_USE);
+			}
+			assertAnswer(shop.get("/mono"), 409, body("StockService.mono is in use", 409, "Conflict"));
+			assertAnswer(shop.get("/future"), 409, body("StockService.future is in use", 409, "Conflict"));
+			assertAnswer(shop.get("/named"), 409, body("checkout is in use", 409, "Conflict"));
+			assertAnswer(shop.get("/asynchronous"), 409, body("checkout is in use", 409, "Conflict"));
+			assertAnswer(shop.get("/unnamed"), 409, body("The lock is in use", 409, "Conflict"));
+			assertAnswer(shop.get("/store"), 503,
+					body("StockService.deductFromDatabase is not available", 503, "Service Unavailable"));
+			for (String path : new String[] { "/lost", "/wrapped", "/filtered", "/actuator/stock" }) {
+				assertThat(shop.get(path).statusCode()).as(path).isEqualTo(500);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void onlyAClientThatAcceptsOnlyHtmlGetsAPage(WebApplicationType type) {
+		try (RunningShop shop = start(type, Nothing.class, "spring.web.error.include-message=always")) {
+			HttpResponse<String> page = shop.get("/deduct", "text/html,application/xhtml+xml;q=0.9,image/*");
+			assertThat(page.statusCode()).isEqualTo(409);
+			assertThat(page.headers().firstValue("Content-Type"))
+				.hasValueSatisfying((contentType) -> assertThat(contentType).startsWith("text/html"));
+			assertThat(page.body()).contains("StockService.deduct is in use");
+			assertThat(shop.get("/store", "text/html").statusCode()).isEqualTo(503);
+			for (String accepted : new String[] { "text/html,*/*;q=0.8", "application/json",
+					"application/problem+json, text/html", "TEXT/HTML, Application/JSON", "text/html, application/*",
+					"text/plain", "text/event-stream" }) {
+				assertAnswer(shop.get("/deduct", accepted), 409, IN_USE);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void aClientBehindTooManyOthersIsToldWhenToTryAgain(WebApplicationType type) {
+		try (RunningShop shop = start(type, Nothing.class)) {
+			shop.waitForLock();
+			for (String path : new String[] { "/limited", "/limited-mono" }) {
+				String name = path.equals("/limited") ? "limited" : "limitedMono";
+				HttpResponse<String> response = shop.get(path);
+				assertAnswer(response, 429, body("StockService." + name + " is in use", 429, "Too Many Requests"));
+				assertThat(response.headers().allValues("Retry-After")).containsExactly("1");
+				HttpResponse<String> page = shop.get(path, "text/html");
+				assertThat(page.statusCode()).isEqualTo(429);
+				assertThat(page.headers().allValues("Retry-After")).containsExactly("1");
+			}
+			assertThat(shop.get("/deduct").headers().firstValue("Retry-After")).as("after a time-out").isEmpty();
+			assertThat(shop.get("/store", "text/html").headers().firstValue("Retry-After")).isEmpty();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void itMakesNoDifferenceWhetherSpringAnswersWithProblemDetails(WebApplicationType type) {
+		try (RunningShop shop = start(type, Nothing.class, "spring.mvc.problemdetails.enabled=true",
+				"spring.webflux.problemdetails.enabled=true")) {
+			assertAnswer(shop.get("/deduct"), 409, IN_USE);
+			assertThat(shop.get("/deduct", "text/html").statusCode()).isEqualTo(409);
+			assertThat(shop.get("/lost").statusCode()).isEqualTo(500);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void anAdviceOfTheApplicationWins(WebApplicationType type) {
+		try (RunningShop shop = start(type, Advice.class)) {
+			assertThat(shop.get("/deduct").statusCode()).isEqualTo(422);
+			assertThat(shop.get("/store").statusCode()).isEqualTo(503);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void aHandlerOfAllExceptionsWins(WebApplicationType type) {
+		try (RunningShop shop = start(type, Handlers.class)) {
+			assertThat(shop.get("/deduct").statusCode()).isEqualTo(422);
+		}
+	}
+
+	@Test
+	void anErrorHandlerWithoutAnOrderWins() {
+		try (RunningShop shop = start(WebApplicationType.REACTIVE, ErrorHandler.class)) {
+			assertThat(shop.get("/deduct").statusCode()).isEqualTo(422);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void theAnswersCanBeSwitchedOff(WebApplicationType type) {
+		try (RunningShop shop = start(type, Nothing.class, "distlock.web.enabled=false")) {
+			assertThat(shop.get("/deduct").statusCode()).isEqualTo(500);
+			assertThat(shop.get("/store").statusCode()).isEqualTo(500);
+		}
+	}
+
+	/** Otherwise the search of the bodies would prove nothing. */
+	@Test
+	void theMessageOfTheExceptionSaysWhatNoBodySays() throws Exception {
+		try (ConfigurableApplicationContext other = new SpringApplicationBuilder(Holder.class)
+			.web(WebApplicationType.NONE)
+			.properties("spring.main.banner-mode=off", "spring.data.redis.port=" + redis.port())
+			.run()) {
+			String instance = "holder@" + InetAddress.getLocalHost().getHostName() + ":"
+					+ ProcessHandle.current().pid();
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> other.getBean(LockRegistry.class)
+					.acquire(LockRequest.of(ShopWeb.KEY).waitTime(Duration.ZERO)))
+				.withMessageContaining(ShopWeb.KEY)
+				.withMessageContaining(instance);
+		}
+	}
+
+	private static RunningShop start(WebApplicationType type, Class<?> further, String... properties) {
+		return RunningShop.start(type, redis.port(), further, properties);
+	}
+
+	private static void assertAnswer(HttpResponse<String> response, int status, String body) {
+		assertThat(response.body()).isEqualTo(body);
+		assertThat(response.statusCode()).isEqualTo(status);
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+	}
+
+	private static String body(String detail, int status, String title) {
+		return "{\"detail\":\"" + detail + "\",\"status\":" + status + ",\"title\":\"" + title + "\"}";
+	}
+
+	static class Nothing {
+
+	}
+
+	@EnableAutoConfiguration
+	static class Holder {
+
+	}
+
+	@RestControllerAdvice
+	static class Advice {
+
+		@ExceptionHandler(LockNotAcquiredException.class)
+		@ResponseStatus(HttpStatus.UNPROCESSABLE_CONTENT)
+		void inUse() {
+		}
+
+	}
+
+	static class Handlers {
+
+		@Bean
+		HandlerExceptionResolver resolver() {
+			return (request, response, handler, ex) -> {
+				response.setStatus(422);
+				return new ModelAndView();
+			};
+		}
+
+		/** The last precedence before that of Spring Boot's own. */
+		@Bean
+		@Order(-1)
+		WebExceptionHandler handler() {
+			return (exchange, ex) -> {
+				exchange.getResponse().setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
+				return Mono.empty();
+			};
+		}
+
+	}
+
+	static class ErrorHandler {
+
+		@Bean
+		ErrorWebExceptionHandler errorHandler() {
+			return (exchange, ex) -> {
+				exchange.getResponse().setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
+				return Mono.empty();
+			};
+		}
+
+	}
+
+}

@@ -1,0 +1,211 @@
+package io.github.distlock.web;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.WebFilter;
+
+import static java.time.Duration.ZERO;
+
+/**
+ * An application that runs as a servlet application and as a reactive one.
+ */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import({ ShopWeb.Controller.class, ShopWeb.StockService.class, ShopWeb.StockEndpoint.class })
+class ShopWeb {
+
+	/**
+	 * Not Reactor's own threads: they may have the class loader of an application that
+	 * has ended, with which no error page can be found.
+	 */
+	private static final Scheduler NEW_THREAD = Schedulers.fromExecutor((call) -> new Thread(call).start());
+
+	/** The key of all locks, which is in no path. */
+	static final String KEY = "customer-0815";
+
+	@Bean
+	Filter failingFilter() {
+		return (request, response, chain) -> {
+			failAt(((HttpServletRequest) request).getRequestURI());
+			chain.doFilter(request, response);
+		};
+	}
+
+	@Bean
+	WebFilter failingWebFilter() {
+		return (exchange, chain) -> {
+			failAt(exchange.getRequest().getPath().value());
+			return chain.filter(exchange);
+		};
+	}
+
+	private static void failAt(String path) {
+		if (path.equals("/filtered")) {
+			throw new LockNotAcquiredException("In a filter");
+		}
+	}
+
+	static class StockService {
+
+		@DistributedLock(key = "'" + KEY + "'", waitTime = "0s")
+		String deduct() {
+			return "done";
+		}
+
+		/** The table of this store does not exist. */
+		@DistributedLock(key = "'" + KEY + "'", registry = "jdbc", waitTime = "0s")
+		String deductFromDatabase() {
+			return "done";
+		}
+
+		@DistributedLock(key = "'" + KEY + "'", maxWaiting = "1")
+		String limited() {
+			return "done";
+		}
+
+		@DistributedLock(key = "'" + KEY + "'", maxWaiting = "1")
+		Mono<String> limitedMono() {
+			return Mono.just("done");
+		}
+
+		@DistributedLock(key = "'" + KEY + "'", waitTime = "0s")
+		Mono<String> mono() {
+			return Mono.just("done");
+		}
+
+		@DistributedLock(key = "'" + KEY + "'", waitTime = "0s")
+		CompletableFuture<String> future() {
+			return CompletableFuture.completedFuture("done");
+		}
+
+	}
+
+	@RestController
+	static class Controller {
+
+		private final StockService stock;
+
+		private final LockRegistry registry;
+
+		Controller(StockService stock, LockRegistry registry) {
+			this.stock = stock;
+			this.registry = registry;
+		}
+
+		@GetMapping("/deduct")
+		Mono<String> deduct() {
+			// In a reactive application, not on the event loop.
+			return blocking(this.stock::deduct);
+		}
+
+		@GetMapping("/joined")
+		Mono<String> joined() {
+			return blocking(() -> CompletableFuture.supplyAsync(this.stock::deduct).join());
+		}
+
+		@GetMapping("/mono")
+		Mono<String> mono() {
+			return this.stock.mono();
+		}
+
+		@GetMapping("/limited")
+		Mono<String> limited() {
+			return blocking(this.stock::limited);
+		}
+
+		@GetMapping("/limited-mono")
+		Mono<String> limitedMono() {
+			return this.stock.limitedMono();
+		}
+
+		@GetMapping("/future")
+		CompletableFuture<String> future() {
+			return this.stock.future();
+		}
+
+		@GetMapping("/blocking")
+		String blocking() {
+			return this.stock.deduct();
+		}
+
+		@GetMapping("/store")
+		Mono<String> store() {
+			return blocking(this.stock::deductFromDatabase);
+		}
+
+		@GetMapping("/named")
+		Mono<String> named() {
+			return blocking(() -> acquire(LockRequest.of(KEY).name("checkout")));
+		}
+
+		@GetMapping("/unnamed")
+		Mono<String> unnamed() {
+			return blocking(() -> acquire(LockRequest.of(KEY)));
+		}
+
+		@GetMapping("/asynchronous")
+		CompletableFuture<String> asynchronous() {
+			return this.registry.acquireAsync(LockRequest.of(KEY).name("checkout").waitTime(ZERO))
+				.thenApply(HeldLock::key);
+		}
+
+		@GetMapping("/lost")
+		String lost() {
+			throw new LockLostException("Lock '" + KEY + "' was lost");
+		}
+
+		@GetMapping("/wrapped")
+		String wrapped() {
+			throw new IllegalStateException(new LockNotAcquiredException("The cause of another exception"));
+		}
+
+		private String acquire(LockRequest request) {
+			try (HeldLock lock = this.registry.acquire(request.waitTime(ZERO))) {
+				return lock.key();
+			}
+		}
+
+		private static Mono<String> blocking(Supplier<String> call) {
+			return Mono.fromSupplier(call).subscribeOn(NEW_THREAD);
+		}
+
+	}
+
+	@Endpoint(id = "stock")
+	static class StockEndpoint {
+
+		private final StockService stock;
+
+		StockEndpoint(StockService stock) {
+			this.stock = stock;
+		}
+
+		@ReadOperation
+		String deduct() {
+			return this.stock.deduct();
+		}
+
+	}
+
+}

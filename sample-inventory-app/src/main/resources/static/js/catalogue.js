@@ -1,0 +1,69 @@
+/** Where records come from: the server, or, on a page without one, the files beside it. */
+
+import { byId, problemOf, root } from './tools.js';
+import { shown, shownPlay, shownRun } from './shown.js';
+import { lanes } from './view.js';
+import { openRecord } from './records.js';
+import { say } from './form.js';
+
+/** Whether this page is served as plain files: it has records, and no form and no live run. */
+export const isStatic = root.dataset.static === 'true';
+
+export const setupAddress = isStatic ? 'lab/setup.json' : 'lab/setup';
+export const recordAddress = (name) => (isStatic ? `records/${encodeURIComponent(name)}.json` : `lab/runs/${encodeURIComponent(name)}`);
+
+/** The records that lie beside this page: `{ record, strategy, fault, verdict }`. */
+export const catalogue = [];
+
+export async function loadCatalogue() {
+  const response = await fetch('records/index.json');
+  catalogue.push(...await response.json());
+}
+
+/** Fetch a record and show it. */
+export async function showRecord(name, play = null, reveal = true) {
+  const response = await fetch(recordAddress(name)).catch(() => null);
+  if (response?.ok) {
+    await openRecord(await response.text(), name, play, false, reveal);
+    return true;
+  }
+  say(isStatic ? 'record-message' : 'message', response ? await problemOf(response) : name);
+  return false;
+}
+
+/** Show what the address names: a record, a play of it, and a part of its time. */
+export async function openAddress() {
+  const given = new URLSearchParams(location.search);
+  const name = given.get('record');
+  if (!name || !await showRecord(name, Number(given.get('play') ?? 0))) {
+    return false;
+  }
+  const start = shownPlay()?.start;
+  const [from, to] = ['from', 'to'].map((each) => Number(given.get(each)));
+  if (to > from) {
+    lanes.look(start + from, start + to);
+  }
+  byId('stage').scrollIntoView();
+  return true;
+}
+
+/** The address of what this page shows now. */
+export function addressOfView() {
+  const address = new URL(location.href);
+  for (const name of ['record', 'play', 'from', 'to']) {
+    address.searchParams.delete(name);
+  }
+  const run = shownRun();
+  const play = shownPlay();
+  if (run && !run.fromFile && !run.running) {
+    address.searchParams.set('record', run.id);
+    if (shown.play > 0) {
+      address.searchParams.set('play', shown.play);
+    }
+    if (play?.stays.size > 0) {
+      address.searchParams.set('from', Math.round(lanes.from - play.start));
+      address.searchParams.set('to', Math.round(lanes.to - play.start));
+    }
+  }
+  return address.href;
+}

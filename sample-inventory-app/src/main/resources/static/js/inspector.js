@@ -1,0 +1,119 @@
+/** Words about one stay, the tools of the lanes, and the legend. */
+
+import { byId, element, problemOf, setText } from './tools.js';
+import { duration, number, t, texts } from './texts.js';
+import { say } from './form.js';
+import { STATES, WROTE } from './model.js';
+import { shown, shownPlay, shownRun } from './shown.js';
+import { lanes } from './view.js';
+import { CLASSES, classOf } from './lanes.js';
+import { isFollowing, replay } from './motion.js';
+
+export const INSPECTED = ['order', 'node', 'resource', 'value', 'written', 'token', 'wait', 'stay', 'state'];
+
+/** The fields of a stay as texts; used by the inspector and by the table. */
+export function describe(run, play, row) {
+  const { stays } = play;
+  const known = (value) => (Number.isFinite(value) ? String(value) : '–');
+  return {
+    order: stays.order[row] >= 0 ? String(stays.order[row]) : '–',
+    node: run.nodes[stays.node[row]],
+    resource: play.resources[stays.resource[row]],
+    value: known(stays.value[row]),
+    written: known(stays.written[row]),
+    token: known(stays.token[row]),
+    wait: duration(stays.read[row] - stays.arrived[row]),
+    stay: duration(stays.end[row] - stays.read[row]),
+    state: stateText(stays, row),
+  };
+}
+
+function stateText(stays, row) {
+  const red = stays.state[row] === WROTE && stays.partners[row] > 0;
+  return t(red ? 'state.overlap' : `state.${STATES[stays.state[row]]}`, { count: number(stays.partners[row]) });
+}
+
+export function renderInspector() {
+  const box = byId('inspector');
+  const run = shownRun();
+  const play = shownPlay();
+  const row = lanes.hovered >= 0 ? lanes.hovered : lanes.selected;
+  box.dataset.kind = 'none';
+  delete box.dataset.order;
+  if (!play || row < 0 || row >= play.stays.size) {
+    box.replaceChildren(element('p', { className: 'hint', textContent: t('inspector.none') }));
+    return;
+  }
+  const fields = describe(run, play, row);
+  box.dataset.kind = CLASSES[classOf(play.stays, row)];
+  box.dataset.order = fields.order;
+  const list = element('dl');
+  for (const name of INSPECTED) {
+    list.append(element('div', { dataset: { field: name } }, element('dt', { textContent: t(`stay.${name}`) }),
+      element('dd', { textContent: fields[name] })));
+  }
+  box.replaceChildren(element('p', { className: 'sentence', textContent: storyOf(run, play, row, fields) }), list);
+  if (lanes.hovered < 0 && document.activeElement === byId('lanes')) {
+    setText(byId('summary'), `${storyOf(run, play, row, fields)} ${INSPECTED.map((name) => `${t(`stay.${name}`)}: ${fields[name]}`).join(', ')}`);
+  }
+}
+
+/** One sentence that says what happened in a stay. */
+function storyOf(run, play, row, fields) {
+  const { stays } = play;
+  const other = stays.partners[row] > 0 ? play.partnerOf(row) : -1;
+  if (other < 0) {
+    return t(`story.${STATES[stays.state[row]]}`, fields);
+  }
+  const theirs = describe(run, play, other);
+  const same = stays.value[row] === stays.value[other];
+  return t(same ? 'story.twice' : 'story.overlap', { ...fields, other: theirs.order, otherNode: theirs.node, otherValue: theirs.value });
+}
+
+export function renderTools() {
+  const run = shownRun();
+  const play = shownPlay();
+  const live = run === shown.live && run?.running;
+  setText(byId('follow'), t(!live ? 'lanes.frame' : isFollowing() ? 'lanes.pause' : 'lanes.follow'));
+  byId('follow').dataset.following = String(isFollowing());
+  byId('replay').setAttribute('aria-pressed', String(replay.running));
+  const none = !play || play.stays.size === 0;
+  byId('follow').disabled = none && !live;
+  for (const id of ['replay', 'earlier', 'later', 'zoom-in', 'zoom-out', 'fit']) {
+    byId(id).disabled = none;
+  }
+  byId('next-overlap').disabled = none || play.overlapping === 0;
+  byId('empty').hidden = Boolean(run);
+  renderStrike(live, run, play);
+}
+
+/** Buttons that pause or kill a node while orders are in progress. */
+function renderStrike(live, run, play) {
+  const box = byId('strike');
+  const possible = Boolean(live && play?.phase === 'running' && play.fault === 'none' && play.faults.length === 0);
+  box.hidden = !possible;
+  if (possible && box.dataset.lang !== texts.lang) {
+    box.dataset.lang = texts.lang;
+    box.replaceChildren(...run.nodes.map((node) => element('span', { className: 'strike-node' }, element('code', { textContent: node }),
+      ...['pause', 'crash'].map((fault) => {
+        const button = element('button', { type: 'button', textContent: t(`strike.${fault}`), dataset: { node, fault } });
+        button.setAttribute('aria-label', `${t(`strike.${fault}`)} ${node}`);
+        button.addEventListener('click', () => strike(node, fault));
+        return button;
+      }))));
+  }
+}
+
+async function strike(node, fault) {
+  const response = await fetch(`lab/nodes/${node}/${fault}`, { method: 'POST' }).catch(() => null);
+  if (!response?.ok) {
+    say('copy-message', response ? await problemOf(response) : t('form.unreachable'));
+  }
+}
+
+export function renderLegend() {
+  const entries = ['ok', 'red', 'refused', 'crashed', 'open', 'lease', 'queue', 'fault'];
+  byId('legend').replaceChildren(...entries.map((name) => element('li', {},
+    element('span', { className: `sample sample-${name}` }), t(`legend.${name}`))),
+  element('li', { className: 'legend-note', textContent: t('legend.label') }));
+}

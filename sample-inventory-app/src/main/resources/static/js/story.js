@@ -1,0 +1,100 @@
+/** The story: six records that the page carries, one sentence and one picture for each. It needs no server. */
+
+import { byId, element, reducedMotion, setText } from './tools.js';
+import { number, t } from './texts.js';
+import { runOf } from './records.js';
+import { dots, timeline } from './picture.js';
+
+const SCENES = [
+  { name: 'two-buyers', picture: timeline },
+  { name: 'no-lock', picture: dots },
+  { name: 'synchronized', picture: dots },
+  { name: 'hand-made', picture: timeline },
+  { name: 'distributed-lock', picture: timeline },
+  { name: 'token', picture: timeline },
+];
+
+const story = { scene: 0, runs: new Map() };
+
+/** The figures that the sentences name. All are read from the record. */
+function valuesOf(play) {
+  const { figures } = play.verdict;
+  const first = play.sortedRows()[0];
+  const renewals = [...play.renewals.values()].reduce((most, all) => Math.max(most, all.length), 0);
+  const waiting = play.queue.reduce((most, { waiting: count }) => Math.max(most, count), 0);
+  return {
+    orders: number(play.settings.orders), stock: number(play.settings.stock), sold: number(figures.sold),
+    oversold: number(figures.oversold), twice: number(figures.duplicates), left: number(figures.stockLeft),
+    read: number(play.stays.value[first]), wrote: number(play.stays.written[first]), renewals: number(renewals), waiting: number(waiting),
+  };
+}
+
+/** Read the record of a scene once. */
+async function playOf(name) {
+  if (!story.runs.has(name)) {
+    const response = await fetch(`story/${name}.json`);
+    story.runs.set(name, await runOf(await response.text()));
+  }
+  const run = story.runs.get(name);
+  return { run, play: run.plays[0] };
+}
+
+export async function renderStory() {
+  const at = story.scene;
+  const { name, picture } = SCENES[at];
+  const { run, play } = await playOf(name);
+  if (at !== story.scene) {
+    return;
+  }
+  const values = valuesOf(play);
+  byId('story').dataset.scene = name;
+  byId('story').dataset.verdict = play.verdict.verdict;
+  setText(byId('story-count'), t('story.count', { step: at + 1, steps: SCENES.length }));
+  setText(byId('story-name'), t(`scene.${name}.name`));
+  setText(byId('story-text'), t(`scene.${name}.text`, values));
+  byId('story-picture').replaceChildren(picture(play, run.nodes, t(`scene.${name}.text`, values)));
+  byId('story-dots').replaceChildren(...SCENES.map(sceneButton));
+  byId('story-back').disabled = at === 0;
+  setText(byId('story-next'), t(at === SCENES.length - 1 ? 'story.try' : 'story.next'));
+}
+
+function sceneButton(scene, index) {
+  const button = element('button', { type: 'button', className: 'story-dot', dataset: { scene: scene.name } },
+    element('span', { className: 'hidden', textContent: `${index + 1}: ${t(`scene.${scene.name}.name`)}` }));
+  if (index === story.scene) {
+    button.setAttribute('aria-current', 'step');
+  }
+  button.addEventListener('click', () => goTo(index));
+  return button;
+}
+
+function goTo(index) {
+  story.scene = Math.min(Math.max(index, 0), SCENES.length - 1);
+  const onDots = byId('story-dots').contains(document.activeElement);
+  return renderStory().then(() => onDots && byId('story-dots').children[story.scene].focus());
+}
+
+/** After the last scene comes the form. */
+function next() {
+  if (story.scene < SCENES.length - 1) {
+    goTo(story.scene + 1);
+  } else {
+    const target = byId(document.documentElement.dataset.static ? 'stage' : 'setup');
+    target.scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
+    target.focus({ preventScroll: true });
+  }
+}
+
+export function listenToStory() {
+  matchMedia('(max-width: 699px)').addEventListener('change', renderStory);
+  byId('story-back').addEventListener('click', () => goTo(story.scene - 1));
+  byId('story-next').addEventListener('click', next);
+  addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const free = document.activeElement === document.body || byId('story').contains(document.activeElement);
+    if (step && free && !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey) {
+      event.preventDefault();
+      goTo(story.scene + step);
+    }
+  });
+}

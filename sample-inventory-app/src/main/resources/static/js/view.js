@@ -1,0 +1,196 @@
+/** The part of time that the lanes show. */
+
+import { reducedMotion } from './tools.js';
+import { shownPlay } from './shown.js';
+import { lanesBox } from './lanes.js';
+import { replay, stopReplay } from './motion.js';
+import { renderInspector, renderTools } from './inspector.js';
+import { scheduleFrame } from './refresh.js';
+
+const MIN_WINDOW = 200;
+const LIVE_WINDOW = 400_000;
+export const AXIS = 26;
+export const LANE_GAP = 10;
+/** Room for the name of the node and of a fault, over the bars. */
+export const LANE_HEAD = 26;
+export const NAME_WIDTH = 112;
+
+/** The part of time that the lanes show, and what is selected in them. */
+export const lanes = {
+  from: 0,
+  to: 1,
+  following: true,
+  selected: -1,
+  hovered: -1,
+  /** Whether the user has chosen the selected stay; its wait is drawn then. */
+  chosen: false,
+  /** Nothing later than this is drawn; finite only in slow motion. */
+  limit: Infinity,
+  framed: false,
+  dirty: true,
+
+  reset() {
+    Object.assign(this, { following: true, selected: -1, hovered: -1, limit: Infinity, framed: false });
+    stopReplay();
+    renderInspector();
+  },
+
+  /** The bounds of the play, with a little room. */
+  bounds() {
+    const play = shownPlay();
+    if (!play || !Number.isFinite(play.start)) {
+      return null;
+    }
+    const last = Math.max(play.latest, play.start + 1000);
+    const margin = (last - play.start) * 0.015;
+    return { from: play.start - margin, to: last + margin };
+  },
+
+  set(from, to) {
+    const bounds = this.bounds();
+    if (!bounds) {
+      return;
+    }
+    const width = Math.min(Math.max(to - from, MIN_WINDOW), bounds.to - bounds.from);
+    const start = Math.min(Math.max((from + to) / 2 - width / 2, bounds.from), bounds.to - width);
+    const pixel = width / Math.max(1, lanesBox.width);
+    if (Math.abs(start - this.from) + Math.abs(start + width - this.to) > pixel / 2) {
+      this.from = start;
+      this.to = start + width;
+      this.dirty = true;
+      scheduleFrame();
+    }
+  },
+
+  /** Stop following and show this part. */
+  look(from, to) {
+    this.following = false;
+    this.set(from, to);
+    renderTools();
+  },
+
+  zoom(factor, centre = (this.from + this.to) / 2) {
+    this.look(centre - (centre - this.from) * factor, centre + (this.to - centre) * factor);
+  },
+
+  pan(part) {
+    const step = (this.to - this.from) * part;
+    this.look(this.from + step, this.to + step);
+  },
+
+  select(row, reveal = true) {
+    this.selected = row;
+    this.chosen = true;
+    const play = shownPlay();
+    if (play && row >= 0 && reveal) {
+      const { read, end } = play.stays;
+      const last = Number.isFinite(end[row]) ? end[row] : read[row];
+      if (read[row] < this.from || last > this.to) {
+        const width = Math.max(this.to - this.from, (last - read[row]) * 1.2);
+        const middle = (read[row] + last) / 2;
+        this.look(middle - width / 2, middle + width / 2);
+      }
+    }
+    this.dirty = true;
+    renderInspector();
+    scheduleFrame();
+  },
+};
+
+/** Follow a live play, or show its most telling part once its verdict is known. */
+export function moveView() {
+  const play = shownPlay();
+  const bounds = lanes.bounds();
+  if (!play || !bounds || !lanes.following || replay.running) {
+    return;
+  }
+  if (play.verdict) {
+    if (!lanes.framed) {
+      lanes.framed = true;
+      frameTellingPart(play);
+    }
+    return;
+  }
+  const from = play.fault === 'none' ? Math.max(bounds.from, bounds.to - LIVE_WINDOW) : bounds.from;
+  const smooth = lanes.to > bounds.from && !reducedMotion.matches ? 0.25 : 1;
+  lanes.set(lanes.from + (from - lanes.from) * smooth, lanes.to + (bounds.to - lanes.to) * smooth);
+}
+
+/** Show the fault. Without one, show the part with most overlaps, or with most stays. */
+function frameTellingPart(play) {
+  const struck = play.faults.find((fault) => fault.fault !== 'clock');
+  const { stays } = play;
+  if (struck) {
+    const end = Math.min(Number.isFinite(struck.until) ? struck.until : play.latest, struck.from + 3_500_000);
+    const margin = Math.max((end - struck.from) * 0.12, 20_000);
+    lanes.set(struck.from - margin, end + margin);
+    lanes.select(struckStay(play, struck), false);
+  } else {
+    const rows = play.sortedRows((row) => play.overlapping === 0 || stays.partners[row] > 0);
+    const width = usualWindow(play);
+    const dense = densestPart(stays, rows, width);
+    lanes.set(stays.read[dense[0]] - width * 0.06, stays.read[dense[0]] + width * 0.94);
+    lanes.select(clearestSale(play, dense) ?? dense[dense.length >> 1], false);
+  }
+  lanes.chosen = false;
+}
+
+/** The stay that a fault met. */
+function struckStay(play, fault) {
+  const { stays } = play;
+  const rows = play.sortedRows((row) => stays.node[row] === fault.node && stays.read[row] <= fault.from
+    && stays.end[row] >= fault.from - 1000);
+  return rows.at(-1) ?? -1;
+}
+
+/** Of rows in order, those of the window in which most begin; a window with stays of several nodes counts more. */
+function densestPart(stays, rows, width) {
+  const counts = [];
+  let best = { score: -1, first: 0, last: 0 };
+  let first = 0;
+  rows.forEach((row, last) => {
+    counts[stays.node[row]] = (counts[stays.node[row]] ?? 0) + 1;
+    while (stays.read[row] - stays.read[rows[first]] > width * 0.85) {
+      counts[stays.node[rows[first++]]]--;
+    }
+    const total = last - first + 1;
+    const others = total - Math.max(...counts.map((count) => count ?? 0));
+    const score = total + 4 * Math.min(others, 4);
+    if (score > best.score) {
+      best = { score, first, last };
+    }
+  });
+  return rows.slice(best.first, best.last + 1);
+}
+
+/** Of rows, the one that shows best that a unit was sold twice, once on each node: both bars are long. */
+function clearestSale(play, rows) {
+  const { read, end, value, node, partners } = play.stays;
+  let best;
+  let longest = 0;
+  for (const row of rows.filter((candidate) => partners[candidate] > 0)) {
+    const other = play.partnerOf(row);
+    const length = Math.min(end[row] - read[row], end[other] - read[other]);
+    if (value[other] === value[row] && node[other] !== node[row] && length > longest) {
+      best = row;
+      longest = length;
+    }
+  }
+  return best;
+}
+
+/** A window in which a usual stay is wide enough for its label. */
+export function usualWindow(play) {
+  const { stays } = play;
+  const lengths = [];
+  const step = Math.max(1, Math.floor(stays.size / 400));
+  for (let row = 0; row < stays.size; row += step) {
+    if (stays.end[row] > stays.read[row]) {
+      lengths.push(stays.end[row] - stays.read[row]);
+    }
+  }
+  lengths.sort((a, b) => a - b);
+  const median = lengths[lengths.length >> 1] ?? 3000;
+  const labelWidth = Number.isFinite(stays.token[0]) ? 78 : 40;
+  return Math.max(median * Math.max(5, lanesBox.width / labelWidth), 4000);
+}
