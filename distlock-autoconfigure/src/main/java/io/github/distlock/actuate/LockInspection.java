@@ -94,7 +94,7 @@ public final class LockInspection {
 			.stream()
 			.limit(limit)
 			.map((event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
-					event.kind().name().toLowerCase(Locale.ROOT), event.at(), event.detail()))
+					event.event(), event.at(), event.detail()))
 			.toList();
 	}
 

@@ -1,17 +1,18 @@
 package io.github.distlock.actuate;
 
 import java.time.Clock;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
+import io.github.distlock.actuate.LocksDescriptor.RecentDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ public final class RecentLockEvents implements LockListener {
 	private final Clock clock;
 
 	/** By the name of the store. */
-	private final Map<String, Ring> rings = new ConcurrentHashMap<>();
+	private final Map<String, Queue<RecentDescriptor>> events = new ConcurrentHashMap<>();
 
 	/**
 	 * Create the memory, without events.
@@ -40,7 +41,7 @@ public final class RecentLockEvents implements LockListener {
 	@Override
 	public void onAttempted(Attempted event) {
 		if (event.outcome() == LockOutcome.TIMEOUT) {
-			add(event.backend(), event.key(), event.name(), RecentEventKind.TIMEOUT,
+			add(event.backend(), event.key(), event.name(), "timeout",
 					"not acquired within " + Milliseconds.of(event.waited()));
 		}
 	}
@@ -48,87 +49,29 @@ public final class RecentLockEvents implements LockListener {
 	@Override
 	public void onLost(Lost event) {
 		// Not the reason of the event: it can name hosts, which are not masked in a text.
-		add(event.backend(), event.key(), event.name(), RecentEventKind.LOST, event.lossCause().name() + " after "
-				+ event.held() + ": " + event.lossCause().description() + ". " + event.lossCause().remedy());
+		add(event.backend(), event.key(), event.name(), "lost", event.lossCause().name() + " after " + event.held()
+				+ ": " + event.lossCause().description() + ". " + event.lossCause().remedy());
 	}
 
 	/** Remember what an operator has released through this application. */
 	void released(String backend, String key, @Nullable String name, String detail) {
-		add(backend, key, name, RecentEventKind.RELEASED, detail);
+		add(backend, key, name, "released", detail);
 	}
 
-	private void add(String backend, @Nullable String key, @Nullable String name, RecentEventKind kind, String detail) {
-		this.rings.computeIfAbsent(backend, (store) -> new Ring())
-			.add(new RecentEvent(key, name, kind, this.clock.instant(), detail));
-	}
-
-	/** Return the events of a store, the newest first. */
-	List<RecentEvent> latest(String backend) {
-		Ring ring = this.rings.get(backend);
-		return (ring != null) ? ring.latest() : List.of();
-	}
-
-	/**
-	 * What kind of event it is.
-	 */
-	enum RecentEventKind {
-
-		/** A held lock was lost. */
-		LOST,
-
-		/** A caller did not get its lock in time. */
-		TIMEOUT,
-
-		/** An operator has released a lock through this application. */
-		RELEASED
-
-	}
-
-	/**
-	 * One event.
-	 *
-	 * @param key the key of the lock, {@code null} if there was none
-	 * @param name the declared name of the lock, {@code null} if it is not known
-	 * @param kind what kind of event it is
-	 * @param at when it happened
-	 * @param detail what happened, without keys, hosts and callers
-	 */
-	record RecentEvent(@Nullable String key, @Nullable String name, RecentEventKind kind, Instant at, String detail) {
-	}
-
-	/**
-	 * The events of one store.
-	 */
-	private static final class Ring {
-
-		private final ReentrantLock lock = new ReentrantLock();
-
-		/** The newest first, at most {@link #CAPACITY}. Guarded by {@link #lock}. */
-		private final Deque<RecentEvent> events = new ArrayDeque<>();
-
-		void add(RecentEvent event) {
-			this.lock.lock();
-			try {
-				if (this.events.size() == CAPACITY) {
-					this.events.removeLast();
-				}
-				this.events.addFirst(event);
-			}
-			finally {
-				this.lock.unlock();
-			}
+	private void add(String backend, @Nullable String key, @Nullable String name, String event, String detail) {
+		Queue<RecentDescriptor> events = this.events.computeIfAbsent(backend,
+				(store) -> new ArrayBlockingQueue<>(CAPACITY));
+		RecentDescriptor added = new RecentDescriptor(key, name, event, this.clock.instant(), detail);
+		while (!events.offer(added)) {
+			events.poll();
 		}
+	}
 
-		List<RecentEvent> latest() {
-			this.lock.lock();
-			try {
-				return new ArrayList<>(this.events);
-			}
-			finally {
-				this.lock.unlock();
-			}
-		}
-
+	/** Return the events of a store, the latest first. Keys are not masked. */
+	List<RecentDescriptor> latest(String backend) {
+		List<RecentDescriptor> all = new ArrayList<>(this.events.getOrDefault(backend, new ArrayDeque<>()));
+		Collections.reverse(all);
+		return all;
 	}
 
 }

@@ -20,7 +20,7 @@ final class AsyncLockSequence {
 
 	private final LockedInvocation call;
 
-	private final Surroundings outer;
+	private final CallerScope outer;
 
 	private final AsyncLockExecutor lockExecutor;
 
@@ -35,7 +35,7 @@ final class AsyncLockSequence {
 
 	private final CompletableFuture<AsyncLockOutcome> result = new CompletableFuture<>();
 
-	AsyncLockSequence(LockedInvocation call, Surroundings outer, AsyncLockExecutor lockExecutor) {
+	AsyncLockSequence(LockedInvocation call, CallerScope outer, AsyncLockExecutor lockExecutor) {
 		this.call = call;
 		this.outer = outer;
 		this.lockExecutor = lockExecutor;

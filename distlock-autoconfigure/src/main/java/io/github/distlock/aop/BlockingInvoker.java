@@ -2,9 +2,6 @@ package io.github.distlock.aop;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
@@ -30,11 +27,9 @@ final class BlockingInvoker implements LockInvoker {
 
 	@Override
 	public @Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
-		MethodInvocation body = (locks.returnKind() == ReturnKind.FUTURE_OF_ASYNC) ? new Awaited(invocation)
-				: invocation;
-		LockedInvocation call = this.targets.resolve(locks, body);
+		LockedInvocation call = this.targets.resolve(locks, invocation);
 		if (call.targets().isEmpty()) {
-			return body.proceed();
+			return invocation.proceed();
 		}
 		long startNanos = call.startWaiting();
 		List<HeldLock> acquired = new ArrayList<>(call.targets().size());
@@ -84,39 +79,6 @@ final class BlockingInvoker implements LockInvoker {
 			LockRelease.abandon(locks);
 			throw ex;
 		}
-	}
-
-	/** A call that returns when the future is done that the method has returned. */
-	private record Awaited(MethodInvocation call) implements InvocationDecorator {
-
-		@Override
-		public @Nullable Object proceed() throws Throwable {
-			Object result = this.call.proceed();
-			if (result instanceof Future<?> future) {
-				awaitEnd(future);
-			}
-			return result;
-		}
-
-		/** An interrupt does not end the work, so it does not end the lock either. */
-		private static void awaitEnd(Future<?> future) {
-			boolean interrupted = false;
-			while (!future.isDone()) {
-				try {
-					future.get();
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-				catch (ExecutionException | CancellationException ex) {
-					// The caller of the method gets it from the future.
-				}
-			}
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
-
 	}
 
 }

@@ -50,7 +50,7 @@ final class CompletionStageInvoker implements LockInvoker {
 
 		private final LockedInvocation call;
 
-		private final Surroundings outer;
+		private final CallerScope outer;
 
 		private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
@@ -62,7 +62,7 @@ final class CompletionStageInvoker implements LockInvoker {
 
 		AsyncCall(LockedInvocation call) {
 			this.call = call;
-			this.outer = Surroundings.ofThisThread(call);
+			this.outer = CallerScope.ofThisThread(call);
 		}
 
 		CompletableFuture<@Nullable Object> begin() {

@@ -1,5 +1,8 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+
 import io.github.distlock.aop.weaving.WovenInvocation;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +17,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  *
  * @param call a copy of the call
  */
-record DetachedInvocation(MethodInvocation call) implements InvocationDecorator {
+record DetachedInvocation(MethodInvocation call) implements MethodInvocation {
 
 	static MethodInvocation of(MethodInvocation invocation) {
 		if (invocation instanceof ProxyMethodInvocation proxied) {
@@ -26,6 +29,26 @@ record DetachedInvocation(MethodInvocation call) implements InvocationDecorator 
 	@Override
 	public @Nullable Object proceed() throws Throwable {
 		return ExposeInvocationInterceptor.INSTANCE.invoke(this.call);
+	}
+
+	@Override
+	public Method getMethod() {
+		return this.call.getMethod();
+	}
+
+	@Override
+	public Object[] getArguments() {
+		return this.call.getArguments();
+	}
+
+	@Override
+	public @Nullable Object getThis() {
+		return this.call.getThis();
+	}
+
+	@Override
+	public AccessibleObject getStaticPart() {
+		return this.call.getStaticPart();
 	}
 
 }

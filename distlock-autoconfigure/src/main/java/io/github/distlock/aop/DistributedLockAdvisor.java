@@ -64,7 +64,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		Environment springEnvironment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
 				Environment.class);
 		this.mode = mode;
-		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut(LockedClasses.of(beanFactory))
+		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut(AnnotatedClassCache.of(beanFactory))
 				: new ComposablePointcut((ClassFilter) (type) -> false);
 		this.environment = environment;
 		this.definitions = new LockDefinitions(
@@ -119,8 +119,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		return this.mode;
 	}
 
-	AdviceVerifier adviceVerifier() {
-		return (this.mode == AopMode.PROXY) ? new ProxyVerifier(this) : new WeavingVerifier();
+	BiConsumer<Object, LockDeclaration> adviceVerifier() {
+		return (this.mode == AopMode.PROXY) ? new ProxyVerifier(this)::verify : new WeavingVerifier()::verify;
 	}
 
 	/** The interceptor for calls of woven methods. */
@@ -138,7 +138,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 */
 	private static final class LockPointcut extends StaticMethodMatcherPointcut {
 
-		LockPointcut(LockedClasses classes) {
+		LockPointcut(AnnotatedClassCache classes) {
 			setClassFilter(classes::isLocked);
 		}
 

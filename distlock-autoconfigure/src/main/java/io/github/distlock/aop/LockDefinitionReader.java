@@ -42,7 +42,7 @@ final class LockDefinitionReader {
 		DistributedLock attributes = annotation.attributes();
 		checkReach(method);
 		ReturnKind returnKind = ReturnKind.of(method);
-		UnfinishedResult.check(method, annotation.isOnClass());
+		ResultTypeCheck.check(method, annotation.isOnClass());
 		String registry = resolve("registry", attributes.registry(), method);
 		return new LockDefinition(method, returnKind, condition(annotation), key(annotation),
 				template(attributes, method), failurePolicy(attributes, method), registry.trim());

@@ -8,6 +8,8 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.function.SingletonSupplier;
+
 /**
  * Intercepts the calls of locked methods. Finds the definitions of the method and passes
  * the call to the {@link LockInvoker} for its kind of result.
@@ -18,7 +20,13 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final LockEnvironment environment;
 
-	private final LockInvokers invokers;
+	private final LockInvoker blocking;
+
+	/** Created when it is needed, because it has threads. */
+	private final SingletonSupplier<LockInvoker> completionStage;
+
+	/** Created when it is needed, because Reactor may not be on the class path. */
+	private final SingletonSupplier<LockInvoker> reactive;
 
 	LockInterceptor(LockDefinitions definitions, RegistryResolver registries, LockEnvironment environment,
 			@Nullable ClassLoader beanClassLoader) {
@@ -27,7 +35,12 @@ final class LockInterceptor implements MethodInterceptor {
 		RejectionReporter rejections = new RejectionReporter(registries, environment);
 		TransactionalCalls transactionalCalls = new TransactionalCalls(environment.onActiveTransaction(), rejections);
 		LockTargetResolver targets = new LockTargetResolver(registries, transactionalCalls, rejections);
-		this.invokers = new LockInvokers(targets, transactionalCalls, environment.work(), beanClassLoader);
+		SingletonSupplier<AsyncLockExecutor> locks = SingletonSupplier.of(() -> new AsyncLockExecutor(beanClassLoader));
+		this.blocking = new BlockingInvoker(targets, transactionalCalls);
+		this.completionStage = SingletonSupplier
+			.of(() -> new CompletionStageInvoker(targets, locks.obtain(), environment.work().get()));
+		this.reactive = SingletonSupplier
+			.of(() -> new ReactiveInvoker(targets, locks.obtain(), transactionalCalls, beanClassLoader));
 	}
 
 	@Override
@@ -44,7 +57,12 @@ final class LockInterceptor implements MethodInterceptor {
 		}
 		// The token of a call without a lock, such as one whose condition is false.
 		locks.passToken(invocation.getArguments(), 0);
-		return this.invokers.of(locks.returnKind()).invoke(locks, invocation);
+		LockInvoker invoker = switch (locks.returnKind()) {
+			case SYNCHRONOUS, FUTURE_OF_ASYNC -> this.blocking;
+			case COMPLETION_STAGE -> this.completionStage.obtain();
+			case REACTIVE -> this.reactive.obtain();
+		};
+		return invoker.invoke(locks, invocation);
 	}
 
 	/** Resources that check fencing tokens work although nothing is locked. */

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.aop.weaving.WovenCalls;
@@ -67,10 +68,10 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
 		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
 
-	private final SingletonSupplier<LockedClasses> classes = SingletonSupplier
-		.of(() -> LockedClasses.of(beanFactory()));
+	private final SingletonSupplier<AnnotatedClassCache> classes = SingletonSupplier
+		.of(() -> AnnotatedClassCache.of(beanFactory()));
 
-	private final SingletonSupplier<AdviceVerifier> adviceVerifier = SingletonSupplier
+	private final SingletonSupplier<BiConsumer<Object, LockDeclaration>> adviceVerifier = SingletonSupplier
 		.of(() -> this.advisor.obtain().adviceVerifier());
 
 	/** The interceptor that represents this application in {@link WovenCalls}. */
@@ -223,7 +224,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		if (locks.isEmpty()) {
 			return;
 		}
-		locks.forEach((declaration) -> this.adviceVerifier.obtain().verify(bean, declaration));
+		locks.forEach((declaration) -> this.adviceVerifier.obtain().accept(bean, declaration));
 		locks.forEach((declaration) -> check(beanName, () -> this.sharedKeys.check(beanName, declaration)));
 		if (!this.started) {
 			this.verified.put(beanName, ClassUtils.getUserClass(type));

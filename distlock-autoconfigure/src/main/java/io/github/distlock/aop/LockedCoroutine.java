@@ -31,7 +31,7 @@ import org.springframework.core.CoroutinesUtils;
  * its children runs. Loaded only if Kotlin's coroutines are on the class path.
  */
 final class LockedCoroutine extends AbstractCoroutineContextElement
-		implements CopyableThreadContextElement<LockContext.Scope>, WorkEnd {
+		implements CopyableThreadContextElement<LockContext.Scope>, CancelledWork {
 
 	/** A nested call replaces the element by its own, which contains the outer locks. */
 	private static final CoroutineContext.Key<LockedCoroutine> KEY = new CoroutineContext.Key<>() {
@@ -75,7 +75,7 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 	 * @param locks the locks, innermost first
 	 * @return the end of the coroutine
 	 */
-	static WorkEnd continueUnder(List<HeldLock> locks, @Nullable Object[] arguments) {
+	static CancelledWork continueUnder(List<HeldLock> locks, @Nullable Object[] arguments) {
 		LockedCoroutine coroutine = of(locks);
 		if (arguments[arguments.length - 1] instanceof Continuation<?> caller) {
 			arguments[arguments.length - 1] = new LockedContinuation<>(caller, caller.getContext().plus(coroutine));
@@ -169,7 +169,7 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 	 * Return the end of the work of a {@code Deferred}. As without the lock, cancelling
 	 * the result cancels the work.
 	 */
-	static WorkEnd cancelled(Object deferred) {
+	static CancelledWork cancelled(Object deferred) {
 		Job work = (Job) deferred;
 		return () -> Mono.fromRunnable(() -> work.cancel(null)).then(endOf(work));
 	}

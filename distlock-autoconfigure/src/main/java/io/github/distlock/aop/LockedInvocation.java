@@ -4,6 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -128,10 +131,36 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 	private @Nullable Object proceedUnder(List<HeldLock> acquired) throws Throwable {
 		LockContext.Scope scope = openScope(acquired);
 		try {
-			return this.invocation.proceed();
+			Object result = this.invocation.proceed();
+			if (this.locks.returnKind() == ReturnKind.FUTURE_OF_ASYNC && result instanceof Future<?> future) {
+				awaitEnd(future);
+			}
+			return result;
 		}
 		finally {
 			scope.close();
+		}
+	}
+
+	/**
+	 * Wait until the future is done that an {@code @Async} method has returned. An
+	 * interrupt does not end the work, so it does not end the lock either.
+	 */
+	private static void awaitEnd(Future<?> future) {
+		boolean interrupted = false;
+		while (!future.isDone()) {
+			try {
+				future.get();
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+			}
+			catch (ExecutionException | CancellationException ex) {
+				// The caller gets it with the future.
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
 		}
 	}
 

@@ -27,7 +27,7 @@ import org.springframework.util.ClassUtils;
  * Verifies that the proxy of a bean locks each call of the annotated methods, outside
  * transactions.
  */
-final class ProxyVerifier implements AdviceVerifier {
+final class ProxyVerifier {
 
 	private static final Log logger = LogFactory.getLog(ProxyVerifier.class);
 
@@ -66,8 +66,13 @@ final class ProxyVerifier implements AdviceVerifier {
 						&& config.isProxyTargetClass();
 	}
 
-	@Override
-	public void verify(Object bean, LockDeclaration declaration) {
+	/**
+	 * Refuse a bean whose method would run without its lock, or with the lock inside the
+	 * transaction.
+	 * @param bean the bean, or its proxy if it has one
+	 * @param declaration one of its annotated methods
+	 */
+	void verify(Object bean, LockDeclaration declaration) {
 		LockedMethod method = declaration.method();
 		if (!(bean instanceof Advised advised)) {
 			throw method.refuse("would not be locked: the bean has no proxy, because it was created before the proxy "

@@ -8,6 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -18,6 +21,7 @@ import io.github.distlock.observation.LockObserver.ObservedSection;
 import io.github.distlock.transaction.ReactiveTransactions.Keeper;
 import io.github.distlock.transaction.ReactiveTransactions.Running;
 import io.github.distlock.transaction.ReactiveTransactions;
+import io.github.distlock.thread.LockThreads;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -25,6 +29,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
@@ -38,6 +43,8 @@ import org.springframework.util.Assert;
  * Reactor is on the class path.
  */
 final class ReactiveInvoker implements LockInvoker {
+
+	private static final long IDLE_SECONDS = 60;
 
 	private final LockTargetResolver targets;
 
@@ -53,8 +60,22 @@ final class ReactiveInvoker implements LockInvoker {
 			@Nullable ClassLoader beanClassLoader) {
 		this.targets = targets;
 		this.lockExecutor = lockExecutor;
-		this.threads = ReactiveThreads.create(beanClassLoader);
+		this.threads = threads(beanClassLoader);
 		this.transactionalCalls = transactionalCalls;
+	}
+
+	/**
+	 * Create the scheduler on which the bodies begin, which may block. It has as many
+	 * threads as Reactor's {@code boundedElastic}, whose own threads inherit
+	 * thread-locals from the caller for which they were created. It is never disposed of:
+	 * its threads are daemons that end when they are idle.
+	 */
+	private static Scheduler threads(@Nullable ClassLoader beanClassLoader) {
+		int size = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE;
+		ThreadPoolExecutor threads = new ThreadPoolExecutor(size, size, IDLE_SECONDS, TimeUnit.SECONDS,
+				new LinkedTransferQueue<>(), LockThreads.numbered("distlock-reactive-", beanClassLoader));
+		threads.allowCoreThreadTimeOut(true);
+		return Schedulers.fromExecutorService(threads, "distlock-reactive");
 	}
 
 	@Override
@@ -92,11 +113,11 @@ final class ReactiveInvoker implements LockInvoker {
 	 * What surrounds the subscription: the locks, innermost first and without duplicates,
 	 * and the observation.
 	 */
-	private static Surroundings outer(MethodLocks locks, ContextView context, Optional<Running> transaction) {
+	private static CallerScope outer(MethodLocks locks, ContextView context, Optional<Running> transaction) {
 		Set<HeldLock> outer = new LinkedHashSet<>(ReactiveLockContext.all(context));
 		transaction.ifPresent((running) -> outer.addAll(running.kept()));
 		CallObservations observations = locks.observations();
-		return new Surroundings(List.copyOf(outer),
+		return new CallerScope(List.copyOf(outer),
 				context.getOrEmpty(LockObserver.CONTEXT_KEY).orElseGet(observations::current), observations);
 	}
 
@@ -107,7 +128,7 @@ final class ReactiveInvoker implements LockInvoker {
 
 		private final LockedInvocation call;
 
-		private final Surroundings outer;
+		private final CallerScope outer;
 
 		private final @Nullable Running transaction;
 
@@ -121,12 +142,12 @@ final class ReactiveInvoker implements LockInvoker {
 		private volatile @Nullable Throwable releaseFailure;
 
 		/** A coroutine continues after its cancellation, until it has cleaned up. */
-		private volatile WorkEnd workEnd = WorkEnd.AT_ONCE;
+		private volatile CancelledWork workEnd = CancelledWork.AT_ONCE;
 
 		/** Set by the thread that delivers the locks, during the delivery. */
 		private boolean delivered;
 
-		LockedSubscription(ReactiveAdapter adapter, LockedInvocation call, Surroundings outer,
+		LockedSubscription(ReactiveAdapter adapter, LockedInvocation call, CallerScope outer,
 				@Nullable Running transaction) {
 			this.adapter = adapter;
 			this.call = call;
@@ -229,23 +250,23 @@ final class ReactiveInvoker implements LockInvoker {
 		private Publisher<Object> publisher(AsyncLockOutcome outcome, List<HeldLock> locks) throws Throwable {
 			LockedMethod method = this.call.locks().method();
 			if (method.isSuspending()) {
-				WorkEnd end = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
+				CancelledWork end = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
 				return start(published(outcome.resultOrNull(this.call)), end);
 			}
 			Object result = outcome.result(this.call);
 			String type = method.returnType().getName();
 			if (!type.equals(SuspendingFunction.FLOW)) {
-				return start(this.adapter.toPublisher(result),
-						type.equals(SuspendingFunction.DEFERRED) ? LockedCoroutine.cancelled(result) : WorkEnd.AT_ONCE);
+				return start(this.adapter.toPublisher(result), type.equals(SuspendingFunction.DEFERRED)
+						? LockedCoroutine.cancelled(result) : CancelledWork.AT_ONCE);
 			}
 			LockedCoroutine coroutine = LockedCoroutine.of(locks);
 			return start(coroutine.publisher(result), coroutine);
 		}
 
 		/** From here on it is certain that the work is subscribed to, if only to fail. */
-		private Publisher<Object> start(Publisher<Object> work, WorkEnd end) {
+		private Publisher<Object> start(Publisher<Object> work, CancelledWork end) {
 			this.workEnd = end;
-			return new WorkStart(work, end::begun);
+			return new ErrorReportingPublisher(work, end::begun);
 		}
 
 		/** A fallback of a suspending function may return its value as it is. */

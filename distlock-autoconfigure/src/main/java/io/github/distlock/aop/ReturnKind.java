@@ -65,10 +65,10 @@ enum ReturnKind {
 			throw refuse(method, "CompletableFuture or CompletionStage");
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (adapter == null && UnfinishedResult.isCoroutine(type)) {
+		if (adapter == null && ResultTypeCheck.isCoroutine(type)) {
 			throw refuse(method, "a Flow, or make the function suspending");
 		}
-		if (adapter == null && !UnfinishedResult.isPublisher(type)) {
+		if (adapter == null && !ResultTypeCheck.isPublisher(type)) {
 			return SYNCHRONOUS;
 		}
 		if (!REACTOR) {
@@ -90,7 +90,7 @@ enum ReturnKind {
 		if (result == null || method.method().getReturnType() != Object.class) {
 			return;
 		}
-		if (UnfinishedResult.isUnfinished(result)) {
+		if (ResultTypeCheck.isUnfinished(result)) {
 			throw method.refuse("is on a method that returns Object, and has returned a "
 					+ result.getClass().getSimpleName() + ": its lock was released when it returned, so the "
 					+ "rest of the work runs without the lock. Declare the actual type of the result, "
@@ -101,7 +101,7 @@ enum ReturnKind {
 	/** A suspending function awaits its work. A flow is collected under the lock. */
 	private static void checkAwaited(LockedMethod method) {
 		Class<?> type = SuspendingFunction.returnType(method.method(), method.beanClass()).toClass();
-		if (!type.getName().equals(SuspendingFunction.FLOW) && UnfinishedResult.isUnfinishedType(type)) {
+		if (!type.getName().equals(SuspendingFunction.FLOW) && ResultTypeCheck.isUnfinishedType(type)) {
 			throw method.refuse("is on a suspending function that returns " + type.getSimpleName()
 					+ ", whose work continues after the function has returned and its lock was released: await the work "
 					+ "and return its value");

@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Verifies that the lock is woven into annotated methods in mode {@code aspectj}.
  */
-final class WeavingVerifier implements AdviceVerifier {
+final class WeavingVerifier {
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
@@ -44,8 +44,13 @@ final class WeavingVerifier implements AdviceVerifier {
 		}
 	}
 
-	@Override
-	public void verify(Object bean, LockDeclaration declaration) {
+	/**
+	 * Refuse a bean whose method would run without its lock, or with the lock inside the
+	 * transaction.
+	 * @param bean the bean, or its proxy if it has one
+	 * @param declaration one of its annotated methods
+	 */
+	void verify(Object bean, LockDeclaration declaration) {
 		LockedMethod method = declaration.method();
 		boolean woven = POSSIBLE && LockWeaving.isLocked(method.method());
 		if (!woven && !hasAgent()) {

@@ -71,18 +71,18 @@ public interface LockSignals {
 	 * earlier grant of the ticket.
 	 * @param held the ticket that was granted the lock
 	 * @param grantToken the first fencing token of that grant
-	 * @param asker the ticket that wants to know if the lock is not released at once, for
-	 * {@link LockStore#refuse}; {@code null} if none does
+	 * @param requester the ticket that wants to know if the lock is not released at once,
+	 * for {@link LockStore#refuse}; {@code null} if none does
 	 */
-	default void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+	default void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
 	}
 
 	/**
 	 * The JVM that was asked for a lock because of a ticket of this JVM does not give the
 	 * lock back at once.
-	 * @param asker the ticket that wanted an answer
+	 * @param requester the ticket that wanted an answer
 	 */
-	default void refused(Ticket asker) {
+	default void refused(Ticket requester) {
 	}
 
 	/**

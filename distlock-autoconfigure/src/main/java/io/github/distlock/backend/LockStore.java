@@ -98,9 +98,9 @@ public interface LockStore extends AutoCloseable {
 	 * learns it by {@link LockSignals#refused}. The message may be lost. Nothing changes
 	 * in the store. A store that keeps no locks sends nothing, as by default. Called on a
 	 * thread that may wait.
-	 * @param asker the ticket that wanted an answer
+	 * @param requester the ticket that wanted an answer
 	 */
-	default void refuse(Ticket asker) {
+	default void refuse(Ticket requester) {
 	}
 
 	/**

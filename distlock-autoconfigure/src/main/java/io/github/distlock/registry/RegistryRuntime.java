@@ -249,16 +249,16 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	@Override
-	public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
 		if (this.ready) {
-			this.acquirer.keptLocks().asked(held, grantToken, asker);
+			this.acquirer.keptLocks().asked(held, grantToken, requester);
 		}
 	}
 
 	@Override
-	public void refused(Ticket asker) {
+	public void refused(Ticket requester) {
 		if (this.ready) {
-			this.acquirer.keptLocks().refused(asker);
+			this.acquirer.keptLocks().refused(requester);
 		}
 	}
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncAcquisition {
 
-	private final Waits waits;
+	private final WaiterLifecycle waits;
 
 	private final CommandSender sender;
 
@@ -26,7 +26,7 @@ final class AsyncAcquisition {
 
 	private final CompletableFuture<@Nullable Holder> result = new CompletableFuture<>();
 
-	AsyncAcquisition(Waits waits, CommandSender sender, TimeSource clock, WaitRequest request) {
+	AsyncAcquisition(WaiterLifecycle waits, CommandSender sender, TimeSource clock, WaitRequest request) {
 		this.waits = waits;
 		this.sender = sender;
 		this.clock = clock;

@@ -24,13 +24,13 @@ final class BackgroundSender {
 
 	private final LockStore store;
 
-	private final Tasks tasks;
+	private final TaskRunner tasks;
 
 	private final CommandSender sender;
 
 	private final Semaphore executing = new Semaphore(MAX_OF_EXECUTOR);
 
-	BackgroundSender(LockStore store, Tasks tasks, CommandSender sender) {
+	BackgroundSender(LockStore store, TaskRunner tasks, CommandSender sender) {
 		this.store = store;
 		this.tasks = tasks;
 		this.sender = sender;

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockingAcquirer {
 
-	private final Waits waits;
+	private final WaiterLifecycle waits;
 
 	private final EngineEnvironment environment;
 
 	private final TimeSource clock;
 
-	BlockingAcquirer(Waits waits, EngineEnvironment environment) {
+	BlockingAcquirer(WaiterLifecycle waits, EngineEnvironment environment) {
 		this.waits = waits;
 		this.environment = environment;
 		this.clock = environment.clock();

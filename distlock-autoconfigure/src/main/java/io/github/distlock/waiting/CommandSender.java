@@ -58,7 +58,7 @@ final class CommandSender {
 
 	private final EngineEnvironment environment;
 
-	private final Tasks tasks;
+	private final TaskRunner tasks;
 
 	private final OrphanedTickets orphanedTickets;
 
@@ -73,13 +73,13 @@ final class CommandSender {
 			ScheduledExecutorService timers) {
 		this.store = store;
 		this.environment = environment;
-		this.tasks = new Tasks(executor, callbacks, timers, environment);
+		this.tasks = new TaskRunner(executor, callbacks, timers, environment);
 		this.orphanedTickets = new OrphanedTickets(store, environment, this.tasks);
 		this.failedCommands = new FailedCommands(this, this.tasks);
 		this.background = new BackgroundSender(store, this.tasks, this);
 	}
 
-	Tasks tasks() {
+	TaskRunner tasks() {
 		return this.tasks;
 	}
 

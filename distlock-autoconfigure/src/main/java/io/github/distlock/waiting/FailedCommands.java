@@ -16,9 +16,9 @@ final class FailedCommands {
 
 	private final CommandSender sender;
 
-	private final Tasks tasks;
+	private final TaskRunner tasks;
 
-	FailedCommands(CommandSender sender, Tasks tasks) {
+	FailedCommands(CommandSender sender, TaskRunner tasks) {
 		this.sender = sender;
 		this.tasks = tasks;
 	}

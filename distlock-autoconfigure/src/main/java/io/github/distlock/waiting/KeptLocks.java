@@ -26,11 +26,11 @@ public final class KeptLocks {
 
 	private final CommandSender sender;
 
-	private final Releases releases;
+	private final LockReleaser releases;
 
 	private volatile boolean closed;
 
-	KeptLocks(LockStore store, KeyQueues queues, CommandSender sender, Releases releases) {
+	KeptLocks(LockStore store, KeyQueues queues, CommandSender sender, LockReleaser releases) {
 		this.store = store;
 		this.queues = queues;
 		this.sender = sender;
@@ -103,9 +103,9 @@ public final class KeptLocks {
 	 * any more. Does not block.
 	 * @param held the ticket that was granted the lock
 	 * @param grantToken the first token of that grant
-	 * @param asker the ticket that wants an answer; {@code null} if none does
+	 * @param requester the ticket that wants an answer; {@code null} if none does
 	 */
-	public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
 		KeyQueue queue = this.queues.find(held);
 		if (queue == null) {
 			return;
@@ -115,20 +115,20 @@ public final class KeptLocks {
 			if (effects != null) {
 				this.sender.run(queue, effects);
 			}
-			else if (asker != null) {
-				refuse(asker);
+			else if (requester != null) {
+				refuse(requester);
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			this.sender.tasks().scheduleRecovery(() -> asked(held, grantToken, asker));
+			this.sender.tasks().scheduleRecovery(() -> asked(held, grantToken, requester));
 			logger.error("A request of another instance for lock '" + held.key() + "' failed and is handled again", ex);
 		}
 	}
 
-	private void refuse(Ticket asker) {
+	private void refuse(Ticket requester) {
 		this.sender.tasks().execute(() -> {
 			try {
-				this.store.refuse(asker);
+				this.store.refuse(requester);
 			}
 			catch (Throwable ex) {
 				logger.debug("A caller of another instance waits in vain for the answer to its request", ex);
@@ -139,12 +139,12 @@ public final class KeptLocks {
 	/**
 	 * Handle the answer of another JVM which does not give a lock back at once. Does not
 	 * block.
-	 * @param asker the ticket that wanted an answer
+	 * @param requester the ticket that wanted an answer
 	 */
-	public void refused(Ticket asker) {
-		KeyQueue queue = this.queues.find(asker);
+	public void refused(Ticket requester) {
+		KeyQueue queue = this.queues.find(requester);
 		if (queue != null) {
-			report(queue, (asking) -> asking.refused(asker));
+			report(queue, (asking) -> asking.refused(requester));
 		}
 	}
 

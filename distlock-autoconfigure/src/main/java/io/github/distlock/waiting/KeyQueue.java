@@ -117,7 +117,7 @@ final class KeyQueue implements QueueEvents {
 	 * asked in vain. Never reset for a ticket; {@link QueuedTicket} has the same for one
 	 * that is not granted yet.
 	 */
-	private boolean handBack;
+	private boolean mustReturn;
 
 	/** The command that is on its way to the store. */
 	private @Nullable Command inFlight;
@@ -227,7 +227,7 @@ final class KeyQueue implements QueueEvents {
 		this.lock.lock();
 		try {
 			boolean busy = this.inFlight != null || !this.pendingReleases.isEmpty() || !this.waiters.isEmpty();
-			if (this.holder != leaving || busy || this.attemptUnanswered || this.handBack) {
+			if (this.holder != leaving || busy || this.attemptUnanswered || this.mustReturn) {
 				return null;
 			}
 			KeptGrant grant = KeptGrant.keep(leaving, validity, this.context.clock(), release);
@@ -334,9 +334,9 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	/** The JVM that was asked for the lock by this ticket does not give it back. */
-	Effects refused(Ticket asker) {
+	Effects refused(Ticket requester) {
 		return onEvent(() -> {
-			if (asker.equals(waitingTicket())) {
+			if (requester.equals(waitingTicket())) {
 				endAsking();
 			}
 		});
@@ -677,7 +677,7 @@ final class KeyQueue implements QueueEvents {
 	/** Tell the other queues of the key if their attempts may have waited until now. */
 	private void mayBeFollowed(boolean wasOvertakable) {
 		if (wasOvertakable) {
-			this.context.mayFollowRelease(this.key);
+			this.context.attemptsMayGoOn(this.key);
 		}
 	}
 
@@ -694,7 +694,7 @@ final class KeyQueue implements QueueEvents {
 	private boolean mayHandOff(Holder from, Validity validity, WaitRequest next) {
 		TimeSource clock = this.context.clock();
 		HandOffLimits limits = this.context.handOffLimits();
-		return limits.allow(from, validity, next, clock) || (from.isKeepable() && !this.handBack && limits.allowAny()
+		return limits.allow(from, validity, next, clock) || (from.isKeepable() && !this.mustReturn && limits.allowAny()
 				&& HandOffLimits.suits(from, next) && KeptGrant.isUsable(from, validity, clock));
 	}
 
@@ -733,9 +733,9 @@ final class KeyQueue implements QueueEvents {
 			giveBack(this.kept);
 			return;
 		}
-		this.handBack |= this.holder != null;
+		this.mustReturn |= this.holder != null;
 		if (this.queuedTicket != null) {
-			this.queuedTicket.handBack = true;
+			this.queuedTicket.mustReturn = true;
 		}
 	}
 
@@ -761,7 +761,7 @@ final class KeyQueue implements QueueEvents {
 				this.context.clock().nanoTime());
 		this.holder = first;
 		this.attemptUnanswered = queued.attemptUnanswered;
-		this.handBack = queued.handBack;
+		this.mustReturn = queued.mustReturn;
 		this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
 	}
 
@@ -1021,7 +1021,7 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	private @Nullable Command attemptIfDue(QueuedTicket queued, @Nullable PendingRelease follows) {
-		if (!queued.due || this.context.wouldOvertakeRelease()) {
+		if (!queued.due || this.context.mustWaitForRelease()) {
 			return null;
 		}
 		Command attempt = newAttempt(queued, follows);

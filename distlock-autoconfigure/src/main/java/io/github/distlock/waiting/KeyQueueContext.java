@@ -44,10 +44,10 @@ interface KeyQueueContext {
 	 * Whether an attempt of this queue could overtake a release in the background of
 	 * another queue of the key. Afterwards {@link KeyQueue#proceed()} follows.
 	 */
-	boolean wouldOvertakeRelease();
+	boolean mustWaitForRelease();
 
 	/** No attempt of another queue of this key can overtake the release any more. */
-	void mayFollowRelease(String key);
+	void attemptsMayGoOn(String key);
 
 	/** The ticket of the queue was granted, or no caller wants it any more. */
 	void leftQueue();

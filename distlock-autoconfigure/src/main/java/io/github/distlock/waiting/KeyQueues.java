@@ -194,12 +194,12 @@ final class KeyQueues {
 		}
 
 		@Override
-		public boolean wouldOvertakeRelease() {
+		public boolean mustWaitForRelease() {
 			return false;
 		}
 
 		@Override
-		public void mayFollowRelease(String key) {
+		public void attemptsMayGoOn(String key) {
 			// A ticket is in this order before its queue asks whether it may follow.
 			if (!KeyQueues.this.order.of(key).isEmpty()) {
 				// On another thread, since this queue is locked here.
@@ -275,7 +275,7 @@ final class KeyQueues {
 		}
 
 		@Override
-		public boolean wouldOvertakeRelease() {
+		public boolean mustWaitForRelease() {
 			KeyQueue callers = KeyQueues.this.shared.get(this.key);
 			if (callers == null || !callers.isOvertakable()) {
 				return false;
@@ -289,7 +289,7 @@ final class KeyQueues {
 		}
 
 		@Override
-		public void mayFollowRelease(String key) {
+		public void attemptsMayGoOn(String key) {
 		}
 
 		@Override

@@ -32,11 +32,11 @@ public final class LockAcquirer {
 
 	private final CommandSender sender;
 
-	private final Waits waits;
+	private final WaiterLifecycle waits;
 
 	private final BlockingAcquirer blocking;
 
-	private final Releases releases;
+	private final LockReleaser releases;
 
 	private final KeptLocks keptLocks;
 
@@ -57,9 +57,9 @@ public final class LockAcquirer {
 		this.sender = new CommandSender(store, environment, executor, callbacks, timers);
 		Duration cancelTimeout = cancelTimeout(store.description(), backendTimeout);
 		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, environment, this.sender);
-		this.releases = new Releases(this.queues, this.sender, this.clock);
+		this.releases = new LockReleaser(this.queues, this.sender, this.clock);
 		this.keptLocks = new KeptLocks(store, this.queues, this.sender, this.releases);
-		this.waits = new Waits(this.queues, this.sender, this.releases, cancelTimeout.toNanos());
+		this.waits = new WaiterLifecycle(this.queues, this.sender, this.releases, cancelTimeout.toNanos());
 		this.blocking = new BlockingAcquirer(this.waits, environment);
 	}
 

@@ -28,9 +28,9 @@ final class OrphanedTickets {
 
 	private final Duration delay;
 
-	private final Tasks tasks;
+	private final TaskRunner tasks;
 
-	OrphanedTickets(LockStore store, EngineEnvironment environment, Tasks tasks) {
+	OrphanedTickets(LockStore store, EngineEnvironment environment, TaskRunner tasks) {
 		this.store = store;
 		this.environment = environment;
 		this.delay = store.description().strayDelay();

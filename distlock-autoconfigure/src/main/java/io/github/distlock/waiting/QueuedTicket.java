@@ -47,7 +47,7 @@ final class QueuedTicket {
 	final boolean keepable;
 
 	/** Whether its grant must not be kept, see {@link KeyQueue}. */
-	boolean handBack;
+	boolean mustReturn;
 
 	QueuedTicket(Ticket ticket, WaitRequest first) {
 		this.ticket = ticket;

@@ -209,9 +209,9 @@ abstract class Waiter {
 
 		private final CompletableFuture<@Nullable Outcome> future = new CompletableFuture<>();
 
-		private final Tasks tasks;
+		private final TaskRunner tasks;
 
-		FutureWaiter(WaitRequest request, long nowNanos, Tasks tasks) {
+		FutureWaiter(WaitRequest request, long nowNanos, TaskRunner tasks) {
 			super(request, nowNanos);
 			this.tasks = tasks;
 		}

@@ -27,7 +27,7 @@ class RecentLockEventsTests {
 			this.events.onAttempted(attempt("key-" + i, LockOutcome.TIMEOUT));
 		}
 		assertThat(this.events.latest("redis")).hasSize(100)
-			.extracting(RecentLockEvents.RecentEvent::key)
+			.extracting(LocksDescriptor.RecentDescriptor::key)
 			.startsWith("key-149", "key-148")
 			.endsWith("key-50");
 	}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests return types that refer to themselves, which {@link UnfinishedResult} searches.
+ * Tests return types that refer to themselves, which {@link ResultTypeCheck} searches.
  */
 class RecursiveResultTests {
 

@@ -90,7 +90,7 @@ final class ClientRules {
 
 	private static int newTicket(KeyEntry client, int entry) {
 		client.grant.keepable = false;
-		client.grant.handBack = false;
+		client.grant.mustReturn = false;
 		return ModelTicket.of(entry, ++client.tickets);
 	}
 

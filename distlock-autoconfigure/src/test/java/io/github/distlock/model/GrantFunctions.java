@@ -29,18 +29,18 @@ final class GrantFunctions {
 	}
 
 	/**
-	 * Grant the lock to the longest waiting ticket that is alive. If that is the asker,
-	 * it gets a whole lease and no message.
+	 * Grant the lock to the longest waiting ticket that is alive. If that is the
+	 * requester, it gets a whole lease and no message.
 	 * @param last the last fencing token that counts as used
-	 * @param asker the ticket whose command this is, or zero
+	 * @param requester the ticket whose command this is, or zero
 	 * @param abandoned whether the lock has expired instead of being released
 	 * @return whether a ticket was granted the lock
 	 */
-	boolean grantNext(int last, int asker, boolean abandoned) {
+	boolean grantNext(int last, int requester, boolean abandoned) {
 		if (this.store.claim != 0) {
 			int jvm = this.store.claim - 1;
 			this.store.removeClaim();
-			if (abandoned && this.world.jvmOfTicket(asker) != jvm) {
+			if (abandoned && this.world.jvmOfTicket(requester) != jvm) {
 				dropAll(jvm);
 			}
 		}
@@ -48,7 +48,7 @@ final class GrantFunctions {
 		while (this.store.queue.length > 0) {
 			int ticket = this.store.queue[0];
 			this.store.dequeue(ticket);
-			if (ticket == asker) {
+			if (ticket == requester) {
 				own(ticket, last, this.settings.lease, false);
 				return true;
 			}

@@ -21,7 +21,7 @@ final class KeeperRules {
 		KeptGrant grant = client.grant;
 		boolean mayKeep = grant.keepable && client.waiting == 0 && client.departures.isEmpty()
 				&& !client.attemptUnanswered && client.validity > 0 && world.isSubscribed(entry);
-		if (!mayKeep || grant.handBack && !this.settings.has(Flaw.KEPT_AFTER_REQUEST)
+		if (!mayKeep || grant.mustReturn && !this.settings.has(Flaw.KEPT_AFTER_REQUEST)
 				|| world.isStopped(entry) && !this.settings.has(Flaw.KEPT_AT_SHUTDOWN) || !hasToken(client)) {
 			return false;
 		}
@@ -75,7 +75,7 @@ final class KeeperRules {
 			giveUp(world, entry);
 		}
 		else {
-			client.grant.handBack |= client.ticket != 0;
+			client.grant.mustReturn |= client.ticket != 0;
 		}
 	}
 
@@ -85,28 +85,28 @@ final class KeeperRules {
 		if (!world.isAlive(entry) || client.ticket != message.ticket()) {
 			return "not for this grant";
 		}
-		return message.refusal() ? refused(world, entry) : requested(world, entry, message.asker());
+		return message.refusal() ? refused(world, entry) : requested(world, entry, message.requester());
 	}
 
-	private String requested(World world, int entry, int asker) {
+	private String requested(World world, int entry, int requester) {
 		KeyEntry client = world.entries[entry];
 		if (this.settings.has(Flaw.REQUEST_IGNORED)) {
 			return "ignored";
 		}
 		boolean refuses = this.settings.has(Flaw.REFUSED_WHILE_KEPT);
-		if (client.grant.kept && !(refuses && asker != 0)) {
+		if (client.grant.kept && !(refuses && requester != 0)) {
 			giveUp(world, entry);
 			return "gives the lock up";
 		}
-		client.grant.handBack = true;
+		client.grant.mustReturn = true;
 		if (client.holds && this.settings.has(Flaw.RELEASED_WHILE_HELD)) {
 			Packet release = new Packet(entry, Verb.RELEASE, client.ticket);
 			release.audience = Audience.GIVEN_UP;
 			release.used = client.nextToken - 1;
 			world.packets.add(release);
 		}
-		if (asker != 0 && (client.holds || client.waiting > 0 || refuses)) {
-			world.sendToKeeper(new KeeperMessage(asker, 0, true));
+		if (requester != 0 && (client.holds || client.waiting > 0 || refuses)) {
+			world.sendToKeeper(new KeeperMessage(requester, 0, true));
 			return "refuses";
 		}
 		return "will not keep the lock";

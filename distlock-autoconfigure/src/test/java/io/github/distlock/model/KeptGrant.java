@@ -10,7 +10,7 @@ final class KeptGrant implements Cloneable {
 	boolean keepable;
 
 	/** Whether the ticket must not be kept any more: another JVM has asked for it. */
-	boolean handBack;
+	boolean mustReturn;
 
 	/** Whether the lock is kept: no thread holds it. */
 	boolean kept;
@@ -33,13 +33,13 @@ final class KeptGrant implements Cloneable {
 	}
 
 	void write(StateWriter out) {
-		out.flag(this.keepable).flag(this.handBack).flag(this.kept).number(this.ticksLeft).flag(this.givingUp);
+		out.flag(this.keepable).flag(this.mustReturn).flag(this.kept).number(this.ticksLeft).flag(this.givingUp);
 	}
 
 	static KeptGrant read(StateReader in) {
 		KeptGrant read = new KeptGrant();
 		read.keepable = in.flag();
-		read.handBack = in.flag();
+		read.mustReturn = in.flag();
 		read.kept = in.flag();
 		read.ticksLeft = in.number();
 		read.givingUp = in.flag();

@@ -196,7 +196,7 @@ final class KeyEntry implements Cloneable {
 	public String toString() {
 		StringBuilder text = new StringBuilder();
 		if (this.holds) {
-			text.append(this.grant.handBack ? "HOLDS ASKED " : "HOLDS ").append(ModelTicket.text(this.ticket));
+			text.append(this.grant.mustReturn ? "HOLDS ASKED " : "HOLDS ").append(ModelTicket.text(this.ticket));
 			text.append((this.validity > 0) ? " valid " + this.validity : " LEASE OVER");
 		}
 		else if (this.grant.kept) {

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param last the last fencing token, of a new grant
  * @param ttlMillis the lease, of a new grant
  * @param serverMicros the server's time, of a new grant
- * @param asker the ticket that wants an answer
+ * @param requester the ticket that wants an answer
  */
 record ServerMessage(Kind kind, Ticket ticket, long first, long last, long ttlMillis, long serverMicros,
-		@Nullable Ticket asker) {
+		@Nullable Ticket requester) {
 
 	/** What a message says. */
 	enum Kind {
@@ -40,15 +40,15 @@ record ServerMessage(Kind kind, Ticket ticket, long first, long last, long ttlMi
 		return new ServerMessage(Kind.GRANTED, ticket, first, last, ttlMillis, serverMicros, null);
 	}
 
-	static ServerMessage of(Kind kind, Ticket ticket, long first, @Nullable Ticket asker) {
-		return new ServerMessage(kind, ticket, first, 0, 0, 0, asker);
+	static ServerMessage of(Kind kind, Ticket ticket, long first, @Nullable Ticket requester) {
+		return new ServerMessage(kind, ticket, first, 0, 0, 0, requester);
 	}
 
 	@Override
 	public String toString() {
 		return this.kind.toString().toLowerCase(Locale.ROOT) + " " + this.ticket.key() + " " + this.ticket.token() + " "
 				+ this.first + ((this.kind == Kind.GRANTED) ? " for " + this.ttlMillis + " ms" : "")
-				+ ((this.asker != null) ? " asked by " + this.asker.token() : "");
+				+ ((this.requester != null) ? " asked by " + this.requester.token() : "");
 	}
 
 }

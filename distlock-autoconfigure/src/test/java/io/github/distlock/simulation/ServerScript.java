@@ -146,7 +146,7 @@ class ServerScript {
 	 * Grant the lock to the longest waiting ticket that is alive. Sets what holds the
 	 * lock then: nothing, with the last token given, if no ticket waits.
 	 */
-	void grantNext(long last, @Nullable Ticket asker, long askerLease, boolean abandoned) {
+	void grantNext(long last, @Nullable Ticket requester, long requesterLease, boolean abandoned) {
 		this.state = Word.ABSENT;
 		this.owner = null;
 		this.first = last;
@@ -155,7 +155,7 @@ class ServerScript {
 		String claim = this.stored.claim;
 		if (claim != null) {
 			this.stored.claim = null;
-			if (abandoned && (asker == null || !asker.instance().equals(claim))) {
+			if (abandoned && (requester == null || !requester.instance().equals(claim))) {
 				dropAll(claim);
 			}
 		}
@@ -164,7 +164,7 @@ class ServerScript {
 			Ticket ticket = waiter.ticket();
 			if (ticket.isReader()) {
 				this.stored.readers.clear();
-				if (admit(last, asker, askerLease)) {
+				if (admit(last, requester, requesterLease)) {
 					this.state = Word.READERS;
 					this.first = this.last;
 					this.ttl = pttl();
@@ -179,8 +179,8 @@ class ServerScript {
 				continue;
 			}
 			long next = nextToken(last);
-			if (ticket.equals(asker)) {
-				own(ticket, next, askerLease);
+			if (ticket.equals(requester)) {
+				own(ticket, next, requesterLease);
 				return;
 			}
 			own(ticket, next, waiter.grace());
@@ -264,7 +264,7 @@ class ServerScript {
 	 * Let in readers that are alive from the head of the queue. Answers whether any
 	 * reader holds the lock now, and sets the last token given.
 	 */
-	private boolean admit(long last, @Nullable Ticket asker, long askerLease) {
+	private boolean admit(long last, @Nullable Ticket requester, long requesterLease) {
 		record Called(Waiter waiter, long first) {
 		}
 		List<Called> called = new ArrayList<>();
@@ -274,7 +274,8 @@ class ServerScript {
 			boolean gone = isUnseen(waiter);
 			remove(waiter.ticket());
 			if (!gone) {
-				given = enter(waiter.ticket(), waiter.ticket().equals(asker) ? askerLease : waiter.grace(), given);
+				given = enter(waiter.ticket(), waiter.ticket().equals(requester) ? requesterLease : waiter.grace(),
+						given);
 				called.add(new Called(waiter, given));
 			}
 		}
@@ -285,7 +286,8 @@ class ServerScript {
 		boolean deaf = false;
 		for (Called each : called) {
 			Ticket ticket = each.waiter().ticket();
-			if (!ticket.equals(asker) && publishGrant(ticket, each.first(), each.first(), each.waiter().grace()) == 0
+			if (!ticket.equals(requester)
+					&& publishGrant(ticket, each.first(), each.first(), each.waiter().grace()) == 0
 					&& each.waiter().counted()) {
 				this.stored.readers.remove(ticket);
 				deaf = true;
@@ -307,14 +309,16 @@ class ServerScript {
 	 * Let waiting readers join those that hold the lock. Answers whether any reader holds
 	 * it, and sets the last token given.
 	 */
-	boolean admitHead(long last, @Nullable Ticket asker, long askerLease) {
+	boolean admitHead(long last, @Nullable Ticket requester, long requesterLease) {
 		Waiter waiter = firstInQueue();
 		this.last = last;
-		return waiter == null || !waiter.ticket().isReader() || admit(last, asker, askerLease);
+		return waiter == null || !waiter.ticket().isReader() || admit(last, requester, requesterLease);
 	}
 
-	/** Check that the ticket before the asker is alive. Answers as {@link #admitHead}. */
-	boolean passOver(long last, Ticket asker, long askerLease) {
+	/**
+	 * Check that the ticket before the requester is alive. Answers as {@link #admitHead}.
+	 */
+	boolean passOver(long last, Ticket requester, long requesterLease) {
 		Waiter waiter = firstInQueue();
 		while (waiter != null && !waiter.ticket().isReader()) {
 			Ticket ticket = waiter.ticket();
@@ -329,7 +333,7 @@ class ServerScript {
 			remove(ticket);
 			waiter = head();
 		}
-		return admitHead(last, asker, askerLease);
+		return admitHead(last, requester, requesterLease);
 	}
 
 	/** Sends the messages of a script. */

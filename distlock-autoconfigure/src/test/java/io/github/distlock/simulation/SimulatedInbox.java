@@ -204,7 +204,7 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 				this.signals.granted(ticket, new Grant(message.first(), message.last(),
 						(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
 			}
-			case ASKED -> this.signals.asked(ticket, message.first(), message.asker());
+			case ASKED -> this.signals.asked(ticket, message.first(), message.requester());
 			case REFUSED -> this.signals.refused(ticket);
 			case ENDED -> this.signals.endReported(ticket, message.first());
 		}

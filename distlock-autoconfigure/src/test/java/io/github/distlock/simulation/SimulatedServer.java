@@ -172,7 +172,7 @@ final class SimulatedServer {
 			return entered;
 		}
 		char mark = Character.toUpperCase(how);
-		Ticket asker = (how == 't' || how == 's') ? ticket : null;
+		Ticket requester = (how == 't' || how == 's') ? ticket : null;
 		if (mark == 'N') {
 			boolean kept = marked && script.isQueueEmpty();
 			if (kept && how == 'n') {
@@ -185,7 +185,7 @@ final class SimulatedServer {
 		if (stored.word == Word.OWNED) {
 			stored.waited = true;
 		}
-		if (position == 0 && !(marked && ask(script, asker)) && asker != null) {
+		if (position == 0 && !(marked && ask(script, requester)) && requester != null) {
 			position = -1;
 		}
 		if (ticket.isReader() && script.state == Word.READERS && !queuedNow) {
@@ -203,9 +203,9 @@ final class SimulatedServer {
 	}
 
 	/** Ask the owner's JVM for the lock. */
-	private boolean ask(ServerScript script, @Nullable Ticket asker) {
+	private boolean ask(ServerScript script, @Nullable Ticket requester) {
 		Ticket owner = Objects.requireNonNull(script.owner);
-		script.publish(owner, ServerMessage.of(Kind.ASKED, owner, script.first, asker));
+		script.publish(owner, ServerMessage.of(Kind.ASKED, owner, script.first, requester));
 		return true;
 	}
 

@@ -503,12 +503,12 @@ class SimulatedServerTests {
 		}
 
 		@Override
-		public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
-			this.events.add("asked by " + ((asker != null) ? asker.token() : "no ticket"));
+		public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
+			this.events.add("asked by " + ((requester != null) ? requester.token() : "no ticket"));
 		}
 
 		@Override
-		public void refused(Ticket asker) {
+		public void refused(Ticket requester) {
 			this.events.add("refused");
 		}
 

@@ -171,9 +171,9 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	}
 
 	@Override
-	public void refuse(Ticket asker) {
-		call("refuse " + name(asker), (server) -> this.network.publish(asker.instance(),
-				ServerMessage.of(ServerMessage.Kind.REFUSED, asker, 0, null)));
+	public void refuse(Ticket requester) {
+		call("refuse " + name(requester), (server) -> this.network.publish(requester.instance(),
+				ServerMessage.of(ServerMessage.Kind.REFUSED, requester, 0, null)));
 	}
 
 	@Override

@@ -77,13 +77,13 @@ final class SimulationMutants {
 					java(KEY_QUEUE, "boolean inOrder = attempt.follows() == null || attempt.follows().answered;",
 							"boolean inOrder = true;")),
 			Mutant.of("lock that another JVM asks for released under its holder",
-					java(KEY_QUEUE, "this.handBack |= this.holder != null;",
+					java(KEY_QUEUE, "this.mustReturn |= this.holder != null;",
 							"if (this.holder != null) { ownReleases().release(this.holder, false, 0, null);"
 									+ " this.holder = null; }")),
 			Mutant.of("request for a lock that is held forgotten",
-					java(KEY_QUEUE, "this.handBack |= this.holder != null;", "")),
+					java(KEY_QUEUE, "this.mustReturn |= this.holder != null;", "")),
 			Mutant.of("request before the answer of the attempt forgotten",
-					java(KEY_QUEUE, "this.handBack = queued.handBack;", "this.handBack = false;")));
+					java(KEY_QUEUE, "this.mustReturn = queued.mustReturn;", "this.mustReturn = false;")));
 
 	private static final List<Mutant> GRANTS = List.of(
 			Mutant.of("end of a wait decided outside the lock", java(KEY_QUEUE, """
@@ -160,7 +160,7 @@ final class SimulationMutants {
 									+ " lock.abandon();",
 							"")),
 			Mutant.of("refused callback forgotten",
-					java("waiting/Tasks.java", "this.rejectedCallbacks.add(callback);", "")),
+					java("waiting/TaskRunner.java", "this.rejectedCallbacks.add(callback);", "")),
 			Mutant.of("timer not set after the ticket was queued",
 					java(KEY_QUEUE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
 							"if (queued.markQueued(")),
@@ -174,7 +174,7 @@ final class SimulationMutants {
 					java("waiting/KeyQueues.java", "leftQueue(); KeyQueues.this.own.remove(this.number);",
 							"leftQueue();")),
 			Mutant.of("callers behind a release in the background not told of its answer",
-					java(KEY_QUEUE, "this.context.mayFollowRelease(this.key);", "")));
+					java(KEY_QUEUE, "this.context.attemptsMayGoOn(this.key);", "")));
 
 	private static final List<Mutant> RELEASES = List.of(
 			Mutant.of("release forgotten after an error",
@@ -226,11 +226,12 @@ final class SimulationMutants {
 							"throw ex;")),
 			Mutant
 				.of("shutdown leaves its waiters waiting",
-						java("waiting/Waits.java", "this.closed = true; this.queues.forEach((queue) ->"
+						java("waiting/WaiterLifecycle.java", "this.closed = true; this.queues.forEach((queue) ->"
 								+ " this.sender.run(queue, queue.failWaiters(shutDownException(queue.key()))));",
 								"this.closed = true;")),
 			Mutant.of("caller that joins during the shutdown not failed",
-					java("waiting/Waits.java", "if (this.closed) { // close() may have failed the waiters before",
+					java("waiting/WaiterLifecycle.java",
+							"if (this.closed) { // close() may have failed the waiters before",
 							"if (false) { // close() may have failed the waiters before")),
 			Mutant.of("shutdown leaves kept locks", java("waiting/LockAcquirer.java", "this.keptLocks.close();", "")));
 

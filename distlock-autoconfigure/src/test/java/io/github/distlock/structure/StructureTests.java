@@ -28,15 +28,15 @@ class StructureTests {
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
 			(resources)          953   0  0
 			(root)               571   0  2
-			actuate              620   3  0
-			aop                 3910  27  3
+			actuate              593   3  0
+			aop                 3881  27  3
 			aop.weaving          200   0  0
 			autoconfigure       1830   3  3
 			backend              393   0  0
 			backend.jdbc        2891  17  3
 			backend.local        359   1  3
-			backend.redis       3093  28  3
-			backend.redlock     1241   5  3
+			backend.redis       3095  28  3
+			backend.redlock     1204   4  3
 			backend.zookeeper   1733   3  2
 			context               21   0  0
 			contract            2795   0  0

@@ -54,7 +54,7 @@ final class Mutants {
 			byte[] found = this.connections
 				.send("attempt", ticket.key(), (connection) ->
 					connection.stringCommands().get(bytes(this.keys.lock(ticket.key())))).value();
-			String tombstone = (found != null && found[0] == '|') ? new String(found) : "|" + word.token;
+			String tombstone = (found != null && found[0] == '|') ? new String(found) : "|" + value.token;
 			""";
 
 	/** Enter a kept lock as if its lease began now: its deadline has no effect. */
@@ -185,14 +185,15 @@ final class Mutants {
 				.keeping()
 				.atHome(),
 			Hunt.of(Mutant.of("native release without owner check",
-					java("backend/redis/NativeWords.java", "\"IFEQ\", held(ticket, word.marked, word.token), \"PX\"",
-							"\"PX\"")))
+					java("backend/redis/NativeCommands.java",
+							"\"IFEQ\", held(ticket, value.marked, value.token), \"PX\"", "\"PX\"")))
 				.onValkey()
 				.slowAndSpread(),
 			Hunt.of(Mutant.of("native attempt replaces any tombstone",
-					java("backend/redis/NativeWords.java", "Answer<Boolean> answer = replace(\"attempt\",",
+					java("backend/redis/NativeCommands.java", "Answer<Boolean> answer = replace(\"attempt\",",
 							READ_TOMBSTONE + "Answer<Boolean> answer = replace(\"attempt\","),
-					java("backend/redis/NativeWords.java", "\"|\" + word.token, held(ticket, marks, first), lease);",
+					java("backend/redis/NativeCommands.java",
+							"\"|\" + value.token, held(ticket, marks, first), lease);",
 							"tombstone, held(ticket, marks, first), lease);")))
 				.onValkey()
 				.brief());

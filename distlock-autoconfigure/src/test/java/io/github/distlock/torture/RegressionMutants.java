@@ -41,20 +41,20 @@ final class RegressionMutants {
 					"waiting.KeptLockTests#aTryOfAnotherJvmGetsTheKeptLock"),
 			RegressionMutant.of(
 					Mutant.of("lock that another instance asks for released under its holder", java(
-							"waiting/KeyQueue.java", "this.handBack |= this.holder != null;",
+							"waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;",
 							"if (this.holder != null) { this.pendingReleases.release(this.holder, false, 0, null);"
 									+ " this.holder = null; }")),
 					"waiting.KeyQueueGiveBackTests"
 							+ "#aLockThatAnotherJvmHasAskedForIsRefusedWhileItIsHeldAndNotKeptAfterwards"),
 			RegressionMutant.of(
 					Mutant.of("request for a lock that is held forgotten",
-							java("waiting/KeyQueue.java", "this.handBack |= this.holder != null;", "")),
+							java("waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;", "")),
 					"waiting.KeyQueueGiveBackTests"
 							+ "#aLockThatAnotherJvmHasAskedForIsRefusedWhileItIsHeldAndNotKeptAfterwards"),
 			RegressionMutant.of(
 					Mutant.of("request before the answer of the attempt forgotten",
-							java("waiting/KeyQueue.java", "this.handBack = queued.handBack;",
-									"this.handBack = false;")),
+							java("waiting/KeyQueue.java", "this.mustReturn = queued.mustReturn;",
+									"this.mustReturn = false;")),
 					"waiting.KeyQueueGiveBackTests" + "#aRequestThatComesBeforeTheAnswerOfTheAttemptCountsForItsGrant"),
 			RegressionMutant.of(
 					Mutant.of("kept lock entered after its deadline",

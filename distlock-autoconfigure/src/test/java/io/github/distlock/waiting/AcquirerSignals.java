@@ -33,13 +33,13 @@ final class AcquirerSignals implements LockSignals {
 	}
 
 	@Override
-	public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
-		this.acquirer.keptLocks().asked(held, grantToken, asker);
+	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
+		this.acquirer.keptLocks().asked(held, grantToken, requester);
 	}
 
 	@Override
-	public void refused(Ticket asker) {
-		this.acquirer.keptLocks().refused(asker);
+	public void refused(Ticket requester) {
+		this.acquirer.keptLocks().refused(requester);
 	}
 
 }

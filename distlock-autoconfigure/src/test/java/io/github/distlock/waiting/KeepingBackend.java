@@ -132,18 +132,18 @@ final class KeepingBackend extends ForwardingBackend {
 			}
 		}
 
-		private void ask(Marked owner, @Nullable Ticket asker) {
+		private void ask(Marked owner, @Nullable Ticket requester) {
 			LockSignals keeper = KeepingBackend.this.instances.get(owner.ticket().instance());
 			if (keeper != null && !KeepingBackend.this.losesRequests) {
-				KeepingBackend.this.messages.execute(() -> keeper.asked(owner.ticket(), owner.firstToken(), asker));
+				KeepingBackend.this.messages.execute(() -> keeper.asked(owner.ticket(), owner.firstToken(), requester));
 			}
 		}
 
 		@Override
-		public void refuse(Ticket asker) {
-			LockSignals signals = KeepingBackend.this.instances.get(asker.instance());
+		public void refuse(Ticket requester) {
+			LockSignals signals = KeepingBackend.this.instances.get(requester.instance());
 			if (signals != null) {
-				KeepingBackend.this.messages.execute(() -> signals.refused(asker));
+				KeepingBackend.this.messages.execute(() -> signals.refused(requester));
 			}
 		}
 

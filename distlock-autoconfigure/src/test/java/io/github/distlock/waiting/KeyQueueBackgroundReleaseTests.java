@@ -199,10 +199,10 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 
 	@Test
 	void anotherQueueOfTheKeyWaitsForAReleaseThatItCouldOvertake() {
-		this.wouldOvertakeRelease = true;
+		this.mustWaitForRelease = true;
 		Waiter once = waiter(Duration.ZERO);
 		assertThat(this.queue.join(once).command()).isNull();
-		this.wouldOvertakeRelease = false;
+		this.mustWaitForRelease = false;
 		this.queue.attemptAnswered(attempt(this.queue.proceed()), granted());
 		assertThat(once.outcome()).isInstanceOf(Outcome.Success.class);
 	}

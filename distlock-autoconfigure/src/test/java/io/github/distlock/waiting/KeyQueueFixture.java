@@ -47,7 +47,7 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 
 	boolean leftQueue;
 
-	boolean wouldOvertakeRelease;
+	boolean mustWaitForRelease;
 
 	int followers;
 
@@ -135,12 +135,12 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	}
 
 	@Override
-	public boolean wouldOvertakeRelease() {
-		return this.wouldOvertakeRelease;
+	public boolean mustWaitForRelease() {
+		return this.mustWaitForRelease;
 	}
 
 	@Override
-	public void mayFollowRelease(String key) {
+	public void attemptsMayGoOn(String key) {
 		this.followers++;
 	}
 

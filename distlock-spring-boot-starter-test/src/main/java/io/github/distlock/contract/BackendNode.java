@@ -224,13 +224,13 @@ final class BackendNode implements LockSignals {
 	}
 
 	@Override
-	public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
-		this.asked.add(new Asked(held, grantToken, asker));
+	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
+		this.asked.add(new Asked(held, grantToken, requester));
 	}
 
 	@Override
-	public void refused(Ticket asker) {
-		this.refused.add(asker);
+	public void refused(Ticket requester) {
+		this.refused.add(requester);
 	}
 
 	/**
@@ -238,12 +238,12 @@ final class BackendNode implements LockSignals {
 	 *
 	 * @param held the ticket that holds it
 	 * @param grantToken the first token of its grant
-	 * @param asker the ticket that wants an answer, if one does
+	 * @param requester the ticket that wants an answer, if one does
 	 */
-	record Asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+	record Asked(Ticket held, long grantToken, @Nullable Ticket requester) {
 
-		Asked by(Ticket asker) {
-			return new Asked(this.held, this.grantToken, asker);
+		Asked by(Ticket requester) {
+			return new Asked(this.held, this.grantToken, requester);
 		}
 
 	}

@@ -50,16 +50,16 @@ final class CrashableSignals implements LockSignals {
 	}
 
 	@Override
-	public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
 		if (!this.crashed.getAsBoolean()) {
-			this.signals.asked(held, grantToken, asker);
+			this.signals.asked(held, grantToken, requester);
 		}
 	}
 
 	@Override
-	public void refused(Ticket asker) {
+	public void refused(Ticket requester) {
 		if (!this.crashed.getAsBoolean()) {
-			this.signals.refused(asker);
+			this.signals.refused(requester);
 		}
 	}
 

@@ -201,9 +201,9 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public void refuse(Ticket asker) {
+		public void refuse(Ticket requester) {
 			if (!ForgetfulBackend.this.crashed) {
-				super.refuse(asker);
+				super.refuse(requester);
 			}
 		}
 

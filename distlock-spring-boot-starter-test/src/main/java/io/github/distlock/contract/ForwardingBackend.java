@@ -93,8 +93,8 @@ public abstract class ForwardingBackend implements LockBackend {
 		}
 
 		@Override
-		public void refuse(Ticket asker) {
-			this.real.refuse(asker);
+		public void refuse(Ticket requester) {
+			this.real.refuse(requester);
 		}
 
 		@Override

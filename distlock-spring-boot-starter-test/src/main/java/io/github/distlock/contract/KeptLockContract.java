@@ -99,11 +99,11 @@ interface KeptLockContract extends ContractTests {
 	default void aTicketThatWantsAnAnswerIsNotTheFirstIfNoJvmIsAsked() {
 		assumeKeeps();
 		first().hold(key());
-		Ticket asker = second().ticket(key());
+		Ticket requester = second().ticket(key());
 		AttemptOptions answer = new AttemptOptions(true, false, true);
-		assertFirst(Answers.of(second().store.attempt(asker, LEASE, answer)), false);
-		assertFirst(Answers.of(second().store.attempt(asker, LEASE, answer)), false);
-		assertFirst(second().attempt(asker), true);
+		assertFirst(Answers.of(second().store.attempt(requester, LEASE, answer)), false);
+		assertFirst(Answers.of(second().store.attempt(requester, LEASE, answer)), false);
+		assertFirst(second().attempt(requester), true);
 	}
 
 	@Test
@@ -143,11 +143,11 @@ interface KeptLockContract extends ContractTests {
 	default void aRefusalReachesTheTicketThatWantsAnAnswer() {
 		assumeKeeps();
 		Asked held = first().holdToKeep(key());
-		Ticket asker = second().ticket(key());
-		Answers.of(second().store.attempt(asker, LEASE, new AttemptOptions(true, false, true)));
-		await().until(() -> first().asked().equals(List.of(held.by(asker))));
-		first().store.refuse(asker);
-		await().until(() -> second().wasRefused(asker));
+		Ticket requester = second().ticket(key());
+		Answers.of(second().store.attempt(requester, LEASE, new AttemptOptions(true, false, true)));
+		await().until(() -> first().asked().equals(List.of(held.by(requester))));
+		first().store.refuse(requester);
+		await().until(() -> second().wasRefused(requester));
 	}
 
 	@Test

@@ -77,10 +77,11 @@ sealed interface InboxMessage {
 	 *
 	 * @param token the name of the ticket that holds the lock
 	 * @param grantToken the first fencing token of the grant
-	 * @param asker the name of the ticket that wants an answer, if one does
+	 * @param requester the name of the ticket that wants an answer, if one does
 	 * @param lock the name of the lock in Redis
 	 */
-	record AskedMessage(String token, long grantToken, @Nullable String asker, String lock) implements InboxMessage {
+	record AskedMessage(String token, long grantToken, @Nullable String requester,
+			String lock) implements InboxMessage {
 
 		static final String PREFIX = "asked|";
 

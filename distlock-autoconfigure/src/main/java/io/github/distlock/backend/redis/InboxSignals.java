@@ -52,7 +52,7 @@ final class InboxSignals {
 			this.signals.endReported(ticket, ended.grantToken());
 		}
 		else if (message instanceof AskedMessage asked) {
-			this.signals.asked(ticket, asked.grantToken(), asker(asked));
+			this.signals.asked(ticket, asked.grantToken(), requester(asked));
 		}
 		else if (message instanceof RefusedMessage) {
 			this.signals.refused(ticket);
@@ -71,13 +71,13 @@ final class InboxSignals {
 	 * The ticket that wants an answer. If this version cannot read its name, or no JVM
 	 * has such an instance, the request is valid without it.
 	 */
-	private @Nullable Ticket asker(AskedMessage message) {
-		String asker = message.asker();
-		if (asker == null) {
+	private @Nullable Ticket requester(AskedMessage message) {
+		String requester = message.requester();
+		if (requester == null) {
 			return null;
 		}
 		try {
-			Ticket ticket = ticket(asker, message);
+			Ticket ticket = ticket(requester, message);
 			return MessageCheck.isInstance(ticket.instance()) ? ticket : null;
 		}
 		catch (IllegalArgumentException ex) {

@@ -71,7 +71,7 @@ final class RedisLockStore extends BlockingLockStore {
 
 	private final RedisInspection inspection;
 
-	private final NativeWords words;
+	private final NativeCommands words;
 
 	private final QueueArguments arguments;
 
@@ -88,7 +88,7 @@ final class RedisLockStore extends BlockingLockStore {
 		this.description = description;
 		this.random = context.random();
 		this.arguments = new QueueArguments(description.tokensPerGrant());
-		this.words = new NativeWords(connections, keys, clock, this.arguments);
+		this.words = new NativeCommands(connections, keys, clock, this.arguments);
 		this.releases = connections.releases();
 		this.inspection = new RedisInspection(this, connections, keys, context.instance());
 	}
@@ -161,8 +161,9 @@ final class RedisLockStore extends BlockingLockStore {
 	}
 
 	@Override
-	public void refuse(Ticket asker) {
-		this.connections.publish("refusal", asker, new RefusedMessage(asker.token(), this.keys.lock(asker.key())));
+	public void refuse(Ticket requester) {
+		this.connections.publish("refusal", requester,
+				new RefusedMessage(requester.token(), this.keys.lock(requester.key())));
 	}
 
 	@Override

@@ -136,7 +136,7 @@ final class LockRound {
 			}
 		}
 		return new Result.NotWon(remaining, queued, heldAt,
-				ClaimView.refusing(answers.given().stream(), this.quorum.majority()));
+				ObservedClaim.refusing(answers.given().stream(), this.quorum.majority()));
 	}
 
 	/**

@@ -39,7 +39,7 @@ final class RedlockInspection implements StoreInspection {
 	@Override
 	public StoredLock inspect(String key) {
 		List<NodeLock> answers = look(key);
-		Optional<ClaimView> held = ClaimView.holding(answers, this.quorum);
+		Optional<ObservedClaim> held = ObservedClaim.holding(answers, this.quorum);
 		List<StoredHolder> holders = held.map((view) -> view.holder(this.quorum.majority(), grantOf(view)))
 			.stream()
 			.toList();
@@ -53,7 +53,7 @@ final class RedlockInspection implements StoreInspection {
 	@Override
 	public EndResult end(String key, long grantToken) {
 		List<NodeLock> answers = look(key);
-		ClaimView held = ClaimView.holding(answers, this.quorum).orElse(null);
+		ObservedClaim held = ObservedClaim.holding(answers, this.quorum).orElse(null);
 		if (held == null) {
 			return EndResult.NOT_HELD;
 		}
@@ -70,7 +70,7 @@ final class RedlockInspection implements StoreInspection {
 	}
 
 	/** The grant of a claim of this JVM, which knows more than the nodes. */
-	private @Nullable Grant grantOf(ClaimView view) {
+	private @Nullable Grant grantOf(ObservedClaim view) {
 		WonRound won = this.store.wonRound(view.claim().ticket());
 		return (won != null && won.round().claim().equals(view.claim())) ? won.grant() : null;
 	}

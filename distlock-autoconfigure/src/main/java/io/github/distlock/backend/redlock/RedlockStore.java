@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -31,6 +32,8 @@ import io.github.distlock.backend.redlock.QuorumNode.Proposal;
 import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.redlock.RedlockTicket.WonRound;
 import io.github.distlock.thread.LockThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,13 @@ import org.jspecify.annotations.Nullable;
  * nodes. Thread-safe.
  */
 final class RedlockStore extends BlockingLockStore {
+
+	private static final Log logger = LogFactory.getLog(RedlockStore.class);
+
+	private static final Duration PAUSE = Duration.ofMillis(20);
+
+	/** How long a completed release is remembered for a retry. */
+	private static final Duration RELEASE_MEMORY = Duration.ofSeconds(10);
 
 	private final ConcurrentMap<Ticket, RedlockTicket> tickets = new ConcurrentHashMap<>();
 
@@ -61,7 +71,12 @@ final class RedlockStore extends BlockingLockStore {
 
 	private final LockSignals signals;
 
-	private final RoundPause pause;
+	/**
+	 * By key: until when this JVM does not request a lock that it has released while
+	 * tickets of other JVMs were waiting. Otherwise it could take such a lock again and
+	 * again, since it knows of the release before the signals arrive.
+	 */
+	private final ConcurrentMap<String, Long> pausedUntilNanos = new ConcurrentHashMap<>();
 
 	private final RedlockRenewals renewals;
 
@@ -79,7 +94,6 @@ final class RedlockStore extends BlockingLockStore {
 		this.clock = clock;
 		this.random = context.random();
 		this.signals = context.signals();
-		this.pause = new RoundPause(this.timers, clock);
 		this.renewals = new RedlockRenewals(quorum, settings.longestLease(), clock);
 		this.tokens = new TokenClock(quorum.size(), clock);
 		this.inspection = new RedlockInspection(this, quorum, settings);
@@ -155,7 +169,7 @@ final class RedlockStore extends BlockingLockStore {
 		}
 		else {
 			// It no longer waits: signal the next ticket.
-			NodeQueues.dequeue(node, ticket);
+			leaveQueue(node, ticket);
 		}
 	}
 
@@ -182,7 +196,7 @@ final class RedlockStore extends BlockingLockStore {
 			beginRelease(ticket, held, 0);
 			redlockTicket.holds(null);
 		}
-		Duration remainingPause = queue ? this.pause.remaining(ticket.key()) : null;
+		Duration remainingPause = queue ? remainingPause(ticket.key()) : null;
 		if (remainingPause != null) {
 			return new AttemptResult.Queued(remainingPause.plus(RedlockTicket.retryDelay(0, this.random)), false);
 		}
@@ -224,12 +238,12 @@ final class RedlockStore extends BlockingLockStore {
 		int queuedAt = redlockTicket.queuedAt();
 		if (queuedAt >= 0) {
 			redlockTicket.woken();
-			NodeQueues.dequeue(this.quorum.node(queuedAt), ticket);
+			leaveQueue(this.quorum.node(queuedAt), ticket);
 		}
 		else if (queueAt >= 0) {
 			wonRound.round().votes().get(queueAt).thenAccept((vote) -> {
 				if (vote instanceof Vote.Held held && held.queued()) {
-					NodeQueues.dequeue(this.quorum.node(queueAt), ticket);
+					leaveQueue(this.quorum.node(queueAt), ticket);
 				}
 			});
 		}
@@ -271,15 +285,52 @@ final class RedlockStore extends BlockingLockStore {
 	}
 
 	private RoundRelease undo(LockRound round) {
-		return new RoundRelease(this.quorum, round, 0, null, round.lease(), this.settings.nodeTimeout(), this.timers,
-				this.clock, this.random)
-			.begin();
+		return roundRelease(round, 0, null, round.lease()).begin();
 	}
 
 	private RoundRelease beginRelease(Ticket ticket, WonRound wonRound, long lastToken) {
-		return wonRound.release(() -> new RoundRelease(this.quorum, wonRound.round(), wonRound.usedToken(lastToken),
-				() -> this.pause.begin(ticket.key()), wonRound.lease(), this.settings.nodeTimeout(), this.timers,
-				this.clock, this.random));
+		return wonRound.release(() -> roundRelease(wonRound.round(), wonRound.usedToken(lastToken),
+				() -> pause(ticket.key()), wonRound.lease()));
+	}
+
+	private RoundRelease roundRelease(LockRound round, long usedToken, @Nullable Runnable onWoken, Duration longest) {
+		return new RoundRelease(this.quorum, round, usedToken, onWoken, longest, this.settings.nodeTimeout(),
+				this.timers, this.clock, this.random);
+	}
+
+	/** A waiting ticket was signalled that the lock is free. */
+	private void pause(String key) {
+		Long until = this.clock.nanoTime() + PAUSE.toNanos();
+		this.pausedUntilNanos.put(key, until);
+		later(() -> this.pausedUntilNanos.remove(key, until), PAUSE);
+	}
+
+	private @Nullable Duration remainingPause(String key) {
+		Long until = this.pausedUntilNanos.get(key);
+		long nanos = (until != null) ? until - this.clock.nanoTime() : 0;
+		return (nanos > 0) ? Duration.ofNanos(nanos) : null;
+	}
+
+	/**
+	 * Run a task later, or at once if the store is closed or there is no thread for the
+	 * timer.
+	 */
+	private void later(Runnable task, Duration delay) {
+		try {
+			this.timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (Throwable ex) {
+			task.run();
+		}
+	}
+
+	/** If that fails, the ticket leaves the queue when the queue expires. */
+	private static CompletableFuture<Boolean> leaveQueue(QuorumNode node, Ticket ticket) {
+		return node.forget(ticket).toCompletableFuture().exceptionally((failure) -> {
+			logger.debug("A ticket was not removed from the queue of a node: it leaves it when the queue expires",
+					failure);
+			return false;
+		});
 	}
 
 	private void forget(Ticket ticket, WonRound wonRound) {
@@ -320,8 +371,7 @@ final class RedlockStore extends BlockingLockStore {
 		}
 		catch (LockBackendException ex) {
 			// Remembered for a retry, for a limited time.
-			roundRelease.end()
-				.whenComplete((done, failure) -> ReleaseMemory.later(this.timers, () -> forget(ticket, wonRound)));
+			roundRelease.end().whenComplete((done, failure) -> later(() -> forget(ticket, wonRound), RELEASE_MEMORY));
 			throw ex;
 		}
 	}
@@ -344,7 +394,7 @@ final class RedlockStore extends BlockingLockStore {
 		}
 		this.tickets.remove(ticket);
 		if (queueAt >= 0) {
-			new NodeQueues(this.quorum).remove(queueAt, ticket);
+			this.quorum.await(leaveQueue(this.quorum.node(queueAt), ticket));
 		}
 	}
 

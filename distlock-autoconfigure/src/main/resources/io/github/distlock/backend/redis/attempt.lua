@@ -72,7 +72,7 @@ end
 -- Without the zero: a lock that is granted here may have been waited for.
 count = reader and 1 or tonumber(count)
 -- Whether to ask although the ticket is not queued, and the ticket that wants an answer.
-local unqueued, asker = mark == 'n', (mark == 't' or mark == 's') and token or ''
+local unqueued, requester = mark == 'n', (mark == 't' or mark == 's') and token or ''
 mark = string.upper(mark)
 
 local owner, first, last = read(word)
@@ -85,7 +85,7 @@ end
 -- A user without the right to publish cannot ask, but the attempt has been made. Answers
 -- whether the request was sent.
 local function ask()
-  local sent = pcall(publish, owner, table.concat({ 'asked', owner, exact(first), asker, lockKey }, '|'))
+  local sent = pcall(publish, owner, table.concat({ 'asked', owner, exact(first), requester, lockKey }, '|'))
   redis.set_repl(redis.REPL_ALL)
   return sent
 end
@@ -148,7 +148,7 @@ local position, new = enqueue(token, lease, count, mark)
 if word and string.byte(word) == OWNED then
   redis.call('SETRANGE', lockKey, 0, '+')
 end
-if position == 0 and not (marked and ask()) and asker ~= '' then
+if position == 0 and not (marked and ask()) and requester ~= '' then
   position = -1
 end
 if reader and owner == '~' and new == 0 and not more then

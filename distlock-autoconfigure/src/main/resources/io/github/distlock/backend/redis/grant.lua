@@ -2,19 +2,19 @@
 -- include: words.lua
 -- include: readers.lua
 
--- Grants the lock to the longest waiting ticket that is alive. If that is `asker`, its lease
--- is `askerLease` and no message is sent, since the reply contains the grant. Otherwise the lease is
+-- Grants the lock to the longest waiting ticket that is alive. If that is `requester`, its lease
+-- is `requesterLease` and no message is sent, since the reply contains the grant. Otherwise the lease is
 -- short, until the new owner has confirmed. `abandoned` means that the lock has expired
 -- instead of being released. Answers the owner ('' if no ticket waits, '~' if readers were
 -- let in), its first token (without an owner the last token ever given), and the TTL.
 -- Removes the ticket from the queue first, since a server without memory accepts only that
 -- as the first write, and publishes last, when the owner has been written.
-local function grantNext(last, asker, askerLease, abandoned)
+local function grantNext(last, requester, requesterLease, abandoned)
   local token = head()
   if token and isClaim(token) then
     local instance = string.sub(token, 2)
     remove(token)
-    if abandoned and instanceOf(asker) ~= instance then
+    if abandoned and instanceOf(requester) ~= instance then
       dropAll(instance)
     end
     token = head()
@@ -23,7 +23,7 @@ local function grantNext(last, asker, askerLease, abandoned)
     if isReader(token) then
       -- First: if this is refused, as while the slot moves, no reader has lost its place.
       redis.call('DEL', readersKey())
-      local lives, given = admit(last, asker, askerLease)
+      local lives, given = admit(last, requester, requesterLease)
       if lives then
         return '~', given, redis.call('PTTL', lockKey)
       end
@@ -33,9 +33,9 @@ local function grantNext(last, asker, askerLease, abandoned)
       -- A ticket that no JVM hears of uses no token: tokens must not run ahead of the clock,
       -- from which they continue after a lock has expired.
       local first = nextToken(last)
-      if token == asker and not gone then
-        own(token, count, first, askerLease)
-        return token, first, askerLease
+      if token == requester and not gone then
+        own(token, count, first, requesterLease)
+        return token, first, requesterLease
       end
       if not gone then
         own(token, count, first, grace)

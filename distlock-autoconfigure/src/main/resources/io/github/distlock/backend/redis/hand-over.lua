@@ -2,13 +2,13 @@
 local FAIR, READ = 70, 82
 
 -- Grants the lock to the longest waiting ticket, as grantNext() in grant.lua does, if that
--- ticket is exclusive, counted and not `asker`, and its JVM receives the message. Its first
+-- ticket is exclusive, counted and not `requester`, and its JVM receives the message. Its first
 -- token is `now`, so the clock must have passed the last token that was used. Answers its name
 -- and its TTL; '' if no ticket waits; and nil if grantNext() has to find the next ticket. The
 -- one that was tried then is no longer queued, and what the lock says means nothing.
 -- `usual` is the count that most tickets have. Included after base.lua and `token`, the ticket
 -- that is released.
-local function handOver(usual, asker)
+local function handOver(usual, requester)
   local claim, after
   local head = redis.call('ZRANGE', queueKey, '0', '0')[1]
   local kind = head and string.byte(head) or SEEN
@@ -21,7 +21,7 @@ local function handOver(usual, asker)
   end
   -- Without a head, the tickets behind the claim have left.
   local note = head and redis.call('ZSCORE', queueKey, '#' .. head)
-  if not note or head == asker or head == token then
+  if not note or head == requester or head == token then
     return nil
   end
   note = note - 1e12

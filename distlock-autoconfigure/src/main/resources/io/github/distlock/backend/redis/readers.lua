@@ -75,12 +75,12 @@ local function settle(last)
 end
 
 -- Lets in readers that are alive from the head of the queue, PORTION at most, up to the first
--- ticket that is no reader. Each gets a message, except `asker`, whose lease is `askerLease`.
+-- ticket that is no reader. Each gets a message, except `requester`, whose lease is `requesterLease`.
 -- All is written before the first message. If more readers are at the head then, the answer
 -- of the script says so, and its caller sends admit.lua; if it does not, the readers are let
 -- in when one of them asks again. Answers whether any reader holds the lock now, and the last
 -- fencing token given.
-local function admit(last, asker, askerLease)
+local function admit(last, requester, requesterLease)
   local called, given, left = {}, last, PORTION
   local token = head()
   while token and isReader(token) do
@@ -93,7 +93,7 @@ local function admit(last, asker, askerLease)
     remove(token)
     -- One that holds has left its place behind, see base.lua about other formats.
     if not gone and not reading(token) then
-      given = enter(token, (token == asker) and askerLease or grace, given)
+      given = enter(token, (token == requester) and requesterLease or grace, given)
       called[#called + 1] = { token, given, grace, counted }
     end
     token = head()
@@ -105,7 +105,7 @@ local function admit(last, asker, askerLease)
   for i = 1, #called do
     local first, grace, counted
     token, first, grace, counted = unpack(called[i])
-    if token ~= asker and publishGrant(token, first, first, grace) == 0 and counted then
+    if token ~= requester and publishGrant(token, first, first, grace) == 0 and counted then
       redis.call('ZREM', readersKey(), token, '#' .. token)
       deaf = true
     end
@@ -130,20 +130,20 @@ end
 -- Lets waiting readers join those that hold the lock, up to the first ticket in the queue that
 -- is no reader. Answers false if no reader holds the lock any more, and the last fencing token
 -- given.
-local function admitHead(last, asker, askerLease)
+local function admitHead(last, requester, requesterLease)
   local token = firstInQueue()
   if token and isReader(token) then
-    return admit(last, asker, askerLease)
+    return admit(last, requester, requesterLease)
   end
   return true, last
 end
 
--- Checks that the ticket before `asker` is alive, if it is no reader: otherwise its death would
+-- Checks that the ticket before `requester` is alive, if it is no reader: otherwise its death would
 -- be detected only when the readers leave. If its JVM receives no message, the ticket is
 -- removed. If it does, the ticket is asked by that message: from then on it is queued as
 -- uncounted, so that an attempt has to confirm its place, and a JVM that does not know the
 -- ticket cancels it. Answers as admitHead().
-local function passOver(last, asker, askerLease)
+local function passOver(last, requester, requesterLease)
   local token = firstInQueue()
   while token and not isReader(token) do
     local grace, count, counted, gone = noted(token)
@@ -157,5 +157,5 @@ local function passOver(last, asker, askerLease)
     remove(token)
     token = head()
   end
-  return admitHead(last, asker, askerLease)
+  return admitHead(last, requester, requesterLease)
 end

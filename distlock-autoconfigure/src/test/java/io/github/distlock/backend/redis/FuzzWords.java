@@ -10,7 +10,7 @@ import io.github.distlock.backend.redis.UnreliableScripts.Answer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Most attempts and releases of a quiet lock without a script, as {@link NativeWords}
+ * Most attempts and releases of a quiet lock without a script, as {@link NativeCommands}
  * sends them.
  */
 final class FuzzWords {

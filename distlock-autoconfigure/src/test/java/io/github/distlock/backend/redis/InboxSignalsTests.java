@@ -18,13 +18,14 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class InboxSignalsTests extends NoSignals {
 
-	private final List<String> askers = new ArrayList<>();
+	private final List<String> requesters = new ArrayList<>();
 
 	private final InboxSignals inbox = new InboxSignals("me", new RedisKeys("distlock:"), this, TimeSource.SYSTEM,
 			new ServerClock());
 
-	private void receive(String asker) {
-		this.inbox.signal(InboxMessage.parse("asked|me:1|1790000000000000|" + asker + "|distlock:lock:{key}"), true);
+	private void receive(String requester) {
+		this.inbox.signal(InboxMessage.parse("asked|me:1|1790000000000000|" + requester + "|distlock:lock:{key}"),
+				true);
 	}
 
 	@Test
@@ -32,20 +33,21 @@ class InboxSignalsTests extends NoSignals {
 		receive("2f-B_9:FR1k");
 		receive("order.service@host-7:4711:3w5e11264sgsf:F1");
 		receive("");
-		assertThat(this.askers).containsExactly("2f-B_9:FR1k", "order.service@host-7:4711:3w5e11264sgsf:F1", "none");
+		assertThat(this.requesters).containsExactly("2f-B_9:FR1k", "order.service@host-7:4711:3w5e11264sgsf:F1",
+				"none");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "other", "other:", "other:FX1", "other:1:", ":1", "a{b}:1", "a b:1", "a:b:1", "a@b:c:d:1",
 			"a@b@c:1:d:1", "__key*:1" })
-	void aRequestIsHandledWithoutATicketThatNoJvmOfThisVersionHas(String asker) {
-		receive(asker);
-		assertThat(this.askers).containsExactly("none");
+	void aRequestIsHandledWithoutATicketThatNoJvmOfThisVersionHas(String requester) {
+		receive(requester);
+		assertThat(this.requesters).containsExactly("none");
 	}
 
 	@Override
-	public void asked(Ticket ticket, long grantToken, @Nullable Ticket asker) {
-		this.askers.add((asker != null) ? asker.token() : "none");
+	public void asked(Ticket ticket, long grantToken, @Nullable Ticket requester) {
+		this.requesters.add((requester != null) ? requester.token() : "none");
 	}
 
 }

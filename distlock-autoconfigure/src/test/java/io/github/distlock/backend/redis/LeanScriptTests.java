@@ -56,7 +56,7 @@ class LeanScriptTests {
 					List.of("(micros < 1e6)", "true"), List.of("and used < now", ""),
 					List.of("letter == READ or letter == FAIR and second == READ", "false"),
 					List.of("if kind == OWNED then", "if false then"), List.of("'(1e12'", "'+inf'"),
-					List.of("or head == asker", ""), List.of("elseif count < '1' then", "elseif false then"),
+					List.of("or head == requester", ""), List.of("elseif count < '1' then", "elseif false then"),
 					List.of("if string.byte(word, bar + 1) ~= 48 then", "if true then"))) {
 				List<String> found = new ArrayList<>();
 				for (int seed = 1; seed <= 20 && found.isEmpty(); seed++) {

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests results whose work begins or continues after the method has returned.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class UnfinishedResultTests {
+class ResultTypeCheckTests {
 
 	private static void assertRefused(Class<?> bean, String... problems) {
 		assertThatException().isThrownBy(() -> LockedApplication.of(bean).start().close())

@@ -19,9 +19,9 @@ import org.springframework.core.ResolvableType;
  * Recognizes results whose work begins or continues after the method has returned, in a
  * way that the lock cannot follow.
  */
-final class UnfinishedResult {
+final class ResultTypeCheck {
 
-	private static final Log logger = LogFactory.getLog(UnfinishedResult.class);
+	private static final Log logger = LogFactory.getLog(ResultTypeCheck.class);
 
 	/** By name: reactive streams need not be on the class path. */
 	private static final Set<String> PUBLISHERS = Set.of("java.util.concurrent.Flow$Publisher",
@@ -62,7 +62,7 @@ final class UnfinishedResult {
 	private static final String REMEDY = ". Return CompletableFuture or Mono instead, so that the lock is held until "
 			+ "the work is done, or lock the method that does the work";
 
-	private UnfinishedResult() {
+	private ResultTypeCheck() {
 	}
 
 	/**

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * Lets holders leave: the lock passes to the next waiter of this JVM, or back to the
  * store. Thread-safe.
  */
-final class Releases {
+final class LockReleaser {
 
 	/** The release of an unwanted lock is repeated for at least this time. */
 	private static final long MINIMUM_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
 
-	private static final Log logger = LogFactory.getLog(Releases.class);
+	private static final Log logger = LogFactory.getLog(LockReleaser.class);
 
 	private final KeyQueues queues;
 
@@ -28,7 +28,7 @@ final class Releases {
 
 	private final BackgroundRelease.Limit unanswered;
 
-	Releases(KeyQueues queues, CommandSender sender, TimeSource clock) {
+	LockReleaser(KeyQueues queues, CommandSender sender, TimeSource clock) {
 		this.queues = queues;
 		this.sender = sender;
 		this.clock = clock;

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * Begins and ends the waits of callers: a waiter joins the queue of its key, and leaves
  * it if the caller gives up. Thread-safe.
  */
-final class Waits {
+final class WaiterLifecycle {
 
 	private final KeyQueues queues;
 
 	private final CommandSender sender;
 
-	private final Releases releases;
+	private final LockReleaser releases;
 
 	private final long cancelTimeoutNanos;
 
@@ -26,7 +26,7 @@ final class Waits {
 	 * @param cancelTimeoutNanos how long a caller that gives up waits until its ticket
 	 * has left the store
 	 */
-	Waits(KeyQueues queues, CommandSender sender, Releases releases, long cancelTimeoutNanos) {
+	WaiterLifecycle(KeyQueues queues, CommandSender sender, LockReleaser releases, long cancelTimeoutNanos) {
 		this.queues = queues;
 		this.sender = sender;
 		this.releases = releases;

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests that the start of an application searches each bean class once.
  */
-class LockedClassesTests {
+class AnnotatedClassCacheTests {
 
 	private final Counting searched = new Counting();
 
@@ -23,7 +23,7 @@ class LockedClassesTests {
 		try (AnnotationConfigApplicationContext context = LockedApplication
 			.of(Locked.class, LockedClass.class, Plain.class)
 			.with((starting) -> starting.getBeanFactory()
-				.registerSingleton(LockedClasses.class.getName(), this.searched))
+				.registerSingleton(AnnotatedClassCache.class.getName(), this.searched))
 			.start()) {
 			context.getBean(Locked.class).run();
 			assertThat(this.searched.classes)
@@ -34,7 +34,7 @@ class LockedClassesTests {
 
 	@Test
 	void theResultIsThatOfASearchOfAllMethods() {
-		LockedClasses classes = new LockedClasses();
+		AnnotatedClassCache classes = new AnnotatedClassCache();
 		assertThat(classes.isLocked(Locked.class)).isTrue();
 		assertThat(classes.isLocked(LockedClass.class)).isTrue();
 		assertThat(classes.isLocked(Plain.class)).isFalse();
@@ -42,7 +42,7 @@ class LockedClassesTests {
 		assertThat(classes.isLocked(String.class)).isFalse();
 	}
 
-	static class Counting extends LockedClasses {
+	static class Counting extends AnnotatedClassCache {
 
 		final List<Class<?>> classes = Collections.synchronizedList(new ArrayList<>());
 

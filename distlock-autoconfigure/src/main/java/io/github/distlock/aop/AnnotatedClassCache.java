@@ -14,7 +14,7 @@ import org.springframework.util.ClassUtils;
  * Knows which bean classes have annotated methods. Each class is searched only once,
  * because the pointcut and the check at start-up need it for each bean.
  */
-class LockedClasses {
+class AnnotatedClassCache {
 
 	private final Map<Class<?>, Boolean> lockedByClass = new ConcurrentHashMap<>();
 
@@ -22,12 +22,12 @@ class LockedClasses {
 	 * Return the instance of the application. It is registered without a bean definition:
 	 * the creation of such a bean would look up the advisor, which needs this instance.
 	 */
-	static LockedClasses of(SingletonBeanRegistry beans) {
-		String name = LockedClasses.class.getName();
+	static AnnotatedClassCache of(SingletonBeanRegistry beans) {
+		String name = AnnotatedClassCache.class.getName();
 		if (!beans.containsSingleton(name)) {
-			beans.registerSingleton(name, new LockedClasses());
+			beans.registerSingleton(name, new AnnotatedClassCache());
 		}
-		return (LockedClasses) Objects.requireNonNull(beans.getSingleton(name));
+		return (AnnotatedClassCache) Objects.requireNonNull(beans.getSingleton(name));
 	}
 
 	/**

@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Locks that are taken and released without scripts, on the Valkey of this machine.
  */
-class NativeWordTests extends TwoStoresOnValkey {
+class NativeCommandTests extends TwoStoresOnValkey {
 
 	private static Grant take(LockStore store, Ticket ticket) {
 		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(true)))).grant();
@@ -52,7 +52,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), new RedisKeys("distlock:"),
 					TimeSource.SYSTEM, new StoreContext("c", new NoSignals()));
 			connections.open();
-			NativeWords words = new NativeWords(connections, new RedisKeys("distlock:"), TimeSource.SYSTEM,
+			NativeCommands words = new NativeCommands(connections, new RedisKeys("distlock:"), TimeSource.SYSTEM,
 					new QueueArguments(17));
 			await().ignoreExceptions().until(() -> connections.probe(RedisInbox.PROBE) > 0);
 			proxy.holdBack(true);

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param observation the observation of the caller, {@code null} without one
  * @param observations opens its scopes
  */
-record Surroundings(List<HeldLock> locks, @Nullable Object observation, CallObservations observations) {
+record CallerScope(List<HeldLock> locks, @Nullable Object observation, CallObservations observations) {
 
 	/** Return what surrounds a call that the calling thread makes. */
-	static Surroundings ofThisThread(LockedInvocation call) {
+	static CallerScope ofThisThread(LockedInvocation call) {
 		CallObservations observations = call.locks().observations();
-		return new Surroundings(LockContext.all(), observations.current(), observations);
+		return new CallerScope(LockContext.all(), observations.current(), observations);
 	}
 
 	/**

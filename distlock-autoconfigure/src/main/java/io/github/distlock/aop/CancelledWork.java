@@ -5,10 +5,10 @@ import reactor.core.publisher.Mono;
 /**
  * Knows when cancelled work has ended. Until then it needs its locks.
  */
-interface WorkEnd {
+interface CancelledWork {
 
 	/** Work that stops at the moment of its cancellation. */
-	WorkEnd AT_ONCE = Mono::empty;
+	CancelledWork AT_ONCE = Mono::empty;
 
 	/**
 	 * Return what completes when the work that was cancelled has ended.

@@ -16,7 +16,7 @@ import reactor.util.context.Context;
  * @param work the work
  * @param begun called when the subscription has returned
  */
-record WorkStart(Publisher<Object> work, Runnable begun) implements Publisher<Object> {
+record ErrorReportingPublisher(Publisher<Object> work, Runnable begun) implements Publisher<Object> {
 
 	@Override
 	public void subscribe(Subscriber<? super Object> subscriber) {

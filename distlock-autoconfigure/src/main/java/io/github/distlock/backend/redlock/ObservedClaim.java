@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * @param claim the claim
  * @param nodes the nodes that it holds
  */
-record ClaimView(Claim claim, List<NodeClaim> nodes) {
+record ObservedClaim(Claim claim, List<NodeClaim> nodes) {
 
 	/** Return the claims of a lock, the one with the most nodes first. */
-	static List<ClaimView> of(Stream<@Nullable NodeClaim> answers) {
+	static List<ObservedClaim> of(Stream<@Nullable NodeClaim> answers) {
 		Map<Claim, List<NodeClaim>> claims = new LinkedHashMap<>();
 		answers.forEach((each) -> {
 			if (each != null) {
@@ -42,8 +42,8 @@ record ClaimView(Claim claim, List<NodeClaim> nodes) {
 		});
 		return claims.entrySet()
 			.stream()
-			.map((entry) -> new ClaimView(entry.getKey(), entry.getValue()))
-			.sorted(Comparator.comparing((ClaimView view) -> view.nodes().size()).reversed())
+			.map((entry) -> new ObservedClaim(entry.getKey(), entry.getValue()))
+			.sorted(Comparator.comparing((ObservedClaim view) -> view.nodes().size()).reversed())
 			.toList();
 	}
 
@@ -61,7 +61,7 @@ record ClaimView(Claim claim, List<NodeClaim> nodes) {
 	/**
 	 * Return the claim that holds a lock, or may hold it on the nodes that are away.
 	 */
-	static Optional<ClaimView> holding(List<NodeLock> answers, Quorum quorum) {
+	static Optional<ObservedClaim> holding(List<NodeLock> answers, Quorum quorum) {
 		return of(answers.stream().map(NodeLock::claim)).stream()
 			.filter((view) -> view.mayHold(answers.size(), quorum))
 			.findFirst();

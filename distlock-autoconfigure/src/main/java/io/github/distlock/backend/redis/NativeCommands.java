@@ -19,17 +19,17 @@ import org.springframework.data.redis.connection.RedisConnection;
 
 /**
  * Releases a lock, and takes again a lock that this JVM has released, by one command
- * instead of a script, on a server that has {@code SET ... IFEQ}. The words are those of
+ * instead of a script, on a server that has {@code SET ... IFEQ}. The values are those of
  * the scripts, see {@code base.lua}, so both ways work at once on one key.
  * <p>
- * Each command replaces a word that this JVM has written and that is still there
+ * Each command replaces a value that this JVM has written and that is still there
  * unchanged: then no ticket waits, and a script would write the same. Otherwise the
  * command changes nothing, and the script follows. What is remembered here need not be
  * true: it only decides which command is tried.
  */
-final class NativeWords {
+final class NativeCommands {
 
-	private static final Log logger = LogFactory.getLog(NativeWords.class);
+	private static final Log logger = LogFactory.getLog(NativeCommands.class);
 
 	private static final String TOMBSTONE_MILLIS = "10000";
 
@@ -43,7 +43,7 @@ final class NativeWords {
 	private static final long DRIFT = 1000;
 
 	/** How many keys are remembered. */
-	private static final int WORDS = 1024;
+	private static final int VALUES = 1024;
 
 	/** Replies by which a server refuses a command without executing it. */
 	private static final List<String> OFF = List.of("ERR syntax error", "NOPERM", "ERR unknown command");
@@ -56,7 +56,7 @@ final class NativeWords {
 
 	private final QueueArguments arguments;
 
-	private volatile AtomicReferenceArray<@Nullable RememberedWord> words = new AtomicReferenceArray<>(WORDS);
+	private volatile AtomicReferenceArray<@Nullable RememberedValue> values = new AtomicReferenceArray<>(VALUES);
 
 	/** After how many breaks of the connection the server was asked; negative: never. */
 	private volatile int detectedAfter = -1;
@@ -68,7 +68,7 @@ final class NativeWords {
 	/**
 	 * Create an empty memory.
 	 */
-	NativeWords(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments) {
+	NativeCommands(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments) {
 		this.connections = connections;
 		this.keys = keys;
 		this.time = time;
@@ -96,31 +96,31 @@ final class NativeWords {
 
 	/**
 	 * Take a lock that this JVM was the last to release.
-	 * @param marks whether to mark the word, see {@code base.lua}
+	 * @param marks whether to mark the value, see {@code base.lua}
 	 * @return the answer of the attempt, or {@code null} if the script has to attempt
 	 */
 	@Nullable Answer<Reply> attempt(Ticket ticket, String lease, boolean marks) {
-		RememberedWord word = this.usable ? this.words.get(slot(ticket)) : null;
-		if (word == null || !word.isTombstoneOf(ticket)) {
+		RememberedValue value = this.usable ? this.values.get(slot(ticket)) : null;
+		if (value == null || !value.isTombstoneOf(ticket)) {
 			return null;
 		}
-		long first = word.clock(this.time.nanoTime());
-		if (first <= word.token) {
+		long first = value.clock(this.time.nanoTime());
+		if (first <= value.token) {
 			return null;
 		}
-		Answer<Boolean> answer = replace("attempt", ticket.key(), this.keys.lock(ticket.key()), "|" + word.token,
+		Answer<Boolean> answer = replace("attempt", ticket.key(), this.keys.lock(ticket.key()), "|" + value.token,
 				held(ticket, marks, first), lease);
 		if (answer == null || !answer.value()) {
-			this.words.set(slot(ticket), null);
+			this.values.set(slot(ticket), null);
 			return null;
 		}
-		this.words.set(slot(ticket), word.heldBy(ticket.token(), marks, first));
+		this.values.set(slot(ticket), value.heldBy(ticket.token(), marks, first));
 		return new Answer<>(new Reply(Reply.GRANTED, false, null, first), answer.sent(), answer.repeated());
 	}
 
 	/**
 	 * The script has answered. If it granted a free lock, the first token was the time of
-	 * the server, and the word is marked as requested.
+	 * the server, and the value is marked as requested.
 	 */
 	void attempted(Ticket ticket, Reply reply, boolean marks) {
 		if (this.detectedAfter != this.connections.breaks.get()
@@ -129,7 +129,7 @@ final class NativeWords {
 		}
 		if (this.usable && !ticket.isReader() && reply.word().equals(Reply.GRANTED) && reply.numbers().length == 1) {
 			long now = this.time.nanoTime();
-			this.words.set(slot(ticket), new RememberedWord(ticket.key(), ticket.token(), marks, reply.numbers()[0],
+			this.values.set(slot(ticket), new RememberedValue(ticket.key(), ticket.token(), marks, reply.numbers()[0],
 					now, reply.numbers()[0], now));
 		}
 	}
@@ -140,14 +140,14 @@ final class NativeWords {
 	 * nothing was sent
 	 */
 	@Nullable Answer<Boolean> release(Ticket ticket, long lastToken) {
-		RememberedWord word = word(ticket, lastToken);
-		if (word == null) {
+		RememberedValue value = value(ticket, lastToken);
+		if (value == null) {
 			return null;
 		}
 		Answer<Boolean> answer = replace("release", ticket.key(), this.keys.lock(ticket.key()),
-				held(ticket, word.marked, word.token), "|" + lastToken, TOMBSTONE_MILLIS);
+				held(ticket, value.marked, value.token), "|" + lastToken, TOMBSTONE_MILLIS);
 		boolean released = answer != null && answer.value();
-		this.words.set(slot(ticket), released ? word.released(lastToken, this.time.nanoTime()) : null);
+		this.values.set(slot(ticket), released ? value.released(lastToken, this.time.nanoTime()) : null);
 		return answer;
 	}
 
@@ -156,23 +156,23 @@ final class NativeWords {
 	 * @return the command, or {@code null} if the script has to release
 	 */
 	@Nullable NativeRelease beginRelease(Ticket ticket, long lastToken) {
-		RememberedWord word = word(ticket, lastToken);
-		if (word == null) {
+		RememberedValue value = value(ticket, lastToken);
+		if (value == null) {
 			return null;
 		}
 		// As if it had been answered: an attempt may follow at once.
-		RememberedWord tombstone = word.released(lastToken, this.time.nanoTime());
-		this.words.set(slot(ticket), tombstone);
+		RememberedValue tombstone = value.released(lastToken, this.time.nanoTime());
+		this.values.set(slot(ticket), tombstone);
 		return new NativeRelease(
-				List.of(this.keys.lock(ticket.key()), "|" + lastToken, "IFEQ", held(ticket, word.marked, word.token),
+				List.of(this.keys.lock(ticket.key()), "|" + lastToken, "IFEQ", held(ticket, value.marked, value.token),
 						"PX", TOMBSTONE_MILLIS),
-				this::isRefused, () -> this.words.compareAndSet(slot(ticket), tombstone, null), this::forget);
+				this::isRefused, () -> this.values.compareAndSet(slot(ticket), tombstone, null), this::forget);
 	}
 
 	/** What is remembered of a ticket that holds the lock, if that may be used. */
-	private @Nullable RememberedWord word(Ticket ticket, long lastToken) {
-		RememberedWord word = this.usable ? this.words.get(slot(ticket)) : null;
-		return (word != null && ticket.token().equals(word.holder) && lastToken >= word.token) ? word : null;
+	private @Nullable RememberedValue value(Ticket ticket, long lastToken) {
+		RememberedValue value = this.usable ? this.values.get(slot(ticket)) : null;
+		return (value != null && ticket.token().equals(value.holder) && lastToken >= value.token) ? value : null;
 	}
 
 	private String held(Ticket ticket, boolean marked, long first) {
@@ -184,15 +184,15 @@ final class NativeWords {
 	}
 
 	private static int slot(String key) {
-		return Math.floorMod(key.hashCode(), WORDS);
+		return Math.floorMod(key.hashCode(), VALUES);
 	}
 
 	/** Returns {@code null} if the server has refused the command. */
-	private @Nullable Answer<Boolean> replace(String action, String key, String name, String expected, String word,
+	private @Nullable Answer<Boolean> replace(String action, String key, String name, String expected, String value,
 			String millis) {
 		try {
 			Answer<Replacement> answer = this.connections.send(action, key,
-					(connection) -> replace(connection, name, expected, word, millis));
+					(connection) -> replace(connection, name, expected, value, millis));
 			return (answer.value() != Replacement.REFUSED)
 					? new Answer<>(answer.value() == Replacement.DONE, answer.sent(), answer.repeated()) : null;
 		}
@@ -204,13 +204,13 @@ final class NativeWords {
 
 	/** The next answer may come from another server, which has a clock of its own. */
 	private void forget() {
-		this.words = new AtomicReferenceArray<>(WORDS);
+		this.values = new AtomicReferenceArray<>(VALUES);
 	}
 
 	/** A refusal is an answer of the same server: what is known of it stays true. */
-	private Replacement replace(RedisConnection connection, String name, String expected, String word, String millis) {
+	private Replacement replace(RedisConnection connection, String name, String expected, String value, String millis) {
 		try {
-			Object written = connection.execute("SET", bytes(name), bytes(word), bytes("IFEQ"), bytes(expected),
+			Object written = connection.execute("SET", bytes(name), bytes(value), bytes("IFEQ"), bytes(expected),
 					bytes("PX"), bytes(millis));
 			return (written != null) ? Replacement.DONE : Replacement.OTHER_WORD;
 		}
@@ -237,7 +237,7 @@ final class NativeWords {
 	}
 
 	/**
-	 * What has become of the word.
+	 * What has become of the value.
 	 */
 	private enum Replacement {
 
@@ -257,13 +257,13 @@ final class NativeWords {
 	 *
 	 * @param key the key of the lock
 	 * @param holder the ticket that holds it, or {@code null} for a tombstone
-	 * @param marked whether the word of the holder is marked
+	 * @param marked whether the value of the holder is marked
 	 * @param token the first token of the holder, or the last one that was used
 	 * @param writtenNanos when it was written
 	 * @param readMicros what the clock of the server said
 	 * @param readNanos a moment after that
 	 */
-	private record RememberedWord(String key, @Nullable String holder, boolean marked, long token, long writtenNanos,
+	private record RememberedValue(String key, @Nullable String holder, boolean marked, long token, long writtenNanos,
 			long readMicros, long readNanos) {
 
 		boolean isTombstoneOf(Ticket ticket) {
@@ -279,13 +279,13 @@ final class NativeWords {
 			return this.readMicros + (passed - passed / DRIFT) / 1000;
 		}
 
-		RememberedWord heldBy(String ticket, boolean marks, long first) {
-			return new RememberedWord(this.key, ticket, marks, first, this.writtenNanos, this.readMicros,
+		RememberedValue heldBy(String ticket, boolean marks, long first) {
+			return new RememberedValue(this.key, ticket, marks, first, this.writtenNanos, this.readMicros,
 					this.readNanos);
 		}
 
-		RememberedWord released(long used, long nanos) {
-			return new RememberedWord(this.key, null, false, used, nanos, this.readMicros, this.readNanos);
+		RememberedValue released(long used, long nanos) {
+			return new RememberedValue(this.key, null, false, used, nanos, this.readMicros, this.readNanos);
 		}
 
 	}

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * or the task is passed on again later, so that no task is lost unless the registry has
  * been shut down. Callbacks are not even lost then. Thread-safe.
  */
-final class Tasks {
+final class TaskRunner {
 
-	private static final Log logger = LogFactory.getLog(Tasks.class);
+	private static final Log logger = LogFactory.getLog(TaskRunner.class);
 
 	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -60,7 +60,7 @@ final class Tasks {
 	/** The last task of each key whose tasks run in order, until it has ended. */
 	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
 
-	Tasks(Executor executor, Executor callbacks, ScheduledExecutorService timers, EngineEnvironment environment) {
+	TaskRunner(Executor executor, Executor callbacks, ScheduledExecutorService timers, EngineEnvironment environment) {
 		this.executor = executor;
 		this.callbacks = callbacks;
 		this.timers = timers;
