@@ -23,8 +23,9 @@ class LanguagePairTests {
 	}
 
 	@Test
-	void theReadmeAndThatOfTheSampleAreTranslated() {
-		assertThat(translations()).contains("README.zh-CN.md", "sample-inventory-app/README.zh-CN.md");
+	void theReadmesTheAnnotationAndTheQuestionsAreTranslated() {
+		assertThat(translations()).contains("README.zh-CN.md", "sample-inventory-app/README.zh-CN.md",
+				"docs/annotation.zh-CN.md", "docs/faq.zh-CN.md");
 	}
 
 	@ParameterizedTest
