@@ -314,6 +314,7 @@ class LabPageTests {
 		for (String query : List.of("", "?lang=zh")) {
 			String run = page.play(query, "#strategies=none,synchronized,distributed-lock&fault=none");
 			page.show(run, "none");
+			browser().script("document.querySelector('#story').style.display = 'none'; scrollTo(0, 0)");
 			page.awaitFrame();
 			browser().screenshot(IMAGES.resolve(query.isEmpty() ? "lab.png" : "lab.zh-CN.png"));
 		}
