@@ -45,6 +45,13 @@ class HistoryDemoTests {
 					"set-ex-fixed clock holds", "set-px-unique clock holds", "distributed-lock clock holds");
 	}
 
+	@Test
+	void aHolderThatIsPausedForLongerThanItsLeaseOversellsUnlessItsTokenIsChecked() throws Exception {
+		assertThat(play("pause", "--fault=pause", "--strategies=set-px-unique,redis,distributed-lock", "--orders=60",
+				"--stock=40"))
+			.containsExactly("set-px-unique pause oversells", "redis pause oversells", "distributed-lock pause holds");
+	}
+
 	/**
 	 * Play, and expect that the program's own judgement is the same.
 	 */
