@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class LockException extends RuntimeException {
 
+	/** The label of the lock, if it is known. */
 	private @Nullable String lockName;
 
 	/**

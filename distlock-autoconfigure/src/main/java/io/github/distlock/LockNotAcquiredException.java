@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public class LockNotAcquiredException extends LockException {
 
+	/** Why the lock was not acquired. */
 	private final LockOutcome reason;
 
 	private final transient @Nullable LockHolder holder;
