@@ -28,18 +28,9 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 
 	@Override
 	protected void doHealthCheck(Health.Builder builder) {
-		builder.withDetail(HealthDetail.LOCATION.detailName(), this.registry.location());
-		describe(builder);
-		long start = System.nanoTime();
-		this.registry.ping();
-		builder.up()
-			.withDetail(HealthDetail.ROUND_TRIP.detailName(),
-					Milliseconds.of(Duration.ofNanos(System.nanoTime() - start)));
-	}
-
-	/** What this JVM knows itself, shown even if the store does not answer. */
-	private void describe(Health.Builder builder) {
+		// First what this JVM knows itself, shown even if the store does not answer.
 		RegistrySnapshot snapshot = this.registry.snapshot();
+		builder.withDetail(HealthDetail.LOCATION.detailName(), this.registry.location());
 		String channel = this.registry.channel();
 		if (channel != null) {
 			builder.withDetail(HealthDetail.INBOX.detailName(), channel);
@@ -47,6 +38,11 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 		builder.withDetail(HealthDetail.WATCHDOG_LATENESS.detailName(), Milliseconds.of(snapshot.renewalLateness()))
 			.withDetail(HealthDetail.HELD.detailName(), snapshot.held().size())
 			.withDetail(HealthDetail.WAITING.detailName(), snapshot.waiting().size());
+		long start = System.nanoTime();
+		this.registry.ping();
+		builder.up()
+			.withDetail(HealthDetail.ROUND_TRIP.detailName(),
+					Milliseconds.of(Duration.ofNanos(System.nanoTime() - start)));
 	}
 
 }

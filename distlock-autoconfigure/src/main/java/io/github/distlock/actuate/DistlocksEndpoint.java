@@ -18,22 +18,14 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 @Endpoint(id = "distlocks", defaultAccess = Access.READ_ONLY)
 public class DistlocksEndpoint {
 
-	private final LockInspection inspection;
-
-	private final OperatorReleases releases;
-
-	private final ValueMasks masks;
+	private final LockOperator operator;
 
 	/**
 	 * Create the endpoint.
-	 * @param inspection what can be read
-	 * @param releases what can be ended
-	 * @param masks which callers see which values
+	 * @param operator what can be read and ended
 	 */
-	public DistlocksEndpoint(LockInspection inspection, OperatorReleases releases, ValueMasks masks) {
-		this.inspection = inspection;
-		this.releases = releases;
-		this.masks = masks;
+	public DistlocksEndpoint(LockOperator operator) {
+		this.operator = operator;
 	}
 
 	/**
@@ -45,8 +37,8 @@ public class DistlocksEndpoint {
 	 */
 	@ReadOperation
 	public OperationResponseBody locks(@Nullable Integer limit, @Nullable String key, @Nullable String registry) {
-		ValueMask mask = this.masks.of(SecurityContext.NONE);
-		return (key != null) ? this.inspection.lock(key, registry, limit, mask) : this.inspection.locks(limit, mask);
+		return (key != null) ? this.operator.lock(SecurityContext.NONE, key, registry, limit)
+				: this.operator.locks(SecurityContext.NONE, limit);
 	}
 
 	/**
@@ -60,7 +52,7 @@ public class DistlocksEndpoint {
 	@DeleteOperation
 	public @Nullable OperationResponseBody release(@Nullable String key, @Nullable String registry,
 			@Nullable Long token) {
-		this.releases.release(Operator.of(SecurityContext.NONE, this.masks), key, registry, token, null);
+		this.operator.release(SecurityContext.NONE, key, registry, token, null);
 		return null;
 	}
 

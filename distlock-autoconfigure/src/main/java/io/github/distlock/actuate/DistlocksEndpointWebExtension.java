@@ -20,22 +20,14 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 @EndpointWebExtension(endpoint = DistlocksEndpoint.class)
 public class DistlocksEndpointWebExtension {
 
-	private final LockInspection inspection;
-
-	private final OperatorReleases releases;
-
-	private final ValueMasks masks;
+	private final LockOperator operator;
 
 	/**
 	 * Create the extension.
-	 * @param inspection what can be read
-	 * @param releases what can be ended
-	 * @param masks which callers see which values
+	 * @param operator what can be read and ended
 	 */
-	public DistlocksEndpointWebExtension(LockInspection inspection, OperatorReleases releases, ValueMasks masks) {
-		this.inspection = inspection;
-		this.releases = releases;
-		this.masks = masks;
+	public DistlocksEndpointWebExtension(LockOperator operator) {
+		this.operator = operator;
 	}
 
 	/**
@@ -50,8 +42,8 @@ public class DistlocksEndpointWebExtension {
 	@ReadOperation
 	public WebEndpointResponse<OperationResponseBody> locks(SecurityContext securityContext, @Nullable Integer limit,
 			@Nullable String key, @Nullable String registry) {
-		return (key != null) ? inspect(securityContext, key, registry, limit) : respond(
-				() -> new WebEndpointResponse<>(this.inspection.locks(limit, this.masks.of(securityContext))));
+		return (key != null) ? inspect(securityContext, key, registry, limit)
+				: respond(() -> new WebEndpointResponse<>(this.operator.locks(securityContext, limit)));
 	}
 
 	/**
@@ -81,7 +73,7 @@ public class DistlocksEndpointWebExtension {
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext securityContext, @Nullable String key,
 			@Nullable String registry, @Nullable Long token, @Nullable String instance) {
 		return respond(() -> {
-			this.releases.release(Operator.of(securityContext, this.masks), key, registry, token, instance);
+			this.operator.release(securityContext, key, registry, token, instance);
 			return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
 		});
 	}
@@ -103,7 +95,7 @@ public class DistlocksEndpointWebExtension {
 	private WebEndpointResponse<OperationResponseBody> inspect(SecurityContext securityContext, String key,
 			@Nullable String registry, @Nullable Integer limit) {
 		return respond(() -> {
-			LockDescriptor lock = this.inspection.lock(key, registry, limit, this.masks.of(securityContext));
+			LockDescriptor lock = this.operator.lock(securityContext, key, registry, limit);
 			// As with an unknown cache; the body tells a free lock from a wrong address.
 			int status = lock.isKnown() ? WebEndpointResponse.STATUS_OK : WebEndpointResponse.STATUS_NOT_FOUND;
 			return new WebEndpointResponse<>(lock, status);
@@ -120,7 +112,8 @@ public class DistlocksEndpointWebExtension {
 			return operation.get();
 		}
 		catch (RefusedOperationException ex) {
-			return new WebEndpointResponse<>(new RefusalDescriptor(ex.reason()), ex.refusal().status());
+			return new WebEndpointResponse<>(new RefusalDescriptor(String.valueOf(ex.getMessage())),
+					ex.refusal().status());
 		}
 	}
 

@@ -39,12 +39,6 @@ public record LockDescriptor(String key, @Nullable String registry, List<HolderD
 	 */
 	public record HolderDescriptor(String id, @Nullable String application, @Nullable String host, @Nullable Long pid,
 			LockMode mode, @Nullable Instant since, @Nullable Duration ttl, long grantToken) {
-
-		public HolderDescriptor {
-			since = Milliseconds.ofNullable(since);
-			ttl = Milliseconds.ofNullable(ttl);
-		}
-
 	}
 
 	/**

@@ -53,12 +53,6 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	public record HeldDescriptor(String key, String name, LockMode mode, String state, @Nullable String holder,
 			Instant since, Duration remaining, int renewals, int reentries, long fencingToken, long grantToken,
 			int waiting) {
-
-		public HeldDescriptor {
-			since = Milliseconds.of(since);
-			remaining = Milliseconds.of(remaining);
-		}
-
 	}
 
 	/**
@@ -70,11 +64,6 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param grantToken the first fencing token of the grant, which names the grant
 	 */
 	public record KeptDescriptor(String key, Instant since, long fencingToken, long grantToken) {
-
-		public KeptDescriptor {
-			since = Milliseconds.of(since);
-		}
-
 	}
 
 	/**
@@ -87,11 +76,6 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param since when the caller began to wait
 	 */
 	public record WaitingDescriptor(String key, String name, LockMode mode, @Nullable String caller, Instant since) {
-
-		public WaitingDescriptor {
-			since = Milliseconds.of(since);
-		}
-
 	}
 
 	/**
@@ -105,11 +89,6 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 */
 	public record RecentDescriptor(@Nullable String key, @Nullable String name, String event, Instant at,
 			String detail) {
-
-		public RecentDescriptor {
-			at = Milliseconds.of(at);
-		}
-
 	}
 
 	/**

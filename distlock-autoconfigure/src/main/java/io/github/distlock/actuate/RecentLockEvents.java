@@ -61,7 +61,7 @@ public final class RecentLockEvents implements LockListener {
 	private void add(String backend, @Nullable String key, @Nullable String name, String event, String detail) {
 		Queue<RecentDescriptor> events = this.events.computeIfAbsent(backend,
 				(store) -> new ArrayBlockingQueue<>(CAPACITY));
-		RecentDescriptor added = new RecentDescriptor(key, name, event, this.clock.instant(), detail);
+		RecentDescriptor added = new RecentDescriptor(key, name, event, Milliseconds.of(this.clock.instant()), detail);
 		while (!events.offer(added)) {
 			events.poll();
 		}

@@ -10,12 +10,9 @@ final class RefusedOperationException extends RuntimeException {
 
 	private final Refusal refusal;
 
-	private final String reason;
-
 	RefusedOperationException(Refusal refusal, String reason) {
 		super(reason);
 		this.refusal = refusal;
-		this.reason = reason;
 	}
 
 	/** Create the refusal of a request of a caller that does not see the values. */
@@ -27,10 +24,6 @@ final class RefusedOperationException extends RuntimeException {
 
 	Refusal refusal() {
 		return this.refusal;
-	}
-
-	String reason() {
-		return this.reason;
 	}
 
 	/**

@@ -1,11 +1,13 @@
 package io.github.distlock.actuate;
 
+import java.security.Principal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 import io.github.distlock.backend.LockKeys;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -35,22 +37,23 @@ public final class ReleaseAudit {
 		this.publisher = publisher;
 	}
 
-	void released(Operator operator, Map<String, Object> data) {
-		publish(operator, RELEASED, data);
-	}
-
-	void refused(Operator operator, Map<String, Object> data, String reason) {
+	/**
+	 * Report a request. The grant has ended already, or not: a failure here changes
+	 * nothing about it.
+	 * @param operator the user, {@code null} if it is not known
+	 * @param data what was requested
+	 * @param refusal why nothing was released, {@code null} after a release
+	 */
+	void publish(@Nullable Principal operator, Map<String, Object> data, @Nullable String refusal) {
+		String principal = (operator != null) ? operator.getName() : null;
+		String type = (refusal != null) ? REFUSED : RELEASED;
 		Map<String, Object> complete = new LinkedHashMap<>(data);
-		complete.put("refusal", reason);
-		publish(operator, REFUSED, complete);
-	}
-
-	/** The grant has ended already, or not: a failure here changes nothing about it. */
-	private void publish(Operator operator, String type, Map<String, Object> data) {
-		AuditEvent event = new AuditEvent(operator.principal(), type, data);
-		logger.info(LockKeys
-			.printable("An operator (" + ((operator.principal() != null) ? operator.principal() : "not authenticated")
-					+ ") asked to release locks: " + type + " " + data));
+		if (refusal != null) {
+			complete.put("refusal", refusal);
+		}
+		AuditEvent event = new AuditEvent(principal, type, complete);
+		logger.info(LockKeys.printable("An operator (" + ((principal != null) ? principal : "not authenticated")
+				+ ") asked to release locks: " + type + " " + complete));
 		try {
 			this.publisher.publishEvent(new AuditApplicationEvent(event));
 		}

@@ -62,7 +62,7 @@ record ApplicationBeanSelector<T>(Class<T> type, String storeName, String proper
 		return beanFactory.getBean(beanName, this.type);
 	}
 
-	private static String list(String[] names) {
+	static String list(String[] names) {
 		return Arrays.stream(names).sorted().map((name) -> "'" + name + "'").collect(Collectors.joining(", "));
 	}
 

@@ -1,9 +1,9 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
@@ -130,10 +130,7 @@ final class BackendRegistries {
 		if (!this.properties.enabled()) {
 			return this.unlocked;
 		}
-		Backend backend = Arrays.stream(Backend.values())
-			.filter((candidate) -> candidate.id().equals(id))
-			.findAny()
-			.orElseThrow();
+		Backend backend = Backend.valueOf(id.toUpperCase(Locale.ROOT));
 		boolean classPresent = ClassUtils.isPresent(backend.neededClass(), this.beanFactory.getBeanClassLoader());
 		throw LockBackendMissingException.of(backend, classPresent, this.properties.backend() == backend);
 	}

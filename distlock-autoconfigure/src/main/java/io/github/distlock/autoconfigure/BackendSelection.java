@@ -67,24 +67,26 @@ record BackendSelection(@Nullable Backend named, List<String> composite, Set<Bac
 	 * @param enabled names of the enabled backends, including those of the application
 	 */
 	void checkComposite(Set<String> enabled) {
-		String value = String.join(",", this.composite);
-		String remedy = "Name two of these: " + Stream
-			.concat(Stream.of(Backend.values()).filter((backend) -> backend != Backend.COMPOSITE).map(Backend::id),
-					enabled.stream())
-			.distinct()
-			.collect(Collectors.joining(", ")) + ". For example: redis, zookeeper";
-		if (this.composite.isEmpty() && this.named == Backend.COMPOSITE) {
-			throw new InvalidPropertyException("distlock.composite", value,
-					"it is empty, but distlock.backend is 'composite'", remedy);
+		String problem = null;
+		if (this.composite.isEmpty()) {
+			problem = (this.named == Backend.COMPOSITE) ? "it is empty, but distlock.backend is 'composite'" : null;
 		}
-		if (!this.composite.isEmpty() && (this.composite.size() != 2 || Set.copyOf(this.composite).size() != 2)) {
-			throw new InvalidPropertyException("distlock.composite", value, "it must name two different backends",
-					remedy);
+		else if (this.composite.size() != 2 || this.composite.get(0).equals(this.composite.get(1))) {
+			problem = "it must name two different backends";
 		}
-		this.composite.stream().filter((name) -> !enabled.contains(name)).findFirst().ifPresent((name) -> {
-			throw new InvalidPropertyException("distlock.composite", value, "there is no backend '" + name + "'",
-					remedy);
-		});
+		else if (!enabled.containsAll(this.composite)) {
+			String unknown = this.composite.get(enabled.contains(this.composite.get(0)) ? 1 : 0);
+			problem = "there is no backend '" + unknown + "'";
+		}
+		if (problem != null) {
+			throw new InvalidPropertyException("distlock.composite", String.join(",", this.composite), problem,
+					"Name two of these: " + Stream
+						.concat(Stream.of(Backend.values())
+							.filter((backend) -> backend != Backend.COMPOSITE)
+							.map(Backend::id), enabled.stream())
+						.distinct()
+						.collect(Collectors.joining(", ")) + ". For example: redis, zookeeper");
+		}
 	}
 
 }

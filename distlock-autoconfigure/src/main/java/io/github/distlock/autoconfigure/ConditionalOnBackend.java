@@ -6,9 +6,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -27,7 +27,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
  * {@link io.github.distlock.backend.LockBackend} of its own.
  * <p>
  * The annotation belongs on the one auto-configuration of a backend. That configuration
- * comes before {@link DistlockAutoConfiguration} and defines lazy beans, which are
+ * comes before {@code DistlockAutoConfiguration} and defines lazy beans, which are
  * qualified by the name of the backend: {@code distlock<Backend>LockBackend} and, if the
  * store has an address, {@code distlock<Backend>LockStoreLocation}. The registry is
  * created from them.
@@ -45,7 +45,10 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 	Backend value();
 
 	/**
-	 * Condition that checks the properties first, and then the beans of the application.
+	 * Matches if the application defines no {@link io.github.distlock.LockRegistry},
+	 * neither in this context nor in an ancestor, and if the backend of the annotation,
+	 * if there is one, is enabled. The registries that the auto-configuration defined for
+	 * an ancestor do not count: each context has its own.
 	 */
 	class OnBackendCondition extends SpringBootCondition implements ConfigurationCondition {
 
@@ -56,19 +59,24 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 		@Override
 		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-			Backend backend = metadata.getAnnotations()
-				.get(ConditionalOnBackend.class)
-				.getEnum(MergedAnnotation.VALUE, Backend.class);
-			ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnBackend.class, backend.id());
-			ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
-			if (beanFactory == null) {
-				return ConditionOutcome.noMatch(message.because("there is no bean factory"));
-			}
-			BackendBeans backendBeans = new BackendBeans(beanFactory);
+			BackendBeans backendBeans = new BackendBeans(Objects.requireNonNull(context.getBeanFactory()));
+			MergedAnnotation<ConditionalOnBackend> annotation = metadata.getAnnotations()
+				.get(ConditionalOnBackend.class);
 			List<String> registries = backendBeans.registriesOfTheApplication();
 			if (!registries.isEmpty()) {
-				return ConditionOutcome.noMatch(message.found("LockRegistry of the application").items(registries));
+				return ConditionOutcome.noMatch(ConditionMessage.forCondition(ConditionalOnBackend.class)
+					.found("LockRegistry of the application")
+					.items(registries));
 			}
+			return annotation.isPresent()
+					? outcome(annotation.getEnum(MergedAnnotation.VALUE, Backend.class), backendBeans,
+							BackendSelection.of(context.getEnvironment()))
+					: ConditionOutcome.match("the application has no LockRegistry");
+		}
+
+		private static ConditionOutcome outcome(Backend backend, BackendBeans backendBeans,
+				BackendSelection selection) {
+			ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnBackend.class, backend.id());
 			Optional<String> sameName = backendBeans.all()
 				.stream()
 				.filter((name) -> BackendBeans.idOf(name).equals(backend.id()))
@@ -76,7 +84,6 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 			if (sameName.isPresent()) {
 				return ConditionOutcome.noMatch(message.foundExactly("bean " + sameName.get()));
 			}
-			BackendSelection selection = BackendSelection.of(context.getEnvironment());
 			String reason = selection.reason(backend);
 			if (reason != null) {
 				return ConditionOutcome.match(message.because(reason));

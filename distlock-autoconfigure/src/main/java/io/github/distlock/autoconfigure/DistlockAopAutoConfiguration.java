@@ -1,10 +1,8 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
@@ -96,11 +94,8 @@ public final class DistlockAopAutoConfiguration {
 			String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Executor.class, true, false);
 			throw new InvalidPropertyException("distlock.aop.executor", name,
 					"there is no Executor bean with that name",
-					((names.length > 0) ? "Set it to one of " + Arrays.stream(names)
-						.sorted()
-						.map((candidate) -> "'" + candidate + "'")
-						.collect(Collectors.joining(", ")) : "Define such a bean")
-							+ ", or remove the property to use a thread for each call");
+					((names.length > 0) ? "Set it to one of " + ApplicationBeanSelector.list(names)
+							: "Define such a bean") + ", or remove the property to use a thread for each call");
 		}
 		return beans.getBean(name, Executor.class);
 	}

@@ -1,6 +1,5 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.LockListener;
@@ -9,17 +8,11 @@ import io.github.distlock.LockRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
-import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
-import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
-import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.context.annotation.Import;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Auto-configuration for a {@link LockRegistry} for each enabled backend. The registry of
@@ -33,7 +26,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
  * at run time and is not a condition, since ahead-of-time processing freezes conditions.
  */
 @AutoConfiguration(after = DistlockMetricsAutoConfiguration.class)
-@Conditional(DistlockAutoConfiguration.OnNoLockRegistryCondition.class)
+@Conditional(ConditionalOnBackend.OnBackendCondition.class)
 @EnableConfigurationProperties(DistlockProperties.class)
 @Import(LockRegistryRegistrar.class)
 public final class DistlockAutoConfiguration {
@@ -52,30 +45,6 @@ public final class DistlockAutoConfiguration {
 	LockRegistryLifecycle distlockRegistryLifecycle(Map<String, LockRegistry> registries, BackendRegistries stores,
 			DistlockProperties properties) {
 		return new LockRegistryLifecycle(stores, properties.failFast(), properties.shutdownGracePeriod());
-	}
-
-	/**
-	 * Matches if the application defines no {@link LockRegistry}, neither in this context
-	 * nor in an ancestor. The registries that the auto-configuration defined for an
-	 * ancestor do not count: each context has its own.
-	 */
-	static class OnNoLockRegistryCondition extends SpringBootCondition implements ConfigurationCondition {
-
-		@Override
-		public ConfigurationPhase getConfigurationPhase() {
-			return ConfigurationPhase.REGISTER_BEAN;
-		}
-
-		@Override
-		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-			ConditionMessage.Builder message = ConditionMessage.forCondition("No LockRegistry of the application");
-			ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
-			List<String> registries = (beanFactory != null) ? new BackendBeans(beanFactory).registriesOfTheApplication()
-					: List.of();
-			return registries.isEmpty() ? ConditionOutcome.match(message.didNotFind("any").atAll())
-					: ConditionOutcome.noMatch(message.found("bean", "beans").items(registries));
-		}
-
 	}
 
 }

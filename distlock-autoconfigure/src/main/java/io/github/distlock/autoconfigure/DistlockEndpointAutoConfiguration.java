@@ -5,9 +5,7 @@ import java.time.Clock;
 import io.github.distlock.actuate.DescriptorHints;
 import io.github.distlock.actuate.DistlocksEndpoint;
 import io.github.distlock.actuate.DistlocksEndpointWebExtension;
-import io.github.distlock.actuate.LockInspection;
-import io.github.distlock.actuate.LockRegistries;
-import io.github.distlock.actuate.OperatorReleases;
+import io.github.distlock.actuate.LockOperator;
 import io.github.distlock.actuate.RecentLockEvents;
 import io.github.distlock.actuate.ReleaseAudit;
 import io.github.distlock.actuate.ValueMasks;
@@ -42,35 +40,26 @@ public final class DistlockEndpointAutoConfiguration {
 	}
 
 	@Bean
-	LockInspection distlockInspection(BackendRegistries registries, RecentLockEvents recentEvents) {
-		return new LockInspection(new LockRegistries(registries::byName), recentEvents);
-	}
-
-	@Bean
-	OperatorReleases distlockOperatorReleases(BackendRegistries registries, RecentLockEvents recentEvents,
+	LockOperator distlockOperator(BackendRegistries registries, RecentLockEvents recentEvents,
+			DistlocksEndpointProperties properties, ObjectProvider<SanitizingFunction> functions,
 			ApplicationEventPublisher publisher) {
-		return new OperatorReleases(new LockRegistries(registries::byName), recentEvents, new ReleaseAudit(publisher));
-	}
-
-	@Bean
-	ValueMasks distlockValueMasks(DistlocksEndpointProperties properties,
-			ObjectProvider<SanitizingFunction> functions) {
-		return new ValueMasks(properties.showValues(), properties.roles(), functions.orderedStream().toList());
+		ValueMasks masks = new ValueMasks(properties.showValues(), properties.roles(),
+				functions.orderedStream().toList());
+		return new LockOperator(registries::byName, recentEvents, masks, new ReleaseAudit(publisher));
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	DistlocksEndpoint distlocksEndpoint(LockInspection inspection, OperatorReleases releases, ValueMasks masks) {
-		return new DistlocksEndpoint(inspection, releases, masks);
+	DistlocksEndpoint distlocksEndpoint(LockOperator operator) {
+		return new DistlocksEndpoint(operator);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(DistlocksEndpoint.class)
 	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
-	DistlocksEndpointWebExtension distlocksEndpointWebExtension(LockInspection inspection, OperatorReleases releases,
-			ValueMasks masks) {
-		return new DistlocksEndpointWebExtension(inspection, releases, masks);
+	DistlocksEndpointWebExtension distlocksEndpointWebExtension(LockOperator operator) {
+		return new DistlocksEndpointWebExtension(operator);
 	}
 
 }

@@ -1,7 +1,9 @@
 package io.github.distlock.autoconfigure;
 
+import io.github.distlock.LockMdc;
 import org.slf4j.MDC;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -17,11 +19,17 @@ import org.springframework.context.annotation.Lazy;
 @EnableConfigurationProperties(DistlockProperties.class)
 public final class DistlockLoggingAutoConfiguration {
 
+	/** The MDC entries are switched on for as long as the application context lives. */
 	@Bean
 	@Lazy(false)
-	LockMdcSwitch distlockMdc(DistlockProperties properties) {
+	DisposableBean distlockMdc(DistlockProperties properties) {
 		// Read at run time: ahead-of-time processing would freeze a condition.
-		return new LockMdcSwitch(properties.logging().mdc());
+		if (!properties.logging().mdc()) {
+			return () -> {
+			};
+		}
+		LockMdc.enable();
+		return LockMdc::disable;
 	}
 
 }

@@ -74,21 +74,20 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		PropertyChecks.notTooLong("distlock.wait-time", waitTime, "Use -1 to wait without a limit");
 		PropertyChecks.between("distlock.max-waiting", (maxWaiting != null) ? maxWaiting : 1, 1, Integer.MAX_VALUE,
 				"Set 1 or more, or remove the property to let any number of callers wait");
-		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100), "100ms",
+		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100),
 				"Set 100ms or more, since a shorter lease could expire while a command is on its way");
 		if (maxHoldTime != null) {
 			PropertyChecks.notLess("distlock.max-hold-time", maxHoldTime, "distlock.lease-time", leaseTime);
 		}
-		PropertyChecks.atLeast("distlock.backend-timeout", backendTimeout, Duration.ofMillis(1), "1ms",
-				"Set a longer duration, or remove the property to use the default, 10s");
-		PropertyChecks.atLeast("distlock.log-slow-wait", logSlowWait, Duration.ZERO, "0s",
+		PropertyChecks.atLeastMillis("distlock.backend-timeout", backendTimeout, 1, "10s");
+		PropertyChecks.atLeast("distlock.log-slow-wait", logSlowWait, Duration.ZERO,
 				"Set 0s to log no waits, or a longer duration");
 		PropertyChecks.notMore("distlock.handoff.max-time", handoff.maxTime(), "distlock.lease-time", leaseTime);
 		Duration shortest = (leaseTime.compareTo(Transaction.UNCONFIRMED) < 0) ? leaseTime : Transaction.UNCONFIRMED;
 		PropertyChecks.atMost("distlock.transaction.commit-margin", transaction.commitMargin(), shortest.dividedBy(2),
 				"Set a shorter duration: a lock that was just handed over, or is about to be renewed, is only certain to "
 						+ "have this much of its lease left");
-		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO, "0s",
+		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO,
 				"Set 0s to stop without waiting for held locks, or a longer duration");
 	}
 
@@ -150,11 +149,11 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 			PropertyChecks.between("distlock.handoff.budget", budget, 0, MAX_BUDGET,
 					"Set 0 to disable the hand-over of locks inside the JVM, or remove the property to use the default, "
 							+ DEFAULT_BUDGET);
-			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO, "0s",
+			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO,
 					"Set 0s to disable the hand-over of locks inside the JVM, or remove the property to use the default, 5ms");
 			if (keep != null) {
 				String remedy = "Set such a duration, or remove the property to keep no locks";
-				PropertyChecks.atLeast("distlock.handoff.keep", keep, LockRequest.MINIMUM_KEEP, "1ms", remedy);
+				PropertyChecks.atLeast("distlock.handoff.keep", keep, LockRequest.MINIMUM_KEEP, remedy);
 				PropertyChecks.atMost("distlock.handoff.keep", keep, LockRequest.MAXIMUM_KEEP, remedy);
 			}
 		}
@@ -204,7 +203,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		 * Check what can be checked without a store.
 		 */
 		public Transaction {
-			PropertyChecks.atLeast("distlock.transaction.commit-margin", commitMargin, Duration.ZERO, "0s",
+			PropertyChecks.atLeast("distlock.transaction.commit-margin", commitMargin, Duration.ZERO,
 					"Set 0s to require only that the lock is held, or a longer duration");
 		}
 

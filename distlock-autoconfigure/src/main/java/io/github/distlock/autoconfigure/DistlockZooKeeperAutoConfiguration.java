@@ -1,6 +1,8 @@
 package io.github.distlock.autoconfigure;
 
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.zookeeper.ZooKeeperLockBackend;
 import org.apache.curator.framework.CuratorFramework;
 
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -36,14 +38,14 @@ public final class DistlockZooKeeperAutoConfiguration {
 	@Qualifier("zookeeper")
 	LockBackend distlockZookeeperLockBackend(ZooKeeperClient client, ZooKeeperStoreProperties zooKeeper,
 			DistlockProperties properties) {
-		return client.backend(zooKeeper, properties);
+		return new ZooKeeperLockBackend(client.client(), zooKeeper.toSettings(properties), TimeSource.SYSTEM);
 	}
 
 	@Bean
 	@Lazy
 	@Qualifier("zookeeper")
 	LockStoreLocation distlockZookeeperLockStoreLocation(ZooKeeperClient client) {
-		return client::location;
+		return () -> "ZooKeeper at " + client.client().getZookeeperClient().getCurrentConnectionString();
 	}
 
 }

@@ -13,7 +13,6 @@ import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
@@ -32,11 +31,41 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
 	private static final String SCHEMA = "classpath:io/github/distlock/backend/jdbc/schema-@@platform@@.sql";
 
+	private final DatabaseInitializationSettings settings;
+
 	private final TableNames tables;
 
 	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode, TableNames tables) {
-		super(dataSource, settings(dataSource, mode));
+		this(dataSource, new DatabaseInitializationSettings(), tables);
+		this.settings.setMode(mode);
+	}
+
+	private JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationSettings settings,
+			TableNames tables) {
+		super(dataSource, settings);
+		this.settings = settings;
 		this.tables = tables;
+	}
+
+	/**
+	 * Find the script for the database and run it. Finding it needs a connection, because
+	 * its name contains the name of the database. With {@code embedded}, the default, a
+	 * database that cannot be reached is not embedded, and the application starts without
+	 * it.
+	 */
+	@Override
+	public boolean initializeDatabase() {
+		boolean enabled = switch (this.settings.getMode()) {
+			case ALWAYS -> true;
+			case EMBEDDED -> isEmbeddedDatabase();
+			case NEVER -> false;
+		};
+		if (enabled) {
+			DataSource dataSource = Objects.requireNonNull(getDataSource());
+			this.settings
+				.setSchemaLocations(new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCHEMA));
+		}
+		return enabled && super.initializeDatabase();
 	}
 
 	/** Run the scripts with the name of the table. */
@@ -74,37 +103,6 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static DatabaseInitializationSettings settings(DataSource dataSource, DatabaseInitializationMode mode) {
-		DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
-		settings.setMode(mode);
-		settings.setSchemaLocations(locations(dataSource, mode));
-		return settings;
-	}
-
-	/**
-	 * Return the script for the database. Finding it needs a connection, because its name
-	 * contains the name of the database. With {@code embedded}, the default, a database
-	 * that cannot be reached is not embedded, and the application starts without it.
-	 */
-	private static List<String> locations(DataSource dataSource, DatabaseInitializationMode mode) {
-		boolean initialize = switch (mode) {
-			case ALWAYS -> true;
-			case EMBEDDED -> isEmbedded(dataSource);
-			case NEVER -> false;
-		};
-		return initialize ? new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCHEMA) : List.of();
-	}
-
-	private static boolean isEmbedded(DataSource dataSource) {
-		try {
-			return EmbeddedDatabaseConnection.isEmbedded(dataSource);
-		}
-		catch (RuntimeException ex) {
-			// An embedded database can always be reached.
-			return false;
 		}
 	}
 

@@ -51,15 +51,12 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 	 * Check what can be checked without a store.
 	 */
 	public JdbcStoreProperties {
-		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(250), "250ms",
-				"Set a longer duration, or remove the property to use the default, 2s");
-		if (commandTimeout.compareTo(LONGEST_COMMAND) > 0) {
-			throw new InvalidPropertyException(COMMAND_TIMEOUT, commandTimeout.toMillis() + "ms",
-					"it must be at most 5s, since rows of unused locks are deleted soon after",
-					"Set a shorter duration, or remove the property to use the default, 2s");
-		}
-		PropertyChecks.atLeast("distlock.jdbc.poll-interval", pollInterval, Duration.ofMillis(10), "10ms",
-				"Set a longer duration, or remove the property to use the default, 100ms");
+		PropertyChecks.atLeastMillis(COMMAND_TIMEOUT, commandTimeout, 250, "2s");
+		PropertyChecks.check(commandTimeout.compareTo(LONGEST_COMMAND) <= 0, COMMAND_TIMEOUT,
+				commandTimeout.toMillis() + "ms",
+				"it must be at most 5s, since rows of unused locks are deleted soon after",
+				"Set a shorter duration, or remove the property to use the default, 2s");
+		PropertyChecks.atLeastMillis("distlock.jdbc.poll-interval", pollInterval, 10, "100ms");
 		PropertyChecks.between("distlock.jdbc.max-connections", maxConnections, 1, 1000,
 				"Remove the property to use the default, 10");
 		PropertyChecks.between("distlock.jdbc.pool-size", poolSize, 2, 100,
@@ -70,12 +67,11 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 		}
 		PropertyChecks.name("distlock.jdbc.table-prefix", tablePrefix,
 				"Remove the property to use the default, 'distlock_'");
-		if (reservedConnections != null) {
-			throw new InvalidPropertyException("distlock.jdbc.reserved-connections", reservedConnections,
-					"locks have a pool of their own, and no connections of the application are reserved for them",
-					"Remove the property. The successor is 'distlock.jdbc.pool-size': the number of connections of that"
-							+ " pool, one of which serves releases and renewals only");
-		}
+		PropertyChecks.check(reservedConnections == null, "distlock.jdbc.reserved-connections",
+				String.valueOf(reservedConnections),
+				"locks have a pool of their own, and no connections of the application are reserved for them",
+				"Remove the property. The successor is 'distlock.jdbc.pool-size': the number of connections of that"
+						+ " pool, one of which serves releases and renewals only");
 	}
 
 	JdbcBackendSettings toSettings(DistlockProperties properties) {

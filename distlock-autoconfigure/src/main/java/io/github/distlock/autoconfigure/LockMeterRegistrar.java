@@ -15,23 +15,15 @@ import org.springframework.context.event.ContextRefreshedEvent;
 /**
  * Registers the meters that are known when all beans exist: those of the names in
  * annotations, with the value zero, and the gauges of held locks.
+ *
+ * @param metrics the meters
+ * @param advisors finds the advisor, which knows the annotations
+ * @param registries finds the registries
  */
-final class LockMeterRegistrar implements ApplicationListener<ContextRefreshedEvent> {
+record LockMeterRegistrar(LockMetrics metrics, ObjectProvider<DistributedLockAdvisor> advisors,
+		ObjectProvider<BackendRegistries> registries) implements ApplicationListener<ContextRefreshedEvent> {
 
 	private static final Log logger = LogFactory.getLog(LockMeterRegistrar.class);
-
-	private final LockMetrics metrics;
-
-	private final ObjectProvider<DistributedLockAdvisor> advisors;
-
-	private final ObjectProvider<BackendRegistries> registries;
-
-	LockMeterRegistrar(LockMetrics metrics, ObjectProvider<DistributedLockAdvisor> advisors,
-			ObjectProvider<BackendRegistries> registries) {
-		this.metrics = metrics;
-		this.advisors = advisors;
-		this.registries = registries;
-	}
 
 	/** Also called for child contexts, which does no harm. */
 	@Override

@@ -83,7 +83,7 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 			.map((registered) -> LockThreads.named("distlock-stop-" + registered.name())
 				.newThread(() -> shutdown(registered)))
 			.toList());
-		stops.forEach(LockRegistryLifecycle::begin);
+		stops.forEach(Thread::start);
 		long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(this.limit);
 		boolean interrupted = false;
 		for (Thread stop : stops) {
@@ -103,16 +103,6 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return PHASE;
-	}
-
-	private static void begin(Thread stop) {
-		try {
-			stop.start();
-		}
-		catch (OutOfMemoryError ex) {
-			// No thread can be started: shut this registry down on the current thread.
-			stop.run();
-		}
 	}
 
 	private static void shutdown(RegisteredBackend registered) {

@@ -16,73 +16,64 @@ final class PropertyChecks {
 	private PropertyChecks() {
 	}
 
+	/** Reject a value of a property unless it is valid. */
+	static void check(boolean valid, String property, Object value, String problem, String remedy) {
+		if (!valid) {
+			throw new InvalidPropertyException(property,
+					(value instanceof Duration duration) ? format(duration) : value, problem, remedy);
+		}
+	}
+
 	static void prefix(String property, String value) {
-		if (value.isBlank()) {
-			throw new InvalidPropertyException(property, value,
-					"a blank prefix mixes lock keys with all other keys of the store",
-					"Remove the property to use the default, 'distlock:', or set a prefix with the name of your application");
-		}
-		if (value.indexOf('{') >= 0 || value.indexOf('}') >= 0) {
-			throw new InvalidPropertyException(property, value,
-					"braces in the prefix would put all locks into one cluster slot", "Remove '{' and '}' from it");
-		}
+		check(!value.isBlank(), property, value, "a blank prefix mixes lock keys with all other keys of the store",
+				"Remove the property to use the default, 'distlock:', or set a prefix with the name of your application");
+		check(value.indexOf('{') < 0 && value.indexOf('}') < 0, property, value,
+				"braces in the prefix would put all locks into one cluster slot", "Remove '{' and '}' from it");
 		String printable = LockKeys.printable(value);
-		if (!printable.equals(value)) {
-			throw new InvalidPropertyException(property, printable, "it contains a control character (shown as ?)",
-					"Remove line breaks, tabs and other control characters from it");
-		}
+		check(printable.equals(value), property, printable, "it contains a control character (shown as ?)",
+				"Remove line breaks, tabs and other control characters from it");
 	}
 
 	/** Check a part of an SQL identifier. */
 	static void name(String property, String value, String remedy) {
-		if (!value.matches("[A-Za-z0-9_]+")) {
-			throw new InvalidPropertyException(property, value, "only letters, digits and underscores are allowed",
-					remedy);
-		}
+		check(value.matches("[A-Za-z0-9_]+"), property, value, "only letters, digits and underscores are allowed",
+				remedy);
 	}
 
-	static void atLeast(String property, Duration value, Duration least, String formattedLeast, String remedy) {
-		if (value.compareTo(least) < 0) {
-			throw new InvalidPropertyException(property, format(value), "it must be at least " + formattedLeast,
-					remedy);
-		}
+	/** Check a duration that has a default. */
+	static void atLeastMillis(String property, Duration value, long least, String defaultValue) {
+		atLeast(property, value, Duration.ofMillis(least),
+				"Set a longer duration, or remove the property to use the default, " + defaultValue);
+	}
+
+	static void atLeast(String property, Duration value, Duration least, String remedy) {
+		check(value.compareTo(least) >= 0, property, value, "it must be at least " + format(least), remedy);
 		notTooLong(property, value, "Use a shorter duration");
 	}
 
 	static void notLess(String property, Duration value, String otherProperty, Duration other) {
-		if (value.compareTo(other) < 0) {
-			throw new InvalidPropertyException(property, format(value),
-					"it must not be shorter than '" + otherProperty + "', which is '" + format(other) + "'",
-					"Increase the first or decrease the second");
-		}
+		check(value.compareTo(other) >= 0, property, value,
+				"it must not be shorter than '" + otherProperty + "', which is '" + format(other) + "'",
+				"Increase the first or decrease the second");
 		notTooLong(property, value, "Use a shorter duration");
 	}
 
 	static void between(String property, int value, int least, int most, String remedy) {
-		if (value < least || value > most) {
-			throw new InvalidPropertyException(property, Integer.toString(value),
-					"it must be from " + least + " to " + most, remedy);
-		}
+		check(value >= least && value <= most, property, value, "it must be from " + least + " to " + most, remedy);
 	}
 
 	static void notMore(String property, Duration value, String otherProperty, Duration other) {
-		if (value.compareTo(other) > 0) {
-			throw new InvalidPropertyException(property, format(value),
-					"it must not be longer than '" + otherProperty + "', which is '" + format(other) + "'",
-					"Decrease the first or increase the second");
-		}
+		check(value.compareTo(other) <= 0, property, value,
+				"it must not be longer than '" + otherProperty + "', which is '" + format(other) + "'",
+				"Decrease the first or increase the second");
 	}
 
 	static void atMost(String property, Duration value, Duration most, String remedy) {
-		if (value.compareTo(most) > 0) {
-			throw new InvalidPropertyException(property, format(value), "it must be at most " + format(most), remedy);
-		}
+		check(value.compareTo(most) <= 0, property, value, "it must be at most " + format(most), remedy);
 	}
 
 	static void notTooLong(String property, Duration value, String remedy) {
-		if (value.compareTo(LONGEST) > 0) {
-			throw new InvalidPropertyException(property, format(value), "it is longer than a century", remedy);
-		}
+		check(value.compareTo(LONGEST) <= 0, property, value, "it is longer than a century", remedy);
 	}
 
 	/** Format a duration as in a properties file: 1500ms, 30s. */

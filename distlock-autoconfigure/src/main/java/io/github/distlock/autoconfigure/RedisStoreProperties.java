@@ -30,8 +30,7 @@ public record RedisStoreProperties(@DefaultValue("false") boolean enabled, @Defa
 	 * Check what can be checked without a store.
 	 */
 	public RedisStoreProperties {
-		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(1), "1ms",
-				"Set a longer duration, or remove the property to use the default, 1s");
+		PropertyChecks.atLeastMillis(COMMAND_TIMEOUT, commandTimeout, 1, "1s");
 	}
 
 	RedisBackendSettings toSettings(DistlockProperties properties) {

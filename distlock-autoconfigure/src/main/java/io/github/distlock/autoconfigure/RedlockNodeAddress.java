@@ -1,11 +1,11 @@
 package io.github.distlock.autoconfigure;
 
-import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.StringUtils;
 
 /**
@@ -52,13 +52,7 @@ record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, 
 			throw new InvalidPropertyException(property + ".url", "...", "it contains no host",
 					"Write redis://host:port; a master that is found through sentinels is not an independent node");
 		}
-		RedisStandaloneConfiguration standalone = new RedisStandaloneConfiguration(parsed.getHost(), parsed.getPort());
-		standalone.setDatabase(parsed.getDatabase());
-		RedisCredentials credentials = parsed.getCredentialsProvider().resolveCredentials().block();
-		if (credentials != null) {
-			standalone.setUsername(credentials.getUsername());
-			standalone.setPassword(RedisPassword.of(credentials.getPassword()));
-		}
+		var standalone = (RedisStandaloneConfiguration) LettuceConnectionFactory.createRedisConfiguration(parsed);
 		return new RedlockNodeAddress(standalone, parsed.isSsl() || StringUtils.hasText(node.sslBundle()),
 				node.sslBundle());
 	}

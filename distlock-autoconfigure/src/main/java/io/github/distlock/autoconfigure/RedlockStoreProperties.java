@@ -45,10 +45,8 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 	 * Check what can be checked without a store.
 	 */
 	public RedlockStoreProperties {
-		PropertyChecks.atLeast(NODE_TIMEOUT, nodeTimeout, Duration.ofMillis(1), "1ms",
-				"Set a longer duration, or remove the property to use the default, 250ms");
-		PropertyChecks.atLeast("distlock.redlock.longest-lease", longestLease, Duration.ofMillis(100), "100ms",
-				"Set a longer duration, or remove the property to use the default, 60s");
+		PropertyChecks.atLeastMillis(NODE_TIMEOUT, nodeTimeout, 1, "250ms");
+		PropertyChecks.atLeastMillis("distlock.redlock.longest-lease", longestLease, 100, "60s");
 	}
 
 	RedlockSettings toSettings(DistlockProperties properties) {
@@ -68,21 +66,17 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 	 * @throws InvalidPropertyException if the nodes cannot form a majority
 	 */
 	List<RedlockNodeAddress> addresses() {
-		if (this.nodes.size() < MINIMUM_NODES) {
-			throw new InvalidPropertyException(NODES, this.nodes.size() + " nodes",
-					"a majority that survives the loss of a node needs at least three nodes",
-					"Name three or five masters that do not replicate each other (" + NODES
-							+ "[0].host, ...), or set distlock.backend=redis for a single one");
-		}
+		PropertyChecks.check(this.nodes.size() >= MINIMUM_NODES, NODES, this.nodes.size() + " nodes",
+				"a majority that survives the loss of a node needs at least three nodes",
+				"Name three or five masters that do not replicate each other (" + NODES
+						+ "[0].host, ...), or set distlock.backend=redis for a single one");
 		Set<String> names = new HashSet<>();
 		List<RedlockNodeAddress> addresses = new ArrayList<>();
 		for (int i = 0; i < this.nodes.size(); i++) {
 			RedlockNodeAddress address = RedlockNodeAddress.of(NODES + "[" + i + "]", this.nodes.get(i));
-			if (!names.add(address.name().toLowerCase(Locale.ROOT))) {
-				throw new InvalidPropertyException(NODES + "[" + i + "]", address.name(),
-						"the same server is named before and would vote twice",
-						"Name each master once. The masters must be independent servers");
-			}
+			PropertyChecks.check(names.add(address.name().toLowerCase(Locale.ROOT)), NODES + "[" + i + "]",
+					address.name(), "the same server is named before and would vote twice",
+					"Name each master once. The masters must be independent servers");
 			addresses.add(address);
 		}
 		return addresses;

@@ -1,6 +1,8 @@
 package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -57,10 +59,7 @@ final class RegistryFacts {
 	}
 
 	private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {
-		if (one == null || other == null) {
-			return (one != null) ? one : other;
-		}
-		return (one.compareTo(other) < 0) ? one : other;
+		return Stream.of(one, other).filter(Objects::nonNull).min(Comparator.naturalOrder()).orElse(null);
 	}
 
 	/** Return what both members of a composite support. */

@@ -61,12 +61,8 @@ final class UnlockedRegistry implements LockRegistry {
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		LockContext.Scope scope = LockContext.open(acquire(request));
-		try {
+		try (LockContext.Scope scope = LockContext.open(acquire(request))) {
 			return action.call();
-		}
-		finally {
-			scope.close();
 		}
 	}
 

@@ -1,8 +1,5 @@
 package io.github.distlock.autoconfigure;
 
-import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.zookeeper.ZooKeeperLockBackend;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
@@ -17,17 +14,11 @@ import org.springframework.util.StringUtils;
  * The Curator client for the locks: the client of the application, which the application
  * starts and closes, or a client that is created here and closed with the application
  * context.
+ *
+ * @param client the client
+ * @param closeOnDestroy whether it was created here
  */
-final class ZooKeeperClient implements DisposableBean {
-
-	private final CuratorFramework client;
-
-	private final boolean closeOnDestroy;
-
-	private ZooKeeperClient(CuratorFramework client, boolean closeOnDestroy) {
-		this.client = client;
-		this.closeOnDestroy = closeOnDestroy;
-	}
+record ZooKeeperClient(CuratorFramework client, boolean closeOnDestroy) implements DisposableBean {
 
 	static ZooKeeperClient of(ListableBeanFactory beanFactory, ZooKeeperStoreProperties properties) {
 		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, CuratorFramework.class, true,
@@ -66,14 +57,6 @@ final class ZooKeeperClient implements DisposableBean {
 			.build();
 		client.start();
 		return client;
-	}
-
-	LockBackend backend(ZooKeeperStoreProperties properties, DistlockProperties distlock) {
-		return new ZooKeeperLockBackend(this.client, properties.toSettings(distlock), TimeSource.SYSTEM);
-	}
-
-	String location() {
-		return "ZooKeeper at " + this.client.getZookeeperClient().getCurrentConnectionString();
 	}
 
 	@Override

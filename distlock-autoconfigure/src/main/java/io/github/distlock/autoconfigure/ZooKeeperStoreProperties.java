@@ -35,12 +35,9 @@ public record ZooKeeperStoreProperties(@DefaultValue("false") boolean enabled, @
 	 * Check what can be checked without a store.
 	 */
 	public ZooKeeperStoreProperties {
-		PropertyChecks.atLeast("distlock.zookeeper.session-timeout", sessionTimeout, Duration.ofSeconds(1), "1s",
-				"Set a longer duration, or remove the property to use the default, 15s");
-		PropertyChecks.atLeast("distlock.zookeeper.connection-timeout", connectionTimeout, Duration.ofMillis(100),
-				"100ms", "Set a longer duration, or remove the property to use the default, 5s");
-		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(100), "100ms",
-				"Set a longer duration, or remove the property to use the default, 2s");
+		PropertyChecks.atLeastMillis("distlock.zookeeper.session-timeout", sessionTimeout, 1000, "15s");
+		PropertyChecks.atLeastMillis("distlock.zookeeper.connection-timeout", connectionTimeout, 100, "5s");
+		PropertyChecks.atLeastMillis(COMMAND_TIMEOUT, commandTimeout, 100, "2s");
 	}
 
 	ZooKeeperBackendSettings toSettings(DistlockProperties properties) {

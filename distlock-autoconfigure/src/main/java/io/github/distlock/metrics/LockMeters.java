@@ -1,7 +1,11 @@
 package io.github.distlock.metrics;
 
+import java.util.List;
+import java.util.stream.IntStream;
+
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 
 /**
@@ -119,6 +123,13 @@ public enum LockMeters implements MeterDocumentation {
 	@Override
 	public KeyName[] getKeyNames() {
 		return this.keyNames.clone();
+	}
+
+	/** Return the tags of the meter with values in the order of its key names. */
+	List<Tag> tags(String... values) {
+		return IntStream.range(0, this.keyNames.length)
+			.mapToObj((i) -> Tag.of(this.keyNames[i].asString(), values[i]))
+			.toList();
 	}
 
 	/**

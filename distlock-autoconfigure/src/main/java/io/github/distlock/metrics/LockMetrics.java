@@ -2,6 +2,7 @@ package io.github.distlock.metrics;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -80,7 +81,7 @@ public final class LockMetrics implements LockListener {
 	private void registerGauge(LockMeters meter, String backend, Supplier<Number> value) {
 		Gauge.builder(meter.getName(), value)
 			.description(meter.getDescription())
-			.tag(LockMeters.Tags.BACKEND.asString(), backend)
+			.tags(meter.tags(backend))
 			.register(this.registry);
 	}
 
@@ -92,8 +93,7 @@ public final class LockMetrics implements LockListener {
 						() -> source.get().longest().getOrDefault(label.name(), Duration.ZERO).toNanos(),
 						TimeUnit.NANOSECONDS)
 				.description(LockMeters.HOLD_LONGEST.getDescription())
-				.tag(LockMeters.Tags.NAME.asString(), label.name())
-				.tag(LockMeters.Tags.BACKEND.asString(), label.backend())
+				.tags(LockMeters.HOLD_LONGEST.tags(label.name(), label.backend()))
 				.register(this.registry);
 		}
 	}
@@ -162,13 +162,12 @@ public final class LockMetrics implements LockListener {
 
 	private StoreMeters store(String backend) {
 		StoreMeters known = this.stores.get(backend);
-		return (known != null) ? known
-				: this.stores.computeIfAbsent(backend, (name) -> StoreMeters.register(this.registry, name));
+		return (known != null) ? known : this.stores.computeIfAbsent(backend, this::registerStore);
 	}
 
 	private Timer attempts(AttemptTags tags) {
 		Timer known = this.attempts.get(tags);
-		return (known != null) ? known : this.attempts.computeIfAbsent(tags, this::register);
+		return (known != null) ? known : this.attempts.computeIfAbsent(tags, this::registerAttempts);
 	}
 
 	private LabelMeters label(String name, String backend) {
@@ -178,31 +177,42 @@ public final class LockMetrics implements LockListener {
 			return known;
 		}
 		LabelMeters added = this.labels.computeIfAbsent(tags,
-				(label) -> LabelMeters.register(this.registry, label.name(), label.backend()));
+				(label) -> new LabelMeters(timer(LockMeters.HOLD, name, backend),
+						counter(LockMeters.LOST, name, backend)));
 		// After the label is known, so that watchHolds() or this thread registers it.
 		registerLongest(tags);
 		return added;
 	}
 
-	private Timer register(AttemptTags attempt) {
-		return Timer.builder(LockMeters.ACQUIRE.getName())
-			.description(LockMeters.ACQUIRE.getDescription())
-			.tag(LockMeters.Tags.NAME.asString(), attempt.name())
-			.tag(LockMeters.Tags.BACKEND.asString(), attempt.backend())
-			.tag(LockMeters.Tags.OUTCOME.asString(), tagValue(attempt.outcome()))
+	private Timer registerAttempts(AttemptTags attempt) {
+		String outcome = attempt.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-');
+		return timer(LockMeters.ACQUIRE, attempt.name(), attempt.backend(), outcome);
+	}
+
+	private StoreMeters registerStore(String backend) {
+		AtomicInteger held = new AtomicInteger();
+		AtomicInteger waiting = new AtomicInteger();
+		registerGauge(LockMeters.HELD, backend, () -> held);
+		registerGauge(LockMeters.WAITING, backend, () -> waiting);
+		return new StoreMeters(held, waiting, counter(LockMeters.HANDOFFS, backend, "local"),
+				counter(LockMeters.HANDOFFS, backend, "remote"), counter(LockMeters.HANDOFFS, backend, "kept"),
+				counter(LockMeters.RENEWALS, backend, "renewed"), counter(LockMeters.RENEWALS, backend, "gone"),
+				counter(LockMeters.RENEWALS, backend, "failed"), timer(LockMeters.RENEWAL_LATENESS, backend),
+				counter(LockMeters.RESUBSCRIPTIONS, backend));
+	}
+
+	private Timer timer(LockMeters meter, String... tagValues) {
+		return Timer.builder(meter.getName())
+			.description(meter.getDescription())
+			.tags(meter.tags(tagValues))
 			.register(this.registry);
 	}
 
-	private static String tagValue(LockOutcome outcome) {
-		return switch (outcome) {
-			case ACQUIRED -> "acquired";
-			case TIMEOUT -> "timeout";
-			case TOO_MANY_WAITING -> "too-many-waiting";
-			case SKIPPED -> "skipped";
-			case INTERRUPTED -> "interrupted";
-			case BACKEND_ERROR -> "backend-error";
-			case INVALID -> "invalid";
-		};
+	private Counter counter(LockMeters meter, String... tagValues) {
+		return Counter.builder(meter.getName())
+			.description(meter.getDescription())
+			.tags(meter.tags(tagValues))
+			.register(this.registry);
 	}
 
 	private record LabelTags(String name, String backend) {
@@ -213,65 +223,12 @@ public final class LockMetrics implements LockListener {
 
 	/** Meters of the locks with the same label in one store. */
 	private record LabelMeters(Timer hold, Counter lost) {
-
-		private static LabelMeters register(MeterRegistry registry, String name, String backend) {
-			Timer hold = Timer.builder(LockMeters.HOLD.getName())
-				.description(LockMeters.HOLD.getDescription())
-				.tag(LockMeters.Tags.NAME.asString(), name)
-				.tag(LockMeters.Tags.BACKEND.asString(), backend)
-				.register(registry);
-			Counter lost = Counter.builder(LockMeters.LOST.getName())
-				.description(LockMeters.LOST.getDescription())
-				.tag(LockMeters.Tags.NAME.asString(), name)
-				.tag(LockMeters.Tags.BACKEND.asString(), backend)
-				.register(registry);
-			return new LabelMeters(hold, lost);
-		}
-
 	}
 
 	/** Meters of one store, for all of its locks. */
 	private record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandOffs, Counter remoteHandOffs,
 			Counter keptHandOffs, Counter renewed, Counter gone, Counter failed, Timer lateness,
 			Counter resubscriptions) {
-
-		private static StoreMeters register(MeterRegistry registry, String backend) {
-			return new StoreMeters(gauge(registry, LockMeters.HELD, backend),
-					gauge(registry, LockMeters.WAITING, backend),
-					counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "local"),
-					counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "remote"),
-					counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "kept"),
-					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "renewed"),
-					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "gone"),
-					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "failed"),
-					Timer.builder(LockMeters.RENEWAL_LATENESS.getName())
-						.description(LockMeters.RENEWAL_LATENESS.getDescription())
-						.tag(LockMeters.Tags.BACKEND.asString(), backend)
-						.register(registry),
-					Counter.builder(LockMeters.RESUBSCRIPTIONS.getName())
-						.description(LockMeters.RESUBSCRIPTIONS.getDescription())
-						.tag(LockMeters.Tags.BACKEND.asString(), backend)
-						.register(registry));
-		}
-
-		private static AtomicInteger gauge(MeterRegistry registry, LockMeters meter, String backend) {
-			AtomicInteger value = new AtomicInteger();
-			Gauge.builder(meter.getName(), value, AtomicInteger::get)
-				.description(meter.getDescription())
-				.tag(LockMeters.Tags.BACKEND.asString(), backend)
-				.register(registry);
-			return value;
-		}
-
-		private static Counter counter(MeterRegistry registry, LockMeters meter, String backend, LockMeters.Tags tag,
-				String value) {
-			return Counter.builder(meter.getName())
-				.description(meter.getDescription())
-				.tag(LockMeters.Tags.BACKEND.asString(), backend)
-				.tag(tag.asString(), value)
-				.register(registry);
-		}
-
 	}
 
 }

@@ -17,35 +17,24 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 	 * One acquisition of a lock, from the request to its outcome. It begins before the
 	 * first attempt, so it covers the wait. Re-entries are not observed.
 	 */
-	ACQUISITION("distlock.acquisition", "acquire") {
-
-		@Override
-		public Observation.Event[] getEvents() {
-			return new Observation.Event[] { LockEvents.QUEUED, LockEvents.GRANTED };
-		}
-
-	},
+	ACQUISITION("distlock.acquisition", "acquire", LockEvents.QUEUED, LockEvents.GRANTED),
 
 	/**
 	 * The work of one call under its locks, until its result is complete. Off unless
 	 * {@code distlock.observations.section} is {@code true}.
 	 */
-	SECTION("distlock.section", "section") {
-
-		@Override
-		public Observation.Event[] getEvents() {
-			return new Observation.Event[] { LockEvents.LOST };
-		}
-
-	};
+	SECTION("distlock.section", "section", LockEvents.LOST);
 
 	private final String observationName;
 
 	private final String verb;
 
-	LockObservationDocumentation(String observationName, String verb) {
+	private final Observation.Event[] events;
+
+	LockObservationDocumentation(String observationName, String verb, Observation.Event... events) {
 		this.observationName = observationName;
 		this.verb = verb;
+		this.events = events;
 	}
 
 	@Override
@@ -61,6 +50,11 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 	@Override
 	public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
 		return LockObservationConvention.class;
+	}
+
+	@Override
+	public Observation.Event[] getEvents() {
+		return this.events.clone();
 	}
 
 	@Override

@@ -90,9 +90,8 @@ public final class LockObservations implements LockObserver {
 		if (this.registry.isNoop()) {
 			return null;
 		}
-		Started started = start(new LockObservationContext(LockObservationDocumentation.ACQUISITION, backend,
-				request.label(), request.mode(), List.of(request.key()), List.of()), this.acquisitions);
-		return (started != null) ? new AcquisitionInProgress(started) : null;
+		return start(new LockObservationContext(LockObservationDocumentation.ACQUISITION, backend, request.label(),
+				request.mode(), List.of(request.key()), List.of()), this.acquisitions);
 	}
 
 	@Override
@@ -102,14 +101,12 @@ public final class LockObservations implements LockObserver {
 		}
 		String name = (locks.size() == 1) ? locks.get(0).name()
 				: locks.stream().map(HeldLock::name).distinct().collect(Collectors.joining(","));
-		Started started = start(new LockObservationContext(LockObservationDocumentation.SECTION, backend, name, mode,
+		Started section = start(new LockObservationContext(LockObservationDocumentation.SECTION, backend, name, mode,
 				locks.stream().map(HeldLock::key).toList(), locks.stream().map(HeldLock::fencingToken).toList()),
 				this.sections);
-		if (started == null) {
-			return null;
+		if (section != null) {
+			safely(() -> locks.forEach((lock) -> lock.onLost(() -> section.lost(lock.lossCause()))));
 		}
-		SectionInProgress section = new SectionInProgress(started);
-		safely(() -> locks.forEach((lock) -> lock.onLost(() -> section.lost(lock.lossCause()))));
 		return section;
 	}
 
@@ -128,7 +125,7 @@ public final class LockObservations implements LockObserver {
 			if (parent != null && this.registry.getCurrentObservation() == null) {
 				observation.parentObservation(parent);
 			}
-			return new Started(observation.start(), context);
+			return new Started(observation.start(), context, new AtomicBoolean());
 		}
 		catch (Throwable ex) {
 			report(ex);
@@ -149,10 +146,18 @@ public final class LockObservations implements LockObserver {
 		logger.error("An observation of a lock failed. The lock is not affected", ex);
 	}
 
-	/** A started observation. */
-	private record Started(Observation observation, LockObservationContext context) {
+	/**
+	 * A started observation, of an acquisition or of a section.
+	 *
+	 * @param observation the observation
+	 * @param context its context
+	 * @param ended whether it has ended: a publisher may be cancelled while it completes
+	 */
+	private record Started(Observation observation, LockObservationContext context,
+			AtomicBoolean ended) implements ObservedAcquisition, ObservedSection {
 
-		ObservationScope openScope() {
+		@Override
+		public ObservationScope openScope() {
 			try {
 				Observation.Scope scope = this.observation.openScope();
 				return () -> safely(scope::close);
@@ -164,87 +169,48 @@ public final class LockObservations implements LockObserver {
 			}
 		}
 
-		void event(Observation.Event event) {
-			safely(() -> this.observation.event(event));
-		}
-
-		void stop(@Nullable Throwable failure) {
-			if (failure != null) {
-				safely(() -> this.observation.error(failure));
-			}
-			safely(this.observation::stop);
-		}
-
-	}
-
-	private static final class AcquisitionInProgress implements ObservedAcquisition {
-
-		private final Started started;
-
-		AcquisitionInProgress(Started started) {
-			this.started = started;
-		}
-
-		@Override
-		public ObservationScope openScope() {
-			return this.started.openScope();
-		}
-
 		@Override
 		public void queued() {
-			this.started.event(LockObservationDocumentation.LockEvents.QUEUED);
+			event(LockObservationDocumentation.LockEvents.QUEUED);
 		}
 
 		@Override
 		public void ended(LockOutcome outcome, HandOff handOff, long fencingToken, @Nullable Throwable failure) {
 			if (outcome == LockOutcome.ACQUIRED) {
-				this.started.context().acquired(handOff, fencingToken);
+				this.context.acquired(handOff, fencingToken);
 				if (handOff == HandOff.LOCAL || handOff == HandOff.REMOTE) {
-					this.started.event(LockObservationDocumentation.LockEvents.GRANTED);
+					event(LockObservationDocumentation.LockEvents.GRANTED);
 				}
 			}
-			this.started.context().ended(outcome);
-			this.started.stop(failure);
-		}
-
-	}
-
-	private static final class SectionInProgress implements ObservedSection {
-
-		private final Started started;
-
-		/** A publisher may be cancelled while it completes. */
-		private final AtomicBoolean ended = new AtomicBoolean();
-
-		SectionInProgress(Started started) {
-			this.started = started;
-		}
-
-		@Override
-		public ObservationScope openScope() {
-			return this.started.openScope();
-		}
-
-		@Override
-		public Object observation() {
-			return this.started.observation();
+			stop(outcome, failure);
 		}
 
 		@Override
 		public void lost(@Nullable LossCause cause) {
 			if (!this.ended.get()) {
-				this.started.context().lost();
+				this.context.lost();
 				String text = (cause != null) ? "lost: " + cause.description() : "lost";
-				this.started.event(Observation.Event.of(LockObservationDocumentation.LockEvents.LOST.getName(), text));
+				event(Observation.Event.of(LockObservationDocumentation.LockEvents.LOST.getName(), text));
 			}
 		}
 
 		@Override
 		public void ended(@Nullable Throwable failure) {
 			if (this.ended.compareAndSet(false, true)) {
-				this.started.context().ended(null);
-				this.started.stop(failure);
+				stop(null, failure);
 			}
+		}
+
+		private void event(Observation.Event event) {
+			safely(() -> this.observation.event(event));
+		}
+
+		private void stop(@Nullable LockOutcome outcome, @Nullable Throwable failure) {
+			this.context.ended(outcome);
+			if (failure != null) {
+				safely(() -> this.observation.error(failure));
+			}
+			safely(this.observation::stop);
 		}
 
 	}
