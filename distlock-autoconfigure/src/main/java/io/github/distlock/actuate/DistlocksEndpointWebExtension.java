@@ -57,7 +57,7 @@ public class DistlocksEndpointWebExtension {
 	@ReadOperation
 	public WebEndpointResponse<OperationResponseBody> lock(SecurityContext securityContext,
 			@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String registry, @Nullable Integer limit) {
-		return inspect(securityContext, join(key), registry, limit);
+		return inspect(securityContext, String.join("/", key), registry, limit);
 	}
 
 	/**
@@ -89,7 +89,7 @@ public class DistlocksEndpointWebExtension {
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> releaseLock(SecurityContext securityContext,
 			@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String registry, @Nullable Long token) {
-		return release(securityContext, join(key), registry, token, null);
+		return release(securityContext, String.join("/", key), registry, token, null);
 	}
 
 	private WebEndpointResponse<OperationResponseBody> inspect(SecurityContext securityContext, String key,
@@ -100,10 +100,6 @@ public class DistlocksEndpointWebExtension {
 			int status = lock.isKnown() ? WebEndpointResponse.STATUS_OK : WebEndpointResponse.STATUS_NOT_FOUND;
 			return new WebEndpointResponse<>(lock, status);
 		});
-	}
-
-	private static String join(String[] key) {
-		return String.join("/", key);
 	}
 
 	private static WebEndpointResponse<OperationResponseBody> respond(

@@ -43,34 +43,17 @@ import org.springframework.util.StringUtils;
  * find out keys by asking for one after another, nor end a grant, since it could not know
  * what it ends. Each request to end a grant leaves an audit event. What refuses an
  * operation is thrown as {@link RefusedOperationException}.
+ *
+ * @param registries returns the registries that exist, in the order of their names
+ * @param recentEvents the events of the application, and what was released
+ * @param masks which callers see which values
+ * @param audit publishes each request to end a grant
  */
-public final class LockOperator {
+public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries, RecentLockEvents recentEvents,
+		ValueMasks masks, ReleaseAudit audit) {
 
 	/** The length of each list if the request does not name one. */
 	static final int DEFAULT_LIMIT = 100;
-
-	private final Supplier<Map<String, BackendLockRegistry>> registries;
-
-	private final RecentLockEvents recentEvents;
-
-	private final ValueMasks masks;
-
-	private final ReleaseAudit audit;
-
-	/**
-	 * Create the operations.
-	 * @param registries returns the registries that exist, in the order of their names
-	 * @param recentEvents the events of the application, and what was released
-	 * @param masks which callers see which values
-	 * @param audit publishes each request to end a grant
-	 */
-	public LockOperator(Supplier<Map<String, BackendLockRegistry>> registries, RecentLockEvents recentEvents,
-			ValueMasks masks, ReleaseAudit audit) {
-		this.registries = registries;
-		this.recentEvents = recentEvents;
-		this.masks = masks;
-		this.audit = audit;
-	}
 
 	LocksDescriptor locks(SecurityContext caller, @Nullable Integer requestedLimit) {
 		int limit = limit(requestedLimit);

@@ -16,17 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Observes the work of locked calls, if the application wants that.
+ *
+ * @param observers finds the observer
+ * @param stores describes the store of a registry
  */
-final class CallObservations {
-
-	private final LockObservers observers;
-
-	private final Function<LockRegistry, StoreFacts> stores;
-
-	CallObservations(LockEnvironment environment) {
-		this.observers = environment.observers();
-		this.stores = environment.stores();
-	}
+record CallObservations(LockObservers observers, Function<LockRegistry, StoreFacts> stores) {
 
 	/** Return the observation of the calling code. */
 	@Nullable Object current() {

@@ -69,7 +69,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		this.environment = environment;
 		this.definitions = new LockDefinitions(
 				new LockDefinitionReader(beanFactory, springEnvironment, mode, environment.failureHandler()),
-				environment.waitTime(), new CallObservations(environment));
+				environment.waitTime(), new CallObservations(environment.observers(), environment.stores()));
 		this.registries = new RegistryResolver(beanFactory, environment);
 		this.advice = new LockInterceptor(this.definitions, this.registries, environment,
 				beanFactory.getBeanClassLoader());

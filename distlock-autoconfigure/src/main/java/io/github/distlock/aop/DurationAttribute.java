@@ -23,18 +23,12 @@ final class DurationAttribute {
 
 	static @Nullable Duration waitTime(String value, LockedMethod method) {
 		String text = value.trim();
-		if (text.isEmpty()) {
-			return null;
+		if (text.equals("0") || text.equals("-1")) {
+			return text.equals("0") ? Duration.ZERO : LockRequest.FOREVER;
 		}
-		if (text.equals("0")) {
-			return Duration.ZERO;
-		}
-		if (text.equals("-1")) {
-			return LockRequest.FOREVER;
-		}
-		Duration duration = parse("waitTime", value, text, method,
+		Duration duration = parse("waitTime", value, method,
 				"; \"0\" tries once, \"-1\" waits without a limit and \"\" takes distlock.wait-time");
-		if (duration.isNegative()) {
+		if (duration != null && duration.isNegative()) {
 			throw method.refuse("waitTime", value,
 					"is negative: write \"-1\" to wait without a limit, \"0\" to try once, or a duration " + EXAMPLES);
 		}
@@ -42,17 +36,13 @@ final class DurationAttribute {
 	}
 
 	static @Nullable Duration leaseTime(String value, LockedMethod method) {
-		String text = value.trim();
-		if (text.isEmpty()) {
-			return null;
-		}
 		String remedy = "; leave it out to let the watchdog renew the lease until the method returns";
-		Duration duration = parse("leaseTime", value, text, method, remedy);
-		if (duration.compareTo(LockRequest.MINIMUM_LEASE) < 0) {
+		Duration duration = parse("leaseTime", value, method, remedy);
+		if (duration != null && duration.compareTo(LockRequest.MINIMUM_LEASE) < 0) {
 			throw method.refuse("leaseTime", value, "is shorter than the shortest lease, "
 					+ LockRequest.MINIMUM_LEASE.toMillis() + "ms: write a longer duration " + EXAMPLES + remedy);
 		}
-		if (duration.compareTo(LockRequest.MAXIMUM_LEASE) > 0) {
+		if (duration != null && duration.compareTo(LockRequest.MAXIMUM_LEASE) > 0) {
 			throw method.refuse("leaseTime", value, "is longer than the longest lease, "
 					+ LockRequest.MAXIMUM_LEASE.toDays() + " days: write a shorter duration " + EXAMPLES + remedy);
 		}
@@ -60,17 +50,13 @@ final class DurationAttribute {
 	}
 
 	static @Nullable Duration minHold(String value, @Nullable Duration leaseTime, LockedMethod method) {
-		String text = value.trim();
-		if (text.isEmpty()) {
-			return null;
-		}
 		String remedy = "; leave it out to release the lock when the method returns";
-		Duration duration = parse("minHold", value, text, method, remedy);
-		if (duration.isNegative() || duration.isZero()) {
+		Duration duration = parse("minHold", value, method, remedy);
+		if (duration != null && (duration.isNegative() || duration.isZero())) {
 			throw method.refuse("minHold", value, "is not positive: write a duration " + EXAMPLES + remedy);
 		}
 		Duration longest = (leaseTime != null) ? leaseTime : LockRequest.MAXIMUM_LEASE;
-		if (duration.compareTo(longest) > 0) {
+		if (duration != null && duration.compareTo(longest) > 0) {
 			throw method.refuse("minHold", value, "is longer than the longest time for which the lock is held, "
 					+ longest + ": write a shorter duration, or a longer leaseTime");
 		}
@@ -78,23 +64,25 @@ final class DurationAttribute {
 	}
 
 	static @Nullable Duration keep(String value, LockedMethod method) {
-		String text = value.trim();
-		if (text.isEmpty()) {
-			return null;
-		}
-		if (text.equals("0")) {
+		if (value.trim().equals("0")) {
 			return Duration.ZERO;
 		}
 		String remedy = "; \"0\" never keeps the lock and \"\" takes distlock.handoff.keep";
-		Duration duration = parse("keep", value, text, method, remedy);
-		if (duration.compareTo(LockRequest.MINIMUM_KEEP) < 0 || duration.compareTo(LockRequest.MAXIMUM_KEEP) > 0) {
+		Duration duration = parse("keep", value, method, remedy);
+		if (duration != null && (duration.compareTo(LockRequest.MINIMUM_KEEP) < 0
+				|| duration.compareTo(LockRequest.MAXIMUM_KEEP) > 0)) {
 			throw method.refuse("keep", value, "is not a time from " + LockRequest.MINIMUM_KEEP.toMillis() + "ms to "
 					+ LockRequest.MAXIMUM_KEEP.toSeconds() + "s: write a duration such as \"5ms\"" + remedy);
 		}
 		return duration;
 	}
 
-	private static Duration parse(String attribute, String value, String text, LockedMethod method, String remedy) {
+	/** Return {@code null} for an attribute without a value. */
+	private static @Nullable Duration parse(String attribute, String value, LockedMethod method, String remedy) {
+		String text = value.trim();
+		if (text.isEmpty()) {
+			return null;
+		}
 		if (BARE_NUMBER.matcher(text).matches()) {
 			if (text.startsWith("-")) {
 				// A unit would not help: the caller refuses negative values.

@@ -45,18 +45,16 @@ final class FallbackPolicy implements FailurePolicy {
 	 */
 	static FallbackPolicy of(String name, LockedMethod method) {
 		List<Method> named = new ArrayList<>();
+		List<FallbackMethod> fitting = new ArrayList<>();
 		for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(method.beanClass())) {
 			if (isNamed(candidate, name) && !candidate.equals(method.method())) {
 				named.add(candidate);
-			}
-		}
-		List<FallbackMethod> fitting = new ArrayList<>();
-		for (Method candidate : named) {
-			FallbackMethod found = fit(candidate, method);
-			if (found != null) {
-				checkResult(name, candidate, method);
-				ReflectionUtils.makeAccessible(candidate);
-				fitting.add(found);
+				FallbackMethod found = fit(candidate, method);
+				if (found != null) {
+					checkResult(name, candidate, method);
+					ReflectionUtils.makeAccessible(candidate);
+					fitting.add(found);
+				}
 			}
 		}
 		if (fitting.isEmpty()) {

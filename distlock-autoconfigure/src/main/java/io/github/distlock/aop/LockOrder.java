@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
@@ -77,17 +79,11 @@ final class LockOrder {
 	}
 
 	private static <T extends Comparable<T>> @Nullable T lesser(@Nullable T one, @Nullable T other) {
-		if (one == null || other == null) {
-			return (one != null) ? one : other;
-		}
-		return (one.compareTo(other) <= 0) ? one : other;
+		return Stream.of(one, other).filter(Objects::nonNull).min(Comparator.naturalOrder()).orElse(null);
 	}
 
 	private static @Nullable Duration longer(@Nullable Duration one, @Nullable Duration other) {
-		if (one == null || other == null) {
-			return (one != null) ? one : other;
-		}
-		return (one.compareTo(other) >= 0) ? one : other;
+		return Stream.of(one, other).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null);
 	}
 
 }

@@ -129,16 +129,12 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 	}
 
 	private @Nullable Object proceedUnder(List<HeldLock> acquired) throws Throwable {
-		LockContext.Scope scope = openScope(acquired);
-		try {
+		try (LockContext.Scope scope = openScope(acquired)) {
 			Object result = this.invocation.proceed();
 			if (this.locks.returnKind() == ReturnKind.FUTURE_OF_ASYNC && result instanceof Future<?> future) {
 				awaitEnd(future);
 			}
 			return result;
-		}
-		finally {
-			scope.close();
 		}
 	}
 

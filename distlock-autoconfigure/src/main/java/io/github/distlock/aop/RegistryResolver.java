@@ -85,25 +85,16 @@ final class RegistryResolver {
 			beanName(definition);
 		}
 		if (definition.template().fair() && !facts(definition).fair()) {
-			throw definition.method()
-				.refuse("fair", true, "is not offered by the store '" + facts(definition).name()
-						+ "', which does not keep the order of arrival: leave fair out, or choose another store with "
-						+ "registry = \"...\"");
+			throw notOffered(definition, "fair", true, ", which does not keep the order of arrival: leave fair out");
 		}
 		verifyMinHold(definition);
 		Duration keep = definition.template().keep();
 		if (keep != null && !keep.isZero() && !facts(definition).keeps()) {
-			throw definition.method()
-				.refuse("keep", keep,
-						"is not offered by the store '" + facts(definition).name()
-								+ "', which does not keep locks: leave keep out, or choose another store with "
-								+ "registry = \"...\"");
+			throw notOffered(definition, "keep", keep, ", which does not keep locks: leave keep out");
 		}
 		LockMode mode = definition.template().mode();
 		if (mode != LockMode.EXCLUSIVE && !facts(definition).modes().contains(mode)) {
-			throw definition.method()
-				.refuse("mode", mode, "is not offered by the store '" + facts(definition).name() + "': use one of "
-						+ facts(definition).modes() + ", or choose another store with registry = \"...\"");
+			throw notOffered(definition, "mode", mode, ": use one of " + facts(definition).modes());
 		}
 		if (triesOnce(definition) && facts(definition).releasesInBackground()
 				&& this.warned.add(definition.method().toString())) {
@@ -112,6 +103,13 @@ final class RegistryResolver {
 					+ " release at once is often refused. Give the method a short waitTime, or set"
 					+ " distlock.release=confirmed");
 		}
+	}
+
+	private LockDefinitionException notOffered(LockDefinition definition, String attribute, Object value,
+			String remedy) {
+		return definition.method()
+			.refuse(attribute, value, "is not offered by the store '" + facts(definition).name() + "'" + remedy
+					+ ", or choose another store with registry = \"...\"");
 	}
 
 	private static boolean triesOnce(LockDefinition definition) {

@@ -48,14 +48,10 @@ public final class WorkExecutor {
 	void begin(Runnable body, Consumer<Throwable> refused) {
 		Executor chosen = this.bodies;
 		try {
-			if (chosen == null) {
-				this.threads.newThread(body).start();
-			}
-			else {
-				// The executor of the application may block, so it is not called on the
-				// thread of a grant.
-				this.threads.newThread(() -> handOver(chosen, body, refused)).start();
-			}
+			// The executor of the application may block, so it is not called on the
+			// thread of a grant.
+			Runnable task = (chosen != null) ? () -> handOver(chosen, body, refused) : body;
+			this.threads.newThread(task).start();
 		}
 		catch (RuntimeException | Error ex) {
 			refused.accept(ex);

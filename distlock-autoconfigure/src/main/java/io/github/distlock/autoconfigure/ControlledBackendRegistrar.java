@@ -34,11 +34,8 @@ public final class ControlledBackendRegistrar implements ImportBeanDefinitionReg
 			.bind("distlock.handoff.budget", Integer.class)
 			.orElse(DistlockProperties.Handoff.DEFAULT_BUDGET);
 		for (Backend backend : selection.enabled(true)) {
-			RootBeanDefinition definition = new RootBeanDefinition();
-			definition.setFactoryBeanName(BACKENDS);
-			definition.setFactoryMethodName("backend");
-			definition.getConstructorArgumentValues().addIndexedArgumentValue(0, backend.id());
-			definition.getConstructorArgumentValues().addIndexedArgumentValue(1, budget + 1);
+			RootBeanDefinition definition = LockRegistryRegistrar.definition(BACKENDS, "backend", backend.id(),
+					budget + 1);
 			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, backend.id()));
 			definition.setPrimary(backend == selection.byDefault());
 			definition.setLazyInit(true);

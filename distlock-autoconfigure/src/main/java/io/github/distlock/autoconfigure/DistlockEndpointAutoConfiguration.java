@@ -13,6 +13,7 @@ import io.github.distlock.actuate.ValueMasks;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -44,7 +45,7 @@ public final class DistlockEndpointAutoConfiguration {
 			DistlocksEndpointProperties properties, ObjectProvider<SanitizingFunction> functions,
 			ApplicationEventPublisher publisher) {
 		ValueMasks masks = new ValueMasks(properties.showValues(), properties.roles(),
-				functions.orderedStream().toList());
+				new Sanitizer(functions.orderedStream().toList()));
 		return new LockOperator(registries::byName, recentEvents, masks, new ReleaseAudit(publisher));
 	}
 

@@ -40,16 +40,16 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 		BackendSelection selection = BackendSelection.of(this.environment);
 		Map<String, RootBeanDefinition> definitions = new LinkedHashMap<>();
 		beans.all()
-			.forEach((backend) -> definitions.put(BackendBeans.idOf(backend),
-					definition(BackendRegistries.REGISTRY, BackendBeans.idOf(backend), backend)));
+			.forEach((backend) -> definitions.put(BackendBeans.idOf(backend), definition(BackendRegistries.BEAN_NAME,
+					BackendRegistries.REGISTRY, BackendBeans.idOf(backend), backend)));
 		List<String> applicationBackends = beans.ofTheApplication();
 		selection.enabled(applicationBackends.isEmpty())
 			.forEach((backend) -> definitions.putIfAbsent(backend.id(),
-					definition(BackendRegistries.MISSING, backend.id())));
+					definition(BackendRegistries.BEAN_NAME, BackendRegistries.MISSING, backend.id())));
 		selection.checkComposite(definitions.keySet());
 		if (!selection.composite().isEmpty()) {
-			definitions.put(Backend.COMPOSITE.id(),
-					definition(BackendRegistries.COMPOSITE, selection.composite().toArray(String[]::new)));
+			definitions.put(Backend.COMPOSITE.id(), definition(BackendRegistries.BEAN_NAME, BackendRegistries.COMPOSITE,
+					selection.composite().toArray()));
 		}
 		boolean applicationHasDefault = !applicationBackends.isEmpty() && selection.byDefault() != Backend.COMPOSITE;
 		String defaultId = applicationHasDefault ? BackendBeans.idOf(beans.primaryOf(applicationBackends))
@@ -57,19 +57,19 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 		definitions.forEach((id, definition) -> {
 			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, id));
 			definition.setPrimary(id.equals(defaultId));
+			definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
 			registry.registerBeanDefinition(BackendBeans.registryName(id), definition);
 		});
 	}
 
 	/** Uses no lambda, since ahead-of-time processing writes the definition as code. */
-	private static RootBeanDefinition definition(String factoryMethod, String... arguments) {
+	static RootBeanDefinition definition(String factoryBean, String factoryMethod, Object... arguments) {
 		RootBeanDefinition definition = new RootBeanDefinition();
-		definition.setFactoryBeanName(BackendRegistries.BEAN_NAME);
+		definition.setFactoryBeanName(factoryBean);
 		definition.setFactoryMethodName(factoryMethod);
 		for (int i = 0; i < arguments.length; i++) {
 			definition.getConstructorArgumentValues().addIndexedArgumentValue(i, arguments[i]);
 		}
-		definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
 		return definition;
 	}
 

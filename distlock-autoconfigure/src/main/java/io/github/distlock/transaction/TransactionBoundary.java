@@ -8,8 +8,9 @@ import org.springframework.aop.Advisor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Knows where the transactions of the application begin and end. Finds none if spring-tx
- * is not on the class path. Thread-safe.
+ * Knows where the transactions of the application begin and end. By itself it finds none,
+ * as for an application without spring-tx; {@link SpringTransactionBoundary} implements
+ * all methods. Thread-safe.
  */
 public interface TransactionBoundary {
 
@@ -19,7 +20,9 @@ public interface TransactionBoundary {
 	 */
 	static TransactionBoundary create() {
 		return ClassUtils.isPresent("org.springframework.transaction.support.TransactionSynchronizationManager",
-				TransactionBoundary.class.getClassLoader()) ? new SpringTransactionBoundary() : new NoTransactions();
+				TransactionBoundary.class.getClassLoader()) ? new SpringTransactionBoundary()
+						: new TransactionBoundary() {
+						};
 	}
 
 	/**
@@ -27,7 +30,9 @@ public interface TransactionBoundary {
 	 * synchronizations.
 	 * @return whether a transaction is active
 	 */
-	boolean isActive();
+	default boolean isActive() {
+		return false;
+	}
 
 	/**
 	 * Return whether a JPA {@code EntityManager} is bound to this thread, whose
@@ -35,14 +40,18 @@ public interface TransactionBoundary {
 	 * transaction this is an open session in view.
 	 * @return whether one is bound
 	 */
-	boolean hasPersistenceContext();
+	default boolean hasPersistenceContext() {
+		return false;
+	}
 
 	/**
 	 * Return whether that {@code EntityManager} is the one of a transaction. If no
 	 * transaction is active, it has committed, as in a listener after the commit.
 	 * @return whether it is
 	 */
-	boolean hasPersistenceContextOfTransaction();
+	default boolean hasPersistenceContextOfTransaction() {
+		return false;
+	}
 
 	/**
 	 * Return whether a method suspends an active transaction by its own annotation.
@@ -50,14 +59,18 @@ public interface TransactionBoundary {
 	 * @param type the class of the method
 	 * @return whether it runs in another transaction, or in none
 	 */
-	boolean suspends(Method method, Class<?> type);
+	default boolean suspends(Method method, Class<?> type) {
+		return false;
+	}
 
 	/**
 	 * Close a lock when the active transaction has completed. Until then a
 	 * {@link CommitGuard} checks it.
 	 * @param lock a held lock
 	 */
-	void closeAfterCompletion(HeldLock lock);
+	default void closeAfterCompletion(HeldLock lock) {
+		throw new IllegalStateException("There is no transaction to close the lock '" + lock.key() + "' after");
+	}
 
 	/**
 	 * Return whether an advisor starts a transaction around a method.
@@ -66,6 +79,8 @@ public interface TransactionBoundary {
 	 * @param type the class of the method
 	 * @return whether it starts one
 	 */
-	boolean demarcates(Advisor advisor, Method method, Class<?> type);
+	default boolean demarcates(Advisor advisor, Method method, Class<?> type) {
+		return false;
+	}
 
 }

@@ -28,10 +28,10 @@ class StructureTests {
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
 			(resources)          953   0  0
 			(root)               571   0  2
-			actuate              593   3  0
-			aop                 3881  27  3
+			actuate              516   3  0
+			aop                 3843  27  3
 			aop.weaving          200   0  0
-			autoconfigure       1830   3  3
+			autoconfigure       1721   2  3
 			backend              393   0  0
 			backend.jdbc        2891  17  3
 			backend.local        359   1  3
@@ -42,13 +42,13 @@ class StructureTests {
 			contract            2795   0  0
 			environment           72   0  0
 			integration           41   0  0
-			metrics              255   0  0
-			observation          447   4  3
+			metrics              220   0  0
+			observation          416   4  3
 			registry            2522  21  3
 			renewal              872  11  2
 			test                 624   0  3
 			thread                69   0  0
-			transaction          405   1  3
+			transaction          393   1  3
 			waiting             3060  30  3
 			web                   81   0  0
 			""");
