@@ -31,6 +31,7 @@ import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.util.StringUtils;
 
@@ -43,21 +44,46 @@ import org.springframework.util.StringUtils;
  * find out keys by asking for one after another, nor end a grant, since it could not know
  * what it ends. Each request to end a grant leaves an audit event. What refuses an
  * operation is thrown as {@link RefusedOperationException}.
- *
- * @param registries returns the registries that exist, in the order of their names
- * @param recentEvents the events of the application, and what was released
- * @param masks which callers see which values
- * @param audit publishes each request to end a grant
  */
-public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries, RecentLockEvents recentEvents,
-		ValueMasks masks, ReleaseAudit audit) {
+public final class LockOperator {
 
 	/** The length of each list if the request does not name one. */
 	static final int DEFAULT_LIMIT = 100;
 
+	private final Supplier<Map<String, BackendLockRegistry>> registries;
+
+	private final RecentLockEvents recentEvents;
+
+	private final ReleaseAudit audit;
+
+	private final Predicate<SecurityContext> shown;
+
+	private final Sanitizer sanitizer;
+
+	/**
+	 * Create the operations.
+	 * @param registries returns the registries that exist, in the order of their names
+	 * @param recentEvents the events of the application, and what was released
+	 * @param audit publishes each request to end a grant
+	 * @param shown whether a caller sees keys, hosts and callers
+	 * @param sanitizer masks further values
+	 */
+	public LockOperator(Supplier<Map<String, BackendLockRegistry>> registries, RecentLockEvents recentEvents,
+			ReleaseAudit audit, Predicate<SecurityContext> shown, Sanitizer sanitizer) {
+		this.registries = registries;
+		this.recentEvents = recentEvents;
+		this.audit = audit;
+		this.shown = shown;
+		this.sanitizer = sanitizer;
+	}
+
+	private ValueMask mask(SecurityContext caller) {
+		return new ValueMask(this.sanitizer, this.shown.test(caller));
+	}
+
 	LocksDescriptor locks(SecurityContext caller, @Nullable Integer requestedLimit) {
 		int limit = limit(requestedLimit);
-		ValueMask mask = this.masks.of(caller);
+		ValueMask mask = mask(caller);
 		InstanceDescriptor self = null;
 		Map<String, RegistryDescriptor> descriptors = new LinkedHashMap<>();
 		for (Map.Entry<String, BackendLockRegistry> entry : this.registries.get().entrySet()) {
@@ -120,7 +146,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 
 	LockDescriptor lock(SecurityContext caller, String key, @Nullable String registryName,
 			@Nullable Integer requestedLimit) {
-		ValueMask mask = this.masks.of(caller);
+		ValueMask mask = mask(caller);
 		if (mask.hides(key)) {
 			throw RefusedOperationException.masked("no single lock can be asked for");
 		}
@@ -167,7 +193,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 	 */
 	void release(SecurityContext caller, @Nullable String key, @Nullable String registry, @Nullable Long token,
 			@Nullable String instance) {
-		ValueMask mask = this.masks.of(caller);
+		ValueMask mask = mask(caller);
 		Map<String, Object> data = new LinkedHashMap<>();
 		put(data, "registry", registry);
 		put(data, "key", (key != null) ? mask.key(key) : null);

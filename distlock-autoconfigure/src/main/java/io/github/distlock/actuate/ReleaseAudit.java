@@ -1,7 +1,6 @@
 package io.github.distlock.actuate;
 
 import java.security.Principal;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 import io.github.distlock.backend.LockKeys;
@@ -41,19 +40,18 @@ public final class ReleaseAudit {
 	 * Report a request. The grant has ended already, or not: a failure here changes
 	 * nothing about it.
 	 * @param operator the user, {@code null} if it is not known
-	 * @param data what was requested
+	 * @param data what was requested; the refusal is added to it
 	 * @param refusal why nothing was released, {@code null} after a release
 	 */
 	void publish(@Nullable Principal operator, Map<String, Object> data, @Nullable String refusal) {
 		String principal = (operator != null) ? operator.getName() : null;
 		String type = (refusal != null) ? REFUSED : RELEASED;
-		Map<String, Object> complete = new LinkedHashMap<>(data);
 		if (refusal != null) {
-			complete.put("refusal", refusal);
+			data.put("refusal", refusal);
 		}
-		AuditEvent event = new AuditEvent(principal, type, complete);
+		AuditEvent event = new AuditEvent(principal, type, data);
 		logger.info(LockKeys.printable("An operator (" + ((principal != null) ? principal : "not authenticated")
-				+ ") asked to release locks: " + type + " " + complete));
+				+ ") asked to release locks: " + type + " " + data));
 		try {
 			this.publisher.publishEvent(new AuditApplicationEvent(event));
 		}

@@ -36,10 +36,7 @@ final class ExpressionParameters {
 	 */
 	ExpressionParameters(@Nullable Method annotated, Method specific) {
 		this.types = specific.getParameterTypes();
-		boolean annotatedNamed = false;
-		if (annotated != null) {
-			annotatedNamed = addNames(annotated);
-		}
+		boolean annotatedNamed = annotated != null && addNames(annotated);
 		this.named = addNames(specific) || annotatedNamed || specific.getParameterCount() == 0;
 		for (int i = 0; i < specific.getParameterCount(); i++) {
 			this.positions.putIfAbsent("a" + i, i);

@@ -32,20 +32,16 @@ record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 
 	private static final String BACKEND = "LockBackend";
 
-	private static final String REGISTRY = "LockRegistry";
-
-	private static final String LOCATION = "LockStoreLocation";
-
 	static String backendName(String store) {
 		return name(store, BACKEND);
 	}
 
 	static String registryName(String store) {
-		return name(store, REGISTRY);
+		return name(store, "LockRegistry");
 	}
 
 	static String locationName(String store) {
-		return name(store, LOCATION);
+		return name(store, "LockStoreLocation");
 	}
 
 	private static String name(String store, String kind) {

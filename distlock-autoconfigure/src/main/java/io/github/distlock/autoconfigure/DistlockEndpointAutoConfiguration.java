@@ -8,7 +8,6 @@ import io.github.distlock.actuate.DistlocksEndpointWebExtension;
 import io.github.distlock.actuate.LockOperator;
 import io.github.distlock.actuate.RecentLockEvents;
 import io.github.distlock.actuate.ReleaseAudit;
-import io.github.distlock.actuate.ValueMasks;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -44,9 +43,9 @@ public final class DistlockEndpointAutoConfiguration {
 	LockOperator distlockOperator(BackendRegistries registries, RecentLockEvents recentEvents,
 			DistlocksEndpointProperties properties, ObjectProvider<SanitizingFunction> functions,
 			ApplicationEventPublisher publisher) {
-		ValueMasks masks = new ValueMasks(properties.showValues(), properties.roles(),
+		return new LockOperator(registries::byName, recentEvents, new ReleaseAudit(publisher),
+				(caller) -> properties.showValues().isShown(caller, properties.roles()),
 				new Sanitizer(functions.orderedStream().toList()));
-		return new LockOperator(registries::byName, recentEvents, masks, new ReleaseAudit(publisher));
 	}
 
 	@Bean

@@ -81,14 +81,13 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
 		if (!current.guarded()) {
 			return manager;
 		}
-		CommitCheck check = new CommitCheck(current.margin());
 		if (manager instanceof ConfigurableTransactionManager configurable) {
 			if (manager instanceof PlatformTransactionManager) {
-				configurable.addListener(new CommitGuardListener(check, manager));
+				configurable.addListener(new CommitGuardListener(current, manager));
 				return manager;
 			}
 			if (manager instanceof ReactiveTransactionManager) {
-				return ReactiveCommitGuardListener.around(configurable, check);
+				return ReactiveCommitGuardListener.around(configurable, current);
 			}
 		}
 		warnUnguarded(manager, name, "its class is not a ConfigurableTransactionManager. Make it extend "

@@ -25,17 +25,17 @@ final class CommitGuardListener implements TransactionExecutionListener {
 	static final boolean JPA = ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder",
 			CommitGuardListener.class.getClassLoader());
 
-	private final CommitCheck check;
+	private final CommitTerms terms;
 
 	private final TransactionManager manager;
 
 	/**
 	 * Create a listener.
-	 * @param check checks the locks
+	 * @param terms checks the locks
 	 * @param manager the transaction manager that it listens to
 	 */
-	CommitGuardListener(CommitCheck check, TransactionManager manager) {
-		this.check = check;
+	CommitGuardListener(CommitTerms terms, TransactionManager manager) {
+		this.terms = terms;
 		this.manager = manager;
 	}
 
@@ -45,9 +45,9 @@ final class CommitGuardListener implements TransactionExecutionListener {
 		if (!locks.isEmpty()) {
 			// Also check before the flush: it would wait for rows that the next holder
 			// has changed, and fail on them.
-			this.check.verify(locks, null);
+			this.terms.verify(locks, null);
 			flush(transaction, locks);
-			this.check.verify(locks, null);
+			this.terms.verify(locks, null);
 		}
 	}
 
@@ -66,7 +66,7 @@ final class CommitGuardListener implements TransactionExecutionListener {
 				status.flush();
 			}
 			catch (RuntimeException failure) {
-				this.check.verify(locks, failure);
+				this.terms.verify(locks, failure);
 				throw failure;
 			}
 		}

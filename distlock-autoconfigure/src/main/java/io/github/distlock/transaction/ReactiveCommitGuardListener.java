@@ -33,7 +33,7 @@ import org.springframework.transaction.TransactionManager;
  */
 final class ReactiveCommitGuardListener implements MethodInterceptor, TransactionExecutionListener {
 
-	private final CommitCheck check;
+	private final CommitTerms terms;
 
 	/**
 	 * Locks of each transaction, from its begin to its completion. Weak, since a
@@ -41,12 +41,12 @@ final class ReactiveCommitGuardListener implements MethodInterceptor, Transactio
 	 */
 	private final Map<TransactionExecution, List<HeldLock>> locks = Collections.synchronizedMap(new WeakHashMap<>());
 
-	private ReactiveCommitGuardListener(CommitCheck check) {
-		this.check = check;
+	private ReactiveCommitGuardListener(CommitTerms terms) {
+		this.terms = terms;
 	}
 
-	static TransactionManager around(ConfigurableTransactionManager manager, CommitCheck check) {
-		ReactiveCommitGuardListener commits = new ReactiveCommitGuardListener(check);
+	static TransactionManager around(ConfigurableTransactionManager manager, CommitTerms terms) {
+		ReactiveCommitGuardListener commits = new ReactiveCommitGuardListener(terms);
 		manager.addListener(commits);
 		ProxyFactory proxy = new ProxyFactory(manager);
 		proxy.addAdvice(commits);
@@ -102,7 +102,7 @@ final class ReactiveCommitGuardListener implements MethodInterceptor, Transactio
 
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		this.check.verifyWithoutBlocking(this.locks.getOrDefault(transaction, List.of()));
+		this.terms.verifyWithoutBlocking(this.locks.getOrDefault(transaction, List.of()));
 	}
 
 	@Override

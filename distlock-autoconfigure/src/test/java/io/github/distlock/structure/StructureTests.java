@@ -28,10 +28,10 @@ class StructureTests {
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
 			(resources)          953   0  0
 			(root)               571   0  2
-			actuate              516   3  0
-			aop                 3843  27  3
+			actuate              525   3  0
+			aop                 3840  27  3
 			aop.weaving          200   0  0
-			autoconfigure       1721   2  3
+			autoconfigure       1719   2  3
 			backend              393   0  0
 			backend.jdbc        2891  17  3
 			backend.local        359   1  3
@@ -48,7 +48,7 @@ class StructureTests {
 			renewal              872  11  2
 			test                 624   0  3
 			thread                69   0  0
-			transaction          393   1  3
+			transaction          390   1  3
 			waiting             3060  30  3
 			web                   81   0  0
 			""");

@@ -77,7 +77,7 @@ final class RegressionMutants {
 					"backend.redis.CollatingScriptTests#aReaderKeepsAWriterOut"),
 			RegressionMutant.of(
 					Mutant.of("released lock taken for a lost one at the commit",
-							java("transaction/CommitCheck.java", "|| lock.isReleased()", "")),
+							java("transaction/CommitTerms.java", "|| lock.isReleased()", "")),
 					"transaction.applications.OutlivedLockTests#workThatOutlivesALockThatWasReleasedCommits"),
 			RegressionMutant.of(
 					Mutant.of("locks wait for a connection that the application leaves",
