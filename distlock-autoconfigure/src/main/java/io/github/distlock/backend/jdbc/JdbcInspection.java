@@ -5,7 +5,7 @@ import java.util.List;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
-import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 class JdbcInspection implements StoreInspection {
 
-	final JdbcResources resources;
+	final JdbcStore store;
 
-	JdbcInspection(JdbcResources resources) {
-		this.resources = resources;
+	JdbcInspection(JdbcStore store) {
+		this.store = store;
 	}
 
 	@Override
@@ -29,13 +29,12 @@ class JdbcInspection implements StoreInspection {
 	}
 
 	private LeaseRow read(String key) {
-		return this.resources.executor()
-			.run(Kind.ATTEMPT, "inspection", key,
-					(connection, sent) -> this.resources.table().read(connection, sent, key));
+		return this.store.commands.run(Kind.ATTEMPT, "inspection", key,
+				(connection, sent) -> this.store.table.read(connection, sent, key));
 	}
 
 	private @Nullable StoredHolder holder(LeaseRow row) {
-		return row.holder(this.resources.table().tokens());
+		return row.holder(this.store.table.tokens());
 	}
 
 	@Override
@@ -55,16 +54,16 @@ class JdbcInspection implements StoreInspection {
 	}
 
 	private boolean end(String key, LeaseRow row) {
-		LockTable table = this.resources.table();
-		this.resources.cleaner().rowUsed();
-		return this.resources.executor()
-			.run(Kind.HOLDER, "end of the grant", key, (connection, sent) -> connection.inTransaction(() -> {
-				boolean ended = table.end(connection, table.key(key), row.owner(), row.fence());
-				if (ended) {
-					table.noteEnd(connection, row);
-				}
-				return ended;
-			}));
+		LockTable table = this.store.table;
+		this.store.cleaner.rowUsed();
+		return this.store.commands.run(Kind.HOLDER, "end of the grant", key,
+				(connection, sent) -> connection.inTransaction(() -> {
+					boolean ended = table.end(connection, table.key(key), row.owner(), row.fence());
+					if (ended) {
+						table.noteEnd(connection, row);
+					}
+					return ended;
+				}));
 	}
 
 }

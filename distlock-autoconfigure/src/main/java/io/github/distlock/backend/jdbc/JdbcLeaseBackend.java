@@ -57,8 +57,9 @@ public final class JdbcLeaseBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new JdbcLeaseStore(JdbcResources.lease(this.dataSource, this.settings, this.clock, context.self().id()),
-				this.settings, this.description, context, this.clock);
+		LockPool pool = new LockPool(this.dataSource, this.settings, this.settings.poolSize(),
+				this.settings.poolSize());
+		return new JdbcLeaseStore(pool, this.settings, this.description, context, this.clock);
 	}
 
 }

@@ -22,7 +22,7 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,19 +32,11 @@ import org.jspecify.annotations.Nullable;
  * The open store of a {@link JdbcLeaseBackend}: sends each verb as one command.
  * Thread-safe.
  */
-final class JdbcLeaseStore extends BlockingLockStore {
+final class JdbcLeaseStore extends JdbcStore {
 
 	private static final Log logger = LogFactory.getLog(JdbcLeaseStore.class);
 
-	private final JdbcResources resources;
-
-	private final JdbcBackendSettings settings;
-
-	private final BackendDescription description;
-
-	private final LockSignals signals;
-
-	private final JdbcInspection inspection;
+	private final JdbcInspection inspection = new JdbcInspection(this);
 
 	private final ReleaseNotifications notifications;
 
@@ -52,21 +44,17 @@ final class JdbcLeaseStore extends BlockingLockStore {
 
 	private final RecentReleases releases;
 
-	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description,
-			StoreContext context, TimeSource clock) {
-		this.resources = resources;
-		this.settings = settings;
-		this.description = description;
-		this.signals = context.signals();
-		this.inspection = new JdbcInspection(resources);
-		this.notifications = resources.notifications(this.signals, settings.commandTimeout(), clock);
+	/**
+	 * Open the store. It has two threads more than connections: releases and renewals
+	 * need them while attempts use all they can.
+	 */
+	JdbcLeaseStore(LockPool pool, JdbcBackendSettings settings, BackendDescription description, StoreContext context,
+			TimeSource clock) {
+		super(pool, settings, settings.poolSize() + 2, settings.poolSize() - 1, description, context, clock);
+		this.notifications = new ReleaseNotifications(pool, this.commands, this.table, this.signals,
+				settings.commandTimeout(), clock);
 		this.releases = new RecentReleases(clock);
 		this.polls = new PollSchedule(settings.pollInterval(), clock, context.random()::nextDouble);
-	}
-
-	@Override
-	public BackendDescription description() {
-		return this.description;
 	}
 
 	@Override
@@ -75,13 +63,8 @@ final class JdbcLeaseStore extends BlockingLockStore {
 			this.notifications.close();
 		}
 		finally {
-			this.resources.close();
+			closeConnections();
 		}
-	}
-
-	@Override
-	public void verify() {
-		this.resources.verify();
 	}
 
 	@Override
@@ -93,32 +76,30 @@ final class JdbcLeaseStore extends BlockingLockStore {
 			}
 			this.notifications.attempts(ticket);
 		}
-		LeaseRow row = this.resources.executor()
-			.run(Kind.ATTEMPT, "attempt", ticket.key(), (connection, sent) -> this.resources.table()
-				.attempt(connection, sent, ticket, lease, options.queue()));
-		this.resources.cleaner().rowUsed();
+		LeaseRow row = this.commands.run(Kind.ATTEMPT, "attempt", ticket.key(),
+				(connection, sent) -> this.table.attempt(connection, sent, ticket, lease, options.queue()));
+		this.cleaner.rowUsed();
 		return answer(ticket, row, options.queue());
 	}
 
 	@Override
 	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
 		this.notifications.ends(ticket);
-		ReleaseResult result = this.resources.executor()
-			.run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
-				boolean released = this.resources.table()
-					.release(connection, ticket, lastToken, next, () -> this.releases.notified(ticket.key(), sent));
-				if (!released && connection.repeats) {
-					// The session that was lost may have released it.
-					throw JdbcExceptionTranslator.noAnswer("release", ticket.key());
-				}
-				this.resources.cleaner().rowUsed();
-				if (next == null) {
-					return new ReleaseResult(released, null);
-				}
-				LeaseRow row = released ? this.resources.table().read(connection, sent, ticket.key())
-						: this.resources.table().attempt(connection, sent, next.ticket(), next.lease(), true);
-				return new ReleaseResult(released, answer(next.ticket(), row, true));
-			});
+		ReleaseResult result = this.commands.run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
+			boolean released = this.table.release(connection, ticket, lastToken, next,
+					() -> this.releases.notified(ticket.key(), sent));
+			if (!released && connection.repeats) {
+				// The session that was lost may have released it.
+				throw JdbcExceptionTranslator.noAnswer("release", ticket.key());
+			}
+			this.cleaner.rowUsed();
+			if (next == null) {
+				return new ReleaseResult(released, null);
+			}
+			LeaseRow row = released ? this.table.read(connection, sent, ticket.key())
+					: this.table.attempt(connection, sent, next.ticket(), next.lease(), true);
+			return new ReleaseResult(released, answer(next.ticket(), row, true));
+		});
 		if (!result.released()) {
 			signalEnded(List.of(ticket));
 		}
@@ -128,10 +109,9 @@ final class JdbcLeaseStore extends BlockingLockStore {
 	@Override
 	protected void cancelNow(Ticket ticket) {
 		this.notifications.ends(ticket);
-		this.resources.executor().run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> {
-			this.resources.cleaner().rowUsed();
-			return this.resources.table()
-				.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent));
+		this.commands.run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> {
+			this.cleaner.rowUsed();
+			return this.table.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent));
 		});
 	}
 
@@ -139,9 +119,8 @@ final class JdbcLeaseStore extends BlockingLockStore {
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
 		try {
-			results.addAll(this.resources.executor()
-				.run(Kind.HOLDER, "renewal", null, (connection, sent) -> answers(renewals,
-						this.resources.table().renew(connection, renewals), sent)));
+			results.addAll(this.commands.run(Kind.HOLDER, "renewal", null,
+					(connection, sent) -> answers(renewals, this.table.renew(connection, renewals), sent)));
 		}
 		catch (LockBackendException ex) {
 			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
@@ -164,9 +143,9 @@ final class JdbcLeaseStore extends BlockingLockStore {
 		}
 		Map<Ticket, Long> ended = new HashMap<>();
 		try {
-			this.resources.executor().run(Kind.HOLDER, "look-up of ended grants", null, (connection, sent) -> {
+			this.commands.run(Kind.HOLDER, "look-up of ended grants", null, (connection, sent) -> {
 				for (Ticket ticket : gone) {
-					Long lastToken = this.resources.table().endedGrant(connection, ticket);
+					Long lastToken = this.table.endedGrant(connection, ticket);
 					if (lastToken != null) {
 						ended.put(ticket, lastToken);
 					}
@@ -184,16 +163,6 @@ final class JdbcLeaseStore extends BlockingLockStore {
 	/** Return what wakes the waiting tickets of this JVM. */
 	ReleaseNotifications notifications() {
 		return this.notifications;
-	}
-
-	@Override
-	public String location() {
-		return this.resources.location();
-	}
-
-	@Override
-	public void ping() {
-		this.resources.ping();
 	}
 
 	@Override

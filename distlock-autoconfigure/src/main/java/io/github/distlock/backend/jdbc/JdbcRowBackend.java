@@ -65,8 +65,8 @@ public final class JdbcRowBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new JdbcRowStore(JdbcResources.row(this.dataSource, this.settings, this.clock, context.self().id()),
-				this.settings, this.description, context.signals(), this.clock);
+		LockPool pool = new LockPool(this.dataSource, this.settings, this.settings.maxConnections() + 1, 1);
+		return new JdbcRowStore(pool, this.settings, this.description, context, this.clock);
 	}
 
 }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -70,19 +70,17 @@ final class LockConnection implements AutoCloseable {
 	private boolean doubtful;
 
 	/**
-	 * Whether a statement was cancelled. The request may take effect late, on the next
-	 * statement of the session. Guarded by {@link #cancelling} for writing.
+	 * Reset once: when a statement is cancelled, or before the connection goes back. The
+	 * request to cancel may take effect late, on the next statement of the session, so
+	 * the connection goes back only if no statement was cancelled.
 	 */
+	private final AtomicBoolean returnable = new AtomicBoolean(true);
+
+	/** Whether {@link #cancel()} was the one to reset it. */
 	private volatile boolean cancelled;
 
-	/**
-	 * Held while a statement is cancelled, so that the request ends no later statement:
-	 * the thread of the statement goes on when it has been sent.
-	 */
-	private final ReentrantLock cancelling = new ReentrantLock();
-
-	/** What {@link #cancel()} ends. Guarded by {@link #cancelling}. */
-	private @Nullable Statement running;
+	/** What {@link #cancel()} ends. */
+	private volatile @Nullable Statement running;
 
 	LockConnection(LockPool pool, Connection connection, boolean limitsNetwork, Duration limit) throws SQLException {
 		this.pool = pool;
@@ -225,7 +223,7 @@ final class LockConnection implements AutoCloseable {
 			if (!this.limitsNetwork && prepared.getQueryTimeout() != this.querySeconds) {
 				prepared.setQueryTimeout(this.querySeconds);
 			}
-			running(prepared);
+			this.running = prepared;
 			T result = execution.run(prepared, text);
 			if (single) {
 				this.connection.commit();
@@ -248,17 +246,7 @@ final class LockConnection implements AutoCloseable {
 			throw failure;
 		}
 		finally {
-			running(null);
-		}
-	}
-
-	private void running(@Nullable Statement statement) {
-		this.cancelling.lock();
-		try {
-			this.running = statement;
-		}
-		finally {
-			this.cancelling.unlock();
+			this.running = null;
 		}
 	}
 
@@ -285,24 +273,21 @@ final class LockConnection implements AutoCloseable {
 
 	/**
 	 * Cancel the running statement, if there is one. May be called by any thread, and
-	 * blocks it and the thread of the statement if the server does not answer: drivers
-	 * send the request by a connection of its own.
+	 * blocks it if the server does not answer: drivers send the request by a connection
+	 * of its own. It may also end a later statement.
 	 */
 	void cancel() throws SQLException {
-		this.cancelling.lock();
-		try {
-			this.cancelled |= this.running != null;
-			if (this.running != null && this.pool.dialect() == JdbcDialect.POSTGRESQL
-					&& PostgreSqlListener.isSupported()) {
-				// The driver cancels a statement only once, perhaps before it has begun.
-				PostgreSqlListener.cancel(this.connection);
-			}
-			else if (this.running != null) {
-				this.running.cancel();
-			}
+		Statement statement = this.running;
+		if (statement == null || !(this.cancelled || this.returnable.compareAndSet(true, false))) {
+			return;
 		}
-		finally {
-			this.cancelling.unlock();
+		this.cancelled = true;
+		if (this.pool.dialect() == JdbcDialect.POSTGRESQL && PostgreSqlListener.isSupported()) {
+			// The driver cancels a statement only once, perhaps before it has begun.
+			PostgreSqlListener.cancel(this.connection);
+		}
+		else {
+			statement.cancel();
 		}
 	}
 
@@ -333,7 +318,7 @@ final class LockConnection implements AutoCloseable {
 			if (this.transactionOpen) {
 				this.connection.rollback();
 			}
-			if (!this.doubtful && !this.cancelled) {
+			if (!this.doubtful && this.returnable.compareAndSet(true, false)) {
 				if (this.pool.isForeign()) {
 					this.prepared.values().forEach(JdbcUtils::closeStatement);
 				}

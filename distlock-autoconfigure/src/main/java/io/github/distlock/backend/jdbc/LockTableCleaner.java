@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.backend.StoreUnusableException;
-import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -26,7 +26,7 @@ final class LockTableCleaner {
 	/** The limit of the statement. */
 	private static final int MAX_ROWS = 500;
 
-	private final JdbcExecutor executor;
+	private final JdbcCommands commands;
 
 	/** Whether the table may contain rows. */
 	private volatile boolean needed = true;
@@ -34,13 +34,13 @@ final class LockTableCleaner {
 	/** Whether the log says that rows cannot be deleted. */
 	private boolean warned;
 
-	LockTableCleaner(JdbcExecutor executor) {
-		this.executor = executor;
+	LockTableCleaner(JdbcCommands commands) {
+		this.commands = commands;
 	}
 
-	void start(JdbcThreads threads) {
+	void start() {
 		long jitter = ThreadLocalRandom.current().nextLong(JITTER_MILLIS);
-		threads.every(Duration.ofMillis(PERIOD_MILLIS + jitter), this::clean);
+		this.commands.every(Duration.ofMillis(PERIOD_MILLIS + jitter), this::clean);
 	}
 
 	/** Notify the cleaner that a row was inserted or updated. */
@@ -72,7 +72,7 @@ final class LockTableCleaner {
 	}
 
 	private int cleanOnce() {
-		return this.executor.run(Kind.MAINTENANCE, "clean-up", null, (connection, sent) -> {
+		return this.commands.run(Kind.MAINTENANCE, "clean-up", null, (connection, sent) -> {
 			List<Map<String, byte[]>> keys = connection.query("stale", Map.of(),
 					(row, number) -> Map.of("key", row.getBytes(1)));
 			if (!keys.isEmpty()) {

@@ -9,12 +9,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -51,7 +51,7 @@ final class ReleaseNotifications {
 
 	private final LockPool pool;
 
-	private final JdbcExecutor executor;
+	private final JdbcCommands commands;
 
 	private final LockTable table;
 
@@ -77,22 +77,22 @@ final class ReleaseNotifications {
 	/** Whether a living connection received no notifications. Never reset. */
 	private volatile boolean silent;
 
-	/** Guards all fields below. Never held during a database call. */
-	private final ReentrantLock lock = new ReentrantLock();
-
-	/** Completed when the thread that listens has ended, {@code null} without one. */
-	private @Nullable CompletableFuture<Void> listener;
+	/**
+	 * Completed when the thread that listens has ended, {@code null} without one. So only
+	 * one thread listens at a time; it alone changes the fields below.
+	 */
+	private final AtomicReference<@Nullable CompletableFuture<Void>> listener = new AtomicReference<>();
 
 	/** Number of failures since the last notification of this JVM to itself arrived. */
-	private int failures;
+	private volatile int failures;
 
-	/** When the last of {@link #MAX_FAILURES} happened. */
-	private long pausedNanos;
+	/** When the last failure happened. */
+	private volatile long failedNanos;
 
-	ReleaseNotifications(LockPool pool, JdbcExecutor executor, LockTable table, LockSignals signals, Duration timeout,
+	ReleaseNotifications(LockPool pool, JdbcCommands commands, LockTable table, LockSignals signals, Duration timeout,
 			TimeSource clock) {
 		this.pool = pool;
-		this.executor = executor;
+		this.commands = commands;
 		this.table = table;
 		this.signals = signals;
 		this.timeout = timeout;
@@ -131,30 +131,23 @@ final class ReleaseNotifications {
 
 	/** Return whether notifications did not arrive, so that the store only polls. */
 	boolean isPaused() {
-		this.lock.lock();
-		try {
-			return this.silent
-					|| (this.failures >= MAX_FAILURES && this.clock.nanoTime() - this.pausedNanos < PAUSE_NANOS);
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return this.silent || (this.failures >= MAX_FAILURES && this.clock.nanoTime() - this.failedNanos < PAUSE_NANOS);
 	}
 
 	private void start() {
-		if (this.listening) {
+		CompletableFuture<Void> ended = new CompletableFuture<>();
+		if (this.listening || isPaused() || isClosed() || !this.listener.compareAndSet(null, ended)) {
 			return;
 		}
-		this.lock.lock();
+		boolean started = false;
 		try {
-			if (this.listener == null && !isPaused() && !isClosed()) {
-				CompletableFuture<Void> ended = new CompletableFuture<>();
-				this.threads.newThread(() -> run(ended)).start();
-				this.listener = ended;
-			}
+			this.threads.newThread(() -> run(ended)).start();
+			started = true;
 		}
 		finally {
-			this.lock.unlock();
+			if (!started) {
+				this.listener.set(null);
+			}
 		}
 	}
 
@@ -164,24 +157,15 @@ final class ReleaseNotifications {
 
 	private void run(CompletableFuture<Void> ended) {
 		try {
-			boolean again = true;
+			// The thread before may have given up meanwhile.
+			boolean again = !isPaused();
 			while (again && !isClosed()) {
 				again = listenOnce();
 			}
 		}
 		finally {
-			noListener();
+			this.listener.set(null);
 			ended.complete(null);
-		}
-	}
-
-	private void noListener() {
-		this.lock.lock();
-		try {
-			this.listener = null;
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
@@ -190,7 +174,7 @@ final class ReleaseNotifications {
 		Throwable failure;
 		try (PostgreSqlListener connection = PostgreSqlListener.open(this.pool, this.timeout)) {
 			if (probe(connection)) {
-				worked();
+				this.failures = 0;
 				if (listen(connection)) {
 					return isNeeded();
 				}
@@ -240,7 +224,7 @@ final class ReleaseNotifications {
 	 */
 	private boolean probe(PostgreSqlListener connection) throws SQLException {
 		String probe = "probe " + this.table.self() + " " + this.clock.nanoTime();
-		this.executor.run(Kind.ATTEMPT, "check of the notifications", null,
+		this.commands.run(Kind.ATTEMPT, "check of the notifications", null,
 				(other, sent) -> other.query("notify", Map.of("payload", probe), (row, number) -> true));
 		long sent = this.clock.nanoTime();
 		boolean arrived = false;
@@ -273,16 +257,6 @@ final class ReleaseNotifications {
 		}
 	}
 
-	private void worked() {
-		this.lock.lock();
-		try {
-			this.failures = 0;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
 	/** Never listen again: each further session would listen, too. */
 	private void silent() {
 		this.silent = true;
@@ -295,16 +269,9 @@ final class ReleaseNotifications {
 		if (this.silent) {
 			return false;
 		}
-		boolean again;
-		this.lock.lock();
-		try {
-			this.failures = Math.min(this.failures + 1, MAX_FAILURES);
-			this.pausedNanos = this.clock.nanoTime();
-			again = this.failures < MAX_FAILURES;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		this.failedNanos = this.clock.nanoTime();
+		this.failures = Math.min(this.failures + 1, MAX_FAILURES);
+		boolean again = this.failures < MAX_FAILURES;
 		if (!again && !isClosed()) {
 			logger.info("Waiting callers poll for the next five minutes: notifications of PostgreSQL do not arrive ("
 					+ JdbcExceptionTranslator.describe(failure)
@@ -327,14 +294,7 @@ final class ReleaseNotifications {
 	/** Stop listening, and wait a moment for the connection to be returned. */
 	void close() {
 		this.closed.countDown();
-		CompletableFuture<Void> ending;
-		this.lock.lock();
-		try {
-			ending = this.listener;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		CompletableFuture<Void> ending = this.listener.get();
 		if (ending != null) {
 			ending.completeOnTimeout(null, 2 * RECEIVE.toMillis(), TimeUnit.MILLISECONDS).join();
 		}

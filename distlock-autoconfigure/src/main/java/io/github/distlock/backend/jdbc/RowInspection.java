@@ -11,7 +11,7 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.UnsupportedStoreOperationException;
-import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +25,8 @@ final class RowInspection extends JdbcInspection {
 	/** What {@code set_config} makes of the ticket and the token. */
 	private static final Pattern SESSION_NAME = Pattern.compile("lock (.+):\\S+ (\\d+)");
 
-	RowInspection(JdbcResources resources) {
-		super(resources);
+	RowInspection(JdbcStore store) {
+		super(store);
 	}
 
 	@Override
@@ -42,33 +42,32 @@ final class RowInspection extends JdbcInspection {
 	@Override
 	public EndResult end(String key, long grantToken) {
 		// Only a connection knows which statements the database has.
-		this.resources.ping();
+		this.store.ping();
 		throw unsupported(key, "ends a lock of the mode 'row' only with the session of its holder");
 	}
 
 	/** Return the session that has locked the row of a lock. */
 	private @Nullable RowSession session(String key) {
 		// Known, since the row was read before.
-		if (!this.resources.pool().statements().has("session")) {
+		if (!this.store.pool.statements().has("session")) {
 			throw unsupported(key, "does not tell which session has locked a row");
 		}
-		List<RowSession> sessions = this.resources.executor()
-			.run(Kind.ATTEMPT, "inspection", key,
-					(connection, sent) -> connection.query("session", Map.of("key", this.resources.table().key(key)),
-							(row, number) -> RowSession.of(row.getString(1), row.getLong(2))));
+		List<RowSession> sessions = this.store.commands.run(Kind.ATTEMPT, "inspection", key,
+				(connection, sent) -> connection.query("session", Map.of("key", this.store.table.key(key)),
+						(row, number) -> RowSession.of(row.getString(1), row.getLong(2))));
 		return (!sessions.isEmpty() && sessions.get(0).isHolder()) ? sessions.get(0) : null;
 	}
 
 	private UnsupportedStoreOperationException unsupported(String key, String problem) {
-		LockPool pool = this.resources.pool();
+		LockPool pool = this.store.pool;
 		return new UnsupportedStoreOperationException(pool.dialect().product() + " " + problem
 				+ JdbcExceptionTranslator.lock(key) + ": an administrator finds the session by "
 				+ sql(pool, "showsessions", key) + " and ends it by " + sql(pool, "killsession", key));
 	}
 
 	private String sql(LockPool pool, String statement, String key) {
-		String literal = (this.resources.table().keyPrefix() + key).replace("'", "''");
-		String hex = HexFormat.of().withUpperCase().formatHex(this.resources.table().key(key));
+		String literal = (this.store.table.keyPrefix() + key).replace("'", "''");
+		String hex = HexFormat.of().withUpperCase().formatHex(this.store.table.key(key));
 		return pool.statements().get(statement).replace("{hex}", hex).replace("{key}", literal);
 	}
 

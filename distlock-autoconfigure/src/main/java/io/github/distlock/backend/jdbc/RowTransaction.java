@@ -7,12 +7,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 import io.github.distlock.backend.Ticket;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -25,6 +28,8 @@ import org.springframework.dao.DataAccessException;
  * a command takes.
  */
 final class RowTransaction {
+
+	private static final Log logger = LogFactory.getLog(RowTransaction.class);
 
 	/**
 	 * How long a statement waits for a row lock at most; the SQL files repeat the value.
@@ -163,9 +168,9 @@ final class RowTransaction {
 				// The row was deleted meanwhile, or has a lease of the other mode.
 				this.connection.rollback();
 				LockSupport.parkNanos(POLL_NANOS);
-				return take();
+				row = take();
 			}
-			return row;
+			return (row != null) ? row.at(clockMicros(row.fence())) : null;
 		}
 		catch (DataAccessException ex) {
 			this.connection.rollback();
@@ -215,7 +220,7 @@ final class RowTransaction {
 	 * Return the time of the database, which may have waited for the row for long.
 	 * @param fence the last token before this transaction, for the name of the session
 	 */
-	long clockMicros(long fence) {
+	private long clockMicros(long fence) {
 		Map<String, ?> values = Map.of("ticket", Objects.requireNonNull(this.key.get("ticket")), "fence", fence);
 		return this.connection.query("clock", values, (row, number) -> row.getLong(1)).get(0);
 	}
@@ -246,19 +251,25 @@ final class RowTransaction {
 		}
 	}
 
-	/** Return whether no other thread cancels the wait for the row: this one has to. */
-	boolean beginCancel() {
-		return this.cancelling.compareAndSet(false, true);
-	}
-
-	/** Cancel the wait for the row. May block the thread for long. */
-	void cancel() throws SQLException {
-		try {
-			this.connection.cancel();
+	/**
+	 * Request that the database cancels the wait for the row.
+	 * @param threads may be blocked for long
+	 */
+	void cancel(Executor threads) {
+		if (!this.cancelling.compareAndSet(false, true)) {
+			return;
 		}
-		finally {
-			this.cancelling.set(false);
-		}
+		threads.execute(() -> {
+			try {
+				this.connection.cancel();
+			}
+			catch (SQLException ex) {
+				logger.debug("A wait for a row could not be cancelled; it ends by itself", ex);
+			}
+			finally {
+				this.cancelling.set(false);
+			}
+		});
 	}
 
 	void close() {
@@ -283,6 +294,10 @@ final class RowTransaction {
 	 * @param nowMicros when the statement began, by the clock of the database
 	 */
 	record LockedRow(boolean leased, long fence, long nowMicros) {
+
+		private LockedRow at(long micros) {
+			return new LockedRow(this.leased, this.fence, micros);
+		}
 
 		private static LockedRow read(ResultSet row, int number) throws SQLException {
 			return new LockedRow(!row.getString(1).isEmpty() && row.getLong(3) > 0, row.getLong(2), row.getLong(4));

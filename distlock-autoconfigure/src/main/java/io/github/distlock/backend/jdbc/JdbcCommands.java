@@ -1,0 +1,363 @@
+package io.github.distlock.backend.jdbc;
+
+import java.lang.reflect.Method;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.thread.LockThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Runs short commands, each on a connection of its own and within one command time-out,
+ * from the wait for its turn to the last answer.
+ * <p>
+ * The thread of the caller sends a command if its turn comes at once, which saves two
+ * thread switches, but only where an interrupt of it does not end the connection: plain
+ * sockets ignore that of a platform thread. A channel, for example that of an embedded
+ * database, is closed by it; so is a socket that a virtual thread uses. Otherwise a
+ * thread of the store sends. So no caller waits longer than its time-out if the pool is
+ * exhausted. The threads are daemons and end when idle.
+ */
+final class JdbcCommands {
+
+	private static final Log logger = LogFactory.getLog(JdbcCommands.class);
+
+	private static final @Nullable Method IS_VIRTUAL = ClassUtils.getMethodIfAvailable(Thread.class, "isVirtual");
+
+	/** How often a command is sent if it collides with another transaction. */
+	private static final int MAX_SENDS = 4;
+
+	/** One for each periodic task: a task may block. */
+	private static final int TIMERS = 2;
+
+	private final LockPool pool;
+
+	private final TableNames tables;
+
+	private final TimeSource clock;
+
+	private final Duration timeout;
+
+	/** Without this time left nothing is sent, and no caller waits on its own thread. */
+	private final long marginNanos;
+
+	/**
+	 * All connections but one, which serves releases and renewals. A permit is returned
+	 * after the connection.
+	 */
+	private final Semaphore attempts;
+
+	private final ThreadPoolExecutor workers;
+
+	private final ScheduledThreadPoolExecutor timer;
+
+	private volatile boolean stopped;
+
+	JdbcCommands(LockPool pool, int threads, int attempts, JdbcBackendSettings settings, TimeSource clock) {
+		this.pool = pool;
+		this.tables = settings.tables();
+		this.clock = clock;
+		this.timeout = settings.commandTimeout();
+		this.marginNanos = this.timeout.toNanos() / 8;
+		this.attempts = new Semaphore(attempts, true);
+		this.workers = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				LockThreads.numbered("distlock-jdbc-"));
+		this.workers.allowCoreThreadTimeOut(true);
+		this.timer = new ScheduledThreadPoolExecutor(TIMERS, LockThreads.numbered("distlock-jdbc-timer-"));
+	}
+
+	/**
+	 * Run a command and wait for it.
+	 * @param action the name of the command in messages
+	 * @param key the key of the lock in messages, if it has one
+	 */
+	<T> T run(Kind kind, String action, @Nullable String key, Work<T> work) {
+		JdbcCommand<T> command = new JdbcCommand<>(kind, action, key, work,
+				this.clock.nanoTime() + this.timeout.toNanos());
+		if (kind == Kind.HOLDER) {
+			return run(command, () -> {
+			});
+		}
+		if (!acquirePermit(command)) {
+			throw noConnection(command, null);
+		}
+		return run(command, this.attempts::release);
+	}
+
+	private boolean acquirePermit(JdbcCommand<?> command) {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return this.attempts.tryAcquire(Math.max(0, remaining(command)), TimeUnit.NANOSECONDS);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/** Calls {@code end} when the connection has been returned. */
+	private <T> T run(JdbcCommand<T> command, Runnable end) {
+		boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
+		if (early && this.pool.isPlain() && !isVirtual(Thread.currentThread())) {
+			try {
+				return executeHere(command);
+			}
+			finally {
+				end.run();
+			}
+		}
+		CompletableFuture<T> result = submit(() -> execute(command));
+		result.whenComplete((value, failure) -> end.run());
+		if (!await(result, Duration.ofNanos(Math.max(0, remaining(command))))) {
+			// Without the margin it will never be sent.
+			throw command.sent ? JdbcExceptionTranslator.noAnswer(command.action, command.key)
+					: noConnection(command, null);
+		}
+		return result(result, command.action, command.key);
+	}
+
+	private static boolean isVirtual(Thread thread) {
+		return IS_VIRTUAL != null && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_VIRTUAL, thread));
+	}
+
+	private <T> T executeHere(JdbcCommand<T> command) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return execute(command);
+		}
+		catch (Throwable ex) {
+			throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
+		}
+		finally {
+			if (interrupted || command.interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Send a command. It is sent again if it had no effect because of a collision, and
+	 * once if the session had ended.
+	 */
+	private <T> T execute(JdbcCommand<T> command) {
+		boolean lost = false;
+		for (int sends = 1;; sends++) {
+			try (LockConnection connection = connect(command)) {
+				connection.repeats = lost;
+				TimeSource.Instant sent = this.clock.now();
+				return (command.kind == Kind.MAINTENANCE)
+						? connection.inTransaction(() -> command.work.run(connection, sent))
+						: command.work.run(connection, sent);
+			}
+			catch (DataAccessException ex) {
+				boolean loss = JdbcExceptionTranslator.isDatabaseFailure(ex);
+				if (loss) {
+					this.pool.databaseFailed();
+				}
+				boolean again = JdbcExceptionTranslator.isCollision(ex)
+						|| (loss && !lost && command.kind != Kind.MAINTENANCE);
+				if (!again || sends == MAX_SENDS || remaining(command) < this.marginNanos) {
+					throw ex;
+				}
+				lost |= loss;
+			}
+		}
+	}
+
+	private LockConnection connect(JdbcCommand<?> command) {
+		while (!this.stopped) {
+			try {
+				LockConnection connection = this.pool.open(command.kind == Kind.MAINTENANCE,
+						Duration.ofNanos(remaining(command)));
+				command.sent = remaining(command) >= this.marginNanos;
+				if (command.sent) {
+					return connection;
+				}
+				connection.close();
+				throw noConnection(command, null);
+			}
+			catch (SQLException ex) {
+				// Only the thread of a caller is interrupted, which waits for a
+				// connection.
+				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
+					throw noConnection(command, ex);
+				}
+				command.interrupted = true;
+			}
+		}
+		throw stopped();
+	}
+
+	private LockBackendException noConnection(JdbcCommand<?> command, @Nullable Throwable cause) {
+		return this.stopped ? stopped() : this.pool.noConnection(command.action, command.key, cause);
+	}
+
+	private long remaining(JdbcCommand<?> command) {
+		return command.deadlineNanos - this.clock.nanoTime();
+	}
+
+	/** Run a task on a thread of the store. Never fails: the future does. */
+	<T> CompletableFuture<T> submit(Callable<T> task) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		try {
+			this.workers.execute(() -> {
+				try {
+					result.complete(task.call());
+				}
+				catch (Throwable ex) {
+					result.completeExceptionally(ex);
+				}
+			});
+		}
+		catch (Throwable ex) {
+			// For example, no thread can be started: the waiting caller must get the
+			// error.
+			result.completeExceptionally(this.stopped ? stopped() : ex);
+		}
+		return result;
+	}
+
+	/** Run a task periodically, on a thread that may wait for the other threads. */
+	void every(Duration period, Runnable task) {
+		this.timer.scheduleWithFixedDelay(() -> {
+			try {
+				task.run();
+			}
+			catch (Throwable ex) {
+				// The scheduler would not repeat a task that throws.
+				logger.warn("A periodic task of the JDBC lock store failed and will be repeated", ex);
+			}
+		}, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/**
+	 * Wait for a future without being interruptible. The interrupt status is kept.
+	 * @return whether the future was completed in time
+	 */
+	boolean await(CompletableFuture<?> future, Duration limit) {
+		try {
+			StoreCalls.awaitUninterruptibly(future, limit, this.clock);
+			return true;
+		}
+		catch (ExecutionException ex) {
+			return true;
+		}
+		catch (TimeoutException ex) {
+			return false;
+		}
+	}
+
+	/** Return the result of a completed future, or throw the translated failure. */
+	<T> T result(CompletableFuture<T> done, String action, @Nullable String key) {
+		try {
+			return done.join();
+		}
+		catch (CompletionException ex) {
+			throw JdbcExceptionTranslator.translate(this.tables, action, key, StoreCalls.unwrap(ex));
+		}
+	}
+
+	/** Send nothing from now on, and let the threads end. */
+	void stop() {
+		this.stopped = true;
+		this.timer.shutdownNow();
+		this.workers.shutdown();
+	}
+
+	static LockBackendException stopped() {
+		return StoreCalls.closed("JDBC");
+	}
+
+	/**
+	 * The kinds of commands.
+	 */
+	enum Kind {
+
+		/**
+		 * A release, for which others wait, or a renewal, without which a lock is lost.
+		 */
+		HOLDER,
+
+		/** An attempt to get a lock. */
+		ATTEMPT,
+
+		/** Maintenance of the table. Runs in a transaction. */
+		MAINTENANCE
+
+	}
+
+	/**
+	 * The statements of a command.
+	 *
+	 * @param <T> type of the result
+	 */
+	interface Work<T> {
+
+		/**
+		 * Run the statements.
+		 * @param connection the connection to use
+		 * @param sent a moment before the first statement is sent
+		 */
+		T run(LockConnection connection, TimeSource.Instant sent);
+
+	}
+
+	/** A command that waits for a connection and then runs on it. */
+	private static final class JdbcCommand<T> {
+
+		private final Kind kind;
+
+		private final String action;
+
+		private final @Nullable String key;
+
+		private final Work<T> work;
+
+		/** When the time of the command ends, by the monotonic clock. */
+		private final long deadlineNanos;
+
+		/** Whether it has a connection, and enough time to be sent. */
+		private volatile boolean sent;
+
+		/** Whether the thread that runs the command was interrupted meanwhile. */
+		private boolean interrupted;
+
+		JdbcCommand(Kind kind, String action, @Nullable String key, Work<T> work, long deadlineNanos) {
+			this.kind = kind;
+			this.action = action;
+			this.key = key;
+			this.work = work;
+			this.deadlineNanos = deadlineNanos;
+		}
+
+	}
+
+}
