@@ -8,7 +8,7 @@ import { loadTexts, t, translatePage, wantedLanguage } from './js/texts.js';
 import { setup } from './js/shown.js';
 import { lanes } from './js/view.js';
 import { readColours } from './js/lanes.js';
-import { fitPlay, listenToLanes, listenToOverview, nextOverlap, toggleFollow, toggleReplay } from './js/motion.js';
+import { fitTrial, listenToLanes, listenToOverview, nextOverlap, toggleFollow, toggleReplay } from './js/motion.js';
 import { renderInspector, renderLegend } from './js/inspector.js';
 import { charts } from './js/charts.js';
 import { cards } from './js/verdicts.js';
@@ -105,7 +105,7 @@ function repaint() {
 
 function listenToPage() {
   const clicks = {
-    copy: copyLink, follow: toggleFollow, 'next-overlap': nextOverlap, replay: toggleReplay, fit: fitPlay,
+    copy: copyLink, follow: toggleFollow, 'next-overlap': nextOverlap, replay: toggleReplay, fit: fitTrial,
     'zoom-in': () => lanes.zoom(0.6), 'zoom-out': () => lanes.zoom(1 / 0.6),
     earlier: () => lanes.pan(-0.5), later: () => lanes.pan(0.5),
     'rows-newer': () => turnPage(-1), 'rows-older': () => turnPage(1),

@@ -1,7 +1,7 @@
 /** Where records come from: the server, or, on a page without one, the files beside it. */
 
 import { byId, problemOf, root } from './tools.js';
-import { shown, shownPlay, shownRun } from './shown.js';
+import { shown, shownTrial, shownRun } from './shown.js';
 import { lanes } from './view.js';
 import { openRecord } from './records.js';
 import { say } from './form.js';
@@ -21,24 +21,24 @@ export async function loadCatalogue() {
 }
 
 /** Fetch a record and show it. */
-export async function showRecord(name, play = null, reveal = true) {
+export async function showRecord(name, trial = null, reveal = true) {
   const response = await fetch(recordAddress(name)).catch(() => null);
   if (response?.ok) {
-    await openRecord(await response.text(), name, play, false, reveal);
+    await openRecord(await response.text(), name, trial, false, reveal);
     return true;
   }
   say(isStatic ? 'record-message' : 'message', response ? await problemOf(response) : name);
   return false;
 }
 
-/** Show what the address names: a record, a play of it, and a part of its time. */
+/** Show what the address names: a record, a trial of it, and a part of its time. */
 export async function openAddress() {
   const given = new URLSearchParams(location.search);
   const name = given.get('record');
-  if (!name || !await showRecord(name, Number(given.get('play') ?? 0))) {
+  if (!name || !await showRecord(name, Number(given.get('trial') ?? 0))) {
     return false;
   }
-  const start = shownPlay()?.start;
+  const start = shownTrial()?.start;
   const [from, to] = ['from', 'to'].map((each) => Number(given.get(each)));
   if (to > from) {
     lanes.look(start + from, start + to);
@@ -50,19 +50,19 @@ export async function openAddress() {
 /** The address of what this page shows now. */
 export function addressOfView() {
   const address = new URL(location.href);
-  for (const name of ['record', 'play', 'from', 'to']) {
+  for (const name of ['record', 'trial', 'from', 'to']) {
     address.searchParams.delete(name);
   }
   const run = shownRun();
-  const play = shownPlay();
+  const trial = shownTrial();
   if (run && !run.fromFile && !run.running) {
     address.searchParams.set('record', run.id);
-    if (shown.play > 0) {
-      address.searchParams.set('play', shown.play);
+    if (shown.trial > 0) {
+      address.searchParams.set('trial', shown.trial);
     }
-    if (play?.stays.size > 0) {
-      address.searchParams.set('from', Math.round(lanes.from - play.start));
-      address.searchParams.set('to', Math.round(lanes.to - play.start));
+    if (trial?.stays.size > 0) {
+      address.searchParams.set('from', Math.round(lanes.from - trial.start));
+      address.searchParams.set('to', Math.round(lanes.to - trial.start));
     }
   }
   return address.href;

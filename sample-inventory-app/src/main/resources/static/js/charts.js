@@ -3,7 +3,7 @@
 import { byId, element, lowerBound, setText } from './tools.js';
 import { duration, number, t, texts } from './texts.js';
 import { WROTE } from './model.js';
-import { shownPlay, shownRun } from './shown.js';
+import { shownTrial, shownRun } from './shown.js';
 import { colours } from './lanes.js';
 
 /** Upper bounds of the classes of the wait times, in milliseconds. */
@@ -68,26 +68,26 @@ export const charts = {
     make(Object.entries(makers));
   },
 
-  /** Bring the charts to the state of the shown play. */
+  /** Bring the charts to the state of the shown trial. */
   update() {
-    const play = shownPlay();
-    const version = play ? `${shownRun().id}/${play.number}/${play.version}` : 'none';
+    const trial = shownTrial();
+    const version = trial ? `${shownRun().id}/${trial.number}/${trial.version}` : 'none';
     const early = shownRun()?.running && performance.now() - this.updated < CHART_REFRESH;
     if (version === this.version || early || !this.visible || !this.all.wait) {
       return;
     }
     this.version = version;
     this.updated = performance.now();
-    const tallies = play?.tallies ?? [];
-    const start = Number.isFinite(play?.start) ? play.start : tallies[0]?.at;
-    const known = [...(play ? [{ at: start, stock: play.settings.stock, sold: 0, oversold: 0, duplicates: 0, lostUpdates: 0 }] : []), ...tallies];
+    const tallies = trial?.tallies ?? [];
+    const start = Number.isFinite(trial?.start) ? trial.start : tallies[0]?.at;
+    const known = [...(trial ? [{ at: start, stock: trial.settings.stock, sold: 0, oversold: 0, duplicates: 0, lostUpdates: 0 }] : []), ...tallies];
     const points = (field) => known.map((tally) => ({ x: Math.max(0, tally.at - start) / 1e6, y: tally[field] }));
     const { stock, twice, rate, wait } = this.all;
-    const waits = waitTimes(play);
+    const waits = waitTimes(trial);
     const fill = (chart, series) => series.forEach((data, i) => { chart.data.datasets[i].data = data; });
     fill(stock, ['stock', 'sold', 'oversold'].map(points));
     fill(twice, ['duplicates', 'lostUpdates'].map(points));
-    fill(rate, [ratePoints(play)]);
+    fill(rate, [ratePoints(trial)]);
     fill(wait, [waitCounts(waits)]);
     // A task for each chart keeps each task short.
     Object.values(this.all).forEach((chart) => setTimeout(() => chart.ctx && chart.update('none')));
@@ -135,29 +135,29 @@ function waitLabel(limit, i) {
   return limit === Infinity ? `> ${text(WAIT_CLASSES[i - 1])}` : `≤ ${text(limit)}`;
 }
 
-/** Orders per second: stays that ended in each of some equal parts of the play. */
-function ratePoints(play) {
-  if (!play || !Number.isFinite(play.start)) {
+/** Orders per second: stays that ended in each of some equal parts of the trial. */
+function ratePoints(trial) {
+  if (!trial || !Number.isFinite(trial.start)) {
     return [];
   }
-  const { end, state, size } = play.stays;
+  const { end, state, size } = trial.stays;
   const parts = Math.min(Math.max(size / 10, 5), RATE_BINS);
-  const part = Math.max((play.latest - play.start) / parts, 10_000);
-  const counts = new Array(Math.ceil((play.latest - play.start) / part) || 1).fill(0);
+  const part = Math.max((trial.latest - trial.start) / parts, 10_000);
+  const counts = new Array(Math.ceil((trial.latest - trial.start) / part) || 1).fill(0);
   for (let row = 0; row < size; row++) {
     if (state[row] === WROTE) {
-      counts[Math.min(counts.length - 1, Math.floor((end[row] - play.start) / part))]++;
+      counts[Math.min(counts.length - 1, Math.floor((end[row] - trial.start) / part))]++;
     }
   }
   return counts.map((count, i) => ({ x: ((i + 0.5) * part) / 1e6, y: Math.round(count / (part / 1e6)) }));
 }
 
-/** Sorted wait times of a play, in microseconds: from the arrival of the order to its read. */
-function waitTimes(play) {
-  if (!play) {
+/** Sorted wait times of a trial, in microseconds: from the arrival of the order to its read. */
+function waitTimes(trial) {
+  if (!trial) {
     return new Float64Array();
   }
-  const { arrived, read, size } = play.stays;
+  const { arrived, read, size } = trial.stays;
   const waits = new Float64Array(size);
   let count = 0;
   for (let row = 0; row < size; row++) {

@@ -3,7 +3,7 @@
 import { byId, root, setText } from './tools.js';
 import { number, t } from './texts.js';
 import { Run } from './model.js';
-import { followRun, showPlay, shown } from './shown.js';
+import { followRun, showTrial, shown } from './shown.js';
 import { titleOf, whyOf } from './verdicts.js';
 import { archive } from './tables.js';
 import { refreshSoon } from './refresh.js';
@@ -51,13 +51,13 @@ function receive(event, eventId) {
 
 const liveTimes = { at: 0, began: 0 };
 
-/** If the run was over before the page opened, show its first play with overlaps. Its events then arrive faster than they happened. */
+/** If the run was over before the page opened, show its first trial with overlaps. Its events then arrive faster than they happened. */
 function showAfterwards(event) {
   const elapsed = (performance.now() - liveTimes.began) * 1000;
-  const first = shown.live.plays.findIndex((play) => play.overlapping > 0);
-  if (shown.followPlays && !shown.record && first >= 0 && event.at - liveTimes.at > 2 * elapsed) {
-    shown.followPlays = false;
-    showPlay(first);
+  const first = shown.live.trials.findIndex((trial) => trial.overlapping > 0);
+  if (shown.followTrials && !shown.record && first >= 0 && event.at - liveTimes.at > 2 * elapsed) {
+    shown.followTrials = false;
+    showTrial(first);
   }
 }
 
@@ -73,17 +73,17 @@ function beginRun(event) {
   Object.assign(liveTimes, { at: event.at, began: performance.now() });
   root.dataset.run = event.run;
   if (!shown.record) {
-    shown.followPlays = true;
-    showPlay(0);
+    shown.followTrials = true;
+    showTrial(0);
   }
-  setText(byId('summary'), t('summary.run', { count: number(event.plays.length) }));
+  setText(byId('summary'), t('summary.run', { count: number(event.trials.length) }));
 }
 
 /** Announce verdicts and the end to a screen reader, but not each figure. */
 function announce(run, event) {
   if (event.type === 'verdict') {
-    const play = run.plays[event.play];
-    setText(byId('summary'), t('summary.verdict', { strategy: titleOf(play), verdict: t(`verdict.${event.verdict}`), why: whyOf(play) }));
+    const trial = run.trials[event.trial];
+    setText(byId('summary'), t('summary.verdict', { strategy: titleOf(trial), verdict: t(`verdict.${event.verdict}`), why: whyOf(trial) }));
   } else if (event.type === 'end' && event.outcome !== 'finished') {
     setText(byId('summary'), t(`outcome.${event.outcome}`));
   }

@@ -127,7 +127,7 @@ export async function startRun() {
     });
     if (response.ok) {
       shown.record = null;
-      shown.followPlays = true;
+      shown.followTrials = true;
       showStage();
     } else {
       say('message', await problemOf(response));

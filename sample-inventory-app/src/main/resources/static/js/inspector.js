@@ -4,7 +4,7 @@ import { byId, element, problemOf, setText } from './tools.js';
 import { duration, number, t, texts } from './texts.js';
 import { say } from './form.js';
 import { STATES, WROTE } from './model.js';
-import { shown, shownPlay, shownRun } from './shown.js';
+import { shown, shownTrial, shownRun } from './shown.js';
 import { lanes } from './view.js';
 import { CLASSES, classOf } from './lanes.js';
 import { isFollowing, replay } from './motion.js';
@@ -12,13 +12,13 @@ import { isFollowing, replay } from './motion.js';
 export const INSPECTED = ['order', 'node', 'resource', 'value', 'written', 'token', 'wait', 'stay', 'state'];
 
 /** The fields of a stay as texts; used by the inspector and by the table. */
-export function describe(run, play, row) {
-  const { stays } = play;
+export function describe(run, trial, row) {
+  const { stays } = trial;
   const known = (value) => (Number.isFinite(value) ? String(value) : '–');
   return {
     order: stays.order[row] >= 0 ? String(stays.order[row]) : '–',
     node: run.nodes[stays.node[row]],
-    resource: play.resources[stays.resource[row]],
+    resource: trial.resources[stays.resource[row]],
     value: known(stays.value[row]),
     written: known(stays.written[row]),
     token: known(stays.token[row]),
@@ -36,61 +36,61 @@ function stateText(stays, row) {
 export function renderInspector() {
   const box = byId('inspector');
   const run = shownRun();
-  const play = shownPlay();
+  const trial = shownTrial();
   const row = lanes.hovered >= 0 ? lanes.hovered : lanes.selected;
   box.dataset.kind = 'none';
   delete box.dataset.order;
-  if (!play || row < 0 || row >= play.stays.size) {
+  if (!trial || row < 0 || row >= trial.stays.size) {
     box.replaceChildren(element('p', { className: 'hint', textContent: t('inspector.none') }));
     return;
   }
-  const fields = describe(run, play, row);
-  box.dataset.kind = CLASSES[classOf(play.stays, row)];
+  const fields = describe(run, trial, row);
+  box.dataset.kind = CLASSES[classOf(trial.stays, row)];
   box.dataset.order = fields.order;
   const list = element('dl');
   for (const name of INSPECTED) {
     list.append(element('div', { dataset: { field: name } }, element('dt', { textContent: t(`stay.${name}`) }),
       element('dd', { textContent: fields[name] })));
   }
-  box.replaceChildren(element('p', { className: 'sentence', textContent: storyOf(run, play, row, fields) }), list);
+  box.replaceChildren(element('p', { className: 'sentence', textContent: storyOf(run, trial, row, fields) }), list);
   if (lanes.hovered < 0 && document.activeElement === byId('lanes')) {
-    setText(byId('summary'), `${storyOf(run, play, row, fields)} ${INSPECTED.map((name) => `${t(`stay.${name}`)}: ${fields[name]}`).join(', ')}`);
+    setText(byId('summary'), `${storyOf(run, trial, row, fields)} ${INSPECTED.map((name) => `${t(`stay.${name}`)}: ${fields[name]}`).join(', ')}`);
   }
 }
 
 /** One sentence that says what happened in a stay. */
-function storyOf(run, play, row, fields) {
-  const { stays } = play;
-  const other = stays.partners[row] > 0 ? play.partnerOf(row) : -1;
+function storyOf(run, trial, row, fields) {
+  const { stays } = trial;
+  const other = stays.partners[row] > 0 ? trial.partnerOf(row) : -1;
   if (other < 0) {
     return t(`story.${STATES[stays.state[row]]}`, fields);
   }
-  const theirs = describe(run, play, other);
+  const theirs = describe(run, trial, other);
   const same = stays.value[row] === stays.value[other];
   return t(same ? 'story.twice' : 'story.overlap', { ...fields, other: theirs.order, otherNode: theirs.node, otherValue: theirs.value });
 }
 
 export function renderTools() {
   const run = shownRun();
-  const play = shownPlay();
+  const trial = shownTrial();
   const live = run === shown.live && run?.running;
   setText(byId('follow'), t(!live ? 'lanes.frame' : isFollowing() ? 'lanes.pause' : 'lanes.follow'));
   byId('follow').dataset.following = String(isFollowing());
   byId('replay').setAttribute('aria-pressed', String(replay.running));
-  const none = !play || play.stays.size === 0;
+  const none = !trial || trial.stays.size === 0;
   byId('follow').disabled = none && !live;
   for (const id of ['replay', 'earlier', 'later', 'zoom-in', 'zoom-out', 'fit']) {
     byId(id).disabled = none;
   }
-  byId('next-overlap').disabled = none || play.overlapping === 0;
+  byId('next-overlap').disabled = none || trial.overlapping === 0;
   byId('empty').hidden = Boolean(run);
-  renderStrike(live, run, play);
+  renderStrike(live, run, trial);
 }
 
 /** Buttons that pause or kill a node while orders are in progress. */
-function renderStrike(live, run, play) {
+function renderStrike(live, run, trial) {
   const box = byId('strike');
-  const possible = Boolean(live && play?.phase === 'running' && play.fault === 'none' && play.faults.length === 0);
+  const possible = Boolean(live && trial?.phase === 'running' && trial.fault === 'none' && trial.faults.length === 0);
   box.hidden = !possible;
   if (possible && box.dataset.lang !== texts.lang) {
     box.dataset.lang = texts.lang;

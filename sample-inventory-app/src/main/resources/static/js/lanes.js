@@ -1,9 +1,9 @@
-/** Draws the lanes, and each play as a miniature. */
+/** Draws the lanes, and each trial as a miniature. */
 
 import { byId, root } from './tools.js';
 import { formatter, t } from './texts.js';
 import { CRASHED, OPEN, REFUSED, WROTE } from './model.js';
-import { setup, shownPlay, shownRun } from './shown.js';
+import { setup, shownTrial, shownRun } from './shown.js';
 import { AXIS, LANE_GAP, LANE_HEAD, NAME_WIDTH, lanes } from './view.js';
 import { LOCK_HEIGHT, drawLock } from './lock.js';
 import { cards } from './verdicts.js';
@@ -78,30 +78,30 @@ export const xToTime = (x) => lanes.from + (x / lanesBox.width) * (lanes.to - la
 export const laneTop = (node) => lanesBox.top + node * (lanesBox.laneHeight + LANE_GAP);
 
 /** Height of one track: the same in all lanes, so that bars can be compared. */
-export function trackHeight(play) {
-  const tracks = Math.max(1, ...play.lanes.map((lane) => lane.tracks.length));
+export function trackHeight(trial) {
+  const tracks = Math.max(1, ...trial.lanes.map((lane) => lane.tracks.length));
   return Math.min(38, (lanesBox.laneHeight - LANE_HEAD - 4) / tracks);
 }
 
 export function drawLanes() {
   const { pen, width, height } = penOf(lanesCanvas);
   const run = shownRun();
-  const play = shownPlay();
+  const trial = shownTrial();
   const names = run?.nodes ?? setup.nodes;
-  const top = play?.hasLock ? LOCK_HEIGHT + LANE_GAP : 0;
+  const top = trial?.hasLock ? LOCK_HEIGHT + LANE_GAP : 0;
   Object.assign(lanesBox, { width, height, top, laneHeight: (height - top - AXIS - LANE_GAP * names.length) / names.length });
   names.forEach((name, node) => drawLaneGround(pen, name, node));
-  if (!play || !Number.isFinite(play.start)) {
+  if (!trial || !Number.isFinite(trial.start)) {
     return;
   }
-  drawAxis(pen, play);
-  names.forEach((name, node) => drawFaults(pen, play, node));
-  if (play.hasLock) {
-    drawLock(pen, play, run.nodes);
+  drawAxis(pen, trial);
+  names.forEach((name, node) => drawFaults(pen, trial, node));
+  if (trial.hasLock) {
+    drawLock(pen, trial, run.nodes);
   }
-  drawSharedTime(pen, play);
-  names.forEach((name, node) => drawBars(pen, play, node));
-  drawSelection(pen, play);
+  drawSharedTime(pen, trial);
+  names.forEach((name, node) => drawBars(pen, trial, node));
+  drawSelection(pen, trial);
   names.forEach((name, node) => drawLaneName(pen, name, node));
 }
 
@@ -142,17 +142,17 @@ function tickLabel(tick, step, last) {
   return `${formatter(Math.max(0, Math.ceil(Math.log10(unit / step)))).format(tick / unit)} ${name}`;
 }
 
-function drawAxis(pen, play) {
+function drawAxis(pen, trial) {
   const step = niceStep(((lanes.to - lanes.from) / lanesBox.width) * 90);
   const y = lanesBox.height - AXIS;
   pen.font = '11px system-ui, sans-serif';
   pen.textBaseline = 'middle';
   pen.textAlign = 'center';
-  for (let tick = Math.ceil((lanes.from - play.start) / step) * step; tick <= lanes.to - play.start; tick += step) {
-    const x = Math.round(timeToX(play.start + tick)) + 0.5;
+  for (let tick = Math.ceil((lanes.from - trial.start) / step) * step; tick <= lanes.to - trial.start; tick += step) {
+    const x = Math.round(timeToX(trial.start + tick)) + 0.5;
     pen.fillStyle = colours.line;
     pen.fillRect(x, 0, 1, y);
-    const label = tickLabel(Math.round(tick) || 0, step, lanes.to - play.start);
+    const label = tickLabel(Math.round(tick) || 0, step, lanes.to - trial.start);
     const half = pen.measureText(label).width / 2;
     if (x > half && x < lanesBox.width - half) {
       pen.fillStyle = colours.muted;
@@ -162,9 +162,9 @@ function drawAxis(pen, play) {
   pen.textAlign = 'left';
 }
 
-function drawFaults(pen, play, node) {
-  for (const fault of play.faults) {
-    const until = Number.isFinite(fault.until) ? fault.until : Math.max(play.latest, lanes.to);
+function drawFaults(pen, trial, node) {
+  for (const fault of trial.faults) {
+    const until = Number.isFinite(fault.until) ? fault.until : Math.max(trial.latest, lanes.to);
     const x = Math.max(0, timeToX(fault.from));
     const end = Math.min(lanesBox.width, timeToX(Math.min(until, lanes.limit)));
     if (fault.node !== node || end <= 0 || x >= lanesBox.width || fault.from > lanes.limit) {
@@ -196,12 +196,12 @@ export function classOf(stays, row) {
   }
 }
 
-export function drawBars(pen, play, node) {
-  const lane = play.lanes[node];
+export function drawBars(pen, trial, node) {
+  const lane = trial.lanes[node];
   if (!lane) {
     return;
   }
-  const { stays } = play;
+  const { stays } = trial;
   const rows = CLASSES.map(() => []);
   const add = (row) => stays.read[row] <= lanes.limit && rows[classOf(stays, row)].push(row);
   lane.closed.scan(lanes.from, lanes.to, add);
@@ -210,20 +210,20 @@ export function drawBars(pen, play, node) {
   pen.beginPath();
   pen.rect(0, laneTop(node), lanesBox.width, lanesBox.laneHeight);
   pen.clip();
-  const height = trackHeight(play);
-  rows.forEach((members, kind) => drawClass(pen, play, node, members, kind, height));
+  const height = trackHeight(trial);
+  rows.forEach((members, kind) => drawClass(pen, trial, node, members, kind, height));
   pen.restore();
 }
 
 /** Draw all bars of one class; bars that fall on the same pixel as the one before are left out. */
-function drawClass(pen, play, node, rows, kind, height) {
-  const { stays } = play;
-  const base = barsTop(play, node, height);
+function drawClass(pen, trial, node, rows, kind, height) {
+  const { stays } = trial;
+  const base = barsTop(trial, node, height);
   const lastX = new Map();
   for (const row of rows) {
     const track = stays.track[row];
     const x = timeToX(stays.read[row]);
-    const end = timeToX(Math.min(endOf(play, row), lanes.limit));
+    const end = timeToX(Math.min(endOf(trial, row), lanes.limit));
     if (end < 0 || end <= (lastX.get(track) ?? -1)) {
       continue;
     }
@@ -234,11 +234,11 @@ function drawClass(pen, play, node, rows, kind, height) {
   }
 }
 
-export const endOf = (play, row) => (play.stays.state[row] === OPEN ? play.latest : play.stays.end[row]);
+export const endOf = (trial, row) => (trial.stays.state[row] === OPEN ? trial.latest : trial.stays.end[row]);
 
 /** Top of the first track. The tracks are centred in the lane. */
-export function barsTop(play, node, height) {
-  const tracks = Math.max(1, play.lanes[node]?.tracks.length ?? 1);
+export function barsTop(trial, node, height) {
+  const tracks = Math.max(1, trial.lanes[node]?.tracks.length ?? 1);
   return laneTop(node) + LANE_HEAD + Math.max(0, (lanesBox.laneHeight - LANE_HEAD - 4 - tracks * height) / 2);
 }
 
@@ -308,19 +308,19 @@ function drawLabel(pen, stays, row, kind, x, y, width, height) {
 }
 
 /** The stay that is pointed at, else the selected one, and the one that it overlaps; -1 if there is none. */
-function marked(play) {
+function marked(trial) {
   const row = lanes.hovered >= 0 ? lanes.hovered : lanes.selected;
-  if (row < 0 || row >= play.stays.size) {
+  if (row < 0 || row >= trial.stays.size) {
     return { row: -1, other: -1 };
   }
-  return { row, other: play.stays.partners[row] > 0 ? play.partnerOf(row) : -1 };
+  return { row, other: trial.stays.partners[row] > 0 ? trial.partnerOf(row) : -1 };
 }
 
 /** A red band over all lanes: the time in which two stays were inside. */
-function drawSharedTime(pen, play) {
-  const { row, other } = marked(play);
+function drawSharedTime(pen, trial) {
+  const { row, other } = marked(trial);
   if (other >= 0) {
-    const { read, end } = play.stays;
+    const { read, end } = trial.stays;
     const from = timeToX(Math.max(read[row], read[other]));
     const to = timeToX(Math.min(end[row], end[other]));
     pen.globalAlpha = 0.22;
@@ -331,37 +331,37 @@ function drawSharedTime(pen, play) {
 }
 
 /** Outline the selected stay and the one that it overlaps; show its wait if the user has chosen it. */
-function drawSelection(pen, play) {
-  const { row, other } = marked(play);
+function drawSelection(pen, trial) {
+  const { row, other } = marked(trial);
   if (row < 0) {
     return;
   }
   if (lanes.chosen || lanes.hovered >= 0) {
-    drawWait(pen, play, row);
+    drawWait(pen, trial, row);
   }
   if (other >= 0) {
-    outline(pen, play, other, 2);
+    outline(pen, trial, other, 2);
   }
-  outline(pen, play, row, 3);
+  outline(pen, trial, row, 3);
 }
 
-function outline(pen, play, row, thickness) {
-  const { stays } = play;
-  const height = trackHeight(play);
-  const y = barsTop(play, stays.node[row], height) + stays.track[row] * height;
+function outline(pen, trial, row, thickness) {
+  const { stays } = trial;
+  const height = trackHeight(trial);
+  const y = barsTop(trial, stays.node[row], height) + stays.track[row] * height;
   const x = timeToX(stays.read[row]);
   pen.strokeStyle = colours.ink;
   pen.lineWidth = thickness;
-  pen.strokeRect(x - 1, y - 1, Math.max(3, timeToX(endOf(play, row)) - x + 2), height + 2);
+  pen.strokeRect(x - 1, y - 1, Math.max(3, timeToX(endOf(trial, row)) - x + 2), height + 2);
 }
 
-function drawWait(pen, play, row) {
-  const { stays } = play;
+function drawWait(pen, trial, row) {
+  const { stays } = trial;
   if (!(stays.arrived[row] < stays.read[row])) {
     return;
   }
-  const height = trackHeight(play);
-  const y = barsTop(play, stays.node[row], height) + stays.track[row] * height + height / 2;
+  const height = trackHeight(trial);
+  const y = barsTop(trial, stays.node[row], height) + stays.track[row] * height + height / 2;
   pen.strokeStyle = colours.wait;
   pen.lineWidth = 2;
   pen.setLineDash([4, 3]);
@@ -372,27 +372,27 @@ function drawWait(pen, play, row) {
   pen.setLineDash([]);
 }
 
-/** Draw a whole play small: one row for each node; a column with an overlap is red and higher. */
-export function drawMiniature(canvas, play, nodes) {
+/** Draw a whole trial small: one row for each node; a column with an overlap is red and higher. */
+export function drawMiniature(canvas, trial, nodes) {
   const { pen, width, height } = penOf(canvas);
-  if (!play || !Number.isFinite(play.start)) {
+  if (!trial || !Number.isFinite(trial.start)) {
     return;
   }
-  const bounds = { from: play.start, to: Math.max(play.latest, play.start + 1000) };
+  const bounds = { from: trial.start, to: Math.max(trial.latest, trial.start + 1000) };
   const scale = width / (bounds.to - bounds.from);
   const rowHeight = height / nodes;
   const columns = Math.ceil(width) + 1;
   const best = Array.from({ length: nodes }, () => new Uint8Array(columns));
-  const { stays } = play;
+  const { stays } = trial;
   for (let row = 0; row < stays.size; row++) {
     const rank = RANKS[classOf(stays, row)];
     const cells = best[stays.node[row]];
-    const last = Math.min(columns - 1, Math.floor((endOf(play, row) - bounds.from) * scale));
+    const last = Math.min(columns - 1, Math.floor((endOf(trial, row) - bounds.from) * scale));
     for (let column = Math.max(0, Math.floor((stays.read[row] - bounds.from) * scale)); column <= last; column++) {
       cells[column] = Math.max(cells[column], rank);
     }
   }
-  for (const fault of play.faults) {
+  for (const fault of trial.faults) {
     pen.fillStyle = colours.fault;
     const until = Number.isFinite(fault.until) ? fault.until : bounds.to;
     pen.fillRect((fault.from - bounds.from) * scale, fault.node * rowHeight, (until - fault.from) * scale, rowHeight);
@@ -421,21 +421,21 @@ function drawColumns(pen, cells, top, height) {
   }
 }
 
-/** Draw the whole play. This happens only with new data; the frame of the window is an element of its own. */
+/** Draw the whole trial. This happens only with new data; the frame of the window is an element of its own. */
 export function drawOverview() {
-  drawMiniature(overviewCanvas, shownPlay(), shownRun()?.nodes.length ?? 2);
+  drawMiniature(overviewCanvas, shownTrial(), shownRun()?.nodes.length ?? 2);
 }
 
 /** Move the frame that shows which part the lanes show. */
 export function placeWindow() {
-  const play = shownPlay();
+  const trial = shownTrial();
   const frameOfWindow = byId('window');
-  frameOfWindow.hidden = !play || !lanes.bounds();
+  frameOfWindow.hidden = !trial || !lanes.bounds();
   if (!frameOfWindow.hidden) {
     const width = lanesBox.width;
-    const scale = width / Math.max(1, play.latest - play.start);
-    const from = Math.max(0, (lanes.from - play.start) * scale);
-    const to = Math.min(width, Math.max(from + 4, (lanes.to - play.start) * scale));
+    const scale = width / Math.max(1, trial.latest - trial.start);
+    const from = Math.max(0, (lanes.from - trial.start) * scale);
+    const to = Math.min(width, Math.max(from + 4, (lanes.to - trial.start) * scale));
     frameOfWindow.style.transform = `translateX(${Math.min(from, width - 4)}px)`;
     frameOfWindow.style.width = `${Math.max(4, to - from)}px`;
   }

@@ -13,7 +13,7 @@ const HOLDER_TOP = LEASE_TOP + LEASE_HEIGHT + 3;
 const HOLDER_HEIGHT = 20;
 const QUEUE_HEIGHT = 18;
 
-export function drawLock(pen, play, nodes) {
+export function drawLock(pen, trial, nodes) {
   pen.fillStyle = colours.lane;
   pen.beginPath();
   pen.roundRect(0, 0, lanesBox.width, LOCK_HEIGHT, 8);
@@ -22,37 +22,37 @@ export function drawLock(pen, play, nodes) {
   pen.beginPath();
   pen.rect(0, 0, lanesBox.width, LOCK_HEIGHT);
   pen.clip();
-  drawQueue(pen, play);
-  const rows = rowsInSight(play);
-  rows.forEach((row) => drawLease(pen, play, row));
-  drawHolders(pen, play, rows, nodes);
-  rows.forEach((row) => drawMarks(pen, play, row));
+  drawQueue(pen, trial);
+  const rows = rowsInSight(trial);
+  rows.forEach((row) => drawLease(pen, trial, row));
+  drawHolders(pen, trial, rows, nodes);
+  rows.forEach((row) => drawMarks(pen, trial, row));
   pen.restore();
   drawName(pen, t('lock.name'), 0);
 }
 
 /** The stays in sight that held a lock. */
-function rowsInSight(play) {
+function rowsInSight(trial) {
   const rows = [];
-  const add = (row) => (play.stays.read[row] <= lanes.limit && rows.push(row));
-  for (const lane of play.lanes) {
+  const add = (row) => (trial.stays.read[row] <= lanes.limit && rows.push(row));
+  for (const lane of trial.lanes) {
     lane.closed.scan(lanes.from, lanes.to, add);
     lane.open.forEach(add);
   }
-  return rows.sort((a, b) => play.stays.read[a] - play.stays.read[b]);
+  return rows.sort((a, b) => trial.stays.read[a] - trial.stays.read[b]);
 }
 
 /** The lease runs down from full to nothing; each renewal fills it again. */
-function drawLease(pen, play, row) {
-  const { stays } = play;
+function drawLease(pen, trial, row) {
+  const { stays } = trial;
   if (!Number.isFinite(stays.lease[row])) {
     return;
   }
-  const last = Math.min(endOf(play, row), lanes.limit);
+  const last = Math.min(endOf(trial, row), lanes.limit);
   if (timeToX(last) - timeToX(stays.read[row]) < 3) {
     return;
   }
-  const steps = [{ at: stays.read[row], lease: stays.lease[row] }, ...(play.renewals.get(row) ?? [])].filter((step) => step.at <= last);
+  const steps = [{ at: stays.read[row], lease: stays.lease[row] }, ...(trial.renewals.get(row) ?? [])].filter((step) => step.at <= last);
   const full = Math.max(...steps.map((step) => step.lease - step.at), 1);
   const bottom = LEASE_TOP + LEASE_HEIGHT;
   const y = (time, lease) => bottom - Math.max(0, Math.min(1, (lease - time) / full)) * LEASE_HEIGHT;
@@ -89,14 +89,14 @@ function drawTick(pen, x) {
   pen.fill();
 }
 
-function drawHolders(pen, play, rows, nodes) {
-  const { stays } = play;
+function drawHolders(pen, trial, rows, nodes) {
+  const { stays } = trial;
   let lastX = -1;
   for (const row of rows) {
     const x = timeToX(stays.read[row]);
-    const outlived = play.isOutlived(row);
-    const last = timeToX(Math.min(endOf(play, row), lanes.limit));
-    const end = outlived ? Math.min(last, timeToX(play.leaseEnd(row))) : last;
+    const outlived = trial.isOutlived(row);
+    const last = timeToX(Math.min(endOf(trial, row), lanes.limit));
+    const end = outlived ? Math.min(last, timeToX(trial.leaseEnd(row))) : last;
     if (outlived && last > end) {
       // It still works, and it is no longer the holder.
       pen.fillStyle = colours[CLASSES[classOf(stays, row)]];
@@ -122,10 +122,10 @@ function drawHolders(pen, play, rows, nodes) {
 }
 
 /** A flag where the lease ended before its holder, and a shield where a token refused a write. */
-function drawMarks(pen, play, row) {
-  const { stays } = play;
-  const end = play.leaseEnd(row);
-  if (play.isOutlived(row) && end <= lanes.limit) {
+function drawMarks(pen, trial, row) {
+  const { stays } = trial;
+  const end = trial.leaseEnd(row);
+  if (trial.isOutlived(row) && end <= lanes.limit) {
     drawFlag(pen, timeToX(end), t('lock.ended'), colours.red, colours['red-ink'], true);
   }
   if (stays.state[row] === REFUSED && Number.isFinite(stays.token[row]) && stays.end[row] <= lanes.limit) {
@@ -151,8 +151,8 @@ function drawFlag(pen, x, text, colour, ink, toLeft = false) {
 }
 
 /** The number of callers that wait, as steps along the bottom of the lane. */
-function drawQueue(pen, play) {
-  const { queue } = play;
+function drawQueue(pen, trial) {
+  const { queue } = trial;
   if (queue.length === 0) {
     return;
   }
@@ -163,7 +163,7 @@ function drawQueue(pen, play) {
   let x = 0;
   pen.fillStyle = colours.wait;
   pen.globalAlpha = 0.38;
-  const last = Math.min(lanes.limit, lanes.to, play.latest);
+  const last = Math.min(lanes.limit, lanes.to, trial.latest);
   for (const { at, waiting } of queue) {
     if (at > last) {
       break;
@@ -185,15 +185,15 @@ function drawQueue(pen, play) {
 }
 
 /** What the lock did in the sight of a user: for the narration. */
-export function lockMoments(play) {
-  const { stays } = play;
+export function lockMoments(trial) {
+  const { stays } = trial;
   const moments = [];
   for (let row = 0; row < stays.size; row++) {
-    for (const { at } of play.renewals.get(row) ?? []) {
+    for (const { at } of trial.renewals.get(row) ?? []) {
       moments.push({ at, key: 'renewed', row, weight: 2 });
     }
-    if (play.isOutlived(row)) {
-      moments.push({ at: play.leaseEnd(row), key: 'leaseEnded', row, weight: 3, lease: duration(play.leaseEnd(row) - stays.read[row]) });
+    if (trial.isOutlived(row)) {
+      moments.push({ at: trial.leaseEnd(row), key: 'leaseEnded', row, weight: 3, lease: duration(trial.leaseEnd(row) - stays.read[row]) });
     }
   }
   return moments;

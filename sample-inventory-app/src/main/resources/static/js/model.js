@@ -1,4 +1,4 @@
-/** What the events of a run say: runs, plays, stays and their overlaps. */
+/** What the events of a run say: runs, trials, stays and their overlaps. */
 
 import { lowerBound } from './tools.js';
 import { setup } from './shown.js';
@@ -9,7 +9,7 @@ export const REFUSED = 2;
 export const CRASHED = 3;
 export const STATES = ['open', 'wrote', 'refused', 'crashed'];
 
-/** All stays of a play, one typed column for each field. A row is a number. */
+/** All stays of a trial, one typed column for each field. A row is a number. */
 class StayTable {
 
   static COLUMNS = {
@@ -104,7 +104,7 @@ class IntervalIndex {
 
 }
 
-/** The stays of one node in one play: which are closed, which are open, and on which track each is drawn. */
+/** The stays of one node in one trial: which are closed, which are open, and on which track each is drawn. */
 class Lane {
 
   constructor(stays) {
@@ -128,7 +128,7 @@ class Lane {
 const MAX_TALLIES = 500;
 
 /** One strategy under one fault: everything that the events said of it. */
-class Play {
+class Trial {
 
   constructor(number, strategy, fault, settings) {
     Object.assign(this, { number, strategy, fault, settings });
@@ -300,7 +300,7 @@ class Play {
   addTally(event) {
     this.tally = event;
     if (this.fault !== 'none') {
-      // A play that is blocked has no stays, and its time goes on.
+      // A trial that is blocked has no stays, and its time goes on.
       this.see(event.at);
     }
     if (this.tallyCount++ % this.tallyStep === 0) {
@@ -332,20 +332,20 @@ class Play {
     return tally ? { ...tally, stockLeft: tally.stock } : null;
   }
 
-  /** The verdict, or how far the play has come. */
+  /** The verdict, or how far the trial has come. */
   status() {
     return this.verdict?.verdict ?? { null: 'WAITING', stopped: 'STOPPED' }[this.phase] ?? 'RUNNING';
   }
 
 }
 
-/** One run: its settings, its plays and how far its events have come. */
+/** One run: its settings, its trials and how far its events have come. */
 export class Run {
 
   constructor(event) {
     this.id = event.run;
     this.settings = { orders: event.orders, stock: event.stock, buyers: event.buyers };
-    this.plays = event.plays.map((play) => new Play(play.play, play.strategy, play.fault, this.settings));
+    this.trials = event.trials.map((trial) => new Trial(trial.trial, trial.strategy, trial.fault, this.settings));
     this.nodes = [...setup.nodes];
     this.last = 0;
     this.gaps = 0;
@@ -369,47 +369,47 @@ export class Run {
     if (event.type === 'end') {
       this.outcome = event.outcome;
       this.message = event.message ?? null;
-      this.plays.filter((play) => !play.verdict).forEach((play) => {
-        play.phase &&= 'stopped';
-        play.version++;
+      this.trials.filter((trial) => !trial.verdict).forEach((trial) => {
+        trial.phase &&= 'stopped';
+        trial.version++;
       });
       return;
     }
-    const play = this.plays[event.play];
-    if (play) {
-      this.applyTo(play, event);
-      play.version++;
+    const trial = this.trials[event.trial];
+    if (trial) {
+      this.applyTo(trial, event);
+      trial.version++;
     }
   }
 
-  applyTo(play, event) {
+  applyTo(trial, event) {
     switch (event.type) {
       case 'phase':
-        play.phase = event.phase;
-        play.phaseText = event.text ?? null;
+        trial.phase = event.phase;
+        trial.phaseText = event.text ?? null;
         if (event.phase === 'running') {
-          this.current = play.number;
+          this.current = trial.number;
         }
         break;
       case 'stays':
-        this.current = play.number;
-        event.stays.forEach((stay) => play.upsert(this.nodeNumber(stay.node), stay));
+        this.current = trial.number;
+        event.stays.forEach((stay) => trial.upsert(this.nodeNumber(stay.node), stay));
         break;
       case 'queues':
-        event.queues.forEach(({ node, at, waiting }) => play.addQueue(this.nodeNumber(node), at, waiting));
+        event.queues.forEach(({ node, at, waiting }) => trial.addQueue(this.nodeNumber(node), at, waiting));
         break;
       case 'fault':
-        play.addFault({ ...event, node: this.nodeNumber(event.node) });
+        trial.addFault({ ...event, node: this.nodeNumber(event.node) });
         break;
       case 'tally':
-        play.addTally(event);
+        trial.addTally(event);
         break;
       case 'verdict':
-        play.verdict = event;
+        trial.verdict = event;
         // A node that was paused or killed by hand is a fault, too.
-        play.fault = event.fault ?? play.fault;
-        play.phase = 'ended';
-        play.phaseText = null;
+        trial.fault = event.fault ?? trial.fault;
+        trial.phase = 'ended';
+        trial.phaseText = null;
         break;
       default:
     }

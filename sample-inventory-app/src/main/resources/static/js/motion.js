@@ -1,7 +1,7 @@
 /** Slow motion, and the lanes by pointer and keyboard. */
 
 import { byId } from './tools.js';
-import { followRun, shown, shownPlay, shownRun } from './shown.js';
+import { followRun, shown, shownTrial, shownRun } from './shown.js';
 import { LANE_GAP, lanes, usualWindow } from './view.js';
 import { barsTop, endOf, lanesBox, lanesCanvas, overviewCanvas, trackHeight, xToTime } from './lanes.js';
 import { renderInspector, renderTools } from './inspector.js';
@@ -11,22 +11,22 @@ import { scheduleFrame } from './refresh.js';
 const REPLAY_SECONDS = 9;
 export const replay = { running: false, cursor: 0, previous: 0 };
 
-/** Play the record slowly: one width of the window takes some seconds. */
+/** Show the record slowly: one width of the window takes some seconds. */
 export function toggleReplay() {
   if (replay.running) {
     stopReplay();
     return;
   }
-  const play = shownPlay();
-  if (!play || !Number.isFinite(play.start)) {
+  const trial = shownTrial();
+  if (!trial || !Number.isFinite(trial.start)) {
     return;
   }
-  const width = Math.min(usualWindow(play), play.latest - play.start);
+  const width = Math.min(usualWindow(trial), trial.latest - trial.start);
   lanes.look(lanes.from, lanes.from + width);
   Object.assign(replay, { running: true, cursor: lanes.from, previous: performance.now() });
   lanes.limit = replay.cursor;
   lanes.select(-1);
-  beginNarration(play, lanes.from);
+  beginNarration(trial, lanes.from);
   renderTools();
   scheduleFrame();
 }
@@ -52,7 +52,7 @@ export function stepReplay(now) {
     lanes.set(from, from + width);
   }
   lanes.dirty = true;
-  if (replay.cursor > (shownPlay()?.latest ?? 0)) {
+  if (replay.cursor > (shownTrial()?.latest ?? 0)) {
     stopReplay();
   }
   scheduleFrame();
@@ -62,21 +62,21 @@ export function stepReplay(now) {
 
 /** The stay under a point of the lanes, or -1. */
 function stayAt(x, y) {
-  const play = shownPlay();
+  const trial = shownTrial();
   const node = Math.floor((y - lanesBox.top) / (lanesBox.laneHeight + LANE_GAP));
-  const lane = play?.lanes[node];
+  const lane = trial?.lanes[node];
   if (!lane) {
     return -1;
   }
-  const height = trackHeight(play);
-  const track = (y - barsTop(play, node, height)) / height;
+  const height = trackHeight(trial);
+  const track = (y - barsTop(trial, node, height)) / height;
   const slack = xToTime(3) - xToTime(0);
   const time = xToTime(x);
   let best = -1;
   let bestDistance = Infinity;
   const consider = (row) => {
-    const { read, track: tracks } = play.stays;
-    const away = Math.max(read[row] - time, time - endOf(play, row), 0);
+    const { read, track: tracks } = trial.stays;
+    const away = Math.max(read[row] - time, time - endOf(trial, row), 0);
     const off = Math.abs(tracks[row] + 0.5 - track);
     const distance = away / slack + off * 2;
     if (away <= slack && off * height < Math.max(height, 8) && distance < bestDistance) {
@@ -91,12 +91,12 @@ function stayAt(x, y) {
 
 /** The neighbour of a stay in time, on any node; without a stay the first one in sight. */
 function neighbour(row, step) {
-  const play = shownPlay();
-  if (!play || play.stays.size === 0) {
+  const trial = shownTrial();
+  if (!trial || trial.stays.size === 0) {
     return -1;
   }
-  const { stays } = play;
-  const rows = play.sortedRows();
+  const { stays } = trial;
+  const rows = trial.sortedRows();
   if (row < 0) {
     return rows.find((candidate) => stays.read[candidate] >= lanes.from) ?? rows[0] ?? -1;
   }
@@ -106,62 +106,62 @@ function neighbour(row, step) {
 
 /** The stay of another node that is nearest in time. */
 function nearestOn(node, time) {
-  const play = shownPlay();
-  const { stays } = play;
-  const rows = play.sortedRows((row) => stays.node[row] === node);
+  const trial = shownTrial();
+  const { stays } = trial;
+  const rows = trial.sortedRows((row) => stays.node[row] === node);
   return rows.reduce((best, row) => (best < 0 || Math.abs(stays.read[row] - time) < Math.abs(stays.read[best] - time)
     ? row : best), -1);
 }
 
 export function otherNode(step) {
-  const play = shownPlay();
-  if (!play || lanes.selected < 0) {
+  const trial = shownTrial();
+  if (!trial || lanes.selected < 0) {
     return neighbour(-1, 1);
   }
-  const node = play.stays.node[lanes.selected] + step;
-  const found = play.lanes[node] ? nearestOn(node, play.stays.read[lanes.selected]) : -1;
+  const node = trial.stays.node[lanes.selected] + step;
+  const found = trial.lanes[node] ? nearestOn(node, trial.stays.read[lanes.selected]) : -1;
   return found < 0 ? lanes.selected : found;
 }
 
 /** Go to the next overlapping stay; after the last one comes the first. */
 export function nextOverlap() {
-  const play = shownPlay();
-  if (!play || play.overlapping === 0) {
+  const trial = shownTrial();
+  if (!trial || trial.overlapping === 0) {
     return;
   }
-  const { stays } = play;
-  const rows = play.sortedRows((row) => stays.partners[row] > 0);
+  const { stays } = trial;
+  const rows = trial.sortedRows((row) => stays.partners[row] > 0);
   const from = lanes.selected >= 0 ? stays.read[lanes.selected] : lanes.from;
   const seen = lanes.selected >= 0 ? lanes.selected : -1;
   const next = rows.find((row) => row !== seen && (stays.read[row] > from || (stays.read[row] === from && row > seen)));
   const row = next ?? rows[0];
-  const width = Math.min(lanes.to - lanes.from, Math.max(usualWindow(play), (stays.end[row] - stays.read[row]) * 1.3));
+  const width = Math.min(lanes.to - lanes.from, Math.max(usualWindow(trial), (stays.end[row] - stays.read[row]) * 1.3));
   lanes.look(stays.read[row] - width * 0.35, stays.read[row] + width * 0.65);
   lanes.select(row);
 }
 
 function selectEdge(last) {
-  const rows = shownPlay()?.sortedRows() ?? [];
+  const rows = shownTrial()?.sortedRows() ?? [];
   lanes.select((last ? rows.at(-1) : rows[0]) ?? -1);
 }
 
-/** Whether the lanes move with the run: the newest play, and its newest stays. */
+/** Whether the lanes move with the run: the newest trial, and its newest stays. */
 export function isFollowing() {
   const live = shownRun() === shown.live && shown.live?.running;
-  return lanes.following && (!live || shown.followPlays);
+  return lanes.following && (!live || shown.followTrials);
 }
 
 export function toggleFollow() {
   if (isFollowing() && shownRun()?.running) {
     lanes.following = false;
-    shown.followPlays = false;
+    shown.followTrials = false;
     renderTools();
     return;
   }
   const run = shownRun();
   Object.assign(lanes, { following: true, framed: false, selected: -1 });
   if (run && run === shown.live && run.running) {
-    shown.followPlays = true;
+    shown.followTrials = true;
     followRun();
   }
   renderTools();
@@ -181,14 +181,14 @@ const KEYS = {
   '+': () => lanes.zoom(0.6),
   '=': () => lanes.zoom(0.6),
   '-': () => lanes.zoom(1 / 0.6),
-  0: () => fitPlay(),
+  0: () => fitTrial(),
   n: () => nextOverlap(),
   p: () => toggleFollow(),
   s: () => toggleReplay(),
   Escape: () => lanes.select(-1),
 };
 
-export function fitPlay() {
+export function fitTrial() {
   const bounds = lanes.bounds();
   if (bounds) {
     lanes.look(bounds.from, bounds.to);
@@ -257,9 +257,9 @@ function hover(row) {
 
 export function listenToOverview() {
   const centreOn = (event) => {
-    const play = shownPlay();
-    if (play && Number.isFinite(play.start)) {
-      const time = play.start + (event.offsetX / overviewCanvas.clientWidth) * (play.latest - play.start);
+    const trial = shownTrial();
+    if (trial && Number.isFinite(trial.start)) {
+      const time = trial.start + (event.offsetX / overviewCanvas.clientWidth) * (trial.latest - trial.start);
       const half = (lanes.to - lanes.from) / 2;
       lanes.look(time - half, time + half);
     }

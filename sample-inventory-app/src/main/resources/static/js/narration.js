@@ -15,10 +15,10 @@ let next = 0;
 let since = -Infinity;
 let weight = 0;
 
-export function beginNarration(play, from) {
-  const { stays } = play;
+export function beginNarration(trial, from) {
+  const { stays } = trial;
   const nodes = shownRun().nodes;
-  moments = lockMoments(play);
+  moments = lockMoments(trial);
   for (let row = 0; row < stays.size; row++) {
     moments.push({ at: stays.read[row], key: 'read', row, weight: 1 });
     if (stays.state[row] !== OPEN) {
@@ -27,14 +27,14 @@ export function beginNarration(play, from) {
       moments.push({ at: stays.end[row], key: state, row, weight: overlap ? 2 : state === 'wrote' ? 1 : 3 });
     }
   }
-  for (const fault of play.faults) {
+  for (const fault of trial.faults) {
     moments.push({ at: fault.from, key: `fault.${fault.fault}`, node: nodes[fault.node], weight: 3 });
     if (Number.isFinite(fault.until) && fault.fault !== 'slow') {
       moments.push({ at: fault.until, key: `faultEnd.${fault.fault}`, node: nodes[fault.node], weight: 3 });
     }
   }
   for (const moment of moments.filter((each) => each.row !== undefined)) {
-    moment.values = { ...describe(shownRun(), play, moment.row), lease: moment.lease };
+    moment.values = { ...describe(shownRun(), trial, moment.row), lease: moment.lease };
   }
   moments.sort((a, b) => a.at - b.at);
   next = moments.findIndex(({ at }) => at >= from);

@@ -1,4 +1,4 @@
-/** Pictures of a play as SVG: a time line of a few orders, or a dot for each ticket that was sold. */
+/** Pictures of a trial as SVG: a time line of a few orders, or a dot for each ticket that was sold. */
 
 import { CRASHED, OPEN, REFUSED, WROTE } from './model.js';
 import { number, t } from './texts.js';
@@ -27,11 +27,11 @@ function measure(high) {
 const text = (x, y, content, className, anchor = 'start') => shape('text', { x, y, class: className, 'text-anchor': anchor }, content);
 
 /** A dot for each ticket that was sold: red if another buyer holds the same one. */
-export function dots(play, nodes, label) {
+export function dots(trial, nodes, label) {
   measure(false);
-  const { stays } = play;
+  const { stays } = trial;
   const buyers = new Map();
-  const sold = play.sortedRows((row) => stays.state[row] === WROTE).sort((a, b) => stays.serial[b] - stays.serial[a]);
+  const sold = trial.sortedRows((row) => stays.state[row] === WROTE).sort((a, b) => stays.serial[b] - stays.serial[a]);
   sold.forEach((row) => buyers.set(stays.serial[row], (buyers.get(stays.serial[row]) ?? 0) + 1));
   const columns = size.width < 600 ? 32 : 50;
   const step = (size.right - 12) / columns;
@@ -50,29 +50,29 @@ export function dots(play, nodes, label) {
     text(twiceAt + 14, height - 7, t('picture.twice', { count: number(twice) }), 'note'));
 }
 
-/** The part of a play that a picture shows: the fault, or all. */
-function windowOf(play) {
-  const struck = play.faults.find((fault) => fault.fault !== 'clock');
-  const from = struck ? struck.from : play.start;
-  const to = struck && Number.isFinite(struck.until) ? struck.until : play.latest;
+/** The part of a trial that a picture shows: the fault, or all. */
+function windowOf(trial) {
+  const struck = trial.faults.find((fault) => fault.fault !== 'clock');
+  const from = struck ? struck.from : trial.start;
+  const to = struck && Number.isFinite(struck.until) ? struck.until : trial.latest;
   const margin = (to - from) * 0.12;
   return { from: from - margin, to: to + margin };
 }
 
 /** Lanes of the nodes, and of the lock if there is one. */
-export function timeline(play, nodes, label) {
-  measure(!play.hasLock);
-  const bounds = windowOf(play);
+export function timeline(trial, nodes, label) {
+  measure(!trial.hasLock);
+  const bounds = windowOf(trial);
   const x = (time) => size.left + ((Math.min(Math.max(time, bounds.from), bounds.to) - bounds.from) / (bounds.to - bounds.from)) * (size.right - size.left);
-  const end = (row) => (play.stays.state[row] === OPEN ? play.latest : play.stays.end[row]);
-  const rows = play.sortedRows((row) => end(row) > bounds.from && play.stays.read[row] < bounds.to);
-  const lock = rows.some((row) => Number.isFinite(play.stays.lease[row]));
+  const end = (row) => (trial.stays.state[row] === OPEN ? trial.latest : trial.stays.end[row]);
+  const rows = trial.sortedRows((row) => end(row) > bounds.from && trial.stays.read[row] < bounds.to);
+  const lock = rows.some((row) => Number.isFinite(trial.stays.lease[row]));
   const top = lock ? 118 : 8;
   const parts = [];
   if (lock) {
-    parts.push(...lockLane(play, rows, x, end));
+    parts.push(...lockLane(trial, rows, x, end));
   }
-  nodes.forEach((name, node) => parts.push(...nodeLane(play, rows.filter((row) => play.stays.node[row] === node), name,
+  nodes.forEach((name, node) => parts.push(...nodeLane(trial, rows.filter((row) => trial.stays.node[row] === node), name,
     top + node * (size.row + 10), node, { x, end })));
   return frame(top + nodes.length * (size.row + 10), label, ...parts);
 }
@@ -83,11 +83,11 @@ function lane(name, top, height) {
 
 const KINDS = { [OPEN]: 'open', [WROTE]: 'ok', [REFUSED]: 'refused', [CRASHED]: 'crashed' };
 
-function nodeLane(play, rows, name, top, node, { x, end }) {
+function nodeLane(trial, rows, name, top, node, { x, end }) {
   const parts = lane(name, top, size.row);
-  const { stays } = play;
-  for (const fault of play.faults.filter((each) => each.node === node)) {
-    parts.push(shape('rect', { x: x(fault.from), y: top, width: Math.max(2, x(fault.until ?? play.latest) - x(fault.from)), height: size.row, class: 'fault' }));
+  const { stays } = trial;
+  for (const fault of trial.faults.filter((each) => each.node === node)) {
+    parts.push(shape('rect', { x: x(fault.from), y: top, width: Math.max(2, x(fault.until ?? trial.latest) - x(fault.from)), height: size.row, class: 'fault' }));
   }
   for (const row of rows) {
     const width = Math.max(3, x(end(row)) - x(stays.read[row]));
@@ -105,7 +105,7 @@ function nodeLane(play, rows, name, top, node, { x, end }) {
       parts.push(text(left + width - 14, top + size.row / 2 + 5, t('picture.refused', { value: number(stays.value[row] - 1) }), 'on-refused', 'end'));
     }
   }
-  const fault = play.faults.find((each) => each.node === node && each.fault === 'pause');
+  const fault = trial.faults.find((each) => each.node === node && each.fault === 'pause');
   if (fault) {
     parts.push(text((x(fault.from) + x(fault.until)) / 2, top + size.row / 2 + 5, t('picture.still'), 'still', 'middle'));
   }
@@ -113,12 +113,12 @@ function nodeLane(play, rows, name, top, node, { x, end }) {
 }
 
 /** The lease of the longest holder runs down, is renewed, or ends before its holder. */
-function lockLane(play, rows, x, end) {
-  const { stays } = play;
+function lockLane(trial, rows, x, end) {
+  const { stays } = trial;
   const parts = lane(t('lock.name'), 8, 100);
   const base = 100;
   for (const row of rows.filter((each) => Number.isFinite(stays.lease[each]))) {
-    const steps = [{ at: stays.read[row], lease: stays.lease[row] }, ...(play.renewals.get(row) ?? [])];
+    const steps = [{ at: stays.read[row], lease: stays.lease[row] }, ...(trial.renewals.get(row) ?? [])];
     const full = Math.max(...steps.map((step) => step.lease - step.at));
     const y = (time, lease) => base - Math.max(0, (lease - time) / full) * 56;
     steps.forEach((step, i) => {
@@ -131,11 +131,11 @@ function lockLane(play, rows, x, end) {
         parts.push(shape('path', { class: 'tick', d: `M${x(step.at)} ${base}V${y(step.at, step.lease) - 1}m-6 0h12l-6 -9z` }));
       }
     });
-    if (play.renewals.has(row)) {
+    if (trial.renewals.has(row)) {
       parts.push(text((x(stays.read[row]) + x(end(row))) / 2, 28, t('picture.renewed', { count: number(steps.length - 1) }), 'note', 'middle'));
     }
-    if (play.isOutlived(row)) {
-      parts.push(...flag(x(play.leaseEnd(row)), t('lock.ended'), 'red', 'end'));
+    if (trial.isOutlived(row)) {
+      parts.push(...flag(x(trial.leaseEnd(row)), t('lock.ended'), 'red', 'end'));
     }
     if (stays.state[row] === REFUSED) {
       parts.push(...flag(x(end(row)), t('lock.refused'), 'refused', 'end', 32));

@@ -3,14 +3,14 @@
 import { byId, setText } from './tools.js';
 import { number, t } from './texts.js';
 import { Run } from './model.js';
-import { showPlay, shown, shownRun } from './shown.js';
+import { showTrial, shown, shownRun } from './shown.js';
 import { isStatic, recordAddress } from './catalogue.js';
 import { say, showStage } from './form.js';
 
 const FRAME_BUDGET = 10;
 
 /** Open a record: its events are shown as those of the server would be. */
-export async function openRecord(text, name, play = null, fromFile = false, reveal = true) {
+export async function openRecord(text, name, trial = null, fromFile = false, reveal = true) {
   let run;
   try {
     run = await runOf(text);
@@ -24,8 +24,8 @@ export async function openRecord(text, name, play = null, fromFile = false, reve
     run.id = name;
   }
   shown.record = run;
-  shown.followPlays = false;
-  showPlay(play ?? Math.max(0, run.plays.findIndex((candidate) => candidate.overlapping > 0)));
+  shown.followTrials = false;
+  showTrial(trial ?? Math.max(0, run.trials.findIndex((candidate) => candidate.overlapping > 0)));
   if (reveal) {
     byId('stage').focus({ preventScroll: true });
     showStage();
@@ -48,7 +48,7 @@ export async function runOf(text) {
     throw new Error(t('record.version', { version: String(record.version) }));
   }
   const [first, ...events] = record.events;
-  if (first?.type !== 'run' || !Array.isArray(first.plays) || first.plays.length === 0) {
+  if (first?.type !== 'run' || !Array.isArray(first.trials) || first.trials.length === 0) {
     throw new Error(t('record.noRun'));
   }
   const run = new Run(first);
@@ -79,8 +79,8 @@ export function listenToRecord() {
   });
   byId('back').addEventListener('click', () => {
     shown.record = null;
-    shown.followPlays = true;
-    showPlay(shown.live?.current ?? 0);
+    shown.followTrials = true;
+    showTrial(shown.live?.current ?? 0);
     byId('stage').focus({ preventScroll: true });
   });
 }

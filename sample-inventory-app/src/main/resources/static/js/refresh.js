@@ -6,7 +6,7 @@ import { stepReplay } from './motion.js';
 import { renderTools } from './inspector.js';
 import { charts } from './charts.js';
 import { renderCards, renderVerdict } from './verdicts.js';
-import { renderPlays, renderStays } from './tables.js';
+import { renderTrials, renderStays } from './tables.js';
 import { renderNotice, renderRecord } from './records.js';
 import { renderRunState } from './connection.js';
 
@@ -56,7 +56,7 @@ export function renderAll() {
   renderVerdict();
   renderTools();
   drawOverview();
-  renderPlays();
+  renderTrials();
   renderRecord();
   setTimeout(renderStays);
   charts.update();

@@ -1,4 +1,4 @@
-/** Which run and which play the page shows. */
+/** Which run and which trial the page shows. */
 
 import { lanes } from './view.js';
 import { charts } from './charts.js';
@@ -11,27 +11,27 @@ export const shown = {
   live: null,
   /** A record that was opened, or null. */
   record: null,
-  /** Number of the play that is shown. */
-  play: 0,
-  /** Whether the next play of the live run is shown when it begins. */
-  followPlays: true,
+  /** Number of the trial that is shown. */
+  trial: 0,
+  /** Whether the next trial of the live run is shown when it begins. */
+  followTrials: true,
 };
 
 export const shownRun = () => shown.record ?? shown.live;
-export const shownPlay = () => shownRun()?.plays[shown.play] ?? null;
+export const shownTrial = () => shownRun()?.trials[shown.trial] ?? null;
 
-/** Show a play: its lanes, verdict and charts. */
-export function showPlay(index) {
-  shown.play = index;
+/** Show a trial: its lanes, verdict and charts. */
+export function showTrial(index) {
+  shown.trial = index;
   lanes.reset();
   charts.reset();
   refreshSoon();
 }
 
-/** Show the play that runs now, unless the user has chosen another one. */
+/** Show the trial that runs now, unless the user has chosen another one. */
 export function followRun() {
   const run = shownRun();
-  if (shown.followPlays && run === shown.live && run.current !== shown.play) {
-    showPlay(run.current);
+  if (shown.followTrials && run === shown.live && run.current !== shown.trial) {
+    showTrial(run.current);
   }
 }

@@ -17,42 +17,42 @@ const SCENES = [
 const story = { scene: 0, runs: new Map() };
 
 /** The figures that the sentences name. All are read from the record. */
-function valuesOf(play) {
-  const { figures } = play.verdict;
-  const first = play.sortedRows()[0];
-  const renewals = [...play.renewals.values()].reduce((most, all) => Math.max(most, all.length), 0);
-  const waiting = play.queue.reduce((most, { waiting: count }) => Math.max(most, count), 0);
+function valuesOf(trial) {
+  const { figures } = trial.verdict;
+  const first = trial.sortedRows()[0];
+  const renewals = [...trial.renewals.values()].reduce((most, all) => Math.max(most, all.length), 0);
+  const waiting = trial.queue.reduce((most, { waiting: count }) => Math.max(most, count), 0);
   return {
-    orders: number(play.settings.orders), stock: number(play.settings.stock), sold: number(figures.sold),
+    orders: number(trial.settings.orders), stock: number(trial.settings.stock), sold: number(figures.sold),
     oversold: number(figures.oversold), twice: number(figures.duplicates), left: number(figures.stockLeft),
-    read: number(play.stays.value[first]), wrote: number(play.stays.written[first]), renewals: number(renewals), waiting: number(waiting),
+    read: number(trial.stays.value[first]), wrote: number(trial.stays.written[first]), renewals: number(renewals), waiting: number(waiting),
   };
 }
 
 /** Read the record of a scene once. */
-async function playOf(name) {
+async function trialOf(name) {
   if (!story.runs.has(name)) {
     const response = await fetch(`story/${name}.json`);
     story.runs.set(name, await runOf(await response.text()));
   }
   const run = story.runs.get(name);
-  return { run, play: run.plays[0] };
+  return { run, trial: run.trials[0] };
 }
 
 export async function renderStory() {
   const at = story.scene;
   const { name, picture } = SCENES[at];
-  const { run, play } = await playOf(name);
+  const { run, trial } = await trialOf(name);
   if (at !== story.scene) {
     return;
   }
-  const values = valuesOf(play);
+  const values = valuesOf(trial);
   byId('story').dataset.scene = name;
-  byId('story').dataset.verdict = play.verdict.verdict;
+  byId('story').dataset.verdict = trial.verdict.verdict;
   setText(byId('story-count'), t('story.count', { step: at + 1, steps: SCENES.length }));
   setText(byId('story-name'), t(`scene.${name}.name`));
   setText(byId('story-text'), t(`scene.${name}.text`, values));
-  byId('story-picture').replaceChildren(picture(play, run.nodes, t(`scene.${name}.text`, values)));
+  byId('story-picture').replaceChildren(picture(trial, run.nodes, t(`scene.${name}.text`, values)));
   byId('story-dots').replaceChildren(...SCENES.map(sceneButton));
   byId('story-back').disabled = at === 0;
   setText(byId('story-next'), t(at === SCENES.length - 1 ? 'story.try' : 'story.next'));

@@ -1,8 +1,8 @@
-/** The table of all plays, and the lanes as a table. */
+/** The table of all trials, and the lanes as a table. */
 
 import { byId, element, icon, setText } from './tools.js';
 import { number, t, texts } from './texts.js';
-import { showPlay, shown, shownPlay, shownRun } from './shown.js';
+import { showTrial, shown, shownTrial, shownRun } from './shown.js';
 import { lanes } from './view.js';
 import { CLASSES, classOf } from './lanes.js';
 import { INSPECTED, describe } from './inspector.js';
@@ -10,51 +10,51 @@ import { faultName, whyOf } from './verdicts.js';
 import { catalogue, showRecord } from './catalogue.js';
 
 const FIGURES = ['sold', 'stockLeft', 'oversold', 'lostUpdates', 'duplicates', 'overlaps', 'errors', 'unserved', 'ordersPerSecond'];
-const PLAY_COLUMNS = ['strategy', 'fault', 'verdict', ...FIGURES];
+const TRIAL_COLUMNS = ['strategy', 'fault', 'verdict', ...FIGURES];
 const MAX_EARLIER = 60;
 
-/** Plays of earlier runs of this visit. Only figures are kept; the stays are fetched when a row is chosen. */
+/** Trials of earlier runs of this visit. Only figures are kept; the stays are fetched when a row is chosen. */
 export const earlier = [];
-let playsVersion = '';
+let trialsVersion = '';
 
 /** Keep the figures of a run that another one replaces. */
 export function archive(run) {
-  earlier.unshift(...run.plays.filter((play) => play.verdict).map((play) => rowOf(run, play)));
+  earlier.unshift(...run.trials.filter((trial) => trial.verdict).map((trial) => rowOf(run, trial)));
   earlier.length = Math.min(earlier.length, MAX_EARLIER);
 }
 
-function rowOf(run, play) {
-  return { run: run.id, play: play.number, strategy: play.strategy, fault: play.fault, verdict: play.verdict,
-    status: play.status(), overlaps: play.overlapping, pairs: play.pairs, figures: play.figures() ?? {} };
+function rowOf(run, trial) {
+  return { run: run.id, trial: trial.number, strategy: trial.strategy, fault: trial.fault, verdict: trial.verdict,
+    status: trial.status(), overlaps: trial.overlapping, pairs: trial.pairs, figures: trial.figures() ?? {} };
 }
 
-export function renderPlays() {
+export function renderTrials() {
   const runs = [shown.live, shown.record].filter(Boolean);
-  const version = `${texts.lang}/${shown.play}/${earlier.length}/${runs.map((run) => `${run.id}:${run.plays.map((play) => play.status())}`)}/${Boolean(shown.record)}`;
-  if (version === playsVersion) {
+  const version = `${texts.lang}/${shown.trial}/${earlier.length}/${runs.map((run) => `${run.id}:${run.trials.map((trial) => trial.status())}`)}/${Boolean(shown.record)}`;
+  if (version === trialsVersion) {
     return;
   }
-  playsVersion = version;
-  byId('plays-head').replaceChildren(...PLAY_COLUMNS.map((name) => element('th', { scope: 'col', textContent: t(`figure.${name}`) })));
+  trialsVersion = version;
+  byId('trials-head').replaceChildren(...TRIAL_COLUMNS.map((name) => element('th', { scope: 'col', textContent: t(`figure.${name}`) })));
   const listed = catalogue.map(({ record, strategy, fault, verdict }) => ({
-    run: record, play: 0, strategy, fault, verdict, status: verdict.verdict, overlaps: verdict.figures.overlaps, figures: verdict.figures,
+    run: record, trial: 0, strategy, fault, verdict, status: verdict.verdict, overlaps: verdict.figures.overlaps, figures: verdict.figures,
     own: shown.record?.id === record ? shown.record : undefined,
   }));
-  const own = runs.filter((run) => !listed.some((row) => row.run === run.id)).flatMap((run) => run.plays.map((play) => ({ ...rowOf(run, play), own: run })));
+  const own = runs.filter((run) => !listed.some((row) => row.run === run.id)).flatMap((run) => run.trials.map((trial) => ({ ...rowOf(run, trial), own: run })));
   const old = earlier.filter((row) => !runs.some((run) => run.id === row.run));
-  const focused = document.activeElement?.closest?.('#plays-body tr')?.dataset.key;
-  byId('plays-body').replaceChildren(...[...own, ...old, ...listed].flatMap(playRow));
+  const focused = document.activeElement?.closest?.('#trials-body tr')?.dataset.key;
+  byId('trials-body').replaceChildren(...[...own, ...old, ...listed].flatMap(trialRow));
   if (focused) {
-    byId('plays-body').querySelector(`tr[data-key="${CSS.escape(focused)}"] button`)?.focus({ preventScroll: true });
+    byId('trials-body').querySelector(`tr[data-key="${CSS.escape(focused)}"] button`)?.focus({ preventScroll: true });
   }
 }
 
-function playRow(row) {
-  const current = row.own === shownRun() && row.own && row.play === shown.play;
+function trialRow(row) {
+  const current = row.own === shownRun() && row.own && row.trial === shown.trial;
   const button = element('button', { type: 'button', className: 'link', textContent: row.strategy });
   button.setAttribute('aria-pressed', String(Boolean(current)));
   const line = element('tr', { className: current ? 'current' : '', dataset: {
-    key: `${row.run}:${row.play}`, run: row.run, play: row.play, strategy: row.strategy, fault: row.fault,
+    key: `${row.run}:${row.trial}`, run: row.run, trial: row.trial, strategy: row.strategy, fault: row.fault,
     verdict: row.verdict?.verdict ?? '', overlaps: row.overlaps, pairs: row.pairs,
     expected: row.verdict ? String(row.verdict.expected) : '',
   } });
@@ -72,22 +72,22 @@ function playRow(row) {
   const header = element('th', { scope: 'row' }, button);
   line.append(header, element('td', { textContent: faultName(row.fault) }), verdict, ...figures);
   const why = element('tr', { className: 'why-line', dataset: { current: String(Boolean(current)) } },
-    element('td', { className: 'why', colSpan: PLAY_COLUMNS.length, textContent: row.verdict ? whyOf(row) : '' }));
+    element('td', { className: 'why', colSpan: TRIAL_COLUMNS.length, textContent: row.verdict ? whyOf(row) : '' }));
   why.addEventListener('click', () => selectRow(row));
   return [line, why];
 }
 
-/** Show the play of a row. The record of an earlier run is fetched first. */
+/** Show the trial of a row. The record of an earlier run is fetched first. */
 async function selectRow(row) {
   if (row.own) {
     if (row.own === shown.live) {
       shown.record = null;
     }
-    shown.followPlays = false;
-    showPlay(row.play);
+    shown.followTrials = false;
+    showTrial(row.trial);
     return;
   }
-  await showRecord(row.run, row.play);
+  await showRecord(row.run, row.trial);
 }
 
 /* ------------------------------------------------------------------ the lanes as a table */
@@ -100,30 +100,30 @@ export function renderStays() {
     return;
   }
   const run = shownRun();
-  const play = shownPlay();
+  const trial = shownTrial();
   const onlyRed = byId('only-overlaps').checked;
-  const version = `${run?.id}/${play?.number}/${play?.version}/${onlyRed}/${staysTable.page}/${texts.lang}`;
+  const version = `${run?.id}/${trial?.number}/${trial?.version}/${onlyRed}/${staysTable.page}/${texts.lang}`;
   if (version === staysTable.version) {
     return;
   }
   staysTable.version = version;
   byId('stays-head').replaceChildren(...INSPECTED.map((name) => element('th', { scope: 'col', textContent: t(`stay.${name}`) })));
-  const rows = play ? play.sortedRows((row) => !onlyRed || play.stays.partners[row] > 0).reverse() : [];
+  const rows = trial ? trial.sortedRows((row) => !onlyRed || trial.stays.partners[row] > 0).reverse() : [];
   const pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
   staysTable.page = Math.min(staysTable.page, pages - 1);
   const first = staysTable.page * PAGE_ROWS;
   const visible = rows.slice(first, first + PAGE_ROWS);
-  byId('stays-body').replaceChildren(...visible.map((row) => stayRow(run, play, row)));
+  byId('stays-body').replaceChildren(...visible.map((row) => stayRow(run, trial, row)));
   byId('stays-body').dataset.total = rows.length;
   setText(byId('rows-range'), t('lanes.range', { from: number(rows.length ? first + 1 : 0), to: number(first + visible.length), total: number(rows.length) }));
   byId('rows-newer').disabled = staysTable.page === 0;
   byId('rows-older').disabled = staysTable.page >= pages - 1;
 }
 
-function stayRow(run, play, row) {
-  const fields = describe(run, play, row);
-  const line = element('tr', { dataset: { node: fields.node, stay: play.stays.stay[row], order: fields.order,
-    kind: CLASSES[classOf(play.stays, row)], partners: play.stays.partners[row] } });
+function stayRow(run, trial, row) {
+  const fields = describe(run, trial, row);
+  const line = element('tr', { dataset: { node: fields.node, stay: trial.stays.stay[row], order: fields.order,
+    kind: CLASSES[classOf(trial.stays, row)], partners: trial.stays.partners[row] } });
   const button = element('button', { type: 'button', className: 'link', textContent: fields.order });
   button.addEventListener('click', () => lanes.select(row));
   line.append(element('th', { scope: 'row' }, button),

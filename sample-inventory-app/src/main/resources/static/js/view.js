@@ -1,7 +1,7 @@
 /** The part of time that the lanes show. */
 
 import { reducedMotion } from './tools.js';
-import { shownPlay } from './shown.js';
+import { shownTrial } from './shown.js';
 import { lanesBox } from './lanes.js';
 import { replay, stopReplay } from './motion.js';
 import { renderInspector, renderTools } from './inspector.js';
@@ -35,15 +35,15 @@ export const lanes = {
     renderInspector();
   },
 
-  /** The bounds of the play, with a little room. */
+  /** The bounds of the trial, with a little room. */
   bounds() {
-    const play = shownPlay();
-    if (!play || !Number.isFinite(play.start)) {
+    const trial = shownTrial();
+    if (!trial || !Number.isFinite(trial.start)) {
       return null;
     }
-    const last = Math.max(play.latest, play.start + 1000);
-    const margin = (last - play.start) * 0.015;
-    return { from: play.start - margin, to: last + margin };
+    const last = Math.max(trial.latest, trial.start + 1000);
+    const margin = (last - trial.start) * 0.015;
+    return { from: trial.start - margin, to: last + margin };
   },
 
   set(from, to) {
@@ -81,9 +81,9 @@ export const lanes = {
   select(row, reveal = true) {
     this.selected = row;
     this.chosen = true;
-    const play = shownPlay();
-    if (play && row >= 0 && reveal) {
-      const { read, end } = play.stays;
+    const trial = shownTrial();
+    if (trial && row >= 0 && reveal) {
+      const { read, end } = trial.stays;
       const last = Number.isFinite(end[row]) ? end[row] : read[row];
       if (read[row] < this.from || last > this.to) {
         const width = Math.max(this.to - this.from, (last - read[row]) * 1.2);
@@ -97,48 +97,48 @@ export const lanes = {
   },
 };
 
-/** Follow a live play, or show its most telling part once its verdict is known. */
+/** Follow a live trial, or show its most telling part once its verdict is known. */
 export function moveView() {
-  const play = shownPlay();
+  const trial = shownTrial();
   const bounds = lanes.bounds();
-  if (!play || !bounds || !lanes.following || replay.running) {
+  if (!trial || !bounds || !lanes.following || replay.running) {
     return;
   }
-  if (play.verdict) {
+  if (trial.verdict) {
     if (!lanes.framed) {
       lanes.framed = true;
-      frameTellingPart(play);
+      frameTellingPart(trial);
     }
     return;
   }
-  const from = play.fault === 'none' ? Math.max(bounds.from, bounds.to - LIVE_WINDOW) : bounds.from;
+  const from = trial.fault === 'none' ? Math.max(bounds.from, bounds.to - LIVE_WINDOW) : bounds.from;
   const smooth = lanes.to > bounds.from && !reducedMotion.matches ? 0.25 : 1;
   lanes.set(lanes.from + (from - lanes.from) * smooth, lanes.to + (bounds.to - lanes.to) * smooth);
 }
 
 /** Show the fault. Without one, show the part with most overlaps, or with most stays. */
-function frameTellingPart(play) {
-  const struck = play.faults.find((fault) => fault.fault !== 'clock');
-  const { stays } = play;
+function frameTellingPart(trial) {
+  const struck = trial.faults.find((fault) => fault.fault !== 'clock');
+  const { stays } = trial;
   if (struck) {
-    const end = Math.min(Number.isFinite(struck.until) ? struck.until : play.latest, struck.from + 3_500_000);
+    const end = Math.min(Number.isFinite(struck.until) ? struck.until : trial.latest, struck.from + 3_500_000);
     const margin = Math.max((end - struck.from) * 0.12, 20_000);
     lanes.set(struck.from - margin, end + margin);
-    lanes.select(struckStay(play, struck), false);
+    lanes.select(struckStay(trial, struck), false);
   } else {
-    const rows = play.sortedRows((row) => play.overlapping === 0 || stays.partners[row] > 0);
-    const width = usualWindow(play);
+    const rows = trial.sortedRows((row) => trial.overlapping === 0 || stays.partners[row] > 0);
+    const width = usualWindow(trial);
     const dense = densestPart(stays, rows, width);
     lanes.set(stays.read[dense[0]] - width * 0.06, stays.read[dense[0]] + width * 0.94);
-    lanes.select(clearestSale(play, dense) ?? dense[dense.length >> 1], false);
+    lanes.select(clearestSale(trial, dense) ?? dense[dense.length >> 1], false);
   }
   lanes.chosen = false;
 }
 
 /** The stay that a fault met. */
-function struckStay(play, fault) {
-  const { stays } = play;
-  const rows = play.sortedRows((row) => stays.node[row] === fault.node && stays.read[row] <= fault.from
+function struckStay(trial, fault) {
+  const { stays } = trial;
+  const rows = trial.sortedRows((row) => stays.node[row] === fault.node && stays.read[row] <= fault.from
     && stays.end[row] >= fault.from - 1000);
   return rows.at(-1) ?? -1;
 }
@@ -164,12 +164,12 @@ function densestPart(stays, rows, width) {
 }
 
 /** Of rows, the one that shows best that a unit was sold twice, once on each node: both bars are long. */
-function clearestSale(play, rows) {
-  const { read, end, value, node, partners } = play.stays;
+function clearestSale(trial, rows) {
+  const { read, end, value, node, partners } = trial.stays;
   let best;
   let longest = 0;
   for (const row of rows.filter((candidate) => partners[candidate] > 0)) {
-    const other = play.partnerOf(row);
+    const other = trial.partnerOf(row);
     const length = Math.min(end[row] - read[row], end[other] - read[other]);
     if (value[other] === value[row] && node[other] !== node[row] && length > longest) {
       best = row;
@@ -180,8 +180,8 @@ function clearestSale(play, rows) {
 }
 
 /** A window in which a usual stay is wide enough for its label. */
-export function usualWindow(play) {
-  const { stays } = play;
+export function usualWindow(trial) {
+  const { stays } = trial;
   const lengths = [];
   const step = Math.max(1, Math.floor(stays.size / 400));
   for (let row = 0; row < stays.size; row += step) {

@@ -13,7 +13,7 @@ import io.github.distlock.sample.orders.OrderApplication;
 /**
  * The main class of this program. Without a role it is the launcher, which serves the
  * page and the orders, starts this program again, once for each of the roles
- * {@code redis}, {@code zookeeper} and {@code inventory} that are needed, plays the
+ * {@code redis}, {@code zookeeper} and {@code inventory} that are needed, carries out the
  * orders and prints the report. The role {@code orders} is an order service without a
  * launcher, for containers.
  */
@@ -23,7 +23,7 @@ public final class OversellDemo {
 	}
 
 	/**
-	 * Play the role that the first argument names, or launch the whole demonstration.
+	 * Take the role that the first argument names, or launch the whole demonstration.
 	 * @param args a role and its settings, or the launcher's options ({@code --help})
 	 * @throws Exception if a role cannot start
 	 */

@@ -24,7 +24,7 @@ class HistoryDemoTests {
 
 	@Test
 	void unharmedOnlyThoseOversellThatDoNotKeepTheOtherNodeOut() throws Exception {
-		List<String> verdicts = play("history", "--strategies=all", "--orders=60", "--stock=40");
+		List<String> verdicts = run("history", "--strategies=all", "--orders=60", "--stock=40");
 		assertThat(verdicts).containsExactly("none none oversells", "synchronized none oversells", "mkdir none holds",
 				"setnx none holds", "setnx-expire none holds", "setnx-getset none holds", "set-ex-fixed none holds",
 				"set-px-unique none holds", "optimistic none holds", "for-update none holds", "segments none holds",
@@ -34,7 +34,7 @@ class HistoryDemoTests {
 
 	@Test
 	void everyFaultDamagesTheLocksThatItMustAndNoOther() throws Exception {
-		assertThat(play("faults", "--fault=crash,slow,clock",
+		assertThat(run("faults", "--fault=crash,slow,clock",
 				"--strategies=mkdir,setnx-expire,setnx-getset,set-ex-fixed,set-px-unique,distributed-lock",
 				"--orders=60", "--stock=40"))
 			.containsExactly("mkdir crash blocks", "setnx-expire crash blocks", "setnx-getset crash holds",
@@ -47,15 +47,15 @@ class HistoryDemoTests {
 
 	@Test
 	void aHolderThatIsPausedForLongerThanItsLeaseOversellsUnlessItsTokenIsChecked() throws Exception {
-		assertThat(play("pause", "--fault=pause", "--strategies=set-px-unique,redis,distributed-lock", "--orders=60",
+		assertThat(run("pause", "--fault=pause", "--strategies=set-px-unique,redis,distributed-lock", "--orders=60",
 				"--stock=40"))
 			.containsExactly("set-px-unique pause oversells", "redis pause oversells", "distributed-lock pause holds");
 	}
 
 	/**
-	 * Play, and expect that the program's own judgement is the same.
+	 * Run, and expect that the program's own judgement is the same.
 	 */
-	private static List<String> play(String name, String... args) throws Exception {
+	private static List<String> run(String name, String... args) throws Exception {
 		Path report = Path.of("target", "tmp", name + ".json").toAbsolutePath();
 		List<String> all = new ArrayList<>(List.of(args));
 		all.addAll(List.of("--exit", "--buyers=16", "--report=" + report));

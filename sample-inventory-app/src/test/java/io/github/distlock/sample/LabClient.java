@@ -58,7 +58,7 @@ final class LabClient {
 
 	/**
 	 * Start a run.
-	 * @param form what to play
+	 * @param form what to try
 	 * @return name of the run
 	 */
 	String start(String form) throws IOException, InterruptedException {

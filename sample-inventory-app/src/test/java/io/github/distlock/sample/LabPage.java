@@ -1,6 +1,10 @@
 package io.github.distlock.sample;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +61,7 @@ final class LabPage {
 	 * @param settings the settings in the link
 	 * @return name of the run
 	 */
-	String play(String query, String settings) {
+	String start(String query, String settings) {
 		open(query, settings);
 		return run();
 	}
@@ -85,7 +89,7 @@ final class LabPage {
 		Awaitility.await()
 			.atMost(PATIENCE)
 			.until(() -> rows(run) > 0
-					&& elements("#plays-body tr[data-run='" + run + "'][data-verdict='']").isEmpty());
+					&& elements("#trials-body tr[data-run='" + run + "'][data-verdict='']").isEmpty());
 		return run;
 	}
 
@@ -123,7 +127,7 @@ final class LabPage {
 		Map<String, String> row = new TreeMap<>();
 		((Map<?, ?>) Objects.requireNonNull(this.browser.script("""
 				const [run, strategy] = arguments;
-				const row = document.querySelector(`#plays-body tr[data-run="${run}"][data-strategy="${strategy}"]`);
+				const row = document.querySelector(`#trials-body tr[data-run="${run}"][data-strategy="${strategy}"]`);
 				const figures = [...row.querySelectorAll('td[data-figure]')];
 				return { ...row.dataset, current: String(row.classList.contains('current')),
 				  ...Object.fromEntries(figures.map((cell) => [cell.dataset.figure, cell.dataset.value])) };""", run,
@@ -137,11 +141,11 @@ final class LabPage {
 	 * @param run name of the run
 	 */
 	int rows(String run) {
-		return elements("#plays-body tr[data-run='" + run + "']").size();
+		return elements("#trials-body tr[data-run='" + run + "']").size();
 	}
 
 	/**
-	 * Select a play, as a click on its row does.
+	 * Select a trial, as a click on its row does.
 	 * @param run name of the run
 	 * @param strategy name of the strategy
 	 */
@@ -149,13 +153,13 @@ final class LabPage {
 		this.browser
 			.script("""
 					const [run, strategy] = arguments;
-					document.querySelector(`#plays-body tr[data-run="${run}"][data-strategy="${strategy}"] button`).click();""",
+					document.querySelector(`#trials-body tr[data-run="${run}"][data-strategy="${strategy}"] button`).click();""",
 					run, strategy);
 		Awaitility.await().atMost(PATIENCE).until(() -> "true".equals(row(run, strategy).get("current")));
 	}
 
 	/**
-	 * Show the whole of the selected play.
+	 * Show the whole of the selected trial.
 	 */
 	void showAll() {
 		this.browser.script("document.getElementById('fit').click()");
@@ -191,26 +195,45 @@ final class LabPage {
 	}
 
 	/**
-	 * Count the pixels of the lanes that have the colour of an overlap.
+	 * Count the pixels of the lanes that have a colour.
+	 * @param colour its variable in the style sheet, such as {@code --red}
 	 */
-	long redPixels() {
+	long pixels(String colour) {
 		awaitFrame();
 		Object count = this.browser.script("""
 				const probe = document.createElement('canvas').getContext('2d');
-				probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--red');
+				probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(arguments[0]);
 				probe.fillRect(0, 0, 1, 1);
-				const red = probe.getImageData(0, 0, 1, 1).data;
+				const wanted = probe.getImageData(0, 0, 1, 1).data;
 				const lanes = document.getElementById('lanes-canvas');
 				const pixels = lanes.getContext('2d').getImageData(0, 0, lanes.width, lanes.height).data;
 				let count = 0;
 				for (let i = 0; i < pixels.length; i += 4) {
-				  if (Math.abs(pixels[i] - red[0]) + Math.abs(pixels[i + 1] - red[1])
-				      + Math.abs(pixels[i + 2] - red[2]) < 12 && pixels[i + 3] > 250) {
+				  if (Math.abs(pixels[i] - wanted[0]) + Math.abs(pixels[i + 1] - wanted[1])
+				      + Math.abs(pixels[i + 2] - wanted[2]) < 12 && pixels[i + 3] > 250) {
 				    count++;
 				  }
 				}
-				return count;""");
+				return count;""", colour);
 		return (Long) Objects.requireNonNull(count);
+	}
+
+	/**
+	 * Ask axe what is wrong with the page.
+	 * @return each rule that is broken, with the elements; empty if none is
+	 */
+	List<String> violations() {
+		try (InputStream script = Objects.requireNonNull(LabPage.class.getResourceAsStream("/axe.min.js"))) {
+			this.browser.script(new String(script.readAllBytes(), StandardCharsets.UTF_8));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		Object found = this.browser.driver().executeAsyncScript("""
+				const done = arguments[0];
+				axe.run().then(({ violations }) => done(violations.map(({ id, nodes }) =>
+				  `${id}: ${nodes.map((node) => node.html).join(' ')}`)));""");
+		return ((List<?>) Objects.requireNonNull(found)).stream().map(String::valueOf).toList();
 	}
 
 	/**

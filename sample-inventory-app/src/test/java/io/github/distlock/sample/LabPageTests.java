@@ -116,7 +116,7 @@ class LabPageTests {
 	@Order(1)
 	void thePageShowsWhatTheDatabaseAndTheRecordsSay(String query, String strategy, String fault, String verdict)
 			throws Exception {
-		String run = page.play(query, "#strategies=" + strategy + "&fault=" + fault + SMALL);
+		String run = page.start(query, "#strategies=" + strategy + "&fault=" + fault + SMALL);
 		Map<String, String> row = page.row(run, strategy);
 		assertThat(row).containsEntry("verdict", verdict).containsEntry("expected", "true");
 		assertThat(page.text("#verdict-why")).isNotBlank();
@@ -131,7 +131,7 @@ class LabPageTests {
 		assertThat(page.redStays()).isEqualTo(red);
 		assertThat(row).containsEntry("overlaps", String.valueOf(red.size()));
 		page.showAll();
-		assertThat(page.redPixels() > 0).as("red bars are drawn").isEqualTo(!red.isEmpty());
+		assertThat(page.pixels("--red") > 0).as("red bars are drawn").isEqualTo(!red.isEmpty());
 		assertThat(red.isEmpty()).isEqualTo(!verdict.equals("OVERSELLS"));
 		assertThat(page.state("gaps")).isEqualTo("0");
 	}
@@ -220,6 +220,61 @@ class LabPageTests {
 			.doesNotContainPattern("\\b(form|lanes|tour|verdict|charts|stay|figure)\\.[a-zA-Z]+\\b");
 	}
 
+	@ParameterizedTest(name = "{0}")
+	@CsvSource({ "''", "?lang=zh" })
+	@Order(4)
+	void axeFindsNoViolation(String query) {
+		page.start(query, "#strategies=none,distributed-lock&fault=slow&orders=60&stock=40&buyers=8");
+		page.elements("details").forEach((each) -> browser().script("arguments[0].open = true", each));
+		assertThat(page.violations()).isEmpty();
+	}
+
+	@Test
+	@Order(4)
+	void theLockHasALaneWhileOrdersAreInProgress() throws Exception {
+		begin("#strategies=distributed-lock&fault=none&orders=4000&stock=4000&buyers=8");
+		await().until(() -> page.pixels("--lease-line") > 0);
+		assertThat(page.state("runState")).isEqualTo("running");
+		stop();
+		page.start("", "#strategies=none&fault=none" + SMALL);
+		page.showAll();
+		assertThat(page.pixels("--lease-line")).isZero();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "pause", "crash" })
+	@Order(4)
+	void aClickStrikesANodeInALiveRun(String fault) throws Exception {
+		String run = begin("#strategies=distributed-lock&fault=none&orders=3000&stock=2000&buyers=8");
+		String button = "#strike button[data-node=inventory-2][data-fault=" + fault + "]";
+		await().until(() -> page.find("#strike").isDisplayed());
+		page.find(button).click();
+		await().until(() -> !page.find("#strike").isDisplayed());
+		page.awaitEnd();
+		Map<String, String> row = page.row(run, "distributed-lock");
+		assertThat(row).containsEntry("fault", fault)
+			.containsEntry("verdict", "HOLDS")
+			.containsEntry("expected", "true");
+		assertThat(record(run).path("events")).filteredOn((event) -> event.path("type").asString().equals("fault"))
+			.allMatch((event) -> event.path("node").asString().equals("inventory-2")
+					&& event.path("fault").asString().equals(fault))
+			.isNotEmpty();
+	}
+
+	/** Press Run, and wait until orders are in progress. Returns the name of the run. */
+	private static String begin(String settings) {
+		page.open("", settings);
+		String before = page.state("run");
+		page.find("#run").click();
+		await().until(() -> !page.state("run").equals(before));
+		return page.state("run");
+	}
+
+	private static void stop() throws Exception {
+		assertThat(lab.send("DELETE", "/lab/runs/current", "").statusCode()).isEqualTo(204);
+		await().until(() -> !page.state("runState").equals("running"));
+	}
+
 	@Test
 	@Order(5)
 	void nothingScrollsSideways() throws Exception {
@@ -243,14 +298,14 @@ class LabPageTests {
 	@Test
 	@Order(6)
 	void aRecordCanBeDownloadedAndOpenedAgain() throws Exception {
-		String run = page.play("", "#strategies=synchronized,distributed-lock&fault=none" + SMALL);
+		String run = page.start("", "#strategies=synchronized,distributed-lock&fault=none" + SMALL);
 		String link = String.valueOf(page.find("#download").getDomProperty("href"));
 		assertThat(link).endsWith("/lab/runs/" + run);
 		String overlaps = page.row(run, "synchronized").get("overlaps");
 		Path file = Files.writeString(Files.createTempFile("lab-record", ".json"),
 				lab.get(URI.create(link).getPath()).body());
 		// Another run takes its place on the server.
-		page.play("", "#strategies=none&fault=none&orders=20&stock=10&buyers=4");
+		page.start("", "#strategies=none&fault=none&orders=20&stock=10&buyers=4");
 		page.find("#open").sendKeys(file.toAbsolutePath().toString());
 		await().until(() -> page.state("shown").equals("record"));
 		await().until(() -> page.rows(run) == 2);
@@ -295,6 +350,23 @@ class LabPageTests {
 	@Order(8)
 	@EnabledIfSystemProperty(named = "distlock.lab.full", matches = "true",
 			disabledReason = "Set -Ddistlock.lab.full=true")
+	void eightHundredOrdersAreDrawnSmoothly() {
+		page.open("", "#strategies=none,distributed-lock&fault=none&orders=800&stock=500&buyers=32");
+		browser().script("""
+				window.frames800 = { count: 0, since: performance.now() };
+				const step = () => { window.frames800.count++; requestAnimationFrame(step); };
+				requestAnimationFrame(step);""");
+		page.run();
+		logger.info("MEASURE frames per second %s, longest task %s ms".formatted(
+				browser().script("return Math.round(frames800.count * 1000 / (performance.now() - frames800.since))"),
+				page.state("longestTask")));
+		assertThat(page.state("gaps")).isEqualTo("0");
+	}
+
+	@Test
+	@Order(8)
+	@EnabledIfSystemProperty(named = "distlock.lab.full", matches = "true",
+			disabledReason = "Set -Ddistlock.lab.full=true")
 	void twoThousandOrdersWithFiveStrategiesKeepThePageResponsive() {
 		page.open("", "#strategies=none,synchronized,for-update,redis,distributed-lock&fault=none"
 				+ "&orders=2000&stock=1500&buyers=32");
@@ -312,7 +384,7 @@ class LabPageTests {
 	void picturesForTheDocumentation() throws Exception {
 		browser().size(1280, 880);
 		for (String query : List.of("", "?lang=zh")) {
-			String run = page.play(query, "#strategies=none,synchronized,distributed-lock&fault=none");
+			String run = page.start(query, "#strategies=none,synchronized,distributed-lock&fault=none");
 			page.show(run, "none");
 			browser().script("document.querySelector('#story').style.display = 'none'; scrollTo(0, 0)");
 			page.awaitFrame();

@@ -76,8 +76,8 @@ class LabTests {
 			assertThat(events).allSatisfy((event) -> assertThat(event.id()).isEqualTo(run + ":" + event.n()));
 			assertThat(events.get(0).is("run")).isTrue();
 			assertThat(events.get(events.size() - 1).data().path("outcome").asString()).isEqualTo("finished");
-			JsonNode none = play(events, 0);
-			JsonNode locked = play(events, 1);
+			JsonNode none = check(events, 0);
+			JsonNode locked = check(events, 1);
 			assertThat(none.path("verdict").asString()).isEqualTo("OVERSELLS");
 			assertThat(none.at("/figures/overlaps").asInt()).isPositive();
 			assertThat(locked.path("verdict").asString()).isEqualTo("HOLDS");
@@ -94,12 +94,12 @@ class LabTests {
 	}
 
 	/**
-	 * Check the figures of a play against its stays and its last tally.
+	 * Check the figures of a trial against its stays and its last tally.
 	 */
-	private static JsonNode play(List<Event> events, int play) {
-		JsonNode verdict = last(events, play, "verdict");
+	private static JsonNode check(List<Event> events, int trial) {
+		JsonNode verdict = last(events, trial, "verdict");
 		JsonNode figures = verdict.path("figures");
-		List<JsonNode> written = stays(events, play).values()
+		List<JsonNode> written = stays(events, trial).values()
 			.stream()
 			.filter((stay) -> stay.path("state").asString().equals("wrote"))
 			.toList();
@@ -108,7 +108,7 @@ class LabTests {
 			.isEqualTo(written.stream().filter((stay) -> overlapsAnother(stay, written)).count());
 		assertThat(written.stream().map((stay) -> stay.path("serial").asLong()).distinct())
 			.hasSize(figures.path("sold").asInt() - figures.path("duplicates").asInt());
-		JsonNode tally = last(events, play, "tally");
+		JsonNode tally = last(events, trial, "tally");
 		assertThat(tally.path("stock")).isEqualTo(figures.path("stockLeft"));
 		for (String name : List.of("sold", "oversold", "lostUpdates", "duplicates", "errors", "unserved")) {
 			assertThat(tally.path(name)).as(name).isEqualTo(figures.path(name));
@@ -120,9 +120,9 @@ class LabTests {
 		return all.stream().anyMatch((other) -> other != stay && RecordedOverlaps.overlap(stay, other));
 	}
 
-	private static JsonNode last(List<Event> events, int play, String type) {
+	private static JsonNode last(List<Event> events, int trial, String type) {
 		List<Event> all = events.stream()
-			.filter((event) -> event.is(type) && event.data().path("play").asInt() == play)
+			.filter((event) -> event.is(type) && event.data().path("trial").asInt() == trial)
 			.toList();
 		assertThat(all).as(type).isNotEmpty();
 		return all.get(all.size() - 1).data();
@@ -131,10 +131,10 @@ class LabTests {
 	/**
 	 * Return the last state of each stay.
 	 */
-	private static Map<String, JsonNode> stays(List<Event> events, int play) {
+	private static Map<String, JsonNode> stays(List<Event> events, int trial) {
 		Map<String, JsonNode> stays = new HashMap<>();
 		for (Event event : events) {
-			if (event.is("stays") && event.data().path("play").asInt() == play) {
+			if (event.is("stays") && event.data().path("trial").asInt() == trial) {
 				for (JsonNode stay : event.data().path("stays")) {
 					stays.put(stay.path("node").asString() + " " + stay.path("stay").asLong(), stay);
 				}
@@ -214,7 +214,7 @@ class LabTests {
 			List<Event> events = stream.untilEnd(run);
 			assertThat(events.get(events.size() - 1).data().path("outcome").asString()).isEqualTo("stopped");
 			assertThat(events).noneMatch((event) -> event.is("verdict"))
-				.noneMatch((event) -> event.data().path("play").asInt() == 1);
+				.noneMatch((event) -> event.data().path("trial").asInt() == 1);
 			JsonNode tally = last(events, 0, "tally");
 			assertThat(tally.path("sold").asInt()).isBetween(1, 4999).isEqualTo(tally.path("answered").asInt());
 			assertThat(stays(events, 0).values()).allMatch((stay) -> stay.path("state").asString().equals("wrote"))

@@ -16,14 +16,14 @@ final class RecordedOverlaps {
 	}
 
 	/**
-	 * Find the stays of the first play that overlap another one.
+	 * Find the stays of the first trial that overlap another one.
 	 * @param record the record of a run
 	 * @return their names, such as {@code inventory-1/7/red}
 	 */
 	static Set<String> of(JsonNode record) {
 		Map<String, JsonNode> stays = new HashMap<>();
 		for (JsonNode event : record.path("events")) {
-			if (event.path("type").asString().equals("stays") && event.path("play").asInt() == 0) {
+			if (event.path("type").asString().equals("stays") && event.path("trial").asInt() == 0) {
 				event.path("stays")
 					.forEach(
 							(stay) -> stays.put(stay.path("node").asString() + "/" + stay.path("stay").asLong(), stay));

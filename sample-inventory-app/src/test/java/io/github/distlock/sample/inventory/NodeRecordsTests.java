@@ -86,7 +86,7 @@ class NodeRecordsTests {
 			strings = { "mkdir", "setnx", "setnx-expire", "setnx-getset", "set-ex-fixed", "set-px-unique", "optimistic",
 					"for-update", "segments", "distributed-lock", "redis", "redis-fair", "jdbc-lease", "zookeeper" })
 	void underACorrectLockNoTwoStaysOverlap(String strategy) throws Exception {
-		List<Stayed> stays = play(strategy);
+		List<Stayed> stays = sell(strategy);
 		assertThat(RecordLines.overlaps(stays)).isEmpty();
 		assertThat(stays).filteredOn(Stayed::wrote)
 			.extracting(Stayed::serial)
@@ -100,13 +100,13 @@ class NodeRecordsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "none", "synchronized", "local" })
 	void withoutALockForBothNodesStaysOverlap(String strategy) throws Exception {
-		assertThat(RecordLines.overlaps(play(strategy))).isNotEmpty();
+		assertThat(RecordLines.overlaps(sell(strategy))).isNotEmpty();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "segments", "distributed-lock", "redis", "redis-fair", "jdbc-lease", "zookeeper" })
 	void theTokensOfAResourceRiseInTheOrderOfItsStays(String strategy) throws Exception {
-		List<Stayed> stays = play(strategy);
+		List<Stayed> stays = sell(strategy);
 		stays.stream().map(Stayed::resource).distinct().forEach((resource) -> {
 			List<Long> tokens = stays.stream()
 				.filter((stay) -> stay.resource().equals(resource))
@@ -118,7 +118,7 @@ class NodeRecordsTests {
 
 	@Test
 	void anOrderIsRecordedWithItsNumberAndItsTimesInOrder() throws Exception {
-		for (Stayed stay : play("setnx")) {
+		for (Stayed stay : sell("setnx")) {
 			assertThat(stay.read().path("order").asInt()).isBetween(1, ORDERS);
 			assertThat(stay.read().path("strategy").asString()).isEqualTo("setnx");
 			assertThat(stay.read().path("sku").asString()).isEqualTo("seat");
@@ -130,7 +130,7 @@ class NodeRecordsTests {
 
 	@Test
 	void aRefusedAttemptOfAnOptimisticSaleIsAStayOfItsOwn() throws Exception {
-		assertThat(play("optimistic")).filteredOn((stay) -> !stay.wrote())
+		assertThat(sell("optimistic")).filteredOn((stay) -> !stay.wrote())
 			.isNotEmpty()
 			.extracting(Stayed::endType)
 			.containsOnly("refused");
@@ -138,7 +138,7 @@ class NodeRecordsTests {
 
 	@Test
 	void theLinesOfANodeAreNumberedWithoutAGap() throws Exception {
-		play("distributed-lock");
+		sell("distributed-lock");
 		for (int node = 1; node <= 2; node++) {
 			RecordLines records = RecordLines.of(file(node));
 			assertThat(records.numbers())
@@ -151,7 +151,7 @@ class NodeRecordsTests {
 	/**
 	 * Order more than there is on both nodes, and return the stays of both.
 	 */
-	private static List<Stayed> play(String strategy) throws Exception {
+	private static List<Stayed> sell(String strategy) throws Exception {
 		send(0, "PUT", "/stock/seat?quantity=" + STOCK);
 		List<Integer> before = List.of(RecordLines.of(file(1)).lines().size(), RecordLines.of(file(2)).lines().size());
 		ExecutorService buyers = Executors.newFixedThreadPool(8);

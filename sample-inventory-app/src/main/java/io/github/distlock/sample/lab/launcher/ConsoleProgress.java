@@ -27,11 +27,11 @@ final class ConsoleProgress implements RunListener {
 	}
 
 	@Override
-	public void phase(PlannedPlay play, Phase phase, @Nullable String node, @Nullable String text) {
+	public void phase(Trial trial, Phase phase, @Nullable String node, @Nullable String text) {
 		if (phase == Phase.RUNNING) {
 			this.dots.set(0);
-			Fault fault = play.fault();
-			this.console.part("%-17s%s".formatted(play.strategy().name(),
+			Fault fault = trial.fault();
+			this.console.part("%-17s%s".formatted(trial.strategy().name(),
 					(fault == Fault.NONE) ? "" : " " + fault.option() + " "));
 		}
 		else if (text != null) {
@@ -40,7 +40,7 @@ final class ConsoleProgress implements RunListener {
 	}
 
 	@Override
-	public void answered(PlannedPlay play, Counts counts) {
+	public void answered(Trial trial, Counts counts) {
 		long dots = Math.min(DOTS, (counts.answered() + counts.unserved()) * DOTS / this.orders);
 		long printed = this.dots.getAndAccumulate(dots, Math::max);
 		if (dots > printed) {
@@ -49,14 +49,15 @@ final class ConsoleProgress implements RunListener {
 	}
 
 	@Override
-	public void played(PlannedPlay planned, Play played, boolean complete) {
-		this.console.line(" %d orders in %.2f s%s", this.orders, played.run().seconds(), complete ? "" : ", stopped");
+	public void trialEnded(Trial planned, TrialResult result, boolean complete) {
+		this.console.line(" %d orders in %.2f s%s", this.orders, result.figures().seconds(),
+				complete ? "" : ", stopped");
 	}
 
 	@Override
-	public void failed(PlannedPlay play, String message) {
+	public void failed(Trial trial, String message) {
 		// Orders fail with the node that had them, or under an old token: no news.
-		if (play.fault() != Fault.CRASH && play.fault() != Fault.PAUSE) {
+		if (trial.fault() != Fault.CRASH && trial.fault() != Fault.PAUSE) {
 			this.console.line("  failed order: %s", message);
 		}
 	}

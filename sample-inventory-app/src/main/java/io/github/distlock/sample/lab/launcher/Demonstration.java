@@ -17,7 +17,7 @@ import io.github.distlock.sample.lab.launcher.RunListener.Phase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays the plays of a run, one after the other, with the same orders.
+ * Carries out the trials of a run, one after the other, with the same orders.
  */
 final class Demonstration {
 
@@ -35,15 +35,16 @@ final class Demonstration {
 
 	private final RunListener listener;
 
-	/** Names of the strategies that the nodes' JVMs have played since they started. */
+	/** Names of the strategies that the nodes' JVMs have served since they started. */
 	private final Set<String> warm = new HashSet<>();
 
 	/**
-	 * Guards the two fields below: no fault by hand is requested after the end of a play.
+	 * Guards the two fields below: no fault by hand is requested after the end of a
+	 * trial.
 	 */
 	private final Lock lock = new ReentrantLock();
 
-	private @Nullable PlannedPlay running;
+	private @Nullable Trial running;
 
 	private @Nullable ByHand byHand;
 
@@ -55,15 +56,15 @@ final class Demonstration {
 	}
 
 	/**
-	 * Play a run; takes some seconds for each play.
+	 * Carry out a run; takes some seconds for each trial.
 	 * @param run the run
-	 * @return the figures of the plays that were played to the end
+	 * @return the figures of the trials that were carried out to the end
 	 * @throws IOException if a service does not give the result
 	 * @throws InterruptedException if interrupted meanwhile
 	 */
-	List<Play> play(Run run) throws IOException, InterruptedException {
-		List<Play> plays = new ArrayList<>();
-		for (PlannedPlay planned : run.plays()) {
+	List<TrialResult> run(Run run) throws IOException, InterruptedException {
+		List<TrialResult> trials = new ArrayList<>();
+		for (Trial planned : run.trials()) {
 			if (run.isStopped()) {
 				break;
 			}
@@ -72,13 +73,13 @@ final class Demonstration {
 				prepareNodes(run);
 			}
 			prepare(planned, run.request());
-			play(planned, run, plays);
+			run(planned, run, trials);
 		}
-		return plays;
+		return trials;
 	}
 
 	private void prepareNodes(Run run) throws IOException, InterruptedException {
-		PlannedPlay first = run.plays().get(0);
+		Trial first = run.trials().get(0);
 		this.services.revive();
 		Set<Store> missing = new LinkedHashSet<>(
 				run.request().strategies().stream().map(Strategy::store).filter((store) -> !know(store)).toList());
@@ -89,17 +90,17 @@ final class Demonstration {
 		return this.services.know(store);
 	}
 
-	private void learn(PlannedPlay play, Set<Store> stores) throws IOException, InterruptedException {
+	private void learn(Trial trial, Set<Store> stores) throws IOException, InterruptedException {
 		if (!stores.isEmpty()) {
-			this.services.learn(stores, (text) -> this.listener.phase(play, Phase.PREPARING, null, text));
+			this.services.learn(stores, (text) -> this.listener.phase(trial, Phase.PREPARING, null, text));
 			this.warm.clear();
 		}
 	}
 
-	private void prepare(PlannedPlay play, RunRequest request) throws IOException, InterruptedException {
-		Strategy strategy = play.strategy();
+	private void prepare(Trial trial, RunRequest request) throws IOException, InterruptedException {
+		Strategy strategy = trial.strategy();
 		if (!know(strategy.store())) {
-			learn(play, Set.of(strategy.store()));
+			learn(trial, Set.of(strategy.store()));
 		}
 		if (this.warm.add(strategy.name())) {
 			warmUp(strategy, request);
@@ -108,51 +109,53 @@ final class Demonstration {
 	}
 
 	/**
-	 * Let cold JVMs load their classes, so that the first play of a strategy is as fast
+	 * Let cold JVMs load their classes, so that the first trial of a strategy is as fast
 	 * as the next.
 	 */
 	private void warmUp(Strategy strategy, RunRequest request) throws IOException, InterruptedException {
 		String sku = "warm-up";
 		int orders = Math.min(ORDERS_TO_WARM_UP, Math.max(1, request.orders() / 4));
 		this.shop.reset(sku, orders);
-		Round round = new Round(this.shop, sku, strategy.name(), () -> false);
-		new Buyers(request.buyers()).buy(orders, round::order, (answered) -> {
+		TrialOrders placed = new TrialOrders(this.shop, sku, strategy.name(), () -> false);
+		new Buyers(request.buyers()).buy(orders, placed::order, (answered) -> {
 		});
 	}
 
-	private void play(PlannedPlay play, Run run, List<Play> plays) throws IOException, InterruptedException {
+	private void run(Trial trial, Run run, List<TrialResult> trials) throws IOException, InterruptedException {
 		RunRequest request = run.request();
-		this.listener.phase(play, Phase.RUNNING, null, null);
-		begin(play);
-		Round round = new Round(this.shop, SKU, play.strategy().name(), run::isStopped);
+		this.listener.phase(trial, Phase.RUNNING, null, null);
+		begin(trial);
+		TrialOrders placed = new TrialOrders(this.shop, SKU, trial.strategy().name(), run::isStopped);
 		long start = System.nanoTime();
 		Duration time;
 		Struck struck;
 		try {
-			new Buyers(request.buyers()).buy(request.orders(), round::order, progress(play, round, request.orders()));
+			new Buyers(request.buyers()).buy(request.orders(), placed::order,
+					progress(trial, placed, request.orders()));
 		}
 		finally {
 			time = Duration.ofNanos(System.nanoTime() - start);
 			// In a run that fails, too: the fault must not strike the next one.
-			struck = recover(play);
+			struck = recover(trial);
 		}
-		RunListener.Counts counts = round.counts();
-		StrategyRun figures = StrategyRun.of(play.strategy().name(), request.stock(), this.shop.level(SKU),
-				counts.errors(), time);
-		Play played = new Play(play.strategy(), struck.fault(), figures, counts.unserved(), struck.holder());
-		if (!round.isCutShort()) {
-			plays.add(played);
+		RunListener.Counts counts = placed.counts();
+		Figures figures = Figures.of(trial.strategy().name(), request.stock(), this.shop.level(SKU), counts.errors(),
+				time);
+		TrialResult result = new TrialResult(trial.strategy(), struck.fault(), figures, counts.unserved(),
+				struck.holder());
+		if (!placed.isCutShort()) {
+			trials.add(result);
 		}
-		round.failures().stream().limit(FAILURES_TO_REPORT).forEach((message) -> this.listener.failed(play, message));
-		this.listener.played(play, played, !round.isCutShort());
-		this.listener.phase(play, Phase.ENDED, null, null);
+		placed.failures().stream().limit(FAILURES_TO_REPORT).forEach((message) -> this.listener.failed(trial, message));
+		this.listener.trialEnded(trial, result, !placed.isCutShort());
+		this.listener.phase(trial, Phase.ENDED, null, null);
 	}
 
 	/**
 	 * Let a fault strike the next holder on a node, at the request of a user.
 	 * @param name the node
 	 * @param fault the fault
-	 * @throws RunRefusedException if no play is running, or it has a fault already
+	 * @throws RunRefusedException if no trial is running, or it has a fault already
 	 * @throws IOException if the node does not answer
 	 * @throws InterruptedException if interrupted meanwhile
 	 */
@@ -174,10 +177,10 @@ final class Demonstration {
 		}
 	}
 
-	private void begin(PlannedPlay play) {
+	private void begin(Trial trial) {
 		this.lock.lock();
 		try {
-			this.running = play;
+			this.running = trial;
 			this.byHand = null;
 		}
 		finally {
@@ -196,14 +199,15 @@ final class Demonstration {
 		}
 	}
 
-	private Struck recover(PlannedPlay play) throws IOException, InterruptedException {
+	private Struck recover(Trial trial) throws IOException, InterruptedException {
 		ByHand hand = end();
-		if (play.fault() == Fault.NONE && hand == null) {
+		if (trial.fault() == Fault.NONE && hand == null) {
 			return new Struck(Fault.NONE, true);
 		}
-		this.services.dead().forEach((name) -> this.listener.phase(play, Phase.RECOVERING, name, "restarting " + name));
+		this.services.dead()
+			.forEach((name) -> this.listener.phase(trial, Phase.RECOVERING, name, "restarting " + name));
 		if (hand == null) {
-			return new Struck(play.fault(), last().recover(play.fault()));
+			return new Struck(trial.fault(), last().recover(trial.fault()));
 		}
 		boolean met = hand.node().recover(hand.fault());
 		return new Struck(met ? hand.fault() : Fault.NONE, true);
@@ -214,14 +218,14 @@ final class Demonstration {
 	}
 
 	/**
-	 * Report how far the play is, and let the fault strike when a quarter is done.
+	 * Report how far the trial is, and let the fault strike when a quarter is done.
 	 */
-	private IntConsumer progress(PlannedPlay play, Round round, int orders) {
+	private IntConsumer progress(Trial trial, TrialOrders placed, int orders) {
 		int quarter = Math.max(1, orders / 4);
 		return (answered) -> {
-			this.listener.answered(play, round.counts());
-			if (answered == quarter && !round.isCutShort()) {
-				arm(play.fault());
+			this.listener.answered(trial, placed.counts());
+			if (answered == quarter && !placed.isCutShort()) {
+				arm(trial.fault());
 			}
 		};
 	}
@@ -248,9 +252,9 @@ final class Demonstration {
 	}
 
 	/**
-	 * What went wrong in a play.
+	 * What went wrong in a trial.
 	 *
-	 * @param fault the fault by which the play is judged
+	 * @param fault the fault by which the trial is judged
 	 * @param holder whether it struck a holder
 	 */
 	private record Struck(Fault fault, boolean holder) {

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The fault of one node while the orders are played.
+ * The fault of one node while orders are placed.
  */
 public enum Fault {
 

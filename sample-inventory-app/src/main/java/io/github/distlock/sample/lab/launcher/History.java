@@ -8,20 +8,20 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The result of the strategies and faults that the user chose.
  *
- * @param orders orders of each play
- * @param stock units for sale in each play
+ * @param orders orders of each trial
+ * @param stock units for sale in each trial
  * @param nodes inventory nodes
- * @param plays one for each strategy and fault
+ * @param trials one for each strategy and fault
  */
-record History(int orders, int stock, int nodes, List<Play> plays) implements Outcome {
+record History(int orders, int stock, int nodes, List<TrialResult> trials) implements Outcome {
 
 	History {
-		plays = List.copyOf(plays);
+		trials = List.copyOf(trials);
 	}
 
 	@Override
 	public boolean asExpected() {
-		return this.plays.stream().allMatch((play) -> play.isAsExpected(this.orders, this.stock));
+		return this.trials.stream().allMatch((trial) -> trial.isAsExpected(this.orders, this.stock));
 	}
 
 	@Override
@@ -29,7 +29,7 @@ record History(int orders, int stock, int nodes, List<Play> plays) implements Ou
 		return JsonMapper.builder()
 			.build()
 			.writeValueAsString(
-					new Json(this.orders, this.stock, this.nodes, this.plays.stream().map(this::line).toList()));
+					new Json(this.orders, this.stock, this.nodes, this.trials.stream().map(this::line).toList()));
 	}
 
 	@Override
@@ -42,18 +42,19 @@ record History(int orders, int stock, int nodes, List<Play> plays) implements Ou
 		if (!asExpected()) {
 			return "NOT as expected: see the lines that say so.";
 		}
-		boolean unharmed = this.plays.stream().allMatch((play) -> play.fault() == Fault.NONE);
+		boolean unharmed = this.trials.stream().allMatch((trial) -> trial.fault() == Fault.NONE);
 		return "Every strategy has the expected verdict."
 				+ (unharmed ? " Now try --fault=crash: a node crashes while it holds the lock." : "");
 	}
 
-	private Line line(Play play) {
-		StrategyRun run = play.run();
-		return new Line(run.strategy(), play.fault().option(),
-				play.verdict(this.orders, this.stock).name().toLowerCase(Locale.ROOT),
-				play.isAsExpected(this.orders, this.stock), play.why(this.orders, this.stock), run.sold(),
-				run.stockLeft(), run.oversold(), run.lostUpdates(), run.duplicates(), run.errors(), play.unserved(),
-				run.seconds(), Math.round(run.ordersPerSecond(this.orders - play.unserved())));
+	private Line line(TrialResult trial) {
+		Figures figures = trial.figures();
+		return new Line(figures.strategy(), trial.fault().option(),
+				trial.verdict(this.orders, this.stock).name().toLowerCase(Locale.ROOT),
+				trial.isAsExpected(this.orders, this.stock), trial.why(this.orders, this.stock), figures.sold(),
+				figures.stockLeft(), figures.oversold(), figures.lostUpdates(), figures.duplicates(), figures.errors(),
+				trial.unserved(), figures.seconds(),
+				Math.round(figures.ordersPerSecond(this.orders - trial.unserved())));
 	}
 
 	private record Json(int orders, int stock, int nodes, List<Line> runs) {

@@ -28,20 +28,20 @@ final class HistoryTable {
 	static String of(History history, boolean coloured) {
 		int orders = history.orders();
 		int stock = history.stock();
-		List<Column<Play>> columns = List.of(Column.text("strategy", (play) -> play.run().strategy()),
-				Column.text("fault", (play) -> play.fault().option()),
-				Column.text("verdict", (play) -> play.verdict(orders, stock).text(coloured)),
-				Column.number("sold", (play) -> play.run().sold()),
-				Column.number("oversold", (play) -> play.run().oversold()),
-				Column.number("lost\nupdates", (play) -> play.run().lostUpdates()),
-				Column.number("numbers\nsold twice", (play) -> play.run().duplicates()),
-				Column.number("errors", (play) -> play.run().errors()), Column.number("not\nserved", Play::unserved),
-				Column.number("orders\nper second",
-						(play) -> Math.round(play.run().ordersPerSecond(orders - play.unserved()))));
-		String table = new TextTable<>(columns, (play) -> play.why(orders, stock)).of(history.plays());
-		boolean explained = history.plays()
+		List<Column<TrialResult>> columns = List.of(Column.text("strategy", (trial) -> trial.figures().strategy()),
+				Column.text("fault", (trial) -> trial.fault().option()),
+				Column.text("verdict", (trial) -> trial.verdict(orders, stock).text(coloured)),
+				Column.number("sold", (trial) -> trial.figures().sold()),
+				Column.number("oversold", (trial) -> trial.figures().oversold()),
+				Column.number("lost\nupdates", (trial) -> trial.figures().lostUpdates()),
+				Column.number("numbers\nsold twice", (trial) -> trial.figures().duplicates()),
+				Column.number("errors", (trial) -> trial.figures().errors()),
+				Column.number("not\nserved", TrialResult::unserved), Column.number("orders\nper second",
+						(trial) -> Math.round(trial.figures().ordersPerSecond(orders - trial.unserved()))));
+		String table = new TextTable<>(columns, (trial) -> trial.why(orders, stock)).of(history.trials());
+		boolean explained = history.trials()
 			.stream()
-			.anyMatch((play) -> play.fault() == Fault.CRASH && play.run().errors() > 0);
+			.anyMatch((trial) -> trial.fault() == Fault.CRASH && trial.figures().errors() > 0);
 		return explained ? table + ERRORS_OF_A_CRASH.replace("\n", System.lineSeparator()) : table;
 	}
 

@@ -17,7 +17,7 @@ import java.util.Map;
  * @param stock reads the stock from the database
  * @param properties Spring properties of the command line
  */
-public record LabSettings(int port, List<URI> nodes, Map<String, Path> records, Path folder, Path logs, Runs runs,
+public record LabSettings(int port, List<URI> nodes, Map<String, Path> records, Path folder, Path logs, RunControl runs,
 		StockReader stock, Map<String, String> properties) {
 
 	public LabSettings {

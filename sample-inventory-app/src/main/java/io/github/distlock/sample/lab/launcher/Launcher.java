@@ -18,7 +18,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /**
- * Starts everything, plays the orders, prints and writes the report, and goes on serving
+ * Starts everything, places the orders, prints and writes the report, and goes on serving
  * unless told to exit.
  */
 public final class Launcher {
@@ -81,7 +81,7 @@ public final class Launcher {
 			.map((service) -> ports.pick(options.basePort() + service))
 			.mapToObj((port) -> URI.create("http://127.0.0.1:" + port))
 			.toList();
-		Runs runs = new Runs(RandomGenerator.getDefault(), (message) -> this.console.line("%s", message));
+		RunControl runs = new RunControl(RandomGenerator.getDefault(), (message) -> this.console.line("%s", message));
 		runs.listen(new ConsoleProgress(this.console));
 		start(options, home, ports, addresses, runs);
 		this.console.line("All serve after %.1f s", (System.nanoTime() - start) / 1e9);
@@ -90,9 +90,9 @@ public final class Launcher {
 			return 0;
 		}
 		RunRequest request = options.request();
-		List<Play> plays = runs.play(request);
-		boolean complete = plays.size() == request.plays().size();
-		boolean asExpected = complete && report(options, plays);
+		List<TrialResult> trials = runs.run(request);
+		boolean complete = trials.size() == request.trials().size();
+		boolean asExpected = complete && report(options, trials);
 		if (!complete) {
 			this.console.line("The run was stopped on the page: there is no report.");
 		}
@@ -113,9 +113,10 @@ public final class Launcher {
 		}
 	}
 
-	private boolean report(Options options, List<Play> plays) throws IOException {
-		Outcome outcome = options.tellsHistory() ? new History(options.orders(), options.stock(), Services.NODES, plays)
-				: new Report(options.orders(), options.stock(), Services.NODES, plays.stream().map(Play::run).toList());
+	private boolean report(Options options, List<TrialResult> trials) throws IOException {
+		Outcome outcome = options.tellsHistory()
+				? new History(options.orders(), options.stock(), Services.NODES, trials) : new Report(options.orders(),
+						options.stock(), Services.NODES, trials.stream().map(TrialResult::figures).toList());
 		outcome.write(options.report());
 		this.console.line("%n%s%n%n%s%nWritten to %s", outcome.toTable(this.console.isColoured()), outcome.conclusion(),
 				options.report());
@@ -126,7 +127,7 @@ public final class Launcher {
 	 * Start the servers, the page and the nodes, and open the runs. Blocks until all
 	 * serve.
 	 */
-	private void start(Options options, Path home, Ports ports, List<URI> addresses, Runs runs) throws Exception {
+	private void start(Options options, Path home, Ports ports, List<URI> addresses, RunControl runs) throws Exception {
 		Path logs = home.resolve("oversell-logs");
 		Children children = new Children(logs, this::fail);
 		Runtime.getRuntime().addShutdownHook(new Thread(children::end, "end-children"));
@@ -144,7 +145,7 @@ public final class Launcher {
 			return null;
 		});
 		new Thread(serversStart, "start-servers").start();
-		// Read during plays only: then the servers serve.
+		// Read during trials only: then the servers serve.
 		StockReader stock = servers.stockReader(() -> shop.level(Shop.ARTICLE));
 		this.lab.start(new LabSettings(addresses.get(0).getPort(), nodes, records(logs), home, logs, runs, stock,
 				options.settings()));

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * everywhere
  * @param report the JSON file to write
  * @param exit whether to end after the report
- * @param strategies what to play; empty for the usual three and their report
- * @param faults the faults: each strategy is played once with each
+ * @param strategies what to try; empty for the usual three and their report
+ * @param faults the faults: one trial of each strategy with each
  * @param page folder to which the page is written, with records of these strategies and
  * faults, or {@code null}
  * @param story folder to which the records of the page's story are written, or
@@ -38,7 +38,7 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 			                      and its reason; status 0 if every verdict is the expected one. The names:
 			                      %s
 			  --fault=none        crash, slow, pause, clock, several with commas, or all: the fault of one
-			                      node while a strategy is played
+			                      node during a trial of a strategy
 			  --orders=200        orders of each strategy
 			  --stock=120         units for sale
 			  --buyers=32         buyers that order at the same time
@@ -46,7 +46,7 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 			  --report=FILE       the JSON file to write (default: oversell-report.json in target)
 			  --write-page=FOLDER write the page for any file server, with records of the strategies and
 			                      faults (default: all), and end
-			  --write-story=FOLDER  play the scenes of the page's story, write their records, and end
+			  --write-story=FOLDER  run the scenes of the page's story, write their records, and end
 			  --spring.data.redis.host=… and all other --spring.*, --distlock.*, --management.*, --logging.*
 			                      and --sample.* are passed on to the services; a Redis or a database named
 			                      this way (or by -D or environment) replaces the embedded one
@@ -62,9 +62,9 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 		require(orders > 0, "orders", orders, "1 or more");
 		require(stock > 0, "stock", stock, "1 or more");
 		require(buyers > 0 && buyers <= 1000, "buyers", buyers, "1 to 1000");
-		int plays = (strategies.isEmpty() ? Strategies.DEFAULT : strategies).size() * faults.size();
-		require((long) orders * plays <= ORDERS_OF_A_RUN, "orders", orders,
-				"%d or less: the page keeps the records of all %d plays".formatted(ORDERS_OF_A_RUN / plays, plays));
+		int trials = (strategies.isEmpty() ? Strategies.DEFAULT : strategies).size() * faults.size();
+		require((long) orders * trials <= ORDERS_OF_A_RUN, "orders", orders,
+				"%d or less: the page keeps the records of all %d trials".formatted(ORDERS_OF_A_RUN / trials, trials));
 		require(basePort >= 0 && basePort <= 65_000, "base-port", basePort, "0 to 65000");
 		strategies = List.copyOf(strategies);
 		faults = List.copyOf(faults);
@@ -80,14 +80,14 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 	}
 
 	/**
-	 * Return whether the user chose what to play.
+	 * Return whether the user chose what to try.
 	 */
 	boolean tellsHistory() {
 		return !this.strategies.isEmpty();
 	}
 
 	/**
-	 * Return what is to be played at the start.
+	 * Return what is to be tried at the start.
 	 */
 	RunRequest request() {
 		return new RunRequest(tellsHistory() ? this.strategies : Strategies.DEFAULT, this.faults, this.orders,
@@ -95,7 +95,7 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 	}
 
 	/**
-	 * Return whether a fault is played.
+	 * Return whether there is a trial with a fault.
 	 */
 	boolean hasFaults() {
 		return !this.faults.equals(List.of(Fault.NONE));

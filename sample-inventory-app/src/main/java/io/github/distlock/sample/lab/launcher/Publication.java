@@ -38,7 +38,7 @@ final class Publication {
 
 	private final Http http = new Http();
 
-	private final Runs runs;
+	private final RunControl runs;
 
 	private final URI lab;
 
@@ -48,11 +48,11 @@ final class Publication {
 
 	/**
 	 * Prepare to write.
-	 * @param runs plays the runs
+	 * @param runs starts the runs
 	 * @param lab address of the served page
 	 * @param console names the files
 	 */
-	Publication(Runs runs, URI lab, Console console) {
+	Publication(RunControl runs, URI lab, Console console) {
 		this.runs = runs;
 		this.lab = lab;
 		this.console = console;
@@ -67,9 +67,9 @@ final class Publication {
 	}
 
 	/**
-	 * Play the scenes of the story, and write their records.
+	 * Run the scenes of the story, and write their records.
 	 * @param folder the folder of the records
-	 * @throws IOException if a scene cannot be played or written
+	 * @throws IOException if the run of a scene fails or cannot be written
 	 * @throws InterruptedException if interrupted meanwhile
 	 */
 	void writeStory(Path folder) throws IOException, InterruptedException {
@@ -150,19 +150,19 @@ final class Publication {
 	}
 
 	/**
-	 * Play a strategy until its verdict is the expected one. A race of two buyers needs
+	 * Try a strategy until its verdict is the expected one. A race of two buyers needs
 	 * luck.
 	 */
 	private ObjectNode scene(String strategy, Fault fault, int orders, int stock, int buyers)
 			throws IOException, InterruptedException {
 		RunRequest request = new RunRequest(List.of(Strategies.of(strategy)), List.of(fault), orders, stock, buyers);
 		for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-			List<Play> plays = this.runs.play(request);
-			if (plays.size() == 1 && plays.get(0).isAsExpected(orders, stock)) {
+			List<TrialResult> trials = this.runs.run(request);
+			if (trials.size() == 1 && trials.get(0).isAsExpected(orders, stock)) {
 				ObjectNode record = digest(
 						this.json.readTree(this.http.send("GET", this.lab.resolve("/lab/runs/" + this.run))));
 				// The records must show what the database says.
-				boolean oversold = plays.get(0).verdict(orders, stock) == Verdict.OVERSELLS;
+				boolean oversold = trials.get(0).verdict(orders, stock) == Verdict.OVERSELLS;
 				if (!oversold || last(record, "verdict").at("/figures/overlaps").asLong() > 0) {
 					return record;
 				}
@@ -193,7 +193,7 @@ final class Publication {
 			}
 			if (type.equals("verdict")) {
 				ObjectNode all = events.addObject().put("n", 0).put("type", "stays");
-				all.set("play", event.path("play"));
+				all.set("trial", event.path("trial"));
 				all.set("stays", this.json.valueToTree(new ArrayList<>(stays.values())));
 				stays.clear();
 			}

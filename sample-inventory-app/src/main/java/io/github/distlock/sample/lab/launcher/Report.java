@@ -13,7 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param nodes inventory nodes
  * @param runs one for each strategy
  */
-record Report(int orders, int stock, int nodes, List<StrategyRun> runs) implements Outcome {
+record Report(int orders, int stock, int nodes, List<Figures> runs) implements Outcome {
 
 	Report {
 		runs = List.copyOf(runs);
@@ -53,10 +53,10 @@ record Report(int orders, int stock, int nodes, List<StrategyRun> runs) implemen
 	}
 
 	/**
-	 * Return a run as a play without a fault.
+	 * Return the figures as the result of a trial without a fault.
 	 */
-	Play play(StrategyRun run) {
-		return new Play(Strategies.of(run.strategy()), Fault.NONE, run, 0, true);
+	TrialResult result(Figures run) {
+		return new TrialResult(Strategies.of(run.strategy()), Fault.NONE, run, 0, true);
 	}
 
 }

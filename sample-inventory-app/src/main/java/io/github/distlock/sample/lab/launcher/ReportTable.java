@@ -21,17 +21,15 @@ final class ReportTable {
 	 * @return the lines
 	 */
 	static String of(Report report, boolean coloured) {
-		List<Column<StrategyRun>> columns = List.of(Column.text("strategy", StrategyRun::strategy),
+		List<Column<Figures>> columns = List.of(Column.text("strategy", Figures::strategy),
 				Column.text("verdict",
-						(run) -> report.play(run).verdict(report.orders(), report.stock()).text(coloured)),
-				Column.number("sold", StrategyRun::sold), Column.number("stock\nleft", StrategyRun::stockLeft),
-				Column.number("oversold", StrategyRun::oversold),
-				Column.number("lost\nupdates", StrategyRun::lostUpdates),
-				Column.number("numbers\nsold twice", StrategyRun::duplicates),
-				Column.number("errors", StrategyRun::errors),
+						(run) -> report.result(run).verdict(report.orders(), report.stock()).text(coloured)),
+				Column.number("sold", Figures::sold), Column.number("stock\nleft", Figures::stockLeft),
+				Column.number("oversold", Figures::oversold), Column.number("lost\nupdates", Figures::lostUpdates),
+				Column.number("numbers\nsold twice", Figures::duplicates), Column.number("errors", Figures::errors),
 				new Column<>("seconds", false, (run) -> String.format(Locale.ROOT, "%.2f", run.seconds())),
 				Column.number("orders\nper second", (run) -> Math.round(run.ordersPerSecond(report.orders()))));
-		return new TextTable<>(columns, (run) -> report.play(run).why(report.orders(), report.stock()))
+		return new TextTable<>(columns, (run) -> report.result(run).why(report.orders(), report.stock()))
 			.of(report.runs());
 	}
 

@@ -3,7 +3,7 @@ package io.github.distlock.sample.lab.launcher;
 import java.util.List;
 
 /**
- * A run: some plays, one after the other. Safe for use by many threads.
+ * A run: some trials, one after the other. Safe for use by many threads.
  */
 public final class Run {
 
@@ -11,19 +11,19 @@ public final class Run {
 
 	private final RunRequest request;
 
-	private final List<PlannedPlay> plays;
+	private final List<Trial> trials;
 
 	private volatile boolean stopped;
 
 	/**
 	 * Plan a run.
 	 * @param id its name, of lower-case letters and digits
-	 * @param request what is to be played
+	 * @param request what is to be tried
 	 */
 	public Run(String id, RunRequest request) {
 		this.id = id;
 		this.request = request;
-		this.plays = request.plays();
+		this.trials = request.trials();
 	}
 
 	public String id() {
@@ -34,8 +34,8 @@ public final class Run {
 		return this.request;
 	}
 
-	public List<PlannedPlay> plays() {
-		return this.plays;
+	public List<Trial> trials() {
+		return this.trials;
 	}
 
 	/**

@@ -16,39 +16,39 @@ public interface RunListener {
 	}
 
 	/**
-	 * A play enters a phase, or does something in it that takes a while.
-	 * @param play the play
+	 * A trial enters a phase, or does something in it that takes a while.
+	 * @param trial the trial
 	 * @param phase the phase
 	 * @param node the inventory node that is concerned, or {@code null}
 	 * @param text what is done, or {@code null}
 	 */
-	default void phase(PlannedPlay play, Phase phase, @Nullable String node, @Nullable String text) {
+	default void phase(Trial trial, Phase phase, @Nullable String node, @Nullable String text) {
 	}
 
 	/**
 	 * An order was answered or given up. Called by many threads at the same time; must
 	 * return quickly.
-	 * @param play the play
-	 * @param counts the counts of the play so far
+	 * @param trial the trial
+	 * @param counts the counts of the trial so far
 	 */
-	default void answered(PlannedPlay play, Counts counts) {
+	default void answered(Trial trial, Counts counts) {
 	}
 
 	/**
-	 * An order failed. Called for the first few of a play, after its last answer.
-	 * @param play the play
+	 * An order failed. Called for the first few of a trial, after its last answer.
+	 * @param trial the trial
 	 * @param message why it failed
 	 */
-	default void failed(PlannedPlay play, String message) {
+	default void failed(Trial trial, String message) {
 	}
 
 	/**
-	 * A play is over.
-	 * @param planned the play
-	 * @param played its figures
+	 * A trial is over.
+	 * @param planned the trial
+	 * @param result its figures
 	 * @param complete whether all orders were placed; {@code false} after a stop
 	 */
-	default void played(PlannedPlay planned, Play played, boolean complete) {
+	default void trialEnded(Trial planned, TrialResult result, boolean complete) {
 	}
 
 	/**
@@ -61,7 +61,7 @@ public interface RunListener {
 	}
 
 	/**
-	 * The phases of a play.
+	 * The phases of a trial.
 	 */
 	enum Phase {
 
@@ -84,7 +84,7 @@ public interface RunListener {
 	 */
 	enum End {
 
-		/** All plays are played. */
+		/** All trials are over. */
 		FINISHED,
 
 		/** A user stopped it. */
@@ -96,7 +96,7 @@ public interface RunListener {
 	}
 
 	/**
-	 * Counts of a play.
+	 * Counts of a trial.
 	 *
 	 * @param answered orders with an answer, good or not
 	 * @param errors orders without a good answer

@@ -22,23 +22,23 @@ final class RunListeners implements RunListener {
 	}
 
 	@Override
-	public void phase(PlannedPlay play, Phase phase, @Nullable String node, @Nullable String text) {
-		this.all.forEach((listener) -> listener.phase(play, phase, node, text));
+	public void phase(Trial trial, Phase phase, @Nullable String node, @Nullable String text) {
+		this.all.forEach((listener) -> listener.phase(trial, phase, node, text));
 	}
 
 	@Override
-	public void answered(PlannedPlay play, Counts counts) {
-		this.all.forEach((listener) -> listener.answered(play, counts));
+	public void answered(Trial trial, Counts counts) {
+		this.all.forEach((listener) -> listener.answered(trial, counts));
 	}
 
 	@Override
-	public void failed(PlannedPlay play, String message) {
-		this.all.forEach((listener) -> listener.failed(play, message));
+	public void failed(Trial trial, String message) {
+		this.all.forEach((listener) -> listener.failed(trial, message));
 	}
 
 	@Override
-	public void played(PlannedPlay planned, Play played, boolean complete) {
-		this.all.forEach((listener) -> listener.played(planned, played, complete));
+	public void trialEnded(Trial planned, TrialResult result, boolean complete) {
+		this.all.forEach((listener) -> listener.trialEnded(planned, result, complete));
 	}
 
 	@Override

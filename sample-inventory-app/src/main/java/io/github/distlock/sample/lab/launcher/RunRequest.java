@@ -4,17 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is to be played.
+ * What is to be tried.
  *
  * @param strategies the strategies
- * @param faults what goes wrong meanwhile: each strategy is played with each
- * @param orders orders of each play
- * @param stock units for sale in each play
+ * @param faults what goes wrong meanwhile: one trial of each strategy with each
+ * @param orders orders of each trial
+ * @param stock units for sale in each trial
  * @param buyers how many order at the same time
  */
 public record RunRequest(List<Strategy> strategies, List<Fault> faults, int orders, int stock, int buyers) {
 
-	/** The orders of a play if the user does not say. */
+	/** The orders of a trial if the user does not say. */
 	public static final int USUAL_ORDERS = 200;
 
 	/** The units for sale if the user does not say. */
@@ -29,17 +29,17 @@ public record RunRequest(List<Strategy> strategies, List<Fault> faults, int orde
 	}
 
 	/**
-	 * List the plays in the order in which they are played.
+	 * List the trials in their order.
 	 * @return one for each fault and strategy
 	 */
-	public List<PlannedPlay> plays() {
-		List<PlannedPlay> plays = new ArrayList<>();
+	public List<Trial> trials() {
+		List<Trial> trials = new ArrayList<>();
 		for (Fault fault : this.faults) {
 			for (Strategy strategy : this.strategies) {
-				plays.add(new PlannedPlay(plays.size(), strategy, fault));
+				trials.add(new Trial(trials.size(), strategy, fault));
 			}
 		}
-		return plays;
+		return trials;
 	}
 
 }

@@ -12,7 +12,7 @@ import static io.github.distlock.sample.lab.launcher.Verdict.HOLDS;
 import static io.github.distlock.sample.lab.launcher.Verdict.OVERSELLS;
 
 /**
- * The strategies, in the order in which they are played: no lock, hand-made locks, the
+ * The strategies, in the order in which they are tried: no lock, hand-made locks, the
  * means of the database, and distlock in its stores. Each has an expected verdict and a
  * reason for each fault. A new strategy is one entry here and one {@code StockService} in
  * the inventory node.
@@ -37,7 +37,7 @@ public final class Strategies {
 
 	private static final String REFUSED = "The lease ended during the pause and the next holder entered; the token refused the late write.";
 
-	/** All that can be played. */
+	/** All that can be tried. */
 	public static final List<Strategy> ALL = List.of(Strategy
 		.of("none", OVERSELLS, "Two buyers read the same stock, and the later write overwrites the earlier one.")
 		.under(CRASH, OVERSELLS, "Without a lock, two buyers read the same stock; the crash is not needed for that.")
@@ -196,7 +196,7 @@ public final class Strategies {
 						"The lock is in the memory of one JVM, and two JVMs sell the same stock, whatever the clock says.")
 				.in(Store.LOCAL));
 
-	/** What is played if the user does not choose. */
+	/** What is tried if the user does not choose. */
 	static final List<Strategy> DEFAULT = parse("none,synchronized," + LOCKED);
 
 	private Strategies() {

@@ -8,7 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import io.github.distlock.sample.lab.launcher.Fault;
 import io.github.distlock.sample.lab.launcher.LabSettings;
 import io.github.distlock.sample.lab.launcher.RunRefusedException;
-import io.github.distlock.sample.lab.launcher.Runs;
+import io.github.distlock.sample.lab.launcher.RunControl;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -46,7 +46,7 @@ class LabController {
 
 	private static final Map<String, Fault> BY_HAND = Map.of("crash", Fault.CRASH, "pause", Fault.PAUSE);
 
-	private final Runs runs;
+	private final RunControl runs;
 
 	private final List<String> nodes;
 

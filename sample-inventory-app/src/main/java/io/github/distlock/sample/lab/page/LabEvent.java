@@ -15,32 +15,32 @@ sealed interface LabEvent {
 	 * The first event of a run.
 	 */
 	record RunStarted(String run, long at, int orders, int stock, int buyers,
-			List<PlayPlan> plays) implements LabEvent {
+			List<PlannedTrial> trials) implements LabEvent {
 	}
 
 	/**
-	 * A play as it is planned.
+	 * A trial as it is planned.
 	 */
-	record PlayPlan(int play, String strategy, String fault) {
+	record PlannedTrial(int trial, String strategy, String fault) {
 	}
 
 	/**
-	 * A play enters a phase, or something in it takes a while.
+	 * A trial enters a phase, or something in it takes a while.
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Phase(int play, long at, String phase, @Nullable String node, @Nullable String text) implements LabEvent {
+	record Phase(int trial, long at, String phase, @Nullable String node, @Nullable String text) implements LabEvent {
 	}
 
 	/**
 	 * Stays that are new or have changed.
 	 */
-	record Stays(int play, Collection<Stay> stays) implements LabEvent {
+	record Stays(int trial, Collection<Stay> stays) implements LabEvent {
 	}
 
 	/**
 	 * How many callers wait on the nodes for locks.
 	 */
-	record Queues(int play, List<Queue> queues) implements LabEvent {
+	record Queues(int trial, List<Queue> queues) implements LabEvent {
 	}
 
 	/**
@@ -52,25 +52,25 @@ sealed interface LabEvent {
 	/**
 	 * A fault strikes, or its end is known.
 	 */
-	record Fault(int play, String node, String fault, long from, @Nullable Long until) implements LabEvent {
+	record Fault(int trial, String node, String fault, long from, @Nullable Long until) implements LabEvent {
 	}
 
 	/**
 	 * What the database says, and the counts of orders.
 	 */
-	record Tally(int play, long at, long stock, long sold, long oversold, long lostUpdates, long duplicates,
+	record Tally(int trial, long at, long stock, long sold, long oversold, long lostUpdates, long duplicates,
 			long answered, long errors, long unserved) implements LabEvent {
 	}
 
 	/**
-	 * The verdict on a play.
+	 * The verdict on a trial.
 	 */
-	record Verdict(int play, long at, String fault, String verdict, boolean expected, String why,
+	record Verdict(int trial, long at, String fault, String verdict, boolean expected, String why,
 			Figures figures) implements LabEvent {
 	}
 
 	/**
-	 * Figures of a play.
+	 * Figures of a trial.
 	 */
 	record Figures(long sold, long stockLeft, long oversold, long lostUpdates, long duplicates, long errors,
 			long unserved, double seconds, double ordersPerSecond, long overlaps) {

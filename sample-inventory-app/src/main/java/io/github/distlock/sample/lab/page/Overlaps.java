@@ -17,9 +17,9 @@ final class Overlaps {
 	}
 
 	/**
-	 * Find the stays of one play which wrote the stock and overlap another such stay of
+	 * Find the stays of one trial which wrote the stock and overlap another such stay of
 	 * the same resource.
-	 * @param stays all stays of the play
+	 * @param stays all stays of the trial
 	 * @return those that overlap another one
 	 */
 	static Set<Stay> of(Collection<Stay> stays) {

@@ -16,13 +16,13 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.sample.lab.launcher.LabSettings;
-import io.github.distlock.sample.lab.launcher.PlannedPlay;
-import io.github.distlock.sample.lab.launcher.Play;
+import io.github.distlock.sample.lab.launcher.Trial;
+import io.github.distlock.sample.lab.launcher.TrialResult;
 import io.github.distlock.sample.lab.launcher.Run;
 import io.github.distlock.sample.lab.launcher.RunListener;
 import io.github.distlock.sample.lab.launcher.Shop;
 import io.github.distlock.sample.lab.launcher.StockReader;
-import io.github.distlock.sample.lab.launcher.StrategyRun;
+import io.github.distlock.sample.lab.launcher.Figures;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +61,7 @@ class RunRecorder implements RunListener, DisposableBean {
 
 	private long missingBefore;
 
-	private @Nullable PlannedPlay running;
+	private @Nullable Trial running;
 
 	private volatile Counts counts = new Counts(0, 0, 0);
 
@@ -92,41 +92,41 @@ class RunRecorder implements RunListener, DisposableBean {
 			this.log.begin(run.id());
 			this.log.append(new LabEvent.RunStarted(run.id(), now(), run.request().orders(), run.request().stock(),
 					run.request().buyers(),
-					run.plays()
+					run.trials()
 						.stream()
-						.map((play) -> new LabEvent.PlayPlan(play.number(), play.strategy().name(),
-								play.fault().option()))
+						.map((trial) -> new LabEvent.PlannedTrial(trial.number(), trial.strategy().name(),
+								trial.fault().option()))
 						.toList()));
 		});
 	}
 
 	@Override
-	public void phase(PlannedPlay play, Phase phase, @Nullable String node, @Nullable String text) {
+	public void phase(Trial trial, Phase phase, @Nullable String node, @Nullable String text) {
 		locked(() -> {
 			if (phase == Phase.RUNNING) {
 				// What the nodes wrote so far belongs to the warm-up.
 				readRecords();
 				this.counts = new Counts(0, 0, 0);
-				this.stays.begin(play.number(), play.strategy().name());
-				this.running = play;
+				this.stays.begin(trial.number(), trial.strategy().name());
+				this.running = trial;
 			}
 			this.log
-				.append(new LabEvent.Phase(play.number(), now(), phase.name().toLowerCase(Locale.ROOT), node, text));
+				.append(new LabEvent.Phase(trial.number(), now(), phase.name().toLowerCase(Locale.ROOT), node, text));
 		});
 	}
 
 	@Override
-	public void answered(PlannedPlay play, Counts counts) {
+	public void answered(Trial trial, Counts counts) {
 		this.counts = counts;
 	}
 
 	@Override
-	public void played(PlannedPlay planned, Play played, boolean complete) {
+	public void trialEnded(Trial planned, TrialResult result, boolean complete) {
 		locked(() -> {
 			readRecords();
 			this.running = null;
 			this.stays.end();
-			StrategyRun figures = played.run();
+			Figures figures = result.figures();
 			Run current = this.run;
 			if (current == null) {
 				return;
@@ -134,22 +134,22 @@ class RunRecorder implements RunListener, DisposableBean {
 			long answered = this.counts.answered();
 			this.log.append(new LabEvent.Tally(planned.number(), now(), figures.stockLeft(), figures.sold(),
 					figures.oversold(), figures.lostUpdates(), figures.duplicates(), answered, figures.errors(),
-					played.unserved()));
+					result.unserved()));
 			if (complete) {
-				this.log.append(verdict(current, planned, played, Overlaps.of(this.stays.all()).size()));
+				this.log.append(verdict(current, planned, result, Overlaps.of(this.stays.all()).size()));
 			}
 		});
 	}
 
-	private static LabEvent.Verdict verdict(Run run, PlannedPlay planned, Play played, long overlaps) {
+	private static LabEvent.Verdict verdict(Run run, Trial planned, TrialResult result, long overlaps) {
 		int orders = run.request().orders();
 		int stock = run.request().stock();
-		StrategyRun figures = played.run();
-		return new LabEvent.Verdict(planned.number(), now(), played.fault().option(),
-				played.verdict(orders, stock).name(), played.isAsExpected(orders, stock), played.why(orders, stock),
+		Figures figures = result.figures();
+		return new LabEvent.Verdict(planned.number(), now(), result.fault().option(),
+				result.verdict(orders, stock).name(), result.isAsExpected(orders, stock), result.why(orders, stock),
 				new LabEvent.Figures(figures.sold(), figures.stockLeft(), figures.oversold(), figures.lostUpdates(),
-						figures.duplicates(), figures.errors(), played.unserved(), figures.seconds(),
-						figures.ordersPerSecond(orders - played.unserved()), overlaps));
+						figures.duplicates(), figures.errors(), result.unserved(), figures.seconds(),
+						figures.ordersPerSecond(orders - result.unserved()), overlaps));
 	}
 
 	@Override
@@ -188,16 +188,16 @@ class RunRecorder implements RunListener, DisposableBean {
 					throw new UncheckedIOException(ex);
 				}
 			});
-			PlannedPlay play = this.running;
+			Trial trial = this.running;
 			Collection<Stay> changes = this.stays.changes();
-			if (play != null) {
+			if (trial != null) {
 				this.stays.faults().forEach(this.log::append);
 				List<LabEvent.Queue> queues = this.stays.queues();
 				if (!queues.isEmpty()) {
-					this.log.append(new LabEvent.Queues(play.number(), queues));
+					this.log.append(new LabEvent.Queues(trial.number(), queues));
 				}
 				if (!changes.isEmpty()) {
-					this.log.append(new LabEvent.Stays(play.number(), changes));
+					this.log.append(new LabEvent.Stays(trial.number(), changes));
 				}
 			}
 		});
@@ -216,8 +216,8 @@ class RunRecorder implements RunListener, DisposableBean {
 	}
 
 	private void readStock() {
-		PlannedPlay play = running();
-		if (play == null) {
+		Trial trial = running();
+		if (trial == null) {
 			return;
 		}
 		// The order of these two: a sale is never counted before its answer.
@@ -225,9 +225,9 @@ class RunRecorder implements RunListener, DisposableBean {
 		Shop.Level level = level();
 		locked(() -> {
 			Run current = this.run;
-			if (play == this.running && current != null && level != null) {
+			if (trial == this.running && current != null && level != null) {
 				int stock = current.request().stock();
-				this.log.append(new LabEvent.Tally(play.number(), now(), level.quantity(), level.sold(),
+				this.log.append(new LabEvent.Tally(trial.number(), now(), level.quantity(), level.sold(),
 						Math.max(0, level.sold() - stock),
 						// A sale is recorded after the stock is written.
 						Math.max(0, level.sold() - (stock - level.quantity())), level.sold() - level.serials(),
@@ -236,7 +236,7 @@ class RunRecorder implements RunListener, DisposableBean {
 		});
 	}
 
-	private @Nullable PlannedPlay running() {
+	private @Nullable Trial running() {
 		this.lock.lock();
 		try {
 			return this.running;

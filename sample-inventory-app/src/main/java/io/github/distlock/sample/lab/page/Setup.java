@@ -7,7 +7,7 @@ import java.util.Map;
 
 import io.github.distlock.sample.lab.launcher.Fault;
 import io.github.distlock.sample.lab.launcher.RunRequest;
-import io.github.distlock.sample.lab.launcher.Runs;
+import io.github.distlock.sample.lab.launcher.RunControl;
 import io.github.distlock.sample.lab.launcher.Strategies;
 import io.github.distlock.sample.lab.launcher.Strategy;
 import io.github.distlock.sample.lab.launcher.Verdict;
@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
  * @param starting how far the start is
  */
 record Setup(List<Choice> strategies, List<String> faults, Limits limits, List<String> nodes, boolean ready,
-		Runs.Starting starting) {
+		RunControl.Starting starting) {
 
 	private static final List<String> FAULTS = Arrays.stream(Fault.values()).map(Fault::option).toList();
 
 	private static final List<Choice> CHOICES = Tour.STEPS.stream().map(Setup::choice).toList();
 
-	static Setup of(List<String> nodes, Runs runs) {
+	static Setup of(List<String> nodes, RunControl runs) {
 		return new Setup(CHOICES, FAULTS, Limits.USUAL, nodes, runs.isReady(), runs.starting());
 	}
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The stays and faults of a run, worked out from the records of the nodes. Records
- * outside of a play and those of other articles are left out. For use by one thread at a
+ * outside of a trial and those of other articles are left out. For use by one thread at a
  * time.
  */
 final class Stays {
@@ -29,7 +29,7 @@ final class Stays {
 
 	private final Map<String, LabEvent.Fault> openFaults = new HashMap<>();
 
-	private int play = -1;
+	private int trial = -1;
 
 	private String strategy = "";
 
@@ -38,12 +38,12 @@ final class Stays {
 	}
 
 	/**
-	 * Begin a play, and forget the stays of the one before.
-	 * @param number number of the play
+	 * Begin a trial, and forget the stays of the one before.
+	 * @param number number of the trial
 	 * @param name the strategy
 	 */
 	void begin(int number, String name) {
-		this.play = number;
+		this.trial = number;
 		this.strategy = name;
 		this.stays.clear();
 		this.changed.clear();
@@ -53,10 +53,10 @@ final class Stays {
 	}
 
 	/**
-	 * End the play: later records are left out.
+	 * End the trial: later records are left out.
 	 */
 	void end() {
-		this.play = -1;
+		this.trial = -1;
 	}
 
 	/**
@@ -88,7 +88,7 @@ final class Stays {
 	private void read(String node, NodeRecord next) {
 		Key key = key(node, next);
 		String resource = next.resource();
-		if (this.play >= 0 && this.sku.equals(next.sku()) && this.strategy.equals(next.strategy())
+		if (this.trial >= 0 && this.sku.equals(next.sku()) && this.strategy.equals(next.strategy())
 				&& resource != null) {
 			put(key, new Stay(node, key.stay(), next.order(), resource, orElse(next.arrived(), next.at()), next.at(),
 					orElse(next.value(), 0L), next.token(), next.lease(), List.of(), null, null, null, State.OPEN));
@@ -113,17 +113,17 @@ final class Stays {
 	}
 
 	private void queue(String node, long at, int waiting) {
-		if (this.play >= 0) {
+		if (this.trial >= 0) {
 			this.queues.add(new LabEvent.Queue(node, at, waiting));
 		}
 	}
 
 	private void fault(String node, NodeRecord next) {
 		String name = next.fault();
-		if (this.play < 0 || name == null) {
+		if (this.trial < 0 || name == null) {
 			return;
 		}
-		LabEvent.Fault fault = new LabEvent.Fault(this.play, node, name, next.at(), next.until());
+		LabEvent.Fault fault = new LabEvent.Fault(this.trial, node, name, next.at(), next.until());
 		this.faults.add(fault);
 		if (next.until() == null) {
 			this.openFaults.put(node + " " + name, fault);
@@ -136,7 +136,7 @@ final class Stays {
 	private void faultEnded(String node, @Nullable String name, long at) {
 		LabEvent.Fault fault = this.openFaults.remove(node + " " + name);
 		if (fault != null) {
-			this.faults.add(new LabEvent.Fault(fault.play(), node, fault.fault(), fault.from(), at));
+			this.faults.add(new LabEvent.Fault(fault.trial(), node, fault.fault(), fault.from(), at));
 		}
 	}
 
@@ -183,7 +183,7 @@ final class Stays {
 	}
 
 	/**
-	 * Return all stays of the play.
+	 * Return all stays of the trial.
 	 */
 	Collection<Stay> all() {
 		return List.copyOf(this.stays.values());

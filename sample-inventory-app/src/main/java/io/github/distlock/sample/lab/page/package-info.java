@@ -1,7 +1,7 @@
 /**
- * The page of the lab, which shows runs while they are played, and starts them. It reads
- * the records of the inventory nodes and the database, turns them into the events of a
- * run, and sends these to all open pages.
+ * The page of the lab, which shows runs while they are carried out, and starts them. It
+ * reads the records of the inventory nodes and the database, turns them into the events
+ * of a run, and sends these to all open pages.
  * {@link io.github.distlock.sample.lab.page.LabServer} is the entry, for the program's
  * main class.
  */

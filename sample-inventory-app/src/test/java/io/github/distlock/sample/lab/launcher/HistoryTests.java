@@ -21,55 +21,55 @@ class HistoryTests {
 
 	@Test
 	void whatSellsEveryUnitOnceHolds() {
-		assertThat(verdict(play(Fault.NONE, 8, 0, 8, 0, 0))).isEqualTo(Verdict.HOLDS);
+		assertThat(verdict(result(Fault.NONE, 8, 0, 8, 0, 0))).isEqualTo(Verdict.HOLDS);
 	}
 
 	@Test
 	void tooManySalesLostUpdatesAndNumbersSoldTwiceAreAnOversell() {
-		assertThat(verdict(play(Fault.NONE, 9, 0, 9, 0, 0))).isEqualTo(Verdict.OVERSELLS);
-		assertThat(verdict(play(Fault.NONE, 8, 1, 8, 0, 0))).isEqualTo(Verdict.OVERSELLS);
-		assertThat(verdict(play(Fault.NONE, 8, 0, 7, 0, 0))).isEqualTo(Verdict.OVERSELLS);
+		assertThat(verdict(result(Fault.NONE, 9, 0, 9, 0, 0))).isEqualTo(Verdict.OVERSELLS);
+		assertThat(verdict(result(Fault.NONE, 8, 1, 8, 0, 0))).isEqualTo(Verdict.OVERSELLS);
+		assertThat(verdict(result(Fault.NONE, 8, 0, 7, 0, 0))).isEqualTo(Verdict.OVERSELLS);
 	}
 
 	@Test
 	void ordersThatTheLockKeptFromBeingServedAreABlock() {
-		assertThat(verdict(play(Fault.CRASH, 3, 5, 3, 1, 6))).isEqualTo(Verdict.BLOCKS);
+		assertThat(verdict(result(Fault.CRASH, 3, 5, 3, 1, 6))).isEqualTo(Verdict.BLOCKS);
 	}
 
 	@Test
 	void errorsAndUnsoldUnitsAreAFailure() {
-		assertThat(verdict(play(Fault.NONE, 8, 0, 8, 1, 0))).isEqualTo(Verdict.FAILS);
-		assertThat(verdict(play(Fault.NONE, 7, 1, 7, 0, 0))).isEqualTo(Verdict.FAILS);
+		assertThat(verdict(result(Fault.NONE, 8, 0, 8, 1, 0))).isEqualTo(Verdict.FAILS);
+		assertThat(verdict(result(Fault.NONE, 7, 1, 7, 0, 0))).isEqualTo(Verdict.FAILS);
 	}
 
 	@Test
 	void onlyACrashExcusesErrorsAndOnlyAsManyUnsoldUnits() {
-		assertThat(verdict(play(Fault.CRASH, 8, 0, 8, 2, 0))).isEqualTo(Verdict.HOLDS);
-		assertThat(verdict(play(Fault.CRASH, 7, 1, 7, 3, 0))).isEqualTo(Verdict.HOLDS);
-		assertThat(verdict(play(Fault.CRASH, 6, 2, 6, 3, 0))).isEqualTo(Verdict.FAILS);
+		assertThat(verdict(result(Fault.CRASH, 8, 0, 8, 2, 0))).isEqualTo(Verdict.HOLDS);
+		assertThat(verdict(result(Fault.CRASH, 7, 1, 7, 3, 0))).isEqualTo(Verdict.HOLDS);
+		assertThat(verdict(result(Fault.CRASH, 6, 2, 6, 3, 0))).isEqualTo(Verdict.FAILS);
 	}
 
 	@Test
 	void theExpectationDependsOnTheFault() {
-		Play held = play(Fault.NONE, 8, 0, 8, 0, 0);
-		Play blocked = play(Fault.CRASH, 3, 5, 3, 1, 6);
+		TrialResult held = result(Fault.NONE, 8, 0, 8, 0, 0);
+		TrialResult blocked = result(Fault.CRASH, 3, 5, 3, 1, 6);
 		assertThat(history(held, blocked).asExpected()).isTrue();
 		assertThat(blocked.why(10, 8)).isEqualTo("nobody deletes it");
-		Play unharmed = play(Fault.CRASH, 8, 0, 8, 2, 0);
+		TrialResult unharmed = result(Fault.CRASH, 8, 0, 8, 2, 0);
 		assertThat(history(held, unharmed).asExpected()).isFalse();
 		assertThat(unharmed.why(10, 8)).isEqualTo("NOT as expected: the verdict should be BLOCKS.");
 	}
 
 	@Test
 	void aFaultThatStruckNoHolderShowsNothing() {
-		Play missed = new Play(SETNX, Fault.SLOW, play(Fault.SLOW, 8, 0, 8, 0, 0).run(), 0, false);
+		TrialResult missed = new TrialResult(SETNX, Fault.SLOW, result(Fault.SLOW, 8, 0, 8, 0, 0).figures(), 0, false);
 		assertThat(history(missed).asExpected()).isFalse();
 		assertThat(missed.why(10, 8)).isEqualTo("NOT as expected: the fault struck no holder.");
 	}
 
 	@Test
-	void theJsonSaysOfEachPlayWhatCameOfItAndWhy() {
-		assertThat(history(play(Fault.CRASH, 3, 5, 3, 1, 6)).toJson())
+	void theJsonSaysOfEachTrialWhatCameOfItAndWhy() {
+		assertThat(history(result(Fault.CRASH, 3, 5, 3, 1, 6)).toJson())
 			.isEqualTo("{\"orders\":10,\"stock\":8,\"nodes\":2,\"runs\":[{\"strategy\":\"setnx\",\"fault\":\"crash\","
 					+ "\"verdict\":\"blocks\",\"expected\":true,\"why\":\"nobody deletes it\",\"sold\":3,"
 					+ "\"stockLeft\":5,\"oversold\":0,\"lostUpdates\":0,\"duplicates\":0,\"errors\":1,"
@@ -78,7 +78,7 @@ class HistoryTests {
 
 	@Test
 	void theTableHasTheReasonBelowEachRowAndExplainsTheErrorsOfACrash() {
-		assertThat(history(play(Fault.CRASH, 3, 5, 3, 1, 6)).toTable(false).lines()).containsExactly(
+		assertThat(history(result(Fault.CRASH, 3, 5, 3, 1, 6)).toTable(false).lines()).containsExactly(
 				"                                             lost     numbers             not      orders",
 				"strategy  fault  verdict  sold  oversold  updates  sold twice  errors  served  per second",
 				"--------  -----  -------  ----  --------  -------  ----------  ------  ------  ----------",
@@ -90,67 +90,65 @@ class HistoryTests {
 
 	@Test
 	void errorsAreExplainedOnlyWhereACrashCausedThem() {
-		assertThat(history(play(Fault.CRASH, 8, 0, 8, 0, 0), play(Fault.NONE, 7, 1, 7, 1, 0)).toTable(false))
+		assertThat(history(result(Fault.CRASH, 8, 0, 8, 0, 0), result(Fault.NONE, 7, 1, 7, 1, 0)).toTable(false))
 			.doesNotContain("errors under crash");
 	}
 
 	@Test
 	void verdictsHaveColours() {
-		assertThat(history(play(Fault.CRASH, 3, 5, 3, 1, 6), play(Fault.NONE, 8, 0, 8, 0, 0)).toTable(true))
+		assertThat(history(result(Fault.CRASH, 3, 5, 3, 1, 6), result(Fault.NONE, 8, 0, 8, 0, 0)).toTable(true))
 			.contains("\u001B[33mBLOCKS\u001B[0m  ")
 			.contains("\u001B[32mholds\u001B[0m   ");
 	}
 
 	@Test
 	void noLineIsWiderThan110ColumnsForAnyStrategyAndFaultWithTheLargestFigures() {
-		StrategyRun large = new StrategyRun("", 999_999_999, 999_999_999, 999_999_999, 999_999_999, 999_999_999,
-				999_999_999, 1);
-		List<Play> plays = new ArrayList<>();
+		Figures large = new Figures("", 999_999_999, 999_999_999, 999_999_999, 999_999_999, 999_999_999, 999_999_999,
+				1);
+		List<TrialResult> trials = new ArrayList<>();
 		for (Strategy strategy : Strategies.ALL) {
 			for (Fault fault : Fault.values()) {
-				plays.add(new Play(strategy, fault, named(large, strategy, 999_999_999), 999_999_999, true));
-				plays.add(new Play(strategy, fault, named(large, strategy, 0), 0, false));
-				plays.add(
-						new Play(
-								strategy, fault, named(StrategyRun.of(strategy.name(), 8,
-										new Shop.Level("ticket", 0, 8, 8), 0, Duration.ofSeconds(1)), strategy, 0),
-								0, true));
+				trials.add(new TrialResult(strategy, fault, named(large, strategy, 999_999_999), 999_999_999, true));
+				trials.add(new TrialResult(strategy, fault, named(large, strategy, 0), 0, false));
+				trials.add(new TrialResult(strategy, fault, named(
+						Figures.of(strategy.name(), 8, new Shop.Level("ticket", 0, 8, 8), 0, Duration.ofSeconds(1)),
+						strategy, 0), 0, true));
 			}
 		}
 		ByteArrayOutputStream printed = new ByteArrayOutputStream();
 		Console console = new Console(new PrintStream(printed, true, StandardCharsets.UTF_8), true);
-		History history = new History(999_999_999, 999_999_999, 2, plays);
+		History history = new History(999_999_999, 999_999_999, 2, trials);
 		console.line("%s%n%s", history.toTable(true), history.conclusion());
 		List<String> lines = printed.toString(StandardCharsets.UTF_8).lines().toList();
-		assertThat(lines).hasSizeGreaterThan(2 * plays.size()).allMatch((line) -> Colour.columns(line) <= 110);
+		assertThat(lines).hasSizeGreaterThan(2 * trials.size()).allMatch((line) -> Colour.columns(line) <= 110);
 		// No reason is too long for one line.
 		assertThat(lines).noneMatch((line) -> line.startsWith("        ") && !line.contains("lost"));
 	}
 
 	@Test
 	void aHistoryWithoutFaultsEndsWithTheNextThingToTry() {
-		assertThat(history(play(Fault.NONE, 8, 0, 8, 0, 0)).conclusion()).contains("Now try --fault=crash");
-		assertThat(history(play(Fault.CRASH, 3, 5, 3, 1, 6)).conclusion())
+		assertThat(history(result(Fault.NONE, 8, 0, 8, 0, 0)).conclusion()).contains("Now try --fault=crash");
+		assertThat(history(result(Fault.CRASH, 3, 5, 3, 1, 6)).conclusion())
 			.isEqualTo("Every strategy has the expected verdict.");
 	}
 
-	private static StrategyRun named(StrategyRun run, Strategy strategy, long duplicates) {
-		return new StrategyRun(strategy.name(), run.sold(), run.stockLeft(), run.oversold(), run.lostUpdates(),
-				duplicates, run.errors(), run.seconds());
+	private static Figures named(Figures figures, Strategy strategy, long duplicates) {
+		return new Figures(strategy.name(), figures.sold(), figures.stockLeft(), figures.oversold(),
+				figures.lostUpdates(), duplicates, figures.errors(), figures.seconds());
 	}
 
-	private static Verdict verdict(Play play) {
-		return play.verdict(10, 8);
+	private static Verdict verdict(TrialResult trial) {
+		return trial.verdict(10, 8);
 	}
 
-	private static History history(Play... plays) {
-		return new History(10, 8, 2, List.of(plays));
+	private static History history(TrialResult... trials) {
+		return new History(10, 8, 2, List.of(trials));
 	}
 
-	private static Play play(Fault fault, long sold, long left, long serials, long errors, long unserved) {
-		StrategyRun run = StrategyRun.of("setnx", 8, new Shop.Level("ticket", left, sold, serials), errors,
+	private static TrialResult result(Fault fault, long sold, long left, long serials, long errors, long unserved) {
+		Figures figures = Figures.of("setnx", 8, new Shop.Level("ticket", left, sold, serials), errors,
 				Duration.ofMillis(500));
-		return new Play(SETNX, fault, run, unserved, true);
+		return new TrialResult(SETNX, fault, figures, unserved, true);
 	}
 
 }

@@ -70,7 +70,7 @@ class OptionsTests {
 			.withMessage("--orders=0 is out of range: use 1 or more");
 		assertThatIllegalArgumentException().isThrownBy(() -> parse("--orders=66667"))
 			.withMessage(
-					"--orders=66667 is out of range: use 66666 or less: the page keeps the records of all 3 plays");
+					"--orders=66667 is out of range: use 66666 or less: the page keeps the records of all 3 trials");
 		assertThatIllegalArgumentException().isThrownBy(() -> parse("--base-port=70000"))
 			.withMessageContaining("0 to 65000");
 	}

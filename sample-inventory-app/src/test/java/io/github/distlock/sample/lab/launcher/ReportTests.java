@@ -12,15 +12,15 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ReportTests {
 
-	private static final StrategyRun NONE = run("none", 10, 7, 6, 0);
+	private static final Figures NONE = run("none", 10, 7, 6, 0);
 
-	private static final StrategyRun SYNCHRONIZED = run("synchronized", 9, 0, 8, 0);
+	private static final Figures SYNCHRONIZED = run("synchronized", 9, 0, 8, 0);
 
-	private static final StrategyRun LOCKED = run("distributed-lock", 8, 0, 8, 0);
+	private static final Figures LOCKED = run("distributed-lock", 8, 0, 8, 0);
 
 	@Test
 	void aRightRunHasNoDefects() {
-		assertThat(LOCKED).isEqualTo(new StrategyRun("distributed-lock", 8, 0, 0, 0, 0, 0, 1.235));
+		assertThat(LOCKED).isEqualTo(new Figures("distributed-lock", 8, 0, 0, 0, 0, 0, 1.235));
 		assertThat(LOCKED.isRight(10, 8)).isTrue();
 		assertThat(LOCKED.showsBug()).isFalse();
 	}
@@ -28,13 +28,13 @@ class ReportTests {
 	@Test
 	void moreSalesThanStockAreOversold() {
 		// 10 sold of 8, 7 left: 9 sales do not show in the stock; 6 numbers for 10 sales.
-		assertThat(NONE).isEqualTo(new StrategyRun("none", 10, 7, 2, 9, 4, 0, 1.235));
+		assertThat(NONE).isEqualTo(new Figures("none", 10, 7, 2, 9, 4, 0, 1.235));
 		assertThat(NONE.showsBug()).isTrue();
 	}
 
 	@Test
 	void updatesCanBeLostWithoutOverselling() {
-		StrategyRun run = run("none", 7, 3, 6, 0);
+		Figures run = run("none", 7, 3, 6, 0);
 		assertThat(run.oversold()).isZero();
 		assertThat(run.lostUpdates()).isEqualTo(2);
 		assertThat(run.showsBug()).isTrue();
@@ -90,8 +90,8 @@ class ReportTests {
 
 	@Test
 	void theTableIsAtMost110ColumnsWideWithTheLargestFigures() {
-		StrategyRun large = new StrategyRun("distributed-lock", 999_999_999, 999_999_999, 999_999_999, 999_999_999,
-				999_999_999, 999_999_999, 999_999.99);
+		Figures large = new Figures("distributed-lock", 999_999_999, 999_999_999, 999_999_999, 999_999_999, 999_999_999,
+				999_999_999, 999_999.99);
 		assertThat(ReportTable.of(new Report(999_999_999, 999_999_999, 2, List.of(large)), false).lines())
 			.allMatch((line) -> line.length() <= 110);
 	}
@@ -104,12 +104,12 @@ class ReportTests {
 			.doesNotContain("--fault");
 	}
 
-	private static Report report(StrategyRun... runs) {
+	private static Report report(Figures... runs) {
 		return new Report(10, 8, 2, List.of(runs));
 	}
 
-	private static StrategyRun run(String strategy, long sold, long left, long serials, long errors) {
-		return StrategyRun.of(strategy, 8, new Shop.Level("ticket", left, sold, serials), errors,
+	private static Figures run(String strategy, long sold, long left, long serials, long errors) {
+		return Figures.of(strategy, 8, new Shop.Level("ticket", left, sold, serials), errors,
 				Duration.ofNanos(1_234_567_890));
 	}
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the records of the nodes say about a play.
+ * What the records of the nodes say about a trial.
  */
 class StaysTests {
 

@@ -1,15 +1,15 @@
 package io.github.distlock.sample.lab.launcher;
 
 /**
- * One strategy's run under one fault, with the verdict that was expected.
+ * One trial, with the verdict that was expected.
  *
  * @param strategy the strategy
  * @param fault what went wrong on a node
- * @param run the figures of the database after the last answer
+ * @param figures the figures of the database after the last answer
  * @param unserved orders that were refused, or not placed, because the lock was blocked
  * @param struck whether the fault struck a holder
  */
-public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserved, boolean struck) {
+public record TrialResult(Strategy strategy, Fault fault, Figures figures, long unserved, boolean struck) {
 
 	/**
 	 * Judge the figures.
@@ -18,15 +18,15 @@ public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserve
 	 * @return the verdict
 	 */
 	public Verdict verdict(int orders, int stock) {
-		if (this.run.showsBug() || this.run.duplicates() > 0) {
+		if (this.figures.showsBug() || this.figures.duplicates() > 0) {
 			return Verdict.OVERSELLS;
 		}
 		if (this.unserved > 0) {
 			return Verdict.BLOCKS;
 		}
 		// Orders on a node that crashed have no answer, and a token refuses late writes.
-		long lost = (this.fault == Fault.CRASH || this.fault == Fault.PAUSE) ? this.run.errors() : 0;
-		boolean complete = this.run.errors() == lost && this.run.sold() >= Math.min(orders - lost, stock);
+		long lost = (this.fault == Fault.CRASH || this.fault == Fault.PAUSE) ? this.figures.errors() : 0;
+		boolean complete = this.figures.errors() == lost && this.figures.sold() >= Math.min(orders - lost, stock);
 		return complete ? Verdict.HOLDS : Verdict.FAILS;
 	}
 

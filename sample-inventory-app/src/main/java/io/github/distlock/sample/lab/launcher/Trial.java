@@ -1,11 +1,11 @@
 package io.github.distlock.sample.lab.launcher;
 
 /**
- * One play of a run.
+ * One strategy under one fault, as a part of a run.
  *
  * @param number its number in the run, from 0
  * @param strategy the strategy
  * @param fault what goes wrong meanwhile
  */
-public record PlannedPlay(int number, Strategy strategy, Fault fault) {
+public record Trial(int number, Strategy strategy, Fault fault) {
 }

@@ -18,7 +18,7 @@ import java.time.Duration;
  * because nothing was left is not an error
  * @param seconds from the first order to the last answer
  */
-public record StrategyRun(String strategy, long sold, long stockLeft, long oversold, long lostUpdates, long duplicates,
+public record Figures(String strategy, long sold, long stockLeft, long oversold, long lostUpdates, long duplicates,
 		long errors, double seconds) {
 
 	/**
@@ -30,8 +30,8 @@ public record StrategyRun(String strategy, long sold, long stockLeft, long overs
 	 * @param time from the first order to the last answer
 	 * @return the figures
 	 */
-	static StrategyRun of(String strategy, int stock, Shop.Level level, long errors, Duration time) {
-		return new StrategyRun(strategy, level.sold(), level.quantity(), Math.max(0, level.sold() - stock),
+	static Figures of(String strategy, int stock, Shop.Level level, long errors, Duration time) {
+		return new Figures(strategy, level.sold(), level.quantity(), Math.max(0, level.sold() - stock),
 				level.sold() - (stock - level.quantity()), level.sold() - level.serials(), errors,
 				Math.round(time.toNanos() / 1e6) / 1e3);
 	}

@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * The orders of one play. After a service has said that its lock is blocked, no more
+ * The orders of one trial. After a service has said that its lock is blocked, no more
  * orders are placed: they would wait as long, without success.
  */
-final class Round {
+final class TrialOrders {
 
 	// "Locked": the answer of nodes on which no caller gets the lock.
 	private static final int BLOCKED = 423;
@@ -36,13 +36,13 @@ final class Round {
 	private final Queue<String> failures = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * Begin a round.
+	 * Begin the orders of a trial.
 	 * @param shop takes the orders
 	 * @param sku the article
 	 * @param strategy how the nodes protect their stock
 	 * @param stopped whether no more orders are to be placed
 	 */
-	Round(Shop shop, String sku, String strategy, BooleanSupplier stopped) {
+	TrialOrders(Shop shop, String sku, String strategy, BooleanSupplier stopped) {
 		this.shop = shop;
 		this.sku = sku;
 		this.strategy = strategy;

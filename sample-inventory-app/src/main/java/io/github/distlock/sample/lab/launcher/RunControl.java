@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Starts runs, one at a time, for the command line and for the page. Safe for use by many
  * threads.
  */
-public final class Runs {
+public final class RunControl {
 
 	private static final int ID_LENGTH = 6;
 
@@ -42,7 +42,7 @@ public final class Runs {
 	 * @param random chooses the names of the runs
 	 * @param onFailure gets a message when a run that nothing waits for fails
 	 */
-	Runs(RandomGenerator random, Consumer<String> onFailure) {
+	RunControl(RandomGenerator random, Consumer<String> onFailure) {
 		this.random = random;
 		this.onFailure = onFailure;
 	}
@@ -86,14 +86,14 @@ public final class Runs {
 	 * @throws InterruptedException if interrupted meanwhile
 	 */
 	public void strike(String node, Fault fault) throws IOException, InterruptedException {
-		Demonstration player = player();
-		if (player == null) {
+		Demonstration opened = opened();
+		if (opened == null) {
 			throw new RunRefusedException("No orders are in progress: start a run first");
 		}
-		player.strike(node, fault);
+		opened.strike(node, fault);
 	}
 
-	private @Nullable Demonstration player() {
+	private @Nullable Demonstration opened() {
 		this.lock.lock();
 		try {
 			return this.demonstration;
@@ -105,12 +105,12 @@ public final class Runs {
 
 	/**
 	 * Allow runs from now on.
-	 * @param player plays them
+	 * @param opened carries them out
 	 */
-	void open(Demonstration player) {
+	void open(Demonstration opened) {
 		this.lock.lock();
 		try {
-			this.demonstration = player;
+			this.demonstration = opened;
 		}
 		finally {
 			this.lock.unlock();
@@ -132,28 +132,28 @@ public final class Runs {
 
 	/**
 	 * Start a run, and return at once.
-	 * @param request what to play
+	 * @param request what to try
 	 * @return the run
 	 * @throws RunRefusedException if another run is in progress, or the services do not
 	 * serve yet
 	 */
 	public Run start(RunRequest request) {
 		Started started = begin(request);
-		Thread thread = new Thread(() -> playInBackground(started), "run-" + started.run().id());
+		Thread thread = new Thread(() -> runInBackground(started), "run-" + started.run().id());
 		thread.setDaemon(true);
 		thread.start();
 		return started.run();
 	}
 
 	/**
-	 * Play a run, and return when it is over.
-	 * @param request what to play
+	 * Carry out a run, and return when it is over.
+	 * @param request what to try
 	 * @return the figures
 	 * @throws IOException if a service does not answer
 	 * @throws InterruptedException if interrupted meanwhile
 	 */
-	List<Play> play(RunRequest request) throws IOException, InterruptedException {
-		return play(begin(request));
+	List<TrialResult> run(RunRequest request) throws IOException, InterruptedException {
+		return run(begin(request));
 	}
 
 	/**
@@ -205,9 +205,9 @@ public final class Runs {
 		return id.toString();
 	}
 
-	private void playInBackground(Started started) {
+	private void runInBackground(Started started) {
 		try {
-			play(started);
+			run(started);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -217,13 +217,13 @@ public final class Runs {
 		}
 	}
 
-	private List<Play> play(Started started) throws IOException, InterruptedException {
+	private List<TrialResult> run(Started started) throws IOException, InterruptedException {
 		String failure = "it was interrupted";
 		End end = End.FAILED;
 		try {
-			List<Play> plays = started.demonstration().play(started.run());
-			end = (plays.size() == started.run().plays().size()) ? End.FINISHED : End.STOPPED;
-			return plays;
+			List<TrialResult> trials = started.demonstration().run(started.run());
+			end = (trials.size() == started.run().trials().size()) ? End.FINISHED : End.STOPPED;
+			return trials;
 		}
 		catch (IOException | RuntimeException ex) {
 			failure = ex.toString();
@@ -257,7 +257,7 @@ public final class Runs {
 	}
 
 	/**
-	 * A run and what plays it.
+	 * A run and what carries it out.
 	 */
 	private record Started(Run run, Demonstration demonstration) {
 	}
