@@ -2,7 +2,6 @@ package io.github.distlock.smoke;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.Properties;
 
 import io.lettuce.core.LettuceVersion;
@@ -50,11 +49,6 @@ record Combination(String springBoot, String java, String threads, String driver
 	private static String server(Properties info) {
 		String valkey = info.getProperty("valkey_version");
 		return (valkey != null) ? "Valkey " + valkey : "Redis " + info.getProperty("redis_version");
-	}
-
-	/** Return the cells of a row that tell combinations from each other. */
-	List<String> cells() {
-		return List.of(this.springBoot, this.java, this.threads, this.driver, this.server);
 	}
 
 }

@@ -21,12 +21,12 @@ class CompatibilityPageTests {
 		String version = SpringBootVersion.getVersion();
 		assumeTrue(Files.readString(Path.of("..", "pom.xml")).contains(".version>" + version + "</"),
 				version + " is not a version of the build");
-		assertThat(CompatibilityTable.of(Files.readString(CombinationRecorder.PAGE)).rows())
+		assertThat(CompatibilityTable.of(Files.readString(CombinationRecorder.PAGE))
+			.result(version + "|17|platform|Lettuce", "Redis 6.2"))
 			.as("Write the row: mvn verify -pl distlock-smoke/%s -Dtest=SmokeTests "
 					+ "-Dsurefire.failIfNoSpecifiedTests=false -Ddistlock.docs.write=true",
 					Path.of("").toAbsolutePath().getFileName())
-			.anyMatch((row) -> CompatibilityTable.key(row).equals(version + "|17|platform|Lettuce|Redis 6.2")
-					&& row.contains("| passed"));
+			.matches("\\d+ of \\d+");
 	}
 
 }

@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The table of docs/compatibility.md between two comments. One row for each combination:
- * versions that differ only in the last number of Java or of the server are the same one.
+ * The table of docs/compatibility.md between two comments: a row for each version of
+ * Spring Boot, Java, kind of threads and driver, a column for each server. Versions of
+ * Java and of the driver that differ only in the last numbers share a row, those of a
+ * server a column.
  */
 final class CompatibilityTable {
 
@@ -16,20 +18,25 @@ final class CompatibilityTable {
 
 	private static final String END = "<!-- end of combinations -->";
 
-	/** Header and separator. */
-	private static final int HEADER_LINES = 2;
+	/** The columns before those of the servers. */
+	private static final int KEY_COLUMNS = 4;
 
 	private static final Pattern NUMBER = Pattern.compile("\\d+");
 
 	private final String before;
 
-	private final List<String> lines;
+	private final List<String> header;
+
+	/** Each with as many cells as the header. */
+	private final List<List<String>> rows;
 
 	private final String after;
 
-	private CompatibilityTable(String before, List<String> lines, String after) {
+	private CompatibilityTable(String before, List<List<String>> table, String after) {
 		this.before = before;
-		this.lines = lines;
+		this.header = new ArrayList<>(table.get(0));
+		// The second line is the separator.
+		this.rows = new ArrayList<>(table.subList(2, table.size()));
 		this.after = after;
 	}
 
@@ -42,35 +49,75 @@ final class CompatibilityTable {
 					"The page has no table between '" + BEGIN.strip() + "' and '" + END + "'");
 		}
 		return new CompatibilityTable(page.substring(0, begin),
-				page.substring(begin, end).lines().filter((line) -> !line.isBlank()).toList(), page.substring(end));
+				page.substring(begin, end)
+					.lines()
+					.filter((line) -> !line.isBlank())
+					.map(CompatibilityTable::cells)
+					.toList(),
+				page.substring(end));
 	}
 
-	/** Return the page with a row in the place of that of the same combination. */
-	String with(CombinationRow row) {
-		List<String> rows = new ArrayList<>(rows());
-		rows.removeIf((other) -> key(other).equals(key(row.toString())));
-		rows.add(row.toString());
-		rows.sort(Comparator.comparing(CompatibilityTable::order));
-		List<String> all = new ArrayList<>(this.lines.subList(0, HEADER_LINES));
-		all.addAll(rows);
-		return this.before + "\n" + String.join("\n", all) + "\n\n" + this.after;
+	private static List<String> cells(String line) {
+		return Arrays.stream(line.substring(1).split("\\|", -1)).map(String::strip).toList().subList(0, columns(line));
 	}
 
-	/** Return the rows below the header. */
-	List<String> rows() {
-		return this.lines.subList(HEADER_LINES, this.lines.size());
+	private static int columns(String line) {
+		return (int) line.chars().filter((character) -> character == '|').count() - 1;
 	}
 
-	static String key(String row) {
-		List<String> cells = Arrays.stream(row.split("\\|")).map(String::strip).toList();
-		String java = cells.get(2).replaceAll("\\..*", "");
-		String driver = cells.get(4).replaceAll(" .*", "");
-		String server = cells.get(5).replaceAll("(\\d+\\.\\d+).*", "$1");
-		return String.join("|", cells.get(1), java, cells.get(3), driver, server);
+	/** Return the page with the result of a combination in the place of the former one. */
+	String with(Combination combination, String result) {
+		String server = combination.server().replaceAll("(\\d+\\.\\d+).*", "$1");
+		if (!this.header.contains(server)) {
+			this.header.add(server);
+		}
+		List<String> row = new ArrayList<>(List.of(combination.springBoot(), combination.java(), combination.threads(),
+				combination.driver()));
+		this.rows.stream()
+			.filter((other) -> key(other).equals(key(row)))
+			.findFirst()
+			.ifPresent((former) -> row.addAll(former.subList(KEY_COLUMNS, former.size())));
+		while (row.size() < this.header.size()) {
+			row.add("");
+		}
+		row.set(this.header.indexOf(server), result);
+		this.rows.removeIf((other) -> key(other).equals(key(row)));
+		this.rows.add(row);
+		this.rows.sort(Comparator.comparing(CompatibilityTable::order));
+		List<String> lines = new ArrayList<>(List.of(line(this.header), "|" + "---|".repeat(this.header.size())));
+		this.rows.forEach((each) -> lines.add(line(each)));
+		return this.before + "\n" + String.join("\n", lines) + "\n\n" + this.after;
+	}
+
+	private String line(List<String> cells) {
+		List<String> all = new ArrayList<>(cells);
+		while (all.size() < this.header.size()) {
+			all.add("");
+		}
+		return "| " + String.join(" | ", all) + " |";
+	}
+
+	/** Return the result of a combination, empty if there is none. */
+	String result(String key, String server) {
+		return this.rows.stream()
+			.filter((row) -> key(row).equals(key))
+			.map((row) -> row.get(this.header.indexOf(server)))
+			.findFirst()
+			.orElse("");
+	}
+
+	/** Return the keys of the rows in their order. */
+	List<String> keys() {
+		return this.rows.stream().map(CompatibilityTable::key).toList();
+	}
+
+	private static String key(List<String> row) {
+		return String.join("|", row.get(0), row.get(1).replaceAll("\\..*", ""), row.get(2),
+				row.get(3).replaceAll(" .*", ""));
 	}
 
 	/** Numbers are compared as numbers. */
-	private static String order(String row) {
+	private static String order(List<String> row) {
 		return NUMBER.matcher(key(row)).replaceAll((number) -> "%6s".formatted(number.group()));
 	}
 

@@ -52,6 +52,9 @@ final class JdbcCommands {
 
 	private final LockPool pool;
 
+	/** Whether the thread of a caller may send, unless it is virtual. */
+	private final boolean plainSockets;
+
 	private final TableNames tables;
 
 	private final TimeSource clock;
@@ -75,6 +78,7 @@ final class JdbcCommands {
 
 	JdbcCommands(LockPool pool, int threads, int attempts, JdbcBackendSettings settings, TimeSource clock) {
 		this.pool = pool;
+		this.plainSockets = pool.isPlain();
 		this.tables = settings.tables();
 		this.clock = clock;
 		this.timeout = settings.commandTimeout();
@@ -126,7 +130,7 @@ final class JdbcCommands {
 	/** Calls {@code end} when the connection has been returned. */
 	private <T> T run(JdbcCommand<T> command, Runnable end) {
 		boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
-		if (early && this.pool.isPlain() && !isVirtual(Thread.currentThread())) {
+		if (early && this.plainSockets && !isVirtual(Thread.currentThread())) {
 			try {
 				return executeHere(command);
 			}
