@@ -25,11 +25,11 @@ import org.springframework.util.ClassUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The contract of a lock store, on the store that {@code docs/stores.md} shows.
+ * The contract of a lock store, on the store that the documentation shows.
  */
 class ExampleStoreTests extends LockStoreContract {
 
-	private static final String PAGE = "docs/stores.md";
+	private static final String FILE = "docs/examples/MemoryLockStore.java";
 
 	@TempDir
 	@SuppressWarnings("NullAway.Init")
@@ -37,11 +37,7 @@ class ExampleStoreTests extends LockStoreContract {
 
 	@Override
 	protected StoreUnderTest openStore() {
-		List<CodeBlock> store = Pages.blocks(PAGE, Pages.text(PAGE))
-			.stream()
-			.filter((block) -> block.text().contains("class MemoryLockBackend "))
-			.toList();
-		assertThat(store).hasSize(1);
+		List<CodeBlock> store = List.of(new CodeBlock(FILE, 1, "java", true, Pages.text(FILE)));
 		assertThat(JavaBlocks.errors(store, classes)).isEmpty();
 		Class<?> backend = load("MemoryLockBackend");
 		return new ExampleStore(backend, backend.getDeclaredClasses());
