@@ -8,7 +8,7 @@ enum Answer {
 
 	GRANTED, WAITING, BUSY, RELEASED, GONE, DONE, RENEWED,
 
-	/** The word is not what a native command expects. */
+	/** The value is not what a native command expects. */
 	MISMATCH
 
 }

@@ -9,7 +9,7 @@ enum Flaw {
 	/** Validity counts from the reply instead of from the sending. */
 	VALIDITY_FROM_REPLY,
 
-	/** A renewal writes the word of a lock that has expired. */
+	/** A renewal writes the value of a lock that has expired. */
 	RENEWAL_CREATES,
 
 	/** A waiting ticket never attempts again by itself. */
@@ -44,10 +44,10 @@ enum Flaw {
 	/** A script attempts although the native release before it is not answered. */
 	SCRIPT_BEHIND_NATIVE_RELEASE,
 
-	/** A native release does not compare the word. */
+	/** A native release does not compare the value. */
 	NATIVE_RELEASE_UNCHECKED,
 
-	/** A native release compares the word, except for its first byte. */
+	/** A native release compares the value, except for its first byte. */
 	NATIVE_RELEASE_IGNORES_MARK,
 
 	/** A native attempt replaces any tombstone, with the token after a remembered one. */
@@ -62,7 +62,7 @@ enum Flaw {
 	/** The ticket that a release queues is granted the lock before those that wait. */
 	SUCCESSOR_GRANTED_FIRST,
 
-	/** A queued ticket does not change the first byte of the lock's word. */
+	/** A queued ticket does not change the first byte of the lock's value. */
 	QUEUED_WITHOUT_MARK,
 
 	/** A hand-off does not check the validity of the grant. */
@@ -95,7 +95,7 @@ enum Flaw {
 	/** A grant that came with waiters is kept. */
 	KEPT_WITH_WAITERS,
 
-	/** The word of the next owner has the mark of the last one. */
+	/** The value of the next owner has the mark of the last one. */
 	KEEPABLE_COPIED,
 
 	/** A kept lock is entered although its grant may have ended. */

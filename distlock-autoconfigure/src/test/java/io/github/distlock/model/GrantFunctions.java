@@ -79,7 +79,7 @@ final class GrantFunctions {
 			.forEach(this.store::dequeue);
 	}
 
-	/** Write the word of an owner, while tickets may wait. */
+	/** Write the value of an owner, while tickets may wait. */
 	void own(int ticket, int last, int ttl, boolean grace) {
 		int first = (last == StoreState.NO_TOKEN) ? 0 : Math.max(last + 1, 0);
 		this.store.own(ticket, first + this.settings.tokensPerGrant - 1, ttl, grace, true);

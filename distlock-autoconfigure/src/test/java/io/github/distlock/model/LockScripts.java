@@ -166,11 +166,11 @@ final class LockScripts {
 		command.validity = this.settings.lease - command.age;
 	}
 
-	/** The owner knows the word of its grant, which it names in a renewal. */
+	/** The owner knows the value of its grant, which it names in a renewal. */
 	private void checkWord(Packet command) {
 		if (command.verb == Verb.RENEW && this.store.owner == command.ticket
 				&& this.store.lastToken == command.lastToken && this.store.keepable != command.keepable) {
-			throw new BrokenProperty("word", "the owner renews another word than that of its grant: " + command);
+			throw new BrokenProperty("value", "the owner renews another value than that of its grant: " + command);
 		}
 	}
 

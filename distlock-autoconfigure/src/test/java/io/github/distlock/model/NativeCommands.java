@@ -1,9 +1,9 @@
 package io.github.distlock.model;
 
 /**
- * Commands without a script: each replaces the word of the lock if it is exactly what the
- * client expects ({@code SET ... IFEQ}). Otherwise nothing changes, and the client sends
- * the script.
+ * Commands without a script: each replaces the value of the lock if it is exactly what
+ * the client expects ({@code SET ... IFEQ}). Otherwise nothing changes, and the client
+ * sends the script.
  */
 final class NativeCommands {
 
@@ -26,7 +26,7 @@ final class NativeCommands {
 		}
 	}
 
-	/** The tombstone that the client has written becomes the word of its new ticket. */
+	/** The tombstone that the client has written becomes the value of its new ticket. */
 	private void takeAgain(Packet command) {
 		boolean tombstone = this.store.owner == 0 && !this.store.isAbsent();
 		if (tombstone && (this.store.lastToken == command.used || this.settings.has(Flaw.ANY_TOMBSTONE_TAKEN))) {
@@ -41,7 +41,7 @@ final class NativeCommands {
 		}
 	}
 
-	/** The word of a ticket without waiters becomes a tombstone. */
+	/** The value of a ticket without waiters becomes a tombstone. */
 	private void release(Packet command) {
 		boolean exact = isExact(command)
 				|| this.settings.has(Flaw.NATIVE_RELEASE_IGNORES_MARK) && this.store.owner == command.ticket

@@ -66,7 +66,7 @@ final class Packet implements Cloneable {
 
 	/**
 	 * Whether an attempt asks for a grant that may be kept; in the answer, whether it
-	 * may. In a renewal, whether the word that it names says so.
+	 * may. In a renewal, whether the value that it names says so.
 	 */
 	boolean keepable;
 

@@ -32,10 +32,10 @@ final class ProtocolProperties {
 		}
 	}
 
-	/** The invariant of base.lua: no ticket is in the queue unless the word says so. */
+	/** The invariant of base.lua: no ticket is in the queue unless the value says so. */
 	private void checkMark(StoreState store) {
 		if (!store.isQueueEmpty() && !store.marked && !store.isAbsent()) {
-			throw new BrokenProperty("word", "a ticket is queued, but the word says that none is");
+			throw new BrokenProperty("value", "a ticket is queued, but the value says that none is");
 		}
 	}
 

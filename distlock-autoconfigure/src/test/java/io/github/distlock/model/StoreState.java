@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What the server keeps for one key: the lock's word and the queue. Fencing tokens are
+ * What the server keeps for one key: the lock's value and the queue. Fencing tokens are
  * relative to the server's clock.
  */
 final class StoreState {
@@ -12,19 +12,19 @@ final class StoreState {
 	/** The server has forgotten the last fencing token. */
 	static final int NO_TOKEN = -120;
 
-	/** The ticket that holds the lock. Zero is a tombstone, or no word at all. */
+	/** The ticket that holds the lock. Zero is a tombstone, or no value at all. */
 	int owner;
 
-	/** How many ticks are left of the word. */
+	/** How many ticks are left of the value. */
 	int ttl;
 
 	/** Whether the lease is short, until the owner has confirmed a grant. */
 	boolean grace;
 
-	/** Whether the word begins with '+': tickets may wait. Otherwise none does. */
+	/** Whether the value begins with '+': tickets may wait. Otherwise none does. */
 	boolean marked;
 
-	/** Whether the word says that its owner may keep the lock after its last holder. */
+	/** Whether the value says that its owner may keep the lock after its last holder. */
 	boolean keepable;
 
 	/** The last fencing token of the owner's grant, or that in the tombstone. */
@@ -61,7 +61,7 @@ final class StoreState {
 		forgetQueue();
 	}
 
-	/** The word's lease has ended. */
+	/** The value's lease has ended. */
 	void expire() {
 		bury(NO_TOKEN, 0);
 	}
@@ -76,7 +76,7 @@ final class StoreState {
 		this.lastToken = last;
 	}
 
-	/** Write the word of an owner. */
+	/** Write the value of an owner. */
 	void own(int ticket, int last, int ticks, boolean unconfirmed, boolean mayHaveWaiters) {
 		this.owner = ticket;
 		this.lastToken = last;
@@ -86,7 +86,7 @@ final class StoreState {
 		this.keepable = false;
 	}
 
-	/** Whether there is no word: neither an owner nor a tombstone. */
+	/** Whether there is no value: neither an owner nor a tombstone. */
 	boolean isAbsent() {
 		return this.owner == 0 && this.lastToken == NO_TOKEN;
 	}
@@ -181,10 +181,13 @@ final class StoreState {
 
 	@Override
 	public String toString() {
-		String word = (this.owner != 0) ? (this.marked ? "+" : "-") + ModelTicket.text(this.owner)
+		String value = (this.owner != 0) ? (this.marked ? "+" : "-") + ModelTicket.text(this.owner)
 				+ (this.grace ? " (grace)" : "") + (this.keepable ? " (keepable)" : "")
 				: isAbsent() ? "absent" : "tombstone";
-		StringBuilder text = new StringBuilder("store[").append(word).append(" ttl ").append(this.ttl).append(" queue");
+		StringBuilder text = new StringBuilder("store[").append(value)
+			.append(" ttl ")
+			.append(this.ttl)
+			.append(" queue");
 		if (this.claim != 0) {
 			text.append(" !").append(this.claim - 1);
 		}

@@ -3,7 +3,7 @@
  * interleavings of a few JVMs, one server and a bounded number of faults. A change of the
  * protocol first becomes a state here.
  * <p>
- * <b>What is modelled.</b> One key with its word, its queue and its claim. The scripts
+ * <b>What is modelled.</b> One key with its value, its queue and its claim. The scripts
  * are atomic and keep the structure of the Lua files. Each JVM has one
  * {@link io.github.distlock.model.KeyEntry}, or one for each fair caller. Commands and
  * replies are separate steps, and each can be lost, late or repeated. A command that
@@ -32,9 +32,9 @@
  * left.</li>
  * </ol>
  * <p>
- * <b>Native commands</b> replace the word of the lock if it is exactly what the client
+ * <b>Native commands</b> replace the value of the lock if it is exactly what the client
  * expects, and may be mixed with scripts. A tombstone is unique, since tokens rise: a
- * late copy of an attempt that replaces one finds another word. Only a definite answer
+ * late copy of an attempt that replaces one finds another value. Only a definite answer
  * lets a client send the script instead; after none, the attempt counts as unanswered.
  * Behind a native release that is not answered, only a native attempt may be sent: the
  * script of a refused release follows later, and a script attempt before it would be
@@ -46,7 +46,7 @@
  * S8 a waiting JVM is overtaken by one turn of each other JVM at most, L1 a waiter gets a
  * free lock within a bound, L2 a waiter does not spin; for kept locks K1, no thread waits
  * long for a lock that is only kept, and T1, no try fails because of one; the invariant
- * of the word in {@code base.lua}; and, without a fault, an attempt is not refused by a
+ * of the value in {@code base.lua}; and, without a fault, an attempt is not refused by a
  * ticket that its own JVM has released.
  * <p>
  * <b>What is not.</b> Re-entry, asynchronous callers, several keys, readers and writers,

@@ -11,7 +11,7 @@ import io.github.distlock.simulation.StoredKey.Word;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One execution of a script on one key: the functions that {@code words.lua},
+ * One execution of a script on one key: the functions that {@code values.lua},
  * {@code grant.lua} and {@code readers.lua} share, by the same names.
  */
 class ServerScript {

@@ -11,13 +11,13 @@ import static io.github.distlock.torture.Mutant.lua;
 final class Mutants {
 
 	private static final String OWNER_CHECK_OF_RELEASE = """
-			if not word or kind ~= READERS and string.sub(word, 2, #token + 2) ~= token .. '|' then
+			if not value or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then
 			  return 'gone'
 			end
 			""";
 
 	private static final String NO_OWNER_CHECK = """
-			if not word then
+			if not value then
 			  return 'gone'
 			end
 			""";
@@ -34,7 +34,7 @@ final class Mutants {
 									"local w = redis.call('GET', KEYS[1])"
 											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2) and 'ok' or 'gone'",
 									String.class),
-							"release", ticket, ticket.token()).value().word().equals("ok");
+							"release", ticket, ticket.token()).value().kind().equals("ok");
 					if (!mine) {
 						return java.util.concurrent.CompletableFuture.completedFuture(new ReleaseResult(false, null));
 					}
@@ -83,16 +83,16 @@ final class Mutants {
 							"case Reply.GRANTED -> granted(ticket, answer, lease, marks);", EXPIRE_THEN_GRANTED)))
 				.killingCallers(),
 			Hunt.of(Mutant.of("renewal without owner check",
-					lua("renew.lua", "if word and string.sub(word, 2) == ARGV[i * 2 - 1] then", "if word then"),
+					lua("renew.lua", "if value and string.sub(value, 2) == ARGV[i * 2 - 1] then", "if value then"),
 					// A missing owner check does harm only if a renewal can shorten a
 					// lease.
 					lua("renew.lua", "if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[i * 2]) then", "if true then")))
 				.lateRenewals(),
 			Hunt.of(Mutant.of("renewal after release", lua("renew.lua", """
-					  if word and string.sub(word, 2) == ARGV[i * 2 - 1] then
+					  if value and string.sub(value, 2) == ARGV[i * 2 - 1] then
 					    answers[i] = 1
 					""", """
-					  if not word or string.byte(word) == TOMBSTONE or string.sub(word, 2) == ARGV[i * 2 - 1] then
+					  if not value or string.byte(value) == TOMBSTONE or string.sub(value, 2) == ARGV[i * 2 - 1] then
 					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 					    answers[i] = 1
 					"""),
@@ -106,11 +106,11 @@ final class Mutants {
 							"new Answer<>(value, this.clock.now(), sends > 1)")))
 				.slow(),
 			Hunt.of(Mutant.of("token not raised on take-over", lua("attempt.lua", "local owned = '-' .. token", """
-					if word then
-					  now = string.sub(word, 2)
+					if value then
+					  now = string.sub(value, 2)
 					end
 					local owned = '-' .. token"""),
-					lua("words.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
+					lua("values.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
 					java("waiting/KeyQueue.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();")))
 				.patient(),
@@ -145,7 +145,7 @@ final class Mutants {
 							"local granted = reader and holds(false)")))
 				.reading(),
 			Hunt.of(Mutant.of("readers taken for a free lock",
-					lua("attempt.lua", "string.byte(word) == TOMBSTONE and #word == #now + 1", "#word == #now + 1")))
+					lua("attempt.lua", "string.byte(value) == TOMBSTONE and #value == #now + 1", "#value == #now + 1")))
 				.reading(),
 			Hunt.of(Mutant.of("first reader that leaves frees the lock",
 					lua("grant.lua", "and not settle(last) then", "then")))
@@ -156,8 +156,8 @@ final class Mutants {
 				.reading(),
 			Hunt.of(Mutant.of("release checks the JVM and not the ticket",
 					lua("release.lua", OWNER_CHECK_OF_RELEASE, """
-							if not word or kind ~= READERS
-							    and string.match(word, '^.(.*):') ~= string.match(token, '^(.*):') then
+							if not value or kind ~= READERS
+							    and string.match(value, '^.(.*):') ~= string.match(token, '^(.*):') then
 							  return 'gone'
 							end
 							""")))

@@ -72,8 +72,8 @@ final class RegressionMutants {
 					"backend.jdbc.H2RowTests#theLockOfADeadThreadIsReleased"),
 			RegressionMutant.of(
 					Mutant.of("free lock recognised by the order of words", lua("attempt.lua",
-							"string.byte(word) == TOMBSTONE and #word == #now + 1 and string.sub(word, 2) < now",
-							"#word == #now + 1 and word < '|' .. now")),
+							"string.byte(value) == TOMBSTONE and #value == #now + 1 and string.sub(value, 2) < now",
+							"#value == #now + 1 and value < '|' .. now")),
 					"backend.redis.CollatingScriptTests#aReaderKeepsAWriterOut"),
 			RegressionMutant.of(
 					Mutant.of("released lock taken for a lost one at the commit",

@@ -73,7 +73,7 @@ sealed interface InboxMessage {
 	}
 
 	/**
-	 * Another ticket waits for a lock whose word is marked, as a script publishes it.
+	 * Another ticket waits for a lock whose value is marked, as a script publishes it.
 	 *
 	 * @param token the name of the ticket that holds the lock
 	 * @param grantToken the first fencing token of the grant

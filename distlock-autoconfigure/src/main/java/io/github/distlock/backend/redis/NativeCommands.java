@@ -127,7 +127,7 @@ final class NativeCommands {
 				&& this.time.nanoTime() - this.askedNanos > READING_NANOS) {
 			detect();
 		}
-		if (this.usable && !ticket.isReader() && reply.word().equals(Reply.GRANTED) && reply.numbers().length == 1) {
+		if (this.usable && !ticket.isReader() && reply.kind().equals(Reply.GRANTED) && reply.numbers().length == 1) {
 			long now = this.time.nanoTime();
 			this.values.set(slot(ticket), new RememberedValue(ticket.key(), ticket.token(), marks, reply.numbers()[0],
 					now, reply.numbers()[0], now));
@@ -212,7 +212,7 @@ final class NativeCommands {
 		try {
 			Object written = connection.execute("SET", bytes(name), bytes(value), bytes("IFEQ"), bytes(expected),
 					bytes("PX"), bytes(millis));
-			return (written != null) ? Replacement.DONE : Replacement.OTHER_WORD;
+			return (written != null) ? Replacement.DONE : Replacement.OTHER_VALUE;
 		}
 		catch (RuntimeException ex) {
 			if (isRefused(ex)) {
@@ -245,7 +245,7 @@ final class NativeCommands {
 		DONE,
 
 		/** It was another one, or none. */
-		OTHER_WORD,
+		OTHER_VALUE,
 
 		/** The server does not execute such a command, or not now. */
 		REFUSED

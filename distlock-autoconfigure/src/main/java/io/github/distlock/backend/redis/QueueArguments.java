@@ -50,7 +50,7 @@ final class QueueArguments {
 	/**
 	 * Return the argument of an attempt.
 	 * @param state the inbox; it does not matter if the ticket is not queued
-	 * @param marks whether to mark the word of the lock if it is granted at once
+	 * @param marks whether to mark the value of the lock if it is granted at once
 	 */
 	String attempt(Ticket ticket, AttemptOptions options, InboxState state, boolean marks) {
 		String all = options.queue() ? queued(state, this.unheard) : this.notQueued;
@@ -63,7 +63,7 @@ final class QueueArguments {
 		return letter + (marks ? count(true) : how.substring(1));
 	}
 
-	/** Return the number of tokens as the word of a grant has it. */
+	/** Return the number of tokens as the value of a grant has it. */
 	String count(boolean marked) {
 		return marked ? RenewalScript.MARK + this.tokensPerGrant : this.tokensPerGrant;
 	}

@@ -141,7 +141,7 @@ final class RedisConnections implements RedisInbox.Events {
 		}
 	}
 
-	/** Run a script that answers a word and numbers. */
+	/** Run a script that answers a kind and numbers. */
 	Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
 		Answer<byte[]> answer = scripts().run(script, what, ticket.key(), this.keys.of(ticket), args);
 		return new Answer<>(Reply.parse(answer.value()), answer.sent(), answer.repeated());

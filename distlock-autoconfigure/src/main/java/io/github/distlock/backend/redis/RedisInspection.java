@@ -65,7 +65,7 @@ final class RedisInspection implements StoreInspection {
 		// The ticket of a reader has all keys of the lock.
 		Ticket keys = new Ticket(key, LockMode.READ, this.self, 0, true);
 		var answer = this.store.ask(Scripts.END, "end of a grant", keys, Long.toString(grantToken));
-		return switch (answer.value().word()) {
+		return switch (answer.value().kind()) {
 			case Reply.ENDED -> EndResult.ENDED;
 			case Reply.CHANGED -> answer.repeated() ? EndResult.ENDED : EndResult.CHANGED;
 			case Reply.NOT_HELD -> answer.repeated() ? EndResult.ENDED : EndResult.NOT_HELD;

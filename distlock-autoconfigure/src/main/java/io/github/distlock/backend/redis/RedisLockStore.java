@@ -71,7 +71,7 @@ final class RedisLockStore extends BlockingLockStore {
 
 	private final RedisInspection inspection;
 
-	private final NativeCommands words;
+	private final NativeCommands nativeCommands;
 
 	private final QueueArguments arguments;
 
@@ -88,7 +88,7 @@ final class RedisLockStore extends BlockingLockStore {
 		this.description = description;
 		this.random = context.random();
 		this.arguments = new QueueArguments(description.tokensPerGrant());
-		this.words = new NativeCommands(connections, keys, clock, this.arguments);
+		this.nativeCommands = new NativeCommands(connections, keys, clock, this.arguments);
 		this.releases = connections.releases();
 		this.inspection = new RedisInspection(this, connections, keys, context.instance());
 	}
@@ -126,7 +126,7 @@ final class RedisLockStore extends BlockingLockStore {
 	@Override
 	public void verify() {
 		this.connections.verify();
-		this.words.detect();
+		this.nativeCommands.detect();
 	}
 
 	@Override
@@ -135,13 +135,13 @@ final class RedisLockStore extends BlockingLockStore {
 	}
 
 	/**
-	 * A word is marked only if requests reach this JVM. If they stop to reach it later,
+	 * A value is marked only if requests reach this JVM. If they stop to reach it later,
 	 * {@link InboxMonitor} says so after the inbox has become unverified for attempts.
 	 */
 	@Override
 	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
 		boolean marks = options.keepable() && !ticket.isReader() && inboxState() == InboxState.VERIFIED;
-		Answer<Reply> taken = this.words.attempt(ticket, millis(lease), marks);
+		Answer<Reply> taken = this.nativeCommands.attempt(ticket, millis(lease), marks);
 		if (taken != null) {
 			return granted(ticket, taken, lease, marks);
 		}
@@ -151,8 +151,8 @@ final class RedisLockStore extends BlockingLockStore {
 		InboxState state = options.queue() ? inboxState() : InboxState.UNSUBSCRIBED;
 		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				this.arguments.attempt(ticket, options, state, marks));
-		this.words.attempted(ticket, answer.value(), marks);
-		return switch (answer.value().word()) {
+		this.nativeCommands.attempted(ticket, answer.value(), marks);
+		return switch (answer.value().kind()) {
 			case Reply.GRANTED -> granted(ticket, answer, lease, marks);
 			case Reply.WAITING -> waiting(ticket, answer, lease);
 			case Reply.BUSY -> busy(ticket, answer.value(), options.queue());
@@ -173,14 +173,14 @@ final class RedisLockStore extends BlockingLockStore {
 		}
 		this.connections.requireOpen();
 		return this.releases
-			.send(ticket, () -> (next == null) ? this.words.beginRelease(ticket, lastToken) : null,
+			.send(ticket, () -> (next == null) ? this.nativeCommands.beginRelease(ticket, lastToken) : null,
 					this.keys.of(ticket), releaseArguments(ticket, lastToken, next))
 			.thenApply((answer) -> released(answer, next));
 	}
 
 	@Override
 	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
-		Answer<Boolean> replaced = (next == null) ? this.words.release(ticket, lastToken) : null;
+		Answer<Boolean> replaced = (next == null) ? this.nativeCommands.release(ticket, lastToken) : null;
 		if (replaced != null && replaced.value()) {
 			return new ReleaseResult(true, null);
 		}
@@ -200,7 +200,7 @@ final class RedisLockStore extends BlockingLockStore {
 		if (next == null) {
 			return new ReleaseResult(isReleased(answer), null);
 		}
-		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
+		return new ReleaseResult(isReleased(answer), switch (answer.value().kind()) {
 			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
 			case Reply.WAITING -> waiting(next.ticket(), answer, next.lease());
 			case Reply.UNQUEUED -> unqueued(null);
@@ -210,7 +210,7 @@ final class RedisLockStore extends BlockingLockStore {
 
 	/** If it was sent twice, the first one released the lock and its answer was lost. */
 	private static boolean isReleased(Answer<Reply> answer) {
-		return !answer.value().word().equals(Reply.GONE) || answer.repeated();
+		return !answer.value().kind().equals(Reply.GONE) || answer.repeated();
 	}
 
 	@Override
@@ -277,14 +277,14 @@ final class RedisLockStore extends BlockingLockStore {
 		return RenewalScript.of(renewals, this.keys, this.description.tokensPerGrant());
 	}
 
-	/** A grant that came with the release of another ticket: its word is not marked. */
+	/** A grant that came with the release of another ticket: its value is not marked. */
 	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease) {
 		return granted(ticket, answer, lease, false);
 	}
 
 	/**
 	 * A reply without a TTL is a new grant, whose TTL is the lease. Any other reply says
-	 * whether the word is marked, by an earlier attempt.
+	 * whether the value is marked, by an earlier attempt.
 	 */
 	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease, boolean marks) {
 		long[] reply = answer.value().numbers();

@@ -67,7 +67,7 @@ public final class RedisQuorumNode implements QuorumNode {
 		this.server = RedisServer.node(name);
 		this.standalone = standalone;
 		this.client = client;
-		// A server may also be the one of the other store, whose words are different.
+		// A server may also be the one of the other store, whose values are different.
 		this.keys = new RedisKeys(keyPrefix + "redlock:");
 		this.timeout = timeout;
 		this.prefix = keyPrefix;
@@ -167,18 +167,18 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	/**
 	 * The claim of a text {@code TTL,now,+claim|count|token}; {@code null} of
-	 * {@code TTL,now}, or if the word is none of this store.
+	 * {@code TTL,now}, or if the value is none of this store.
 	 */
 	private static @Nullable NodeClaim nodeClaim(String key, String text) {
 		String[] parts = text.split(",", 3);
-		String[] word = (parts.length < 3) ? parts : parts[2].substring(1).split("\\|");
-		if (parts.length < 3 || word.length < 3) {
+		String[] value = (parts.length < 3) ? parts : parts[2].substring(1).split("\\|");
+		if (parts.length < 3 || value.length < 3) {
 			return null;
 		}
 		try {
-			long token = Long.parseLong(word[2]);
+			long token = Long.parseLong(value[2]);
 			Instant since = Instant.EPOCH.plus(Math.min(token, Long.parseLong(parts[1])), ChronoUnit.MICROS);
-			return new NodeClaim(Claim.of(key, word[0]), token, Integer.parseInt(word[1]), since,
+			return new NodeClaim(Claim.of(key, value[0]), token, Integer.parseInt(value[1]), since,
 					Duration.ofMillis(Math.max(0, Long.parseLong(parts[0]))));
 		}
 		catch (IllegalArgumentException ex) {

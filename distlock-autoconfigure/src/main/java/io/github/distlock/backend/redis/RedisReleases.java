@@ -39,7 +39,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * time-out, and not those to a cluster, which redirects commands.
  * <p>
  * A release may need a second command: its script, if a native command has found another
- * word, or the text of the script, if the server has forgotten it.
+ * value, or the text of the script, if the server has forgotten it.
  * <p>
  * <b>Invariant.</b> No attempt by a script is executed between the first command of a
  * release and the second: it would be refused by the ticket that is released. While a
@@ -47,12 +47,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * is written. It does not wait while a script is not answered; but then the text is not
  * sent any more, and the release fails. So each answer of such an attempt is given after
  * the release was executed, or the release has failed. An attempt by a native command
- * does not wait: if it is executed too early, it finds the word of the grant that is
+ * does not wait: if it is executed too early, it finds the value of the grant that is
  * released, so it changes nothing, and is no refusal. The model of the protocol has this
  * rule, and finds what happens without it ({@code SCRIPT_BEHIND_NATIVE_RELEASE}).
  * <p>
  * If a command fails in another way, so does the release: nothing else is sent for it
- * here, and the caller repeats it. A late copy of a native command finds another word
+ * here, and the caller repeats it. A late copy of a native command finds another value
  * then, or ends the same grant with the same token. Thread-safe.
  */
 final class RedisReleases {
@@ -158,7 +158,7 @@ final class RedisReleases {
 		}
 	}
 
-	/** Send a native command, and the script if the word was another one. */
+	/** Send a native command, and the script if the value was another one. */
 	private CompletionStage<Answer<Reply>> sendNative(RedisScriptingAsyncCommands<byte[], byte[]> commands,
 			SentRelease release, NativeRelease command) {
 		CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);

@@ -21,7 +21,7 @@ import org.springframework.data.redis.core.script.RedisScript;
 @SuppressWarnings("rawtypes")
 record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<String> names, String[] args) {
 
-	/** Before the number of tokens in the word of a grant that may be kept. */
+	/** Before the number of tokens in the value of a grant that may be kept. */
 	static final String MARK = "0";
 
 	static RenewalScript of(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant) {

@@ -188,18 +188,18 @@ final class ScriptExecutor {
 	}
 
 	/**
-	 * A text that a script answers: a word and numbers, separated by commas. A number
+	 * A text that a script answers: its kind and numbers, separated by commas. A number
 	 * alone is the most frequent answer: granted, as requested. A plus sign before the
-	 * word says that more readers are to be let in.
+	 * kind says that more readers are to be let in.
 	 *
-	 * @param word the kind of answer
+	 * @param kind the kind of answer
 	 * @param admitsMore whether {@code admit.lua} has to be sent, so that more readers
 	 * enter
 	 * @param holder a ticket that holds the lock, and after it its first fencing token,
 	 * if the answer ends with them
-	 * @param numbers the numbers after the word
+	 * @param numbers the numbers after the kind
 	 */
-	record Reply(String word, boolean admitsMore, @Nullable TicketHolder holder, long... numbers) {
+	record Reply(String kind, boolean admitsMore, @Nullable TicketHolder holder, long... numbers) {
 
 		static final String GRANTED = "granted";
 

@@ -1,5 +1,5 @@
 -- Queues a counted exclusive ticket that is not queued yet behind all others, as enqueue() in
--- words.lua does. Answers '0' if it is the first in the queue, and '1' if others wait before it.
+-- values.lua does. Answers '0' if it is the first in the queue, and '1' if others wait before it.
 -- Answers nil if it was queued before: then nothing has changed. Included after base.lua.
 local function append(token, lease, count)
   local last = redis.call('ZREVRANGEBYSCORE', queueKey, '(1e12', '-inf', 'WITHSCORES', 'LIMIT', '0', '1')[2]

@@ -3,30 +3,30 @@
 --       grant. T = the receivers that PUBLISH counts can be trusted, S = the ticket counts
 --       as alive by the time at which its instance was last seen, N = do not queue it. Small
 --       letters: t and s = the same, and the ticket wants an answer if a JVM is asked for
---       the lock; n = do not queue it, but ask. A zero before the number marks the word of
+--       the lock; n = do not queue it, but ask. A zero before the number marks the value of
 --       a lock that is granted at once, see base.lua. Readers have one token and send no
 --       number.
--- If the word of another owner is marked, each attempt of the first ticket in the queue asks
+-- If the value of another owner is marked, each attempt of the first ticket in the queue asks
 -- the owner's JVM for the lock by a message, 'asked|owner|its first token|ticket that wants
 -- an answer, or nothing|lock'.
 -- Answers 'first token': granted, for the whole lease
 --         and the following, after a '+' if more readers are to be let in, see admit.lua:
---         'granted, first token, TTL', and ', 1' if the word is marked: granted before, or
+--         'granted, first token, TTL', and ', 1' if the value is marked: granted before, or
 --         as the first in the queue
 --         'waiting, 0 if it is the first in the queue and more if not, TTL of the holder (the
 --         shortest of several), now, 1 if queued only now'. If the ticket wants an answer and
 --         is the first, but no JVM was asked, -1 instead of 0
---         'busy, TTL of the holder', and ', 1' if its word is marked and no ticket waits
+--         'busy, TTL of the holder', and ', 1' if its value is marked and no ticket waits
 --         the last two end with a ticket that holds the lock, and its first token, if known
 -- include: first-bytes.lua
 -- include: base.lua
 local token, lease, count = ARGV[1], ARGV[2], string.sub(ARGV[3], 2)
 
-local word = redis.call('GET', lockKey)
-local queue = not word and redis.call('ZRANGE', queueKey, 0, 0)[1]
+local value = redis.call('GET', lockKey)
+local queue = not value and redis.call('ZRANGE', queueKey, 0, 0)[1]
 -- Free, or a tombstone whose token the clock has passed. Only digits are compared: Lua
 -- collates strings by the server's locale, in which punctuation may count less than digits.
-if not queue and (not word or string.byte(word) == TOMBSTONE and #word == #now + 1 and string.sub(word, 2) < now) then
+if not queue and (not value or string.byte(value) == TOMBSTONE and #value == #now + 1 and string.sub(value, 2) < now) then
   if count == '' then
     -- DEL first: a server without memory would refuse the other writes as the first one.
     redis.call('DEL', KEYS[3])
@@ -47,12 +47,12 @@ end
 local mark, reader = string.sub(ARGV[3], 1, 1), count == ''
 -- Another exclusive ticket holds the lock, and this one is exclusive, too: then nothing is
 -- granted, whatever waits, and a new ticket is queued behind all others.
-local kind = word and string.byte(word)
-if kind and kind ~= TOMBSTONE and kind ~= READERS and not reader and string.sub(word, 2, #token + 2) ~= token .. '|' then
-  local bar = string.find(word, '|', 2, true)
-  -- A word with a zero there is marked, see base.lua: then the general part asks its owner.
-  if string.byte(word, bar + 1) ~= 48 then
-    local owner, first = string.sub(word, 2, bar - 1), string.sub(word, -#now)
+local kind = value and string.byte(value)
+if kind and kind ~= TOMBSTONE and kind ~= READERS and not reader and string.sub(value, 2, #token + 2) ~= token .. '|' then
+  local bar = string.find(value, '|', 2, true)
+  -- A value with a zero there is marked, see base.lua: then the general part asks its owner.
+  if string.byte(value, bar + 1) ~= 48 then
+    local owner, first = string.sub(value, 2, bar - 1), string.sub(value, -#now)
     if mark == 'N' then
       return 'busy,' .. redis.call('PTTL', lockKey) .. ',' .. owner .. ',' .. first
     end
@@ -75,8 +75,8 @@ count = reader and 1 or tonumber(count)
 local unqueued, requester = mark == 'n', (mark == 't' or mark == 's') and token or ''
 mark = string.upper(mark)
 
-local owner, first, last = read(word)
-local marked = owner ~= '' and owner ~= '~' and string.byte(word, #owner + 3) == 48
+local owner, first, last = read(value)
+local marked = owner ~= '' and owner ~= '~' and string.byte(value, #owner + 3) == 48
 if owner == token then
   -- Never refreshed: a stray copy must not lengthen anything.
   return answer('granted', exact(first), redis.call('PTTL', lockKey), marked and '1' or nil)
@@ -91,7 +91,7 @@ local function ask()
 end
 if owner == '' then
   local ttl
-  owner, first, ttl = grantNext(last, token, lease, not word)
+  owner, first, ttl = grantNext(last, token, lease, not value)
   if owner == '' and reader then
     redis.call('DEL', readersKey())
     owner = '~'
@@ -145,7 +145,7 @@ if mark == 'N' then
 end
 local position, new = enqueue(token, lease, count, mark)
 -- Also for a ticket that waited before, see base.lua about other formats.
-if word and string.byte(word) == OWNED then
+if value and string.byte(value) == OWNED then
   redis.call('SETRANGE', lockKey, 0, '+')
 end
 if position == 0 and not (marked and ask()) and requester ~= '' then

@@ -1,5 +1,5 @@
 -- Functions that pass the lock on to waiting tickets. Included after base.lua.
--- include: words.lua
+-- include: values.lua
 -- include: readers.lua
 
 -- Grants the lock to the longest waiting ticket that is alive. If that is `requester`, its lease

@@ -36,7 +36,7 @@ local function handOver(usual, requester)
     count = string.format('%d', (note - note % 20000) / 20000)
     grace = string.format('%d', (note % 20000 - 1) / 2)
   elseif count < '1' then
-    -- A zero first: that is the mark of the word that is released.
+    -- A zero first: that is the mark of the value that is released.
     count = string.sub(count, 2)
   end
   -- First: a server without memory accepts only the removal as the first write.
@@ -50,7 +50,7 @@ local function handOver(usual, requester)
   local channel = string.sub(lockKey, 1, string.find(lockKey, 'lock:{', 1, true) - 1) .. 'inbox:' .. instance
   local micros = time[2] + count - 1
   local last = (micros < 1e6) and time[1] .. string.format('%06d', micros) or string.format('%.0f', now + count - 1)
-  -- Not replicated, as in publish() in words.lua.
+  -- Not replicated, as in publish() in values.lua.
   redis.set_repl(redis.REPL_NONE)
   local receivers = redis.call('PUBLISH', channel,
     head .. '|' .. now .. '|' .. last .. '|' .. grace .. '|' .. now .. '|' .. lockKey)

@@ -4,7 +4,7 @@
 --         for each waiting ticket its token, in their order; 1000 of each at most
 -- include: first-bytes.lua
 -- include: base.lua
--- include: words.lua
+-- include: values.lua
 -- include: readers.lua
 local lines = {}
 local owner, first = read(redis.call('GET', lockKey))

@@ -3,7 +3,7 @@
 --       queued if the lock is held, or '', the token that the claim proposes or 0, and the
 --       number of tokens of its grant
 -- Answers 'granted, token, now'
---         'held, 1 if the ticket is queued, TTL, now, word of the claim that holds it'
+--         'held, 1 if the ticket is queued, TTL, now, value of the claim that holds it'
 --         'young, up-time in s': not granted, since a restart may have lost a lock
 -- See quorum.lua for the data. Tokens are texts of digits here, since numbers are slow to
 -- read and to write: the longer text is the larger number, and of two that are equally
@@ -14,8 +14,8 @@ local claim, lease, oldEnough, ticket, token = ARGV[1], ARGV[2], tonumber(ARGV[3
 local time = redis.call('TIME')
 local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 
-local word = redis.call('GET', lockKey)
-if word and string.byte(word) ~= TOMBSTONE then
+local value = redis.call('GET', lockKey)
+if value and string.byte(value) ~= TOMBSTONE then
   local queued = 0
   if ticket ~= '' then
     queued = 1
@@ -24,7 +24,7 @@ if word and string.byte(word) ~= TOMBSTONE then
     end
     redis.call('PEXPIRE', queueKey, '10000')
   end
-  return 'held,' .. queued .. ',' .. redis.call('PTTL', lockKey) .. ',' .. nowText .. ',' .. word
+  return 'held,' .. queued .. ',' .. redis.call('PTTL', lockKey) .. ',' .. nowText .. ',' .. value
 end
 
 -- In this script, since the server could restart between two commands. At its start a server
@@ -39,11 +39,11 @@ if type(saved) ~= 'number' or (time[1] - saved - 1) * 1000 < oldEnough then
   end
 end
 
-if word then
+if value then
   local now = tonumber(nowText)
 -- include: quorum-floor.lua
   redis.call('DEL', lockKey)
-  raiseFloor(tonumber(string.sub(word, 2)))
+  raiseFloor(tonumber(string.sub(value, 2)))
 end
 if #token < #nowText or #token == #nowText and token < nowText then
   token = nowText

@@ -3,11 +3,11 @@
 --       may be ahead of the token that this node voted for
 -- Answers 1 ended, 0 the claim does not hold the lock here
 -- include: quorum.lua
-local word = redis.call('GET', lockKey)
-if not isHeldBy(word, ARGV[1]) then
+local value = redis.call('GET', lockKey)
+if not isHeldBy(value, ARGV[1]) then
   return 0
 end
-local last = math.max(tonumber(ARGV[2]), tonumber(string.match(word, '(%d+)$')) + tonumber(ARGV[3]))
+local last = math.max(tonumber(ARGV[2]), tonumber(string.match(value, '(%d+)$')) + tonumber(ARGV[3]))
 -- First: a server without memory refuses other first writes.
 redis.call('DEL', lockKey)
 raiseFloor(last)

@@ -5,8 +5,8 @@
 -- include: quorum.lua
 local removed = redis.call('LREM', queueKey, 0, ARGV[1])
 if removed == 0 then
-  local word = redis.call('GET', lockKey)
-  if not word or string.byte(word) == TOMBSTONE then
+  local value = redis.call('GET', lockKey)
+  if not value or string.byte(value) == TOMBSTONE then
     wakeNext()
   end
 end

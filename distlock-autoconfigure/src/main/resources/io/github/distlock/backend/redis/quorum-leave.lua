@@ -4,8 +4,8 @@
 --         'released, 1 if a ticket was signalled'
 -- See quorum.lua for the data. Tokens are compared as in quorum-claim.lua.
 local lockKey, queueKey, floorKey = KEYS[1], KEYS[2], KEYS[3]
-local owned, word = '+' .. ARGV[1] .. '|', redis.call('GET', lockKey)
-if not word or string.sub(word, 1, #owned) ~= owned then
+local owned, value = '+' .. ARGV[1] .. '|', redis.call('GET', lockKey)
+if not value or string.sub(value, 1, #owned) ~= owned then
   return 'gone'
 end
 redis.call('DEL', lockKey)

@@ -3,8 +3,8 @@
 -- Answers for each lock 1 renewed, 0 gone. A TTL is never shortened.
 local answers = {}
 for i = 1, #KEYS do
-  local word, claim = redis.call('GET', KEYS[i]), ARGV[i * 2 - 1]
-  if word and string.sub(word, 1, #claim + 2) == '+' .. claim .. '|' then
+  local value, claim = redis.call('GET', KEYS[i]), ARGV[i * 2 - 1]
+  if value and string.sub(value, 1, #claim + 2) == '+' .. claim .. '|' then
     answers[i] = 1
     if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[i * 2]) then
       answers[i] = redis.call('PEXPIRE', KEYS[i], ARGV[i * 2])

@@ -9,10 +9,10 @@ local answers = {}
 for i = 1, #KEYS / 2 do
   local lockKey, readersKey = KEYS[i * 2 - 1], KEYS[i * 2]
   local token, first, lease = ARGV[i * 3 - 2], ARGV[i * 3 - 1], tonumber(ARGV[i * 3])
-  local word = redis.call('GET', lockKey)
+  local value = redis.call('GET', lockKey)
   local ends = tonumber(redis.call('ZSCORE', readersKey, token) or 0)
   answers[i] = 0
-  if word and string.byte(word) == READERS and ends > now
+  if value and string.byte(value) == READERS and ends > now
       and tonumber(redis.call('ZSCORE', readersKey, '#' .. token)) == tonumber(first) then
     -- The TTLs first: a server without memory accepts them as the first write.
     local ttl = math.max(redis.call('PTTL', lockKey), lease)

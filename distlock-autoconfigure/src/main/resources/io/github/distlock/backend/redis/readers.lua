@@ -1,8 +1,8 @@
 -- The readers that hold the lock together: a sorted set in the lock's slot with two members
 -- for each. The score of 'token' is the server time in ms at which its lease ends; the score
--- of '#token' is its fencing token in microseconds, above all times. The lock's word is
+-- of '#token' is its fencing token in microseconds, above all times. The lock's value is
 -- '~last', with the last fencing token; both have the TTL of the longest lease. Without
--- that word the set means nothing.
+-- that value the set means nothing.
 
 local ABOVE_ALL_TIMES = '1e14'
 
@@ -56,7 +56,7 @@ local PORTION = 50
 
 -- Must follow when readers have entered or left: removes some of those whose lease has ended,
 -- and lets the lock last as long as the longest lease of the others. Answers false, and
--- writes no word, if no reader is left.
+-- writes no value, if no reader is left.
 local function settle(last)
   local ended = redis.call('ZRANGEBYSCORE', readersKey(), '-inf', exact(nowMillis), 'LIMIT', 0, PORTION)
   for i = 1, #ended do

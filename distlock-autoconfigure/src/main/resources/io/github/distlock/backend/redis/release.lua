@@ -13,12 +13,12 @@
 -- include: first-bytes.lua
 local token, used, next = ARGV[1], ARGV[2], ARGV[3]
 
-local word = redis.call('GET', KEYS[1])
-local kind = word and string.byte(word)
-if not word or kind ~= READERS and string.sub(word, 2, #token + 2) ~= token .. '|' then
+local value = redis.call('GET', KEYS[1])
+local kind = value and string.byte(value)
+if not value or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then
   return 'gone'
 end
-if kind == OWNED and not next and #used == 16 and string.sub(word, -16) <= used then
+if kind == OWNED and not next and #used == 16 and string.sub(value, -16) <= used then
   -- The tombstone has the last used token: the unused ones of the grant are given back.
   if redis.pcall('PSETEX', KEYS[1], '10000', '|' .. used).err then
     -- A server without memory refuses it as the first write, but not as the second.
@@ -35,16 +35,16 @@ local owner, first, ttl
 -- The frequent case: an exclusive ticket is followed by an exclusive ticket or by none, it has
 -- used a token of its own grant, and the clock has passed that token, so that the next one is
 -- the clock's.
-if kind ~= READERS and #used == #now and string.sub(word, -#used) <= used and used < now then
-  owner, ttl = handOver(string.sub(word, #token + 3, -#used - 2), next)
+if kind ~= READERS and #used == #now and string.sub(value, -#used) <= used and used < now then
+  owner, ttl = handOver(string.sub(value, #token + 3, -#used - 2), next)
   first = now
   if owner == '' then
-    -- No ticket is in the queue, so the word may say so.
+    -- No ticket is in the queue, so the value may say so.
     ttl = next and lease or '10000'
-    word = next and '-' .. next .. '|' .. string.sub(how, 2) .. '|' .. now or '|' .. used
-    if redis.pcall('PSETEX', lockKey, ttl, word).err then
+    value = next and '-' .. next .. '|' .. string.sub(how, 2) .. '|' .. now or '|' .. used
+    if redis.pcall('PSETEX', lockKey, ttl, value).err then
       redis.call('DEL', lockKey)
-      redis.call('PSETEX', lockKey, ttl, word)
+      redis.call('PSETEX', lockKey, ttl, value)
     end
     return next and 'granted,' .. now .. ',' .. ttl or 'ok'
   end
@@ -62,7 +62,7 @@ end
 
 if not owner then
   local begun, last
-  owner, begun, last = read(word)
+  owner, begun, last = read(value)
   if owner == '~' then
     if leave(token, last) then
       return answer('ok')

@@ -1,22 +1,22 @@
 -- KEYS: locks
--- ARGV: for each lock its word without the first byte: token|count|first; and the new lease
+-- ARGV: for each lock its value without the first byte: token|count|first; and the new lease
 --       in ms
 -- Answers for each lock 1 renewed, 0 gone, 2 gone and held by another ticket
--- The word contains the first fencing token, so that a copy that arrives late does not extend
+-- The value contains the first fencing token, so that a copy that arrives late does not extend
 -- a later grant of the same ticket. A TTL is never shortened: several holders may follow each
 -- other under one grant, and the renewal of one may arrive after the longer one of the next.
 -- include: first-bytes.lua
 local answers = {}
 for i = 1, #KEYS do
-  local word = redis.call('GET', KEYS[i])
-  if word and string.sub(word, 2) == ARGV[i * 2 - 1] then
+  local value = redis.call('GET', KEYS[i])
+  if value and string.sub(value, 2) == ARGV[i * 2 - 1] then
     answers[i] = 1
     if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[i * 2]) then
       answers[i] = redis.call('PEXPIRE', KEYS[i], ARGV[i * 2])
     end
   else
     local owner = string.match(ARGV[i * 2 - 1], '^[^|]*|')
-    local others = word and string.byte(word) ~= TOMBSTONE and string.sub(word, 2, #owner + 1) ~= owner
+    local others = value and string.byte(value) ~= TOMBSTONE and string.sub(value, 2, #owner + 1) ~= owner
     answers[i] = others and 2 or 0
   end
 end

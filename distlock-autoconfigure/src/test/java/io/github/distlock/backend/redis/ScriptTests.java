@@ -257,7 +257,7 @@ class ScriptTests extends ScriptServer {
 
 	private static long position(String token, String mark) {
 		Reply reply = attempt(token, 1, mark);
-		assertThat(reply.word()).isEqualTo(Reply.WAITING);
+		assertThat(reply.kind()).isEqualTo(Reply.WAITING);
 		return reply.numbers()[0];
 	}
 

@@ -37,14 +37,14 @@ end
 
 -- The owner of the lock, and the first and last token of its grant. The owner is '' if the
 -- lock is free and '~' for readers; then both tokens are the last one ever given.
-local function read(word)
-  if not word then
+local function read(value)
+  if not value then
     return '', 0, 0
   end
-  local owner, count, first = string.match(word, '^[-+](.*)|(%d+)|(%d+)$')
+  local owner, count, first = string.match(value, '^[-+](.*)|(%d+)|(%d+)$')
   if not owner then
-    local last = tonumber(string.sub(word, 2))
-    return (string.byte(word) == READERS) and '~' or '', last, last
+    local last = tonumber(string.sub(value, 2))
+    return (string.byte(value) == READERS) and '~' or '', last, last
   end
   return owner, tonumber(first), first + count - 1
 end
