@@ -55,14 +55,14 @@ class CollatingScriptTests {
 	@Test
 	void aReaderKeepsAWriterOut() {
 		attempt("a:FR1", "N");
-		assertThat(attempt("w:W1", "N1").word()).isEqualTo(Reply.BUSY);
+		assertThat(attempt("w:W1", "N1").kind()).isEqualTo(Reply.BUSY);
 	}
 
 	@Test
 	void aReaderKeepsAnExclusiveCallerOut() {
 		attempt("a:FR1", "N");
 		String answer = template.execute(Scripts.ATTEMPT, KEYS.subList(0, 2), "x:1", "30000", "N17");
-		assertThat(Reply.parse(answer).word()).isEqualTo(Reply.BUSY);
+		assertThat(Reply.parse(answer).kind()).isEqualTo(Reply.BUSY);
 	}
 
 	@Test

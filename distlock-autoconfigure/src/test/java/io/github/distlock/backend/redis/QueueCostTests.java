@@ -134,7 +134,7 @@ class QueueCostTests extends ReaderScripts {
 	/** The commands that a script runs, each as often as it runs. */
 	private static List<String> commandsOf(Supplier<Reply> script) {
 		reset();
-		assertThat(script.get().word()).isIn("ok", Reply.WAITING);
+		assertThat(script.get().kind()).isIn("ok", Reply.WAITING);
 		Properties stats = template
 			.execute((RedisConnection connection) -> connection.serverCommands().info("commandstats"));
 		return stats.stringPropertyNames()
@@ -163,7 +163,7 @@ class QueueCostTests extends ReaderScripts {
 		attempt("v:W1");
 		assertThat(release("w:W1", 0).admitsMore()).isTrue();
 		assertThat(readers()).hasSize(50);
-		assertThat(attempt("x:W1", 30_000, "N").word()).isEqualTo(Reply.BUSY);
+		assertThat(attempt("x:W1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
 		assertThat(admit().admitsMore()).isTrue();
 		assertThat(admit().admitsMore()).isFalse();
 		assertThat(readers()).hasSize(120);
@@ -179,9 +179,9 @@ class QueueCostTests extends ReaderScripts {
 		}
 		release("w:W1", 0);
 		Reply again = attempt(token("FR", 119), 30_000, "S");
-		assertThat(again.word()).isEqualTo(Reply.WAITING);
+		assertThat(again.kind()).isEqualTo(Reply.WAITING);
 		assertThat(again.admitsMore()).isTrue();
-		assertThat(attempt(token("FR", 119), 30_000, "S").word()).isEqualTo(Reply.GRANTED);
+		assertThat(attempt(token("FR", 119), 30_000, "S").kind()).isEqualTo(Reply.GRANTED);
 	}
 
 	private static Reply admit() {

@@ -27,8 +27,8 @@ class QueueFormatTests extends ScriptServer {
 	void theQueueOfTheFormerFormatIsNotRead() {
 		template.opsForList().rightPush(OTHER_KEYS.get(1), "other:1|5000|1|T");
 		attempt("a:1");
-		assertThat(attempt("b:1").word()).isEqualTo(Reply.WAITING);
-		assertThat(release("a:1").word()).isEqualTo("ok");
+		assertThat(attempt("b:1").kind()).isEqualTo(Reply.WAITING);
+		assertThat(release("a:1").kind()).isEqualTo("ok");
 		assertThat(word()).startsWith("+b:1|");
 		assertThat(template.opsForList().range(OTHER_KEYS.get(1), 0, -1)).containsExactly("other:1|5000|1|T");
 	}
@@ -36,10 +36,10 @@ class QueueFormatTests extends ScriptServer {
 	@Test
 	void aWaitingTicketIsGrantedTheLockAfterTheOtherFormatHasReleasedItUnseen() {
 		attempt("other:1");
-		assertThat(attempt("b:1").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("b:1").kind()).isEqualTo(Reply.WAITING);
 		release("other:1");
 		assertThat(word()).as("the other scripts see no waiting ticket").startsWith("|");
-		assertThat(attempt("b:1").word()).isEqualTo(Reply.GRANTED);
+		assertThat(attempt("b:1").kind()).isEqualTo(Reply.GRANTED);
 	}
 
 	@Test
@@ -49,7 +49,7 @@ class QueueFormatTests extends ScriptServer {
 		release("other:1");
 		attemptOnceTheClockHasPassedTheToken("c:1");
 		assertThat(word()).startsWith("-c:1|");
-		assertThat(attempt("b:1").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("b:1").kind()).isEqualTo(Reply.WAITING);
 		release("c:1");
 		assertThat(word()).startsWith("+b:1|");
 	}
@@ -60,7 +60,7 @@ class QueueFormatTests extends ScriptServer {
 		attempt("b:1");
 		release("other:1");
 		attemptOnceTheClockHasPassedTheToken("b:1");
-		assertThat(attempt("c:1").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("c:1").kind()).isEqualTo(Reply.WAITING);
 		release("b:1");
 		assertThat(word()).startsWith("+c:1|");
 	}
@@ -68,12 +68,12 @@ class QueueFormatTests extends ScriptServer {
 	@Test
 	void aReaderWhosePlaceIsLeftOverKeepsItsLockWhileAnotherTicketGivesUp() {
 		attempt("other:1");
-		assertThat(attemptToRead("b:FR1").word()).isEqualTo(Reply.WAITING);
+		assertThat(attemptToRead("b:FR1").kind()).isEqualTo(Reply.WAITING);
 		release("other:1");
 		awaitClock();
 		Reply granted = attemptToRead("b:FR1");
-		assertThat(granted.word()).isEqualTo(Reply.GRANTED);
-		assertThat(attempt("c:1").word()).isEqualTo(Reply.WAITING);
+		assertThat(granted.kind()).isEqualTo(Reply.GRANTED);
+		assertThat(attempt("c:1").kind()).isEqualTo(Reply.WAITING);
 		template.execute(Scripts.CANCEL, READER_KEYS, "c:1");
 		assertThat((List<Long>) template.execute((RedisScript) Scripts.READ_RENEW,
 				List.of(READER_KEYS.get(0), READER_KEYS.get(2)), "b:FR1", Long.toString(granted.numbers()[0]), "30000"))
@@ -90,7 +90,7 @@ class QueueFormatTests extends ScriptServer {
 
 	private static void attemptOnceTheClockHasPassedTheToken(String token) {
 		awaitClock();
-		assertThat(attempt(token).word()).isEqualTo(Reply.GRANTED);
+		assertThat(attempt(token).kind()).isEqualTo(Reply.GRANTED);
 	}
 
 	private static Reply attempt(String token) {

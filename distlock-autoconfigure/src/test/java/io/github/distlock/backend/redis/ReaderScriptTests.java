@@ -27,13 +27,13 @@ class ReaderScriptTests extends ReaderScripts {
 		assertThat(second).isGreaterThan(first);
 		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
 		assertThat(attempt("a:FR1").numbers()[0]).as("asked again").isEqualTo(first);
-		assertThat(attempt("w:W1", 30_000, "N").word()).isEqualTo(Reply.BUSY);
-		assertThat(attempt("x:1", 30_000, "N").word()).isEqualTo(Reply.BUSY);
+		assertThat(attempt("w:W1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
+		assertThat(attempt("x:1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
 		assertThat(template.getExpire(READERS)).isPositive();
-		assertThat(release("a:FR1", first).word()).isEqualTo("ok");
-		assertThat(release("a:FR1", first).word()).isEqualTo(Reply.GONE);
+		assertThat(release("a:FR1", first).kind()).isEqualTo("ok");
+		assertThat(release("a:FR1", first).kind()).isEqualTo(Reply.GONE);
 		assertThat(word()).isEqualTo("~" + second);
-		assertThat(release("b:FR1", second).word()).isEqualTo("ok");
+		assertThat(release("b:FR1", second).kind()).isEqualTo("ok");
 		assertThat(word()).isEqualTo("|" + second);
 		assertThat(template.keys("*")).containsExactly(LOCK);
 		assertThat(attempt("w:W1").numbers()[0]).isGreaterThan(second);
@@ -44,7 +44,7 @@ class ReaderScriptTests extends ReaderScripts {
 	void aReaderThatAttemptsAgainDoesNotExtendItsLease() {
 		attempt("a:FR1", 1000, "S");
 		Reply again = attempt("a:FR1", 90_000, "S");
-		assertThat(again.word()).isEqualTo(Reply.GRANTED);
+		assertThat(again.kind()).isEqualTo(Reply.GRANTED);
 		assertThat(again.numbers()[1]).isBetween(1L, 1000L);
 		assertThat(ttl()).isLessThanOrEqualTo(1000);
 	}
@@ -53,9 +53,9 @@ class ReaderScriptTests extends ReaderScripts {
 	void aWriterThatWaitsKeepsNewReadersOutUntilTheLastReaderLetsItIn() {
 		attempt("a:FR1");
 		attempt("b:FR1");
-		assertThat(attempt("w:W1").word()).isEqualTo(Reply.WAITING);
-		assertThat(attempt("c:FR1").word()).isEqualTo(Reply.WAITING);
-		assertThat(attempt("d:FR1", 30_000, "N").word()).isEqualTo(Reply.BUSY);
+		assertThat(attempt("w:W1").kind()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("c:FR1").kind()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("d:FR1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
 		release("a:FR1", 0);
 		assertThat(word()).startsWith("~");
 		release("b:FR1", 0);
@@ -101,7 +101,7 @@ class ReaderScriptTests extends ReaderScripts {
 		release("a:FR1", 0);
 		assertThat(ttl()).isBetween(1L, 300L);
 		await().until(() -> !template.hasKey(LOCK));
-		assertThat(attempt("w:W1").word()).isEqualTo(Reply.GRANTED);
+		assertThat(attempt("w:W1").kind()).isEqualTo(Reply.GRANTED);
 	}
 
 	@Test
@@ -137,7 +137,7 @@ class ReaderScriptTests extends ReaderScripts {
 		attempt("v:W1");
 		template.opsForZSet().add(KEYS.get(1), "!w", 0);
 		attempt("b:FR1");
-		assertThat(attempt("b:FR1").word()).as("attempts again").isEqualTo(Reply.WAITING);
+		assertThat(attempt("b:FR1").kind()).as("attempts again").isEqualTo(Reply.WAITING);
 		assertThat(queue()).containsExactly("v:W1", "b:FR1");
 		cancel("v:W1");
 		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
@@ -187,7 +187,7 @@ class ReaderScriptTests extends ReaderScripts {
 		attempt("b:FR1");
 		await().until(() -> hasEnded("a:FR1"));
 		assertThat(renew("a:FR1", first, 90_000)).isZero();
-		assertThat(release("a:FR1", first).word()).isEqualTo(Reply.GONE);
+		assertThat(release("a:FR1", first).kind()).isEqualTo(Reply.GONE);
 	}
 
 	private static boolean hasEnded(String token) {
@@ -216,15 +216,15 @@ class ReaderScriptTests extends ReaderScripts {
 			return true;
 		});
 		try {
-			assertThat(release("w:W1", 0).word()).isEqualTo("ok");
+			assertThat(release("w:W1", 0).kind()).isEqualTo("ok");
 			assertThat(readers()).containsExactly("b:FR1");
 			long first = attempt("a:FR1").numbers()[0];
 			assertThat(renew("a:FR1", first, 90_000)).isOne();
 			assertThat(cancel("b:FR1")).isEqualTo("ok");
-			assertThat(release("a:FR1", first).word()).isEqualTo("ok");
-			assertThat(attempt("c:FR1").word()).as("after a tombstone").isEqualTo(Reply.GRANTED);
+			assertThat(release("a:FR1", first).kind()).isEqualTo("ok");
+			assertThat(attempt("c:FR1").kind()).as("after a tombstone").isEqualTo(Reply.GRANTED);
 			template.delete(KEYS);
-			assertThat(attempt("c:FR1").word()).isEqualTo(Reply.GRANTED);
+			assertThat(attempt("c:FR1").kind()).isEqualTo(Reply.GRANTED);
 		}
 		finally {
 			template.execute((RedisConnection connection) -> {
@@ -238,8 +238,8 @@ class ReaderScriptTests extends ReaderScripts {
 	void aDeadWriterDoesNotKeepReadersOutWhileOthersRead() {
 		attempt("a:FR1");
 		attempt("dead:W1", 30_000, "T");
-		assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
-		assertThat(attempt("b:FR1").word()).as("attempts again").isEqualTo(Reply.GRANTED);
+		assertThat(attempt("b:FR1").kind()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("b:FR1").kind()).as("attempts again").isEqualTo(Reply.GRANTED);
 	}
 
 	@Test
@@ -262,7 +262,7 @@ class ReaderScriptTests extends ReaderScripts {
 		attempt("v:W1");
 		queueKey().remove("w:W1");
 		template.opsForZSet().add(READERS, "a:FR1", System.currentTimeMillis() - 1);
-		assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("b:FR1").kind()).isEqualTo(Reply.WAITING);
 		assertThat(word()).startsWith("+v:W1|");
 		assertThat(queue()).containsExactly("b:FR1");
 	}
@@ -274,13 +274,13 @@ class ReaderScriptTests extends ReaderScripts {
 			attempt("a:FR1");
 			attempt("silent:W1", 30_000, "T");
 			attempt("b:FR1");
-			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
+			assertThat(attempt("b:FR1").kind()).isEqualTo(Reply.WAITING);
 			attempt("silent:W1", 30_000, "T");
 			assertThat(queueKey().entry("silent:W1")).as("it did").endsWith("|T");
-			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
+			assertThat(attempt("b:FR1").kind()).isEqualTo(Reply.WAITING);
 			assertThat(queueKey().entry("silent:W1")).isEqualTo("silent:W1|5000|1|S");
 			queueKey().seenUntil("silent", System.currentTimeMillis() - 500);
-			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.GRANTED);
+			assertThat(attempt("b:FR1").kind()).isEqualTo(Reply.GRANTED);
 		}
 	}
 
@@ -289,7 +289,7 @@ class ReaderScriptTests extends ReaderScripts {
 		attempt("a:FR1");
 		attempt("stray:W1");
 		attempt("b:FR1");
-		assertThat(release("stray:W1", 0).word()).as("as unknown grants are answered").isEqualTo(Reply.GONE);
+		assertThat(release("stray:W1", 0).kind()).as("as unknown grants are answered").isEqualTo(Reply.GONE);
 		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
 	}
 
@@ -309,7 +309,7 @@ class ReaderScriptTests extends ReaderScripts {
 		}
 		assertThat(queue()).containsExactly("r:FR1");
 		assertThat(template.getExpire(KEYS.get(1))).isPositive();
-		assertThat(release("w:1", 0).word()).isEqualTo("ok");
+		assertThat(release("w:1", 0).kind()).isEqualTo("ok");
 		assertThat(readers()).containsExactly("r:FR1");
 	}
 

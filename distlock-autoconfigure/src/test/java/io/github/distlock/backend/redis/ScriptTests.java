@@ -160,7 +160,7 @@ class ScriptTests extends ScriptServer {
 			release("a:F1", token());
 			assertThat(word()).startsWith("+b:F1|");
 			ask(Scripts.CANCEL, "b:F2");
-			assertThat(release("b:F1", token()).word()).isEqualTo("ok");
+			assertThat(release("b:F1", token()).kind()).isEqualTo("ok");
 			assertThat(word()).startsWith("|");
 		}
 	}
@@ -169,10 +169,10 @@ class ScriptTests extends ScriptServer {
 	void aTicketWhoseMessageHasNoReceiverIsPassedOver() {
 		attempt("a:1", 1, "T");
 		attempt("dead:1", 1, "T");
-		assertThat(attempt("dead:2", 1, "T").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("dead:2", 1, "T").kind()).isEqualTo(Reply.WAITING);
 		release("a:1", 0);
 		assertThat(word()).startsWith("|");
-		assertThat(attempt("b:1", 1, "T").word()).isEqualTo(Reply.GRANTED);
+		assertThat(attempt("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
 	}
 
 	@Test
@@ -198,7 +198,7 @@ class ScriptTests extends ScriptServer {
 	void aReleaseFindsATicketThatWasQueuedAfterTheGrant() {
 		attempt("a:1", 1, "T");
 		assertThat(word()).startsWith("-a:1|");
-		assertThat(attempt("b:1", 1, "S").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("b:1", 1, "S").kind()).isEqualTo(Reply.WAITING);
 		assertThat(word()).startsWith("+a:1|");
 		assertThat(template.getExpire(KEYS.get(0))).isPositive();
 		release("a:1", token());
@@ -212,11 +212,11 @@ class ScriptTests extends ScriptServer {
 		attempt("a:1", 1, "T");
 		maxMemory("1");
 		try {
-			assertThat(release("a:1", token()).word()).isEqualTo("ok");
-			assertThat(attempt("b:1", 1, "T").word()).isEqualTo(Reply.GRANTED);
-			assertThat(release("b:1", token()).word()).isEqualTo("ok");
+			assertThat(release("a:1", token()).kind()).isEqualTo("ok");
+			assertThat(attempt("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
+			assertThat(release("b:1", token()).kind()).isEqualTo("ok");
 			template.delete(KEYS.get(0));
-			assertThat(attempt("c:1", 1, "T").word()).isEqualTo(Reply.GRANTED);
+			assertThat(attempt("c:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
 		}
 		finally {
 			maxMemory("0");
