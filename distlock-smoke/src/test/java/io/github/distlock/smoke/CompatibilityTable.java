@@ -65,14 +65,16 @@ final class CompatibilityTable {
 		return (int) line.chars().filter((character) -> character == '|').count() - 1;
 	}
 
-	/** Return the page with the result of a combination in the place of the former one. */
+	/**
+	 * Return the page with the result of a combination in the place of the former one.
+	 */
 	String with(Combination combination, String result) {
 		String server = combination.server().replaceAll("(\\d+\\.\\d+).*", "$1");
 		if (!this.header.contains(server)) {
 			this.header.add(server);
 		}
-		List<String> row = new ArrayList<>(List.of(combination.springBoot(), combination.java(), combination.threads(),
-				combination.driver()));
+		List<String> row = new ArrayList<>(
+				List.of(combination.springBoot(), combination.java(), combination.threads(), combination.driver()));
 		this.rows.stream()
 			.filter((other) -> key(other).equals(key(row)))
 			.findFirst()
