@@ -135,8 +135,11 @@ final class ReleaseNotifications {
 	}
 
 	private void start() {
+		if (this.listening || isPaused() || isClosed()) {
+			return;
+		}
 		CompletableFuture<Void> ended = new CompletableFuture<>();
-		if (this.listening || isPaused() || isClosed() || !this.listener.compareAndSet(null, ended)) {
+		if (!this.listener.compareAndSet(null, ended)) {
 			return;
 		}
 		boolean started = false;

@@ -8,28 +8,48 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.zookeeper.KeyFolder.Place;
 import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The open store of a {@link ZooKeeperLockBackend}: the verbs, and the signals that
- * follow from events of ZooKeeper. Thread-safe.
+ * follow from events of ZooKeeper. An attempt creates the node of its ticket, finds out
+ * whether it is the first, and if not, lets it wait for its predecessor. The folder is
+ * listed only if this JVM does not know the place of the node. Thread-safe.
  */
 final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.SessionListener {
+
+	/**
+	 * Share of the session timeout after which a waiting ticket is attempted again, plus
+	 * a random part. Only a safety net: watches survive reconnects.
+	 */
+	private static final double RETRY_SHARE = 0.8;
+
+	private static final double RETRY_JITTER = 0.2;
+
+	private static final RenewalResult GONE = new RenewalResult.Gone();
 
 	private static final CompletableFuture<?> NOT_AWAITED = CompletableFuture.completedFuture(true);
 
@@ -51,9 +71,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 */
 	private final List<ZooKeeperTickets> earlierTickets;
 
-	private final NodeAttempts attempts;
-
-	private final NodeRenewals renewals;
+	private final RandomGenerator random;
 
 	private final ZooKeeperInspection inspection;
 
@@ -71,9 +89,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		this.paths = new LockPaths(settings.root());
 		this.connection = new ZooKeeperConnection(client, session, settings.commandTimeout(), clock, this);
 		this.tickets = new ZooKeeperTickets(this.connection, this.paths, this::predecessorGone);
-		this.attempts = new NodeAttempts(this.connection, this.tickets, this.predecessors, description.tokensPerGrant(),
-				context.random());
-		this.renewals = new NodeRenewals(this.connection, this.tickets, description.tokensPerGrant());
+		this.random = context.random();
 		this.inspection = new ZooKeeperInspection(this.paths, this.connection);
 		this.earlierTickets = earlierTickets;
 		this.connection.start();
@@ -142,7 +158,90 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (queue) {
 			current.queue();
 		}
-		return this.attempts.attempt(current, session, queue, null);
+		return attempt(current, session, queue, null);
+	}
+
+	/**
+	 * Send at once all commands that need no earlier reply: the creation of the node, the
+	 * release that is to follow it, and the list of the nodes if it will be needed.
+	 * @param release sends the release of the ticket before, or {@code null}
+	 */
+	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, ZooKeeperSession session, boolean queue,
+			@Nullable Supplier<CompletableFuture<Boolean>> release) {
+		boolean isNew = ticket.nodeIn(session) == null;
+		CompletableFuture<TicketNode> creation = this.tickets.obtainNode(ticket, session);
+		CompletableFuture<Boolean> released = (release != null) ? release.get() : null;
+		this.tickets.watchFolderIfUseful(ticket, session);
+		CompletableFuture<List<String>> list = (isNew && ticket.keyFolder().isPredictable()) ? null
+				: list(ticket, session);
+		CompletableFuture<TicketNode> ready = creation;
+		if (released != null) {
+			// Then it is known whether the node before is gone.
+			ready = ready.thenCombine(released.exceptionally((failure) -> false), (node, existed) -> node);
+		}
+		return ready.thenCompose((node) -> decide(ticket, node, isNew, queue, list));
+	}
+
+	/** May miss the node: the folder is created first if it does not exist. */
+	private CompletableFuture<List<String>> list(ZooKeeperTicket ticket, ZooKeeperSession session) {
+		return session.commands().children(ticket.folder()).exceptionally((failure) -> List.of());
+	}
+
+	private CompletableFuture<AttemptResult> decide(ZooKeeperTicket ticket, TicketNode node, boolean isNew,
+			boolean queue, @Nullable CompletableFuture<List<String>> list) {
+		Place place = isNew ? ticket.keyFolder().place(ticket, node, this.connection.disconnects()) : Place.UNKNOWN;
+		if (place != Place.UNKNOWN) {
+			return result(ticket, node, place == Place.FIRST, isNew, queue);
+		}
+		CompletableFuture<Boolean> first = (list == null) ? this.predecessors.isFirst(ticket, node, ticket.isQueued())
+				: list.thenCompose((names) -> names.contains(node.name())
+						? this.predecessors.isFirst(ticket, node, names, ticket.isQueued())
+						: this.predecessors.isFirst(ticket, node, ticket.isQueued()));
+		return first.thenCompose((isFirst) -> result(ticket, node, isFirst, isNew, queue));
+	}
+
+	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, TicketNode node, boolean first,
+			boolean isNew, boolean queue) {
+		if (first && hold(ticket, node)) {
+			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(ticket, node)));
+		}
+		Duration timeout = node.session().timeout();
+		StoredHolder holder = ticket.keyFolder().holder();
+		if (queue) {
+			double share = RETRY_SHARE + this.random.nextDouble(RETRY_JITTER);
+			return CompletableFuture.completedFuture(
+					new AttemptResult.Queued(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, holder));
+		}
+		// The session of the holder is not known: its timeout is the best estimate.
+		AttemptResult busy = new AttemptResult.Busy(timeout, holder);
+		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
+				: this.tickets.delete(ticket).thenApply((existed) -> busy);
+	}
+
+	/**
+	 * Find out whether a waiting ticket is the first, after its predecessor has gone. If
+	 * it is not, the next predecessor is watched.
+	 */
+	private CompletableFuture<Boolean> isFirst(ZooKeeperTicket ticket, TicketNode node) {
+		return ticket.keyFolder().isFirst(ticket, node, this.connection.disconnects())
+				? CompletableFuture.completedFuture(true) : this.predecessors.isFirst(ticket, node, true);
+	}
+
+	/**
+	 * The node of a ticket is the first in the queue.
+	 * @return whether the ticket holds the lock now: not if it was abandoned, or if its
+	 * node does not exist any more
+	 */
+	private boolean hold(ZooKeeperTicket ticket, TicketNode node) {
+		if (!ticket.hold(node)) {
+			return false;
+		}
+		ticket.keyFolder().holds(ticket, node, this.connection.disconnects());
+		return true;
+	}
+
+	private Grant grant(ZooKeeperTicket ticket, TicketNode node) {
+		return ticket.grant(node, this.description.tokensPerGrant());
 	}
 
 	/**
@@ -176,7 +275,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			ZooKeeperTicket successor = this.tickets.obtain(next.ticket());
 			successor.queue();
 			List<CompletableFuture<Boolean>> deletion = new ArrayList<>(1);
-			CompletableFuture<AttemptResult> attempt = this.attempts.attempt(successor, session, true, () -> {
+			CompletableFuture<AttemptResult> attempt = attempt(successor, session, true, () -> {
 				deletion.add(remove(current));
 				return deletion.get(0);
 			});
@@ -207,9 +306,40 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		return this.tickets.delete(ticket);
 	}
 
+	/**
+	 * Find out whether held nodes still exist. Their locks need no renewal: this is
+	 * called when the session was in doubt.
+	 */
 	@Override
 	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
-		return this.renewals.renew(renewals);
+		List<CompletableFuture<RenewalResult>> replies = new ArrayList<>(renewals.size());
+		for (Renewal renewal : renewals) {
+			replies.add(renew(renewal));
+		}
+		return this.connection
+			.limit(CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)),
+					"renewal of " + renewals.size() + " locks")
+			.handle((all, failure) -> replies.stream()
+				.map((reply) -> (failure == null || reply.isDone()) ? reply.join()
+						: new RenewalResult.Unknown((LockBackendException) StoreCalls.unwrap(failure)))
+				.toList());
+	}
+
+	private CompletableFuture<RenewalResult> renew(Renewal renewal) {
+		ZooKeeperTicket ticket = this.tickets.find(renewal.ticket());
+		TicketNode node = (ticket != null && ticket.isHeld()) ? ticket.node() : null;
+		if (ticket == null || node == null
+				|| renewal.lastToken() != ticket.grant(node, this.description.tokensPerGrant()).lastToken()
+				|| node.session().hasEnded()) {
+			return CompletableFuture.completedFuture(GONE);
+		}
+		ZooKeeperSession session = node.session();
+		return session.commands()
+			.stat(node.path())
+			.<RenewalResult>thenApply(
+					(stat) -> stat.isPresent() ? new RenewalResult.Extended(Validity.session(session)) : GONE)
+			.exceptionally((failure) -> session.hasEnded() ? GONE : new RenewalResult.Unknown(this.connection
+				.failed("renewal of lock '" + renewal.ticket().key() + "'", StoreCalls.unwrap(failure))));
 	}
 
 	/** Called on the event thread: must not block. */
@@ -218,15 +348,15 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (node == null || ticket.isAbandoned()) {
 			return;
 		}
-		this.attempts.isFirst(ticket, node).whenComplete((first, failure) -> {
+		isFirst(ticket, node).whenComplete((first, failure) -> {
 			if (this.connection.isClosed()) {
 				return;
 			}
 			if (failure != null) {
 				this.signals.retry(ticket.ticket());
 			}
-			else if (first && this.attempts.hold(ticket, node)) {
-				this.signals.granted(ticket.ticket(), this.attempts.grant(ticket, node));
+			else if (first && hold(ticket, node)) {
+				this.signals.granted(ticket.ticket(), grant(ticket, node));
 			}
 		});
 	}
