@@ -57,7 +57,7 @@ class LeanScriptTests {
 					List.of("letter == READ or letter == FAIR and second == READ", "false"),
 					List.of("if kind == OWNED then", "if false then"), List.of("'(1e12'", "'+inf'"),
 					List.of("or head == requester", ""), List.of("elseif count < '1' then", "elseif false then"),
-					List.of("if string.byte(word, bar + 1) ~= 48 then", "if true then"))) {
+					List.of("if string.byte(value, bar + 1) ~= 48 then", "if true then"))) {
 				List<String> found = new ArrayList<>();
 				for (int seed = 1; seed <= 20 && found.isEmpty(); seed++) {
 					ScriptTwins twins = twins(server, (text) -> text.replace(fault.get(0), fault.get(1)));
@@ -173,7 +173,7 @@ class LeanScriptTests {
 		}
 		String count = List.of("17", "17", "17", "1", "1001").get(random.nextInt(5));
 		if (marks) {
-			// The word is marked if the lock is granted at once.
+			// The value is marked if the lock is granted at once.
 			count = "0" + count;
 		}
 		return token.contains(":FR") ? mark : mark + count;

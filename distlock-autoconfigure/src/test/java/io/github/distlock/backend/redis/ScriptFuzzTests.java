@@ -50,7 +50,7 @@ class ScriptFuzzTests {
 		try (RedisProcess server = RedisLocales.start(RedisLocales.BYTES)) {
 			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {
 				found.addAll(run(server, "mutant", seed,
-						(script) -> script.replace("string.byte(word) == TOMBSTONE and #word", "#word"),
+						(script) -> script.replace("string.byte(value) == TOMBSTONE and #value", "#value"),
 						FuzzWords.WordCheck.OFF));
 			}
 		}
