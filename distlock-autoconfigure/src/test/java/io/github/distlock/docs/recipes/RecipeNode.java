@@ -16,6 +16,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.logging.LoggingApplicationListener;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -44,15 +45,23 @@ final class RecipeNode implements AutoCloseable {
 	 */
 	static RecipeNode start(RedisTestServer redis, ApplicationContextInitializer<GenericApplicationContext> beans,
 			List<String> properties, Class<?>... sources) {
-		return new RecipeNode(new SpringApplicationBuilder(Locks.class).sources(sources)
+		SpringApplicationBuilder node = new SpringApplicationBuilder(Locks.class).sources(sources)
 			.initializers(beans)
 			.web(WebApplicationType.NONE)
-			.registerShutdownHook(false)
-			.run(Stream
-				.concat(Stream.of("spring.data.redis.port=" + redis.port(), "spring.main.banner-mode=off",
-						"distlock.shutdown-grace-period=100ms"), properties.stream())
-				.map("--"::concat)
-				.toArray(String[]::new)));
+			.registerShutdownHook(false);
+		// The logging belongs to the JVM: nodes that start at once would take the
+		// environment that it is configured with from each other.
+		node.application()
+			.setListeners(node.application()
+				.getListeners()
+				.stream()
+				.filter((listener) -> !(listener instanceof LoggingApplicationListener))
+				.toList());
+		return new RecipeNode(node.run(Stream
+			.concat(Stream.of("spring.data.redis.port=" + redis.port(), "spring.main.banner-mode=off",
+					"distlock.shutdown-grace-period=100ms"), properties.stream())
+			.map("--"::concat)
+			.toArray(String[]::new)));
 	}
 
 	<T> T bean(Class<T> type) {
