@@ -201,12 +201,16 @@ final class LabPage {
 	long pixels(String colour) {
 		awaitFrame();
 		Object count = this.browser.script("""
-				const probe = document.createElement('canvas').getContext('2d');
+				const frequently = { willReadFrequently: true };
+				const probe = document.createElement('canvas').getContext('2d', frequently);
 				probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(arguments[0]);
 				probe.fillRect(0, 0, 1, 1);
 				const wanted = probe.getImageData(0, 0, 1, 1).data;
 				const lanes = document.getElementById('lanes-canvas');
-				const pixels = lanes.getContext('2d').getImageData(0, 0, lanes.width, lanes.height).data;
+				// A copy: the browser complains of a canvas that is read often.
+				const copy = new OffscreenCanvas(lanes.width, lanes.height).getContext('2d', frequently);
+				copy.drawImage(lanes, 0, 0);
+				const pixels = copy.getImageData(0, 0, lanes.width, lanes.height).data;
 				let count = 0;
 				for (let i = 0; i < pixels.length; i += 4) {
 				  if (Math.abs(pixels[i] - wanted[0]) + Math.abs(pixels[i + 1] - wanted[1])
