@@ -119,9 +119,10 @@ class CompletedStageTests {
 				done.countDown();
 			}
 			else {
-				CompletableFuture<@Nullable Holder> following = acquirer.acquireAsync(request(false));
+				// Before the lock is free: the continuation of a future that is complete
+				// runs on this thread, and then the test itself would nest.
+				acquirer.acquireAsync(request(false)).thenAccept(next.get());
 				leave(acquirer, holder);
-				following.thenAccept(next.get());
 			}
 		});
 		acquirer.acquireAsync(request(false)).thenAccept(next.get());
