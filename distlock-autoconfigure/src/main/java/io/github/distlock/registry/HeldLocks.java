@@ -286,7 +286,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		}
 		catch (Error ex) {
 			// No effect if it has left. Otherwise nothing would ever let it leave.
-			this.acquirer.releaseAsync(hold.holder(), hold.validity());
+			this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
 			if (valid) {
 				notifyReleased(hold);
 			}
@@ -317,12 +317,10 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private ReleaseOutcome releaseOrKeep(Hold hold, Duration remaining) {
 		boolean background = this.releaseMode == ReleaseMode.BACKGROUND && !hold.hasMinHold();
-		if (hold.holder().keepNanos() > 0 && hold.isRenewedByWatchdog()) {
-			return this.acquirer.keptLocks()
-				.keepOrRelease(hold.holder(), hold.validity(), remaining, background, new UnawaitedRelease(hold));
-		}
-		return background ? this.acquirer.releaseInBackground(hold.holder(), hold.validity(), remaining,
-				new UnawaitedRelease(hold)) : this.acquirer.release(hold.holder(), hold.validity(), remaining);
+		boolean keep = hold.holder().keepNanos() > 0 && hold.isRenewedByWatchdog();
+		return this.acquirer.releases()
+			.release(hold.holder(), hold.validity(), remaining, keep, background,
+					(keep || background) ? new UnawaitedRelease(hold) : null);
 	}
 
 	/**
@@ -390,7 +388,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	public void lost(Hold hold, LossCause cause, String reason) {
 		this.renewer.forget(hold);
 		try {
-			this.acquirer.releaseAsync(hold.holder(), hold.validity());
+			this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
 		}
 		catch (RuntimeException | Error ex) {
 			logger.error("Lost lock '" + hold.key() + "' could not be released in the store: it ends with its lease",
@@ -415,7 +413,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	@Override
 	public void refusedAfterEnd(Lease lease) {
 		if (lease instanceof Hold hold && hold.holder().isKeepable()) {
-			this.acquirer.keptLocks().asked(hold.ticket(), hold.holder().grantToken(), null);
+			this.acquirer.releases().asked(hold.ticket(), null);
 			this.renewer.renewNow(List.of(hold.ticket()));
 		}
 	}

@@ -228,7 +228,7 @@ final class LockOperations {
 			return this.runtime.heldLocks().add(request, holder, this.terms.of(request), thread, owningThread != null);
 		}
 		catch (RuntimeException | Error ex) {
-			this.runtime.acquirer().releaseAsync(holder);
+			this.runtime.acquirer().releases().releaseAsync(holder);
 			throw ex;
 		}
 	}

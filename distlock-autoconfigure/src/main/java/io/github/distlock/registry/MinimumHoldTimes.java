@@ -93,7 +93,7 @@ final class MinimumHoldTimes {
 	private void release(RetainedLock lock) {
 		this.renewer.forget(lock);
 		if (this.locks.remove(lock)) {
-			this.acquirer.releaseAsync(lock.holder(), lock.validity());
+			this.acquirer.releases().releaseAsync(lock.holder(), lock.validity());
 		}
 	}
 

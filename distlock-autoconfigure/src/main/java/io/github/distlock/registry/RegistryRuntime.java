@@ -251,21 +251,21 @@ final class RegistryRuntime implements LockSignals {
 	@Override
 	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
 		if (this.ready) {
-			this.acquirer.keptLocks().asked(held, grantToken, requester);
+			this.acquirer.releases().asked(held, requester);
 		}
 	}
 
 	@Override
 	public void refused(Ticket requester) {
 		if (this.ready) {
-			this.acquirer.keptLocks().refused(requester);
+			this.acquirer.releases().refused(requester);
 		}
 	}
 
 	@Override
 	public void requestsMayBeLost() {
 		if (this.ready) {
-			this.acquirer.keptLocks().requestsMayBeLost();
+			this.acquirer.releases().requestsMayBeLost();
 		}
 	}
 

@@ -54,7 +54,7 @@ final class ShutdownWait {
 			}
 			boolean settled = unfinished == UnfinishedWork.NOTHING || unfinished == UnfinishedWork.RETRIES;
 			boolean graceOver = now - start
-					- graceNanos >= (this.acquirer.isAnyReleaseUnanswered() ? this.commandNanos : 0);
+					- graceNanos >= (this.acquirer.releases().isAnyUnanswered() ? this.commandNanos : 0);
 			if (settled || graceOver || now - lastHold >= this.commandNanos) {
 				return unfinished;
 			}

@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.waiting.Waiter.FutureWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -41,17 +42,21 @@ final class AsyncAcquisition {
 
 	private void attempt(boolean first) {
 		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.sender.tasks());
-		KeyQueue queue = this.waits.join(waiter, () -> {
-			if (first && !waiter.triesOnce() && waiter.outcome() == null) {
-				reportWait();
-			}
-		});
 		try {
+			this.waits.join(waiter, () -> {
+				if (first && !waiter.triesOnce() && waiter.outcome() == null) {
+					reportWait();
+				}
+			});
 			Future<?> timer = waiter.isEndless() ? null : this.sender.tasks()
-				.schedule(() -> timedOut(queue, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
+				.schedule(() -> timedOut(waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
+			if (timer == null && !waiter.isEndless()) {
+				throw new LockBackendException(
+						"The wait for lock '" + this.request.key() + "' has no end: no timer could be set for it");
+			}
 			this.result.whenComplete((holder, failure) -> {
 				if (this.result.isCompletedExceptionally()) {
-					this.waits.giveUp(queue, waiter, false);
+					this.waits.giveUp(waiter, false);
 				}
 			});
 			waiter.future().thenAccept((outcome) -> {
@@ -62,10 +67,8 @@ final class AsyncAcquisition {
 			});
 		}
 		catch (RuntimeException | Error ex) {
-			// Without its timer the wait might never end.
-			waiter.abandoned = true;
 			this.result.completeExceptionally(ex);
-			this.waits.abandonWait(queue, waiter);
+			this.waits.abandonWait(waiter);
 		}
 	}
 
@@ -86,9 +89,9 @@ final class AsyncAcquisition {
 	}
 
 	/** Complete when the ticket has left the store, or after one command time-out. */
-	private void timedOut(KeyQueue queue, FutureWaiter waiter) {
-		if (this.waits.giveUp(queue, waiter, true) && waiter.isDeparting()) {
-			this.sender.tasks().scheduleReliably(waiter::wake, this.waits.cancelTimeoutNanos());
+	private void timedOut(FutureWaiter waiter) {
+		if (this.waits.giveUp(waiter, true) && waiter.isDeparting()) {
+			this.sender.tasks().schedule(waiter::wake, this.waits.cancelTimeoutNanos());
 		}
 	}
 

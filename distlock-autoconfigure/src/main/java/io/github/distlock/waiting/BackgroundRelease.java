@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -11,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A release that no caller waits for: the place that it takes among those that are
- * allowed at a time, and what to do if the store no longer knew the holder.
+ * allowed at a time, and what to do if the store no longer knew the holder. Begun and
+ * ended once each, by the key queue under its lock, or by the only thread that knows it.
  */
 final class BackgroundRelease {
 
@@ -24,28 +24,19 @@ final class BackgroundRelease {
 	/** The validity of a grant that was kept. */
 	private final @Nullable Validity kept;
 
-	private final AtomicReference<Progress> state;
+	/** Whether an answer is to come. */
+	private boolean begun;
 
 	private BackgroundRelease(Limit limit, ReleaseObserver observer, @Nullable Validity kept) {
 		this.limit = limit;
 		this.observer = observer;
 		this.kept = kept;
-		this.state = new AtomicReference<>((kept != null) ? Progress.KEPT : Progress.UNANSWERED);
 	}
 
-	/** The kept lock goes back: from now on an answer is to come. */
-	BackgroundRelease begin() {
-		if (this.state.compareAndSet(Progress.KEPT, Progress.UNANSWERED)) {
-			this.limit.unanswered.incrementAndGet();
-		}
-		return this;
-	}
-
-	/** The lock is not kept: unless its release has begun, there will be none. */
-	void drop() {
-		if (this.state.compareAndSet(Progress.KEPT, Progress.ENDED)) {
-			this.limit.kept.decrementAndGet();
-		}
+	/** The lock goes back: from now on an answer is to come. */
+	void begin() {
+		this.begun = true;
+		this.limit.unanswered.incrementAndGet();
 	}
 
 	/**
@@ -65,22 +56,14 @@ final class BackgroundRelease {
 		this.observer.unanswered();
 	}
 
-	/** The release has been answered, or is given up. */
+	/** The release has been answered, or is given up, or there will be none. */
 	void end() {
-		Progress before = this.state.getAndSet(Progress.ENDED);
-		if (before == Progress.UNANSWERED) {
+		if (this.begun) {
 			this.limit.unanswered.decrementAndGet();
 		}
-		if (before != Progress.ENDED && this.kept != null) {
+		if (this.kept != null) {
 			this.limit.kept.decrementAndGet();
 		}
-	}
-
-	/** From keeping a lock, or from the release of another one, to the answer. */
-	private enum Progress {
-
-		KEPT, UNANSWERED, ENDED
-
 	}
 
 	/**
@@ -115,11 +98,12 @@ final class BackgroundRelease {
 		 * @return the release, or {@code null} if the caller has to wait for the answer
 		 */
 		@Nullable BackgroundRelease begin(ReleaseObserver observer) {
-			if (this.unanswered.incrementAndGet() > MAX_UNANSWERED) {
-				this.unanswered.decrementAndGet();
+			if (this.unanswered.get() >= MAX_UNANSWERED) {
 				return null;
 			}
-			return new BackgroundRelease(this, observer, null);
+			BackgroundRelease release = new BackgroundRelease(this, observer, null);
+			release.begin();
+			return release;
 		}
 
 		/**

@@ -1,5 +1,7 @@
 package io.github.distlock.waiting;
 
+import java.time.Duration;
+
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * meanwhile, the caller does not stay in the queue of its key. Thread-safe.
  */
 final class BlockingAcquirer {
+
+	/** After an error on another thread a wake-up may be missing. */
+	private static final long LONGEST_PARK_NANOS = Duration.ofSeconds(10).toNanos();
 
 	private final WaiterLifecycle waits;
 
@@ -32,8 +37,7 @@ final class BlockingAcquirer {
 		boolean restarted = false;
 		while (true) {
 			ThreadWaiter waiter = new ThreadWaiter(request, start, this.environment);
-			KeyQueue queue = this.waits.join(waiter, null);
-			Outcome outcome = await(queue, waiter, interruptible, restarted);
+			Outcome outcome = await(waiter, interruptible, restarted);
 			if (outcome instanceof Outcome.Failure failure) {
 				throw failure.forCaller();
 			}
@@ -66,22 +70,19 @@ final class BlockingAcquirer {
 		return false;
 	}
 
-	private Outcome await(KeyQueue queue, ThreadWaiter waiter, boolean interruptible, boolean restarted)
-			throws InterruptedException {
+	private Outcome await(ThreadWaiter waiter, boolean interruptible, boolean restarted) throws InterruptedException {
 		try {
-			return park(queue, waiter, interruptible, restarted);
+			this.waits.join(waiter, null);
+			return park(waiter, interruptible, restarted);
 		}
 		catch (RuntimeException | Error ex) {
-			// First, without a call: ending the wait may fail, too.
-			waiter.abandoned = true;
-			this.waits.abandonWait(queue, waiter);
+			this.waits.abandonWait(waiter);
 			throw ex;
 		}
 	}
 
 	/** An interrupt that does not end the wait is restored when the thread returns. */
-	private Outcome park(KeyQueue queue, ThreadWaiter waiter, boolean interruptible, boolean restarted)
-			throws InterruptedException {
+	private Outcome park(ThreadWaiter waiter, boolean interruptible, boolean restarted) throws InterruptedException {
 		boolean interrupted = false;
 		boolean notified = restarted;
 		try {
@@ -91,7 +92,7 @@ final class BlockingAcquirer {
 					interrupted = true;
 				}
 				if (interrupted && interruptible) {
-					if (!this.waits.giveUpHere(queue, waiter, false)) {
+					if (!this.waits.giveUpHere(waiter, false)) {
 						// Decided just before. Its wake-up may have ended a park on the
 						// lock of the queue, and no other wake-up comes.
 						continue;
@@ -103,7 +104,7 @@ final class BlockingAcquirer {
 				}
 				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
 				if (remaining <= 0) {
-					this.waits.giveUpHere(queue, waiter, true);
+					this.waits.giveUpHere(waiter, true);
 					continue;
 				}
 				if (!notified && !waiter.triesOnce()) {
@@ -112,7 +113,7 @@ final class BlockingAcquirer {
 					// A listener may have parked, and used up the wake-up.
 					continue;
 				}
-				this.environment.park(this, remaining);
+				this.environment.park(this, Math.min(remaining, LONGEST_PARK_NANOS));
 			}
 			interrupted |= awaitDeparture(waiter);
 			// A failure of the store may have replaced a time-out meanwhile.

@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -14,7 +15,6 @@ import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Effects.QueueEvents;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -29,14 +29,10 @@ import org.jspecify.annotations.Nullable;
  * threads of the executor send such commands, so that a caller sends one command at most.
  * If it does not, the thread that has the effects sends them.
  * <p>
- * Each command of a queue is settled once: answered, failed, or dropped with the whole
- * registry. Any throwable while it is sent, or passed to the executor, is a failure of
- * that command, since the queue sends nothing else before. An {@link Error} is rethrown
- * on a caller's thread, after all its effects have been carried out.
- * <p>
- * The {@code run} methods throw only errors that occur while another error is handled, a
- * second {@link StackOverflowError} for example. A command that is lost by that is marked
- * by a plain write, and the next event of its key settles it.
+ * Any throwable while a command is sent, or passed to the executor, is a failure of that
+ * command, since the queue sends nothing else before. An {@link Error} is rethrown on a
+ * caller's thread. An error in an event of a queue is not handled here: the sweep of
+ * {@link KeyQueues} settles the command.
  */
 final class CommandSender {
 
@@ -54,6 +50,13 @@ final class CommandSender {
 	 */
 	private static final int MOST_NESTED = 8;
 
+	/**
+	 * How many releases in the background the executor sends at a time: it has as many
+	 * threads. More would delay its other commands, and would be sent later than by their
+	 * callers.
+	 */
+	private static final int MOST_IN_BACKGROUND = 4;
+
 	private final LockStore store;
 
 	private final EngineEnvironment environment;
@@ -62,9 +65,7 @@ final class CommandSender {
 
 	private final OrphanedTickets orphanedTickets;
 
-	private final FailedCommands failedCommands;
-
-	private final BackgroundSender background;
+	private final Semaphore background = new Semaphore(MOST_IN_BACKGROUND);
 
 	/** How many commands the thread is sending without waiting for them. */
 	private final ThreadLocal<Integer> nested = ThreadLocal.withInitial(() -> 0);
@@ -75,8 +76,6 @@ final class CommandSender {
 		this.environment = environment;
 		this.tasks = new TaskRunner(executor, callbacks, timers, environment);
 		this.orphanedTickets = new OrphanedTickets(store, environment, this.tasks);
-		this.failedCommands = new FailedCommands(this, this.tasks);
-		this.background = new BackgroundSender(store, this.tasks, this);
 	}
 
 	TaskRunner tasks() {
@@ -87,7 +86,7 @@ final class CommandSender {
 	 * Carry out the effects of an event, and send the command without waiting for its
 	 * answer. Does not block.
 	 */
-	void run(QueueEvents queue, Effects effects) {
+	void run(KeyQueue queue, Effects effects) {
 		run(queue, effects, false, UNNOTICED);
 	}
 
@@ -95,30 +94,15 @@ final class CommandSender {
 	 * The same, if {@code inOrder} after the earlier commands in order of the key.
 	 * @param settled runs when the command has an outcome, at once without a command
 	 */
-	void run(QueueEvents queue, Effects effects, boolean inOrder, Runnable settled) {
+	void run(KeyQueue queue, Effects effects, boolean inOrder, Runnable settled) {
+		wake(effects);
 		Command command = effects.command();
 		if (command == null) {
-			wake(effects);
 			settled.run();
 			return;
 		}
-		try {
-			try {
-				wake(effects);
-			}
-			finally {
-				pass(queue, command, inOrder, settled);
-			}
-		}
-		catch (Throwable ex) {
-			command.maybeUnsent = true;
-			throw ex;
-		}
-	}
-
-	private void pass(QueueEvents queue, Command command, boolean inOrder, Runnable settled) {
-		int depth = this.store.blocks() ? MOST_NESTED : this.nested.get();
-		if (depth < MOST_NESTED) {
+		int depth = this.nested.get();
+		if (!this.store.blocks() && depth < MOST_NESTED) {
 			this.nested.set(depth + 1);
 			try {
 				send(queue, command, settled);
@@ -133,11 +117,15 @@ final class CommandSender {
 			}
 			return;
 		}
-		this.tasks.execute(inOrder ? queue.key() : null, () -> send(queue, command, settled), (rejection) -> {
-			if (command.take()) {
-				end(queue, command, null, rejection, settled);
-			}
-		});
+		Runnable task = () -> send(queue, command, settled);
+		if (inOrder) {
+			this.tasks.executeInOrder(queue.key(), task, (rejection) -> end(queue, command, null, rejection, settled));
+			return;
+		}
+		Throwable rejection = this.tasks.execute(task);
+		if (rejection != null) {
+			end(queue, command, null, rejection, settled);
+		}
 	}
 
 	/**
@@ -145,65 +133,57 @@ final class CommandSender {
 	 * @return the outcome of the command if it was a release, otherwise
 	 * {@link ReleaseOutcome#PENDING}
 	 */
-	ReleaseOutcome runHere(QueueEvents queue, Effects effects) {
+	ReleaseOutcome runHere(KeyQueue queue, Effects effects) {
+		wake(effects);
 		Command command = effects.command();
-		ReleaseOutcome outcome = ReleaseOutcome.PENDING;
-		try {
-			try {
-				wake(effects);
-			}
-			finally {
-				if (command != null) {
-					outcome = sendAndAwait(queue, command);
-				}
-			}
-		}
-		catch (Throwable ex) {
-			if (command != null) {
-				command.outcomeLost = true;
-			}
-			throw ex;
-		}
-		return outcome;
+		return (command != null) ? sendAndAwait(queue, command) : ReleaseOutcome.PENDING;
 	}
 
-	/**
-	 * Carry out the effects of an event, and send the command without waiting for its
-	 * answer, on this thread if it is a release in the background and the store does not
-	 * wait for the answer either.
-	 * @return {@link ReleaseOutcome#PENDING}, or the outcome if the release was confirmed
-	 */
-	ReleaseOutcome runInBackground(QueueEvents queue, Effects effects) {
-		if (!(effects.command() instanceof Command.Release release) || release.pending().background == null) {
-			run(queue, effects);
-			return ReleaseOutcome.PENDING;
-		}
-		try {
-			ReleaseOutcome outcome;
-			try {
-				wake(effects);
-			}
-			finally {
-				outcome = this.background.send(queue, release);
-			}
-			return outcome;
-		}
-		catch (Throwable ex) {
-			release.maybeUnsent = true;
-			throw ex;
-		}
-	}
-
-	/**
-	 * Carry out the effects of an event, send the command, and wait for its answer, on a
-	 * thread that does not want its outcome.
-	 */
-	void runForWaiter(QueueEvents queue, Effects effects) {
-		Command command = effects.command();
+	/** The same, on a thread that does not want the outcome. */
+	void runForWaiter(KeyQueue queue, Effects effects) {
 		ReleaseOutcome outcome = runHere(queue, effects);
+		Command command = effects.command();
 		if (command != null) {
 			report(command, outcome);
 		}
+	}
+
+	/**
+	 * Carry out the effects of a release in the background. The caller's thread sends it
+	 * if the store does not wait for the answer, otherwise a thread of the executor. It
+	 * is confirmed after all if the executor has enough of them or has been shut down. So
+	 * is that of a ticket of one caller if the store keeps no order: the next ticket of
+	 * the key would not wait for it.
+	 * @return {@link ReleaseOutcome#PENDING}, or the outcome if the release was confirmed
+	 */
+	ReleaseOutcome runInBackground(KeyQueue queue, Effects effects) {
+		if (!(effects.command() instanceof Command.Release release) || !release.isUnawaited()) {
+			run(queue, effects);
+			return ReleaseOutcome.PENDING;
+		}
+		wake(effects);
+		boolean fair = release.pending().ticket.fair();
+		if (this.store.keepsOrder() || (!this.store.blocks() && !fair)) {
+			// An answer that comes at once is no outcome: whether the caller learns of a
+			// loss must not depend on the speed of the store.
+			send(queue, release, UNNOTICED);
+			return ReleaseOutcome.PENDING;
+		}
+		if (!fair && this.background.tryAcquire()) {
+			Throwable rejection = this.tasks.execute(() -> {
+				try {
+					send(queue, release, UNNOTICED);
+				}
+				finally {
+					this.background.release();
+				}
+			});
+			if (rejection == null) {
+				return ReleaseOutcome.PENDING;
+			}
+			this.background.release();
+		}
+		return sendAndAwait(queue, release);
 	}
 
 	/** Release a ticket that belongs to no queue. */
@@ -211,52 +191,15 @@ final class CommandSender {
 		this.orphanedTickets.release(ticket, token);
 	}
 
-	/**
-	 * Report to a queue after a delay that its timer fired.
-	 * @return why no timer could be scheduled, or {@code null}. If none could, the timer
-	 * is scheduled within a second.
-	 */
-	@Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
-		Runnable task = () -> timerFired(queue, false);
-		try {
-			this.tasks.schedule(task, delayNanos);
-			return null;
-		}
-		catch (LockBackendException ex) {
-			this.tasks.scheduleBySweep(task, delayNanos);
-			return ex;
-		}
-	}
-
-	private void timerFired(QueueEvents queue, boolean again) {
-		try {
-			run(queue, again ? queue.retryAll() : queue.timerFired());
-		}
-		catch (Throwable ex) {
-			this.tasks.scheduleRecovery(() -> timerFired(queue, true));
-			logger.error("The timer of lock '" + queue.key() + "' failed and is scheduled again", ex);
-		}
-	}
-
 	private void wake(Effects effects) {
 		List<Waiter> woken = effects.woken();
 		// No iterator: most events wake no waiter.
 		for (int i = 0; i < woken.size(); i++) {
-			wake(woken.get(i));
+			woken.get(i).wake();
 		}
 		Ticket stray = effects.stray();
 		if (stray != null) {
 			this.orphanedTickets.cancelLater(stray);
-		}
-	}
-
-	private void wake(Waiter waiter) {
-		try {
-			waiter.wake();
-		}
-		catch (Throwable ex) {
-			this.tasks.scheduleRecovery(() -> wake(waiter));
-			logger.error("A caller that waits for lock '" + waiter.request().key() + "' could not be woken", ex);
 		}
 	}
 
@@ -265,17 +208,12 @@ final class CommandSender {
 	 * stage settles it.
 	 * @param settled runs after that
 	 */
-	void send(QueueEvents queue, Command command, Runnable settled) {
+	private void send(KeyQueue queue, Command command, Runnable settled) {
 		if (!command.take()) {
 			return;
 		}
 		try {
 			verb(command).whenComplete((result, failure) -> end(queue, command, result, failure, settled));
-			if (this.store.keepsOrder() && command instanceof Command.Release release && release.isUnawaited()) {
-				// After the release was sent, and not before. If this fails, the queue
-				// waits for the answer.
-				run(queue, queue.releaseSent(release));
-			}
 		}
 		catch (Throwable ex) {
 			end(queue, command, null, ex, settled);
@@ -283,15 +221,23 @@ final class CommandSender {
 	}
 
 	/** Send a command on this thread, and wait for the answer. */
-	ReleaseOutcome sendAndAwait(QueueEvents queue, Command command) {
-		Object result;
+	private ReleaseOutcome sendAndAwait(KeyQueue queue, Command command) {
+		if (!command.take()) {
+			return ReleaseOutcome.PENDING;
+		}
+		Object result = null;
+		Throwable failure = null;
 		try {
 			result = this.environment.await(verb(command));
 		}
 		catch (Throwable ex) {
-			return failed(queue, command, ex);
+			failure = StoreCalls.unwrap(ex);
 		}
-		return answered(queue, command, result);
+		ReleaseOutcome outcome = settle(queue, command, result, failure);
+		if (failure instanceof Error error) {
+			throw error;
+		}
+		return outcome;
 	}
 
 	private CompletionStage<?> verb(Command command) {
@@ -304,56 +250,57 @@ final class CommandSender {
 				: this.store.cancel(pending.ticket);
 	}
 
-	/** The stage of a command has ended. Called once or more, on any thread. */
-	private void end(QueueEvents queue, Command command, @Nullable Object result, @Nullable Throwable failure,
+	/**
+	 * The boundary to the driver: the stage of a command has ended, on any thread, or the
+	 * command could not be sent. Of several calls the queue accepts the first.
+	 */
+	private void end(KeyQueue queue, Command command, @Nullable Object result, @Nullable Throwable failure,
 			Runnable settled) {
 		try {
-			if (command.end()) {
-				report(command, (failure != null) ? failed(queue, command, failure) : answered(queue, command, result));
-				settled.run();
-			}
+			report(command, settle(queue, command, result, failure));
+			settled.run();
 		}
 		catch (Throwable ex) {
-			// First, without a call: logging may fail, too.
-			command.outcomeLost = true;
 			logger.error("A command for lock '" + queue.key() + "' failed", ex);
 		}
 	}
 
-	/** Settle a command that failed, or could not be sent. */
-	private ReleaseOutcome failed(QueueEvents queue, Command command, Throwable failure) {
-		this.failedCommands.failed(queue, command, failure);
-		if (StoreCalls.unwrap(failure) instanceof Error error) {
-			throw error;
-		}
-		return (command instanceof Command.Release) ? ReleaseOutcome.UNANSWERED : ReleaseOutcome.PENDING;
-	}
-
-	private ReleaseOutcome answered(QueueEvents queue, Command command, @Nullable Object result) {
+	private ReleaseOutcome settle(KeyQueue queue, Command command, @Nullable Object result,
+			@Nullable Throwable failure) {
+		command.take();
+		command.ended = true;
+		LockBackendException cause = (failure != null) ? asBackendException(StoreCalls.unwrap(failure)) : null;
 		Effects effects;
 		ReleaseOutcome outcome = ReleaseOutcome.PENDING;
-		try {
-			if (command instanceof Command.Attempt attempt) {
-				effects = queue.attemptAnswered(attempt, (AttemptResult) required(result));
-			}
-			else {
-				PendingRelease pending = ((Command.Release) command).pending();
-				ReleaseResult answer = pending.releasesLock ? (ReleaseResult) required(result) : null;
-				effects = queue.releaseAnswered(pending, answer);
-				// A caller gets the first answer only. In a later answer GONE may be the
-				// effect of an earlier release.
-				outcome = (answer != null && !answer.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
-			}
+		if (command instanceof Command.Attempt attempt) {
+			effects = (result instanceof AttemptResult answer) ? queue.attemptAnswered(attempt, answer)
+					: queue.attemptFailed(attempt, orNoResult(cause));
 		}
-		catch (Throwable ex) {
-			return failed(queue, command, ex);
+		else {
+			Command.Release release = (Command.Release) command;
+			ReleaseResult answer = (result instanceof ReleaseResult given) ? given : null;
+			boolean answered = cause == null && (answer != null || !release.pending().releasesLock);
+			effects = answered ? queue.releaseAnswered(release, answer)
+					: queue.releaseFailed(release, orNoResult(cause));
+			// A caller gets the first answer only. In a later answer GONE may be the
+			// effect of an earlier release.
+			outcome = !answered ? ReleaseOutcome.UNANSWERED
+					: (answer != null && !answer.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
+		}
+		if (effects == null) {
+			return ReleaseOutcome.PENDING;
 		}
 		run(queue, effects);
 		return outcome;
 	}
 
-	private static Object required(@Nullable Object result) {
-		return Objects.requireNonNull(result, "The store returned no result");
+	private static LockBackendException orNoResult(@Nullable LockBackendException cause) {
+		return (cause != null) ? cause : new LockBackendException("The lock store returned no result");
+	}
+
+	private static LockBackendException asBackendException(Throwable cause) {
+		return (cause instanceof LockBackendException backendException) ? backendException
+				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
 	}
 
 	/**

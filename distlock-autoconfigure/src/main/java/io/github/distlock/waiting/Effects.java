@@ -4,11 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
-import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore.Successor;
-import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -40,42 +37,6 @@ sealed interface Effects {
 	 * @param stray a ticket to cancel once more
 	 */
 	record Combined(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray) implements Effects {
-	}
-
-	/**
-	 * The events that the command sender and the timer report to a key queue. Each method
-	 * returns the effects of the event.
-	 */
-	interface QueueEvents {
-
-		String key();
-
-		/** The store answered an attempt. */
-		Effects attemptAnswered(Command.Attempt attempt, AttemptResult result);
-
-		/** The store did not answer an attempt. */
-		Effects attemptFailed(Command.Attempt attempt, LockBackendException cause);
-
-		/** The store answered a release, or a cancel, which has no result. */
-		Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result);
-
-		/**
-		 * A release without a waiting caller was sent over a connection that keeps the
-		 * order of commands.
-		 */
-		Effects releaseSent(Command.Release release);
-
-		/** The store did not answer a release or a cancel. */
-		Effects releaseFailed(PendingRelease pending, LockBackendException cause);
-
-		/** An error may have interrupted an event of this command. */
-		Effects recover(Command command);
-
-		/** The timer fired. */
-		Effects timerFired();
-
-		/** An error may have interrupted the event of the timer. */
-		Effects retryAll();
 
 	}
 
@@ -85,27 +46,17 @@ sealed interface Effects {
 	 */
 	abstract sealed class Command implements Effects {
 
-		/**
-		 * Set if the sender has ended and the queue may not have got the outcome. A plain
-		 * field: near the end of the stack it can be set without a call.
-		 */
-		volatile boolean outcomeLost;
+		private static final AtomicIntegerFieldUpdater<Command> TAKEN = AtomicIntegerFieldUpdater
+			.newUpdater(Command.class, "taken");
 
-		/**
-		 * Set if the executor may not have accepted the command. A plain field for the
-		 * same reason.
-		 */
-		volatile boolean maybeUnsent;
+		/** One after the command was taken. */
+		private volatile int taken;
 
-		private static final int TAKEN = 1;
+		/** Whether the stage has ended: its event follows, unless an error prevents it. */
+		volatile boolean ended;
 
-		private static final int ENDED = 2;
-
-		private static final AtomicIntegerFieldUpdater<Command> STATE = AtomicIntegerFieldUpdater
-			.newUpdater(Command.class, "state");
-
-		/** Zero until the command is taken. */
-		private volatile int state;
+		/** How many sweeps have met it in flight. Guarded by the lock of the queue. */
+		private int sweeps;
 
 		@Override
 		public Command command() {
@@ -128,57 +79,46 @@ sealed interface Effects {
 		 * @return whether this caller was the first
 		 */
 		boolean take() {
-			return STATE.compareAndSet(this, 0, TAKEN);
+			return TAKEN.compareAndSet(this, 0, 1);
 		}
 
 		/**
-		 * The command has an answer, or has failed. It may fail while it is sent,
-		 * although an answer comes.
-		 * @return whether this was the first outcome
+		 * A sweep has met the command in flight. At the second sweep its event should
+		 * have come if its stage has ended. Sweeps are counted, and not time: a process
+		 * may be paused.
+		 * @param most how many sweeps may meet a command whose stage has not ended
+		 * @return whether the command is lost, so that no thread sends it any more
 		 */
-		boolean end() {
-			return STATE.getAndSet(this, ENDED) != ENDED;
-		}
-
-		/**
-		 * Check whether the command has ended without the queue knowing it. A command
-		 * that may not have been sent is taken by this check, so that no thread sends it
-		 * later.
-		 */
-		boolean takeIfLost() {
-			return this.outcomeLost || (this.maybeUnsent && take());
+		boolean isLost(int most) {
+			this.sweeps++;
+			boolean lost = this.sweeps > (this.ended ? 1 : most);
+			if (lost) {
+				take();
+			}
+			return lost;
 		}
 
 		/**
 		 * An attempt to acquire the lock.
 		 */
-		static sealed class Attempt extends Command permits KeepableAttempt {
-
-			private static final AttemptOptions QUEUED = AttemptOptions.queue(true);
-
-			private static final AttemptOptions NOT_QUEUED = AttemptOptions.queue(false);
+		static final class Attempt extends Command {
 
 			private final Ticket ticket;
 
 			private final Duration lease;
 
-			private final boolean queue;
-
-			private final @Nullable PendingRelease follows;
+			private final AttemptOptions options;
 
 			/**
 			 * Create an attempt.
 			 * @param ticket the ticket that asks for the lock
 			 * @param lease the lease to ask for
-			 * @param queue whether the store queues the ticket if the lock is not free
-			 * @param follows the release without an answer after which it is sent on the
-			 * same connection, if there is one
+			 * @param options what is asked of the store besides the lock
 			 */
-			Attempt(Ticket ticket, Duration lease, boolean queue, @Nullable PendingRelease follows) {
+			Attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 				this.ticket = ticket;
 				this.lease = lease;
-				this.queue = queue;
-				this.follows = follows;
+				this.options = options;
 			}
 
 			Ticket ticket() {
@@ -189,31 +129,6 @@ sealed interface Effects {
 				return this.lease;
 			}
 
-			/** What is asked of the store besides the lock. */
-			AttemptOptions options() {
-				return this.queue ? QUEUED : NOT_QUEUED;
-			}
-
-			@Nullable PendingRelease follows() {
-				return this.follows;
-			}
-
-		}
-
-		/**
-		 * An attempt that has to do with kept locks. A class of its own, so that other
-		 * attempts take no memory for this.
-		 */
-		static final class KeepableAttempt extends Attempt {
-
-			private final AttemptOptions options;
-
-			KeepableAttempt(Ticket ticket, Duration lease, AttemptOptions options, @Nullable PendingRelease follows) {
-				super(ticket, lease, options.queue(), follows);
-				this.options = options;
-			}
-
-			@Override
 			AttemptOptions options() {
 				return this.options;
 			}
@@ -230,12 +145,6 @@ sealed interface Effects {
 			private final @Nullable Successor next;
 
 			private final boolean repeated;
-
-			/**
-			 * Whether it was sent over a connection that keeps the order. Written under
-			 * the lock of the queue, read without.
-			 */
-			volatile boolean sentInOrder;
 
 			/**
 			 * Create a release or a cancel.

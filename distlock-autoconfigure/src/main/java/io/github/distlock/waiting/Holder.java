@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A caller that holds the lock, from its grant or hand-off to its release. Several
  * holders may follow each other under one grant of the store. Compared by identity.
  */
-public sealed class Holder permits KeepableHolder {
+public final class Holder {
 
 	private final Ticket ticket;
 
@@ -30,14 +30,20 @@ public sealed class Holder permits KeepableHolder {
 	/** How many holders under the same grant came before this one. */
 	private final int handOffs;
 
+	/** How long to keep the lock after this holder; negative if it is not keepable. */
+	private final long keepNanos;
+
 	/**
 	 * The validity at the start. Stale after the first renewal, so it is moved to the
-	 * lease and not kept. Used only by the caller that acquired the lock.
+	 * lease and not kept. Written only by the caller that acquired the lock.
 	 */
-	private @Nullable Validity validity;
+	private volatile @Nullable Validity validity;
+
+	/** Whether the caller wants the lock no longer. */
+	private volatile boolean left;
 
 	private Holder(Ticket ticket, Duration lease, HandOff handOff, long fencingToken, long lastToken,
-			long grantedAtNanos, int handOffs, Validity validity) {
+			long grantedAtNanos, int handOffs, long keepNanos, Validity validity) {
 		this.ticket = ticket;
 		this.lease = lease;
 		this.handOff = handOff;
@@ -45,18 +51,18 @@ public sealed class Holder permits KeepableHolder {
 		this.lastToken = lastToken;
 		this.grantedAtNanos = grantedAtNanos;
 		this.handOffs = handOffs;
+		this.keepNanos = keepNanos;
 		this.validity = validity;
 	}
 
-	/** Create the first holder under a grant of the store. */
-	static Holder first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos) {
-		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, grant.validity());
-	}
-
-	/** Create a copy, for a subclass. */
-	Holder(Holder same) {
-		this(same.ticket, same.lease, same.handOff, same.fencingToken, same.lastToken, same.grantedAtNanos,
-				same.handOffs, same.takeValidity());
+	/**
+	 * Create the first holder under a grant of the store.
+	 * @param keepNanos how long to keep the lock after this holder, zero for not at all;
+	 * negative if the store has not marked the grant as keepable
+	 */
+	static Holder first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos, long keepNanos) {
+		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, keepNanos,
+				grant.validity());
 	}
 
 	/**
@@ -65,7 +71,21 @@ public sealed class Holder permits KeepableHolder {
 	 */
 	Holder next(Validity current, HandOff how, WaitRequest request) {
 		return new Holder(this.ticket, this.lease, how, this.fencingToken + 1, this.lastToken, this.grantedAtNanos,
-				this.handOffs + 1, current);
+				this.handOffs + 1, isKeepable() ? request.keepNanos() : -1, current);
+	}
+
+	/** The caller wants the lock no longer: the release that follows must not fail. */
+	void leave() {
+		this.left = true;
+	}
+
+	/**
+	 * Whether the lock is to be released: its caller has left, or the grant had expired
+	 * before the caller took it over, so that the caller does not use it either.
+	 */
+	boolean hasLeft(TimeSource clock) {
+		Validity untaken = this.validity;
+		return this.left || (untaken != null && untaken.hasPassed(clock));
 	}
 
 	/** The lease that the store was asked for. */
@@ -85,7 +105,8 @@ public sealed class Holder permits KeepableHolder {
 
 	/** Whether the grant has expired, or its validity has been taken. */
 	boolean hasPassed(TimeSource clock) {
-		return this.validity == null || this.validity.hasPassed(clock);
+		Validity current = this.validity;
+		return current == null || current.hasPassed(clock);
 	}
 
 	/**
@@ -142,7 +163,7 @@ public sealed class Holder permits KeepableHolder {
 	 * @return whether the grant is keepable
 	 */
 	public boolean isKeepable() {
-		return false;
+		return this.keepNanos >= 0;
 	}
 
 	/**
@@ -150,7 +171,7 @@ public sealed class Holder permits KeepableHolder {
 	 * @return nanoseconds, zero for not at all
 	 */
 	public long keepNanos() {
-		return 0;
+		return Math.max(this.keepNanos, 0);
 	}
 
 	/**

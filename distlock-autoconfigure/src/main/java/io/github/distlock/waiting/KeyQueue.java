@@ -19,7 +19,6 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Effects.QueueEvents;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -47,9 +46,7 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * <b>Invariants.</b>
  * <ul>
  * <li>At most one command of a queue is in flight, so its commands cannot overtake each
- * other. The one exception: behind a release that was
- * {@linkplain PendingReleases#sentInOrder() sent in order} the first attempt of a new
- * ticket may be in flight, too.</li>
+ * other. An answer counts only while its command is the one in flight.</li>
  * <li>There is at most one live ticket: it waits in {@link #queuedTicket}, is held by
  * {@link #holder} or is {@link #kept}, never two of these. The queued ticket is set
  * before its first attempt is sent, since a grant message may arrive before the
@@ -58,14 +55,19 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * flight. Each event leaves that state by an entry or by a release, never by both.</li>
  * <li>A ticket that moved to {@link #pendingReleases} is never attempted, renewed or
  * handed off again, and no other ticket is attempted before the store has answered its
- * release, or before the release was sent over a connection that keeps the order.</li>
+ * release.</li>
  * <li>A queued ticket belongs to the key, not to a thread: it is kept while any caller
  * waits.</li>
  * <li>A queue without waiters, holder, kept lock, queued ticket, pending releases and
  * command in flight is removed from its context, once, and never used again.</li>
  * </ul>
  * <p>
- * <b>Releases in the background.</b> {@link PendingReleases} has the rules.
+ * <b>Errors.</b> An {@link Error} may interrupt an event at any step. What allocates
+ * comes first in each event, and the fields change after it. So the next event finds a
+ * state that is valid, and {@link #sweep} is an event that comes for certain: it settles
+ * a command whose outcome was lost, fires a timer that was, wakes the waiters that have
+ * been decided, and releases the lock of a holder that has left. Until then the key
+ * waits.
  * <p>
  * <b>Kept locks.</b> When the last holder leaves, the lock may stay in the store for a
  * moment. To the store it is the same grant, so exclusion and rising tokens rest on what
@@ -82,14 +84,12 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * <li>The release of a kept lock fails or its reply is lost: it is repeated as any other.
  * If the lock had been lost, that is reported, since no caller is there to be told. After
  * the deadline of the grant it is no news: no caller relied on the lock then.</li>
- * <li>An error: a kept lock without a timer goes back. If even that fails, its lease ends
- * it, since nothing renews it.</li>
  * </ul>
  * <p>
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
  */
-final class KeyQueue implements QueueEvents {
+final class KeyQueue {
 
 	private final Lock lock;
 
@@ -99,8 +99,7 @@ final class KeyQueue implements QueueEvents {
 
 	private LocalQueue waiters = LocalQueue.NONE;
 
-	/** Queues of other tickets of the key read it without the lock. */
-	private volatile PendingReleases pendingReleases = PendingReleases.NONE;
+	private PendingReleases pendingReleases = PendingReleases.NONE;
 
 	private @Nullable QueuedTicket queuedTicket;
 
@@ -137,8 +136,7 @@ final class KeyQueue implements QueueEvents {
 		this.context = context;
 	}
 
-	@Override
-	public String key() {
+	String key() {
 		return this.key;
 	}
 
@@ -196,7 +194,6 @@ final class KeyQueue implements QueueEvents {
 	@Nullable Effects tryHandOff(Holder from, Validity validity) {
 		this.lock.lock();
 		try {
-			dropAbandoned();
 			if (this.holder != from || this.waiters.isEmpty()) {
 				return null;
 			}
@@ -205,7 +202,6 @@ final class KeyQueue implements QueueEvents {
 				return null;
 			}
 			Holder following = from.next(validity, HandOff.LOCAL, next.request());
-			// First: after an error the holder that leaves is still there.
 			this.waiters.decide(next, new Outcome.Success(following));
 			this.holder = following;
 			return takeEffects();
@@ -252,14 +248,6 @@ final class KeyQueue implements QueueEvents {
 				giveBack(this.kept);
 			}
 		});
-	}
-
-	/**
-	 * The holder leaves, and the lock goes back to the store.
-	 * @return the effects, or {@code null} if this holder does not hold the lock any more
-	 */
-	@Nullable Effects release(Holder leaving, long giveUpNanos) {
-		return release(leaving, giveUpNanos, null);
 	}
 
 	/**
@@ -342,47 +330,33 @@ final class KeyQueue implements QueueEvents {
 		});
 	}
 
-	/** Send what was held back, if it may be sent now. */
-	Effects proceed() {
-		return onEvent(() -> {
-		});
-	}
-
-	/** Another attempt of the ticket that waits may succeed now. */
-	Effects retry() {
-		return onEvent(() -> {
-			if (this.queuedTicket != null) {
-				this.queuedTicket.due = true;
-			}
-		});
-	}
-
-	/** Another attempt of this ticket may succeed now. */
-	Effects retry(Ticket ticket) {
+	/**
+	 * Another attempt may succeed now.
+	 * @param ticket the ticket to attempt, {@code null} for the one that waits
+	 */
+	Effects retry(@Nullable Ticket ticket) {
 		return onEvent(() -> {
 			QueuedTicket queued = this.queuedTicket;
-			if (queued != null && queued.ticket.equals(ticket)) {
+			if (queued != null && (ticket == null || queued.ticket.equals(ticket))) {
 				queued.due = true;
 			}
 		});
 	}
 
-	@Override
-	public Effects attemptAnswered(Command.Attempt attempt, AttemptResult result) {
+	// Each returns null if the command is not in flight any more
+
+	/** The store answered an attempt. */
+	@Nullable Effects attemptAnswered(Command.Attempt attempt, AttemptResult result) {
 		this.lock.lock();
 		try {
-			settle(attempt);
+			if (!settle(attempt)) {
+				return null;
+			}
 			storeAnswered();
 			QueuedTicket queued = this.queuedTicket;
 			// A message may have arrived before the reply.
 			if (queued != null && queued.ticket.equals(attempt.ticket())) {
-				boolean inOrder = attempt.follows() == null || attempt.follows().answered;
-				if (inOrder || result instanceof AttemptResult.Granted) {
-					applyResult(queued, attempt.lease(), result);
-				}
-				else {
-					refusedOutOfOrder(queued, result);
-				}
+				applyResult(queued, attempt.lease(), result);
 			}
 			return takeEffects();
 		}
@@ -391,10 +365,12 @@ final class KeyQueue implements QueueEvents {
 		}
 	}
 
-	@Override
-	public Effects attemptFailed(Command.Attempt attempt, LockBackendException cause) {
-		return onEvent(() -> {
-			settle(attempt);
+	/** The store did not answer an attempt. */
+	@Nullable Effects attemptFailed(Command.Attempt attempt, LockBackendException cause) {
+		return onEventIf(() -> {
+			if (!settle(attempt)) {
+				return false;
+			}
 			QueuedTicket queued = this.queuedTicket;
 			if (queued != null && queued.ticket.equals(attempt.ticket())) {
 				queued.attemptUnanswered = true;
@@ -404,28 +380,21 @@ final class KeyQueue implements QueueEvents {
 				storeFailed(cause);
 			}
 			// A message may have arrived before, and its holder may have left already.
-			markAttemptUnanswered(attempt.ticket());
+			this.attemptUnanswered |= this.holder != null && this.holder.ticket().equals(attempt.ticket());
+			this.pendingReleases.markAttemptUnanswered(attempt.ticket());
+			return true;
 		});
 	}
 
-	@Override
-	public Effects releaseSent(Command.Release release) {
-		return onEvent(() -> {
-			if (this.inFlight == release) {
-				this.inFlight = null;
-				mayBeFollowed(this.pendingReleases.sentInOrder(release));
-			}
-		});
-	}
-
-	@Override
-	public Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result) {
+	/** The store answered a release, or a cancel, which has no result. */
+	@Nullable Effects releaseAnswered(Command.Release release, @Nullable ReleaseResult result) {
 		this.lock.lock();
 		try {
-			settle(pending);
-			pending.answered = true;
+			if (!settle(release)) {
+				return null;
+			}
 			storeAnswered();
-			leftStore(pending, (result != null) ? result.next() : null);
+			leftStore(release.pending(), (result != null) ? result.next() : null);
 			return takeEffects();
 		}
 		finally {
@@ -433,60 +402,51 @@ final class KeyQueue implements QueueEvents {
 		}
 	}
 
-	@Override
-	public Effects releaseFailed(PendingRelease pending, LockBackendException cause) {
-		return onEvent(() -> {
-			settle(pending);
-			if (isFollowed(pending)) {
-				// The attempt has been sent, and its own outcome decides.
-				retryTimer().failed(cause);
+	/** The store did not answer a release or a cancel. */
+	@Nullable Effects releaseFailed(Command.Release release, LockBackendException cause) {
+		return onEventIf(() -> {
+			if (!settle(release)) {
+				return false;
 			}
-			else {
-				storeFailed(pending.notAttempted(cause));
-			}
+			PendingRelease pending = release.pending();
+			storeFailed(pending.notAttempted(cause));
 			pending.deferred = true;
 			if (this.context.clock().nanoTime() - pending.giveUpNanos >= 0) {
 				// The lease has passed: repeating the release is pointless.
 				leftStore(pending, null);
 			}
+			return true;
 		});
 	}
 
-	// Events of the timer, and after errors
+	// Events of the timer
 
-	@Override
-	public Effects timerFired() {
-		return onEvent(() -> {
-			RetryTimer timer = retryTimer();
-			if (timer.timerFired()) {
-				if (this.kept != null) {
-					giveBack(this.kept);
-				}
-				this.pendingReleases.resume();
-				QueuedTicket queued = this.queuedTicket;
-				if (queued != null) {
-					queued.due |= timer.attemptOrDefer();
-				}
+	Effects timerFired() {
+		return onEvent(this::fireTimer);
+	}
+
+	/**
+	 * Repeat what an error, or a task that no thread took, has prevented.
+	 * @param most how many sweeps may meet a command whose stage has not ended
+	 */
+	Effects sweep(int most) {
+		if (isQuiet()) {
+			return Effects.NONE;
+		}
+		Effects lost = settleIfLost(most);
+		return (lost != null) ? lost : onEvent(() -> {
+			Holder current = this.holder;
+			if (current != null && current.hasLeft(this.context.clock())) {
+				ownReleases().release(current, this.attemptUnanswered,
+						this.context.clock().nanoTime() + current.lease().toNanos(), null);
+				this.holder = null;
 			}
-			endLateAsking();
-		});
-	}
-
-	@Override
-	public Effects retryAll() {
-		return onEvent(() -> {
-			if (this.kept != null) {
-				// The timer that would have ended it may be lost.
-				giveBack(this.kept);
+			fireTimer();
+			boolean nothingIsToCome = this.inFlight == null && (this.retryTimer == null || !this.retryTimer.isSet());
+			if (this.queuedTicket != null && nothingIsToCome) {
+				this.queuedTicket.due = true;
 			}
-			makeAllDue();
-			endLateAsking();
 		});
-	}
-
-	@Override
-	public Effects recover(Command command) {
-		return onEvent(() -> settleLost(command));
 	}
 
 	// Queries
@@ -620,10 +580,8 @@ final class KeyQueue implements QueueEvents {
 		}
 		long timeoutNanos = this.context.answerTimeout().toNanos();
 		long endNanos = this.context.clock().nanoTime() + timeoutNanos;
-		// Without a timer its wait might never end.
-		if (this.context.scheduleTimer(this, timeoutNanos) == null) {
-			this.waiters.first().startAsking(endNanos);
-		}
+		this.waiters.first().startAsking(endNanos);
+		this.context.scheduleTimer(this, timeoutNanos);
 	}
 
 	/** If the waiter that asks another JVM for the lock gets no answer, it fails. */
@@ -653,40 +611,6 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	/**
-	 * An attempt was sent behind a release, and the release is not answered: the attempt
-	 * may have met the ticket that is released. It decides nothing, and is repeated when
-	 * the release has been settled.
-	 */
-	private void refusedOutOfOrder(QueuedTicket queued, AttemptResult result) {
-		if (result instanceof AttemptResult.Queued waiting) {
-			if (!this.pendingReleases.isFirstDeferred()) {
-				// Otherwise the timer is set for the repetition of the release, which is
-				// sooner, and which this attempt waits for.
-				retryTimer().retryAfter(waiting.retryAfter());
-			}
-			queued.markQueued(waiting.queuedNow());
-		}
-		queued.due = true;
-	}
-
-	/** Whether an attempt is in flight that was sent behind a release. */
-	private boolean isFollowed(PendingRelease pending) {
-		return this.inFlight instanceof Command.Attempt attempt && attempt.follows() == pending;
-	}
-
-	/** Tell the other queues of the key if their attempts may have waited until now. */
-	private void mayBeFollowed(boolean wasOvertakable) {
-		if (wasOvertakable) {
-			this.context.attemptsMayGoOn(this.key);
-		}
-	}
-
-	/** Whether an attempt of another queue could overtake a release of this one. */
-	boolean isOvertakable() {
-		return this.pendingReleases.isOvertakable();
-	}
-
-	/**
 	 * Whether the next waiter may enter under the same grant. While no other JVM has
 	 * asked for a keepable lock, none is known to wait, and the limits of kept locks
 	 * hold, unless there are no hand-offs at all.
@@ -709,9 +633,8 @@ final class KeyQueue implements QueueEvents {
 			return false;
 		}
 		Holder next = grant.enter(waiter.request());
-		// First: if this fails, the lock is still kept.
-		grant.release().drop();
 		ownWaiters().decide(waiter, new Outcome.Success(next));
+		grant.release().end();
 		this.holder = next;
 		this.kept = null;
 		retryTimer().clear();
@@ -748,21 +671,21 @@ final class KeyQueue implements QueueEvents {
 			// Otherwise a deferred release still needs the timer.
 			this.retryTimer.clear();
 		}
-		this.context.leftQueue();
-		this.queuedTicket = null;
-		dropAbandoned();
 		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().request().lease()) > 0) {
 			// All waiters have left, or the one that asked for such a long lease.
 			ownReleases().giveBack(queued, askedLease, grant, this.context.clock().nanoTime());
-			return;
 		}
-		queued.askFor(this.waiters.first().request().lease());
-		Holder first = queued.toHolder(grant, keepable, this.waiters.first().request(),
-				this.context.clock().nanoTime());
-		this.holder = first;
-		this.attemptUnanswered = queued.attemptUnanswered;
-		this.mustReturn = queued.mustReturn;
-		this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
+		else {
+			queued.askFor(this.waiters.first().request().lease());
+			Holder first = queued.toHolder(grant, keepable, this.waiters.first().request(),
+					this.context.clock().nanoTime());
+			this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
+			this.holder = first;
+			this.attemptUnanswered = queued.attemptUnanswered;
+			this.mustReturn = queued.mustReturn;
+		}
+		this.queuedTicket = null;
+		this.context.leftQueue();
 	}
 
 	/**
@@ -772,7 +695,7 @@ final class KeyQueue implements QueueEvents {
 	private void leftStore(PendingRelease pending, @Nullable AttemptResult next) {
 		this.pendingReleases.remove(pending);
 		QueuedTicket queued = this.queuedTicket;
-		if (queued != null && !isFollowed(pending)) {
+		if (queued != null) {
 			queued.waited = true;
 			if (next != null && pending.next != null) {
 				applyResult(queued, pending.next.lease(), next);
@@ -796,13 +719,6 @@ final class KeyQueue implements QueueEvents {
 		}
 		retryTimer().departingWaiters().add(waiter, ticket);
 		this.waiters.decideWithoutWaking(waiter, outcome);
-	}
-
-	/** Waiters whose wait was ended by an error do not get the lock. */
-	private void dropAbandoned() {
-		while (!this.waiters.isEmpty() && this.waiters.first().isAbandoned()) {
-			this.waiters.decide(this.waiters.first(), new Outcome.GaveUp());
-		}
 	}
 
 	private void failAll(LockBackendException cause) {
@@ -839,55 +755,52 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	/**
-	 * A command was settled. After an error another one may be in flight now.
-	 * @return whether its answer was still expected
+	 * A command was answered, or has failed.
+	 * @return whether it is the one in flight; otherwise this comes too late to count
 	 */
 	private boolean settle(Command settled) {
-		boolean expected = this.inFlight == settled || this.pendingReleases.sentInOrder() == settled;
-		if (settled instanceof Command.Release release) {
-			mayBeFollowed(this.pendingReleases.settle(release.pending()));
+		if (this.inFlight != settled) {
+			return false;
 		}
-		if (this.inFlight == settled) {
-			this.inFlight = null;
-		}
-		return expected;
+		this.inFlight = null;
+		return true;
 	}
 
-	private void settle(PendingRelease pending) {
-		mayBeFollowed(this.pendingReleases.settle(pending));
-		if (this.inFlight instanceof Command.Release release && release.pending() == pending) {
-			this.inFlight = null;
+	/** Settle the command in flight as failed if it is lost. */
+	private @Nullable Effects settleIfLost(int most) {
+		Command sent = lost(most);
+		if (sent == null) {
+			return null;
+		}
+		LockBackendException cause = new LockBackendException("The outcome of a command for lock '" + this.key
+				+ "' was lost: an error was thrown, or the store has not answered");
+		return (sent instanceof Command.Attempt attempt) ? attemptFailed(attempt, cause)
+				: releaseFailed((Command.Release) sent, cause);
+	}
+
+	private @Nullable Command lost(int most) {
+		this.lock.lock();
+		try {
+			return (this.inFlight != null && this.inFlight.isLost(most)) ? this.inFlight : null;
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
-	/** An error interrupted an event of this command: settle it without an answer. */
-	private void settleLost(Command command) {
-		boolean wasInFlight = settle(command);
-		if (wasInFlight && this.queuedTicket != null) {
-			this.queuedTicket.attemptUnanswered = true;
-		}
-		if (command instanceof Command.Attempt attempt) {
-			markAttemptUnanswered(attempt.ticket());
-			if (wasInFlight && !attempt.ticket().equals(liveTicket())
-					&& !this.pendingReleases.contains(attempt.ticket())) {
-				// The event may have been interrupted between two states of the ticket.
-				ownReleases().cancel(attempt.ticket(), true, this.context.clock().nanoTime());
+	private void fireTimer() {
+		RetryTimer timer = this.retryTimer;
+		if (timer != null && timer.timerFired()) {
+			if (this.kept != null) {
+				giveBack(this.kept);
+			}
+			this.pendingReleases.resume();
+			QueuedTicket queued = this.queuedTicket;
+			if (queued != null) {
+				queued.due |= timer.attemptOrDefer();
 			}
 		}
-		makeAllDue();
-	}
-
-	/** An attempt of a ticket may have been sent, and may still be on its way. */
-	private void markAttemptUnanswered(Ticket ticket) {
-		this.attemptUnanswered |= this.holder != null && this.holder.ticket().equals(ticket);
-		this.pendingReleases.markAttemptUnanswered(ticket);
-	}
-
-	private void makeAllDue() {
-		this.pendingReleases.resume();
-		if (this.queuedTicket != null) {
-			this.queuedTicket.due = true;
-		}
+		endLateAsking();
 	}
 
 	/** The waiters, to add one. */
@@ -934,10 +847,6 @@ final class KeyQueue implements QueueEvents {
 	 * event.
 	 */
 	private Effects takeEffects() {
-		settleIfLost(this.inFlight);
-		settleIfLost(this.pendingReleases.sentInOrder());
-		dropAbandoned();
-		failWithoutTimer();
 		Command command = nextCommand();
 		boolean simple = this.retryTimer == null && this.waiters.decided().isEmpty()
 				&& !this.pendingReleases.hasStray();
@@ -945,32 +854,12 @@ final class KeyQueue implements QueueEvents {
 				: new Effects.Combined(command, takeWoken(), this.pendingReleases.takeStray());
 		if (command != null) {
 			this.inFlight = command;
-			// After everything that may throw: if no command is sent, none can be
-			// overtaken.
-			this.pendingReleases.sending(command);
 		}
 		else if (isUnused()) {
 			this.removed = true;
 			this.context.remove(this.key);
 		}
 		return effects;
-	}
-
-	private void settleIfLost(@Nullable Command sent) {
-		if (sent != null && sent.takeIfLost()) {
-			settleLost(sent);
-		}
-	}
-
-	/** Without a timer a wait or a kept lock might never end: end it now. */
-	private void failWithoutTimer() {
-		LockBackendException reason = (this.retryTimer != null) ? this.retryTimer.ensureScheduled() : null;
-		if (reason != null && this.kept != null) {
-			giveBack(this.kept);
-		}
-		else if (reason != null) {
-			failAll(reason);
-		}
 	}
 
 	private Effects onlyOf(@Nullable Command command) {
@@ -1005,9 +894,9 @@ final class KeyQueue implements QueueEvents {
 			// Not later, when the store has answered: another ticket must retry now.
 			this.context.leftQueue();
 		}
-		if (this.pendingReleases.blockAttempt(this.queuedTicket == null)) {
-			PendingRelease next = this.pendingReleases.next();
-			return (next != null) ? sendRelease(next) : null;
+		PendingRelease leaving = this.pendingReleases.first();
+		if (leaving != null) {
+			return leaving.deferred ? null : sendRelease(leaving);
 		}
 		if (this.holder != null || this.waiters.isEmpty()) {
 			return null;
@@ -1017,25 +906,17 @@ final class KeyQueue implements QueueEvents {
 			this.queuedTicket.due = true;
 		}
 		this.queuedTicket.askFor(this.waiters.first().request().lease());
-		return attemptIfDue(this.queuedTicket, this.pendingReleases.first());
+		return this.queuedTicket.due ? sendAttempt(this.queuedTicket) : null;
 	}
 
-	private @Nullable Command attemptIfDue(QueuedTicket queued, @Nullable PendingRelease follows) {
-		if (!queued.due || this.context.mustWaitForRelease()) {
-			return null;
-		}
-		Command attempt = newAttempt(queued, follows);
-		queued.due = false;
-		return attempt;
-	}
-
-	private Command newAttempt(QueuedTicket queued, @Nullable PendingRelease follows) {
+	private Command sendAttempt(QueuedTicket queued) {
 		boolean queue = !this.waiters.onlyTriesOnce();
 		boolean answerWanted = this.waiters.asking() != null;
-		return (queued.keepable || answerWanted)
-				? new Command.KeepableAttempt(queued.ticket, queued.lease(),
-						new AttemptOptions(queue, queued.keepable, answerWanted), follows)
-				: new Command.Attempt(queued.ticket, queued.lease(), queue, follows);
+		AttemptOptions options = (queued.keepable || answerWanted)
+				? new AttemptOptions(queue, queued.keepable, answerWanted) : AttemptOptions.queue(queue);
+		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), options);
+		queued.due = false;
+		return attempt;
 	}
 
 	/** The first release of a holder queues the next waiter with the same command. */
@@ -1049,6 +930,16 @@ final class KeyQueue implements QueueEvents {
 
 	private QueuedTicket newTicket(WaitRequest first) {
 		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first);
+	}
+
+	/**
+	 * Whether there is nothing to sweep, as for most held locks. Read without the lock:
+	 * what another thread changes now, the next sweep sees.
+	 */
+	private boolean isQuiet() {
+		Holder current = this.holder;
+		return current != null && !current.hasLeft(this.context.clock()) && this.inFlight == null
+				&& this.waiters == LocalQueue.NONE && this.pendingReleases.isEmpty();
 	}
 
 	private boolean isUnused() {

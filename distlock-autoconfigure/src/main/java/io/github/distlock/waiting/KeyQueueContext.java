@@ -7,7 +7,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.waiting.Effects.QueueEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,15 +39,6 @@ interface KeyQueueContext {
 	 */
 	boolean retriesForKey();
 
-	/**
-	 * Whether an attempt of this queue could overtake a release in the background of
-	 * another queue of the key. Afterwards {@link KeyQueue#proceed()} follows.
-	 */
-	boolean mustWaitForRelease();
-
-	/** No attempt of another queue of this key can overtake the release any more. */
-	void attemptsMayGoOn(String key);
-
 	/** The ticket of the queue was granted, or no caller wants it any more. */
 	void leftQueue();
 
@@ -80,8 +70,8 @@ interface KeyQueueContext {
 
 	/**
 	 * Report to a queue after a delay that its timer fired.
-	 * @return why no timer could be scheduled, or {@code null}
+	 * @return whether the timer is set; otherwise a sweep takes its place
 	 */
-	@Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos);
+	boolean scheduleTimer(KeyQueue queue, long delayNanos);
 
 }

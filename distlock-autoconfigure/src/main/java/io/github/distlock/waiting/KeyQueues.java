@@ -19,7 +19,8 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.waiting.Effects.QueueEvents;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * waits for or holds has no queue. Thread-safe.
  */
 final class KeyQueues {
+
+	private static final Log logger = LogFactory.getLog(KeyQueues.class);
 
 	private final ConcurrentMap<String, KeyQueue> shared = new ConcurrentHashMap<>();
 
@@ -118,19 +121,30 @@ final class KeyQueues {
 
 	/** All tickets that wait attempt again, own tickets in the order of arrival. */
 	void retryAll() {
-		this.shared.values().forEach((queue) -> this.sender.run(queue, queue.retry()));
+		this.shared.values().forEach((queue) -> this.sender.run(queue, queue.retry(null)));
 		this.order.keys().forEach(this::retryInOrder);
 	}
 
-	private void retryInOrder(String key) {
-		forEachInOrder(key, (queue) -> this.sender.run(queue, queue.retry(), true, CommandSender.UNNOTICED));
+	/**
+	 * Repeat what the keys still owe: a command whose outcome was lost, a retry whose
+	 * timer was, the release of a holder that has left.
+	 */
+	void sweep() {
+		// As often as three command time-outs: then the stage of a command should have
+		// ended.
+		int most = (int) (3 * this.answerTimeout.toSeconds()) + 3;
+		forEach((queue) -> {
+			try {
+				this.sender.run(queue, queue.sweep(most));
+			}
+			catch (Throwable ex) {
+				logger.error("The sweep of lock '" + queue.key() + "' failed and is repeated", ex);
+			}
+		});
 	}
 
-	/**
-	 * Tickets that have been attempted are not attempted again: only some were held back.
-	 */
-	private void proceedInOrder(String key) {
-		forEachInOrder(key, (queue) -> this.sender.run(queue, queue.proceed(), true, CommandSender.UNNOTICED));
+	private void retryInOrder(String key) {
+		forEachInOrder(key, (queue) -> this.sender.run(queue, queue.retry(null), true, CommandSender.UNNOTICED));
 	}
 
 	private void failInOrder(String key, LockBackendException cause) {
@@ -194,20 +208,6 @@ final class KeyQueues {
 		}
 
 		@Override
-		public boolean mustWaitForRelease() {
-			return false;
-		}
-
-		@Override
-		public void attemptsMayGoOn(String key) {
-			// A ticket is in this order before its queue asks whether it may follow.
-			if (!KeyQueues.this.order.of(key).isEmpty()) {
-				// On another thread, since this queue is locked here.
-				KeyQueues.this.sender.tasks().scheduleReliably(() -> proceedInOrder(key), 0);
-			}
-		}
-
-		@Override
 		public void requeuedAtEnd() {
 		}
 
@@ -234,8 +234,9 @@ final class KeyQueues {
 		}
 
 		@Override
-		public @Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
-			return KeyQueues.this.sender.scheduleTimer(queue, delayNanos);
+		public boolean scheduleTimer(KeyQueue queue, long delayNanos) {
+			CommandSender commands = KeyQueues.this.sender;
+			return commands.tasks().schedule(() -> commands.run(queue, queue.timerFired()), delayNanos) != null;
 		}
 
 	}
@@ -275,27 +276,9 @@ final class KeyQueues {
 		}
 
 		@Override
-		public boolean mustWaitForRelease() {
-			KeyQueue callers = KeyQueues.this.shared.get(this.key);
-			if (callers == null || !callers.isOvertakable()) {
-				return false;
-			}
-			// After an Error the release may not have been sent, and its queue has no
-			// other
-			// event. On another thread, since this queue is locked here.
-			KeyQueues.this.sender.tasks()
-				.scheduleReliably(() -> KeyQueues.this.sender.run(callers, callers.proceed()), 0);
-			return true;
-		}
-
-		@Override
-		public void attemptsMayGoOn(String key) {
-		}
-
-		@Override
 		public void requeuedAtEnd() {
 			// On another thread, since this queue is locked here.
-			KeyQueues.this.sender.tasks().scheduleReliably(() -> retryInOrder(this.key), 0);
+			KeyQueues.this.sender.tasks().schedule(() -> retryInOrder(this.key), 0);
 		}
 
 		@Override
@@ -307,7 +290,7 @@ final class KeyQueues {
 		public void storeFailed(LockBackendException cause, boolean tooLong) {
 			KeyQueues.this.order.setFailure(this.key, cause);
 			if (tooLong) {
-				KeyQueues.this.sender.tasks().scheduleReliably(() -> failInOrder(this.key, cause), 0);
+				KeyQueues.this.sender.tasks().schedule(() -> failInOrder(this.key, cause), 0);
 			}
 		}
 

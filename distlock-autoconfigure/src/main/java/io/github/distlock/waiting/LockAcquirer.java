@@ -38,8 +38,6 @@ public final class LockAcquirer {
 
 	private final LockReleaser releases;
 
-	private final KeptLocks keptLocks;
-
 	/**
 	 * Create an acquirer.
 	 * @param store the store
@@ -57,10 +55,10 @@ public final class LockAcquirer {
 		this.sender = new CommandSender(store, environment, executor, callbacks, timers);
 		Duration cancelTimeout = cancelTimeout(store.description(), backendTimeout);
 		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, environment, this.sender);
-		this.releases = new LockReleaser(this.queues, this.sender, this.clock);
-		this.keptLocks = new KeptLocks(store, this.queues, this.sender, this.releases);
+		this.releases = new LockReleaser(store, this.queues, this.sender, this.clock);
 		this.waits = new WaiterLifecycle(this.queues, this.sender, this.releases, cancelTimeout.toNanos());
 		this.blocking = new BlockingAcquirer(this.waits, environment);
+		this.sender.tasks().sweep(this.queues::sweep);
 	}
 
 	/**
@@ -97,61 +95,11 @@ public final class LockAcquirer {
 	}
 
 	/**
-	 * Release a lock. Blocks until the store has answered one command.
-	 * @param holder the holder that leaves
-	 * @param validity the current validity of the grant
-	 * @param leaseEnd how long the store may keep the lease if it cannot be reached
-	 * @return the outcome
+	 * Return what lets holders leave.
+	 * @return the releases
 	 */
-	public ReleaseOutcome release(Holder holder, Validity validity, Duration leaseEnd) {
-		return this.releases.release(holder, validity, leaseEnd, null);
-	}
-
-	/**
-	 * Release a lock without waiting for the answer of the store, unless too many
-	 * releases are unanswered.
-	 * @param holder the holder that leaves
-	 * @param validity the current validity of the grant
-	 * @param leaseEnd how long the store may keep the lease if it cannot be reached
-	 * @param observer receives what becomes of the release
-	 * @return the outcome, usually {@link ReleaseOutcome#PENDING}
-	 */
-	public ReleaseOutcome releaseInBackground(Holder holder, Validity validity, Duration leaseEnd,
-			ReleaseObserver observer) {
-		return this.releases.release(holder, validity, leaseEnd, observer);
-	}
-
-	/**
-	 * Return the locks that this JVM may keep after their release.
-	 * @return the kept locks
-	 */
-	public KeptLocks keptLocks() {
-		return this.keptLocks;
-	}
-
-	/**
-	 * Return whether the answer of a release in the background is still to come.
-	 * @return whether there is one
-	 */
-	public boolean isAnyReleaseUnanswered() {
-		return this.releases.isAnyUnanswered();
-	}
-
-	/**
-	 * Release a lock in the background, since the caller does not want it.
-	 * @param holder the holder that leaves
-	 */
-	public void releaseAsync(Holder holder) {
-		this.releases.releaseAsync(holder);
-	}
-
-	/**
-	 * Release a lock in the background, since it was lost or is no longer kept.
-	 * @param holder the holder that leaves
-	 * @param validity the current validity of the grant
-	 */
-	public void releaseAsync(Holder holder, Validity validity) {
-		this.releases.releaseAsync(holder, validity);
+	public LockReleaser releases() {
+		return this.releases;
 	}
 
 	/**
@@ -187,7 +135,7 @@ public final class LockAcquirer {
 	 * block.
 	 */
 	public void retryAll() {
-		this.keptLocks.requestsMayBeLost();
+		this.releases.requestsMayBeLost();
 		this.queues.retryAll();
 	}
 
@@ -207,7 +155,7 @@ public final class LockAcquirer {
 	/** Reject all later requests, fail all waiting callers, and give kept locks back. */
 	public void close() {
 		this.waits.close();
-		this.keptLocks.close();
+		this.releases.close();
 	}
 
 	/**

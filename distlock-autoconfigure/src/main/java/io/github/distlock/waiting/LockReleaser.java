@@ -1,8 +1,10 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.function.LongSupplier;
+import java.util.function.Function;
 
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import org.apache.commons.logging.Log;
@@ -10,15 +12,20 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets holders leave: the lock passes to the next waiter of this JVM, or back to the
- * store. Thread-safe.
+ * What becomes of the grant when its holder leaves: it stays in the store for a moment
+ * for the next caller of this JVM, passes to a waiter of this JVM, or goes back to the
+ * store, with or without a caller that waits for the answer. Also handles the messages
+ * between the JVM that keeps a lock and those that want it. The {@link KeyQueue} of each
+ * key decides. Thread-safe.
  */
-final class LockReleaser {
+public final class LockReleaser {
 
 	/** The release of an unwanted lock is repeated for at least this time. */
 	private static final long MINIMUM_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private static final Log logger = LogFactory.getLog(LockReleaser.class);
+
+	private final LockStore store;
 
 	private final KeyQueues queues;
 
@@ -28,7 +35,10 @@ final class LockReleaser {
 
 	private final BackgroundRelease.Limit unanswered;
 
-	LockReleaser(KeyQueues queues, CommandSender sender, TimeSource clock) {
+	private volatile boolean closed;
+
+	LockReleaser(LockStore store, KeyQueues queues, CommandSender sender, TimeSource clock) {
+		this.store = store;
 		this.queues = queues;
 		this.sender = sender;
 		this.clock = clock;
@@ -36,15 +46,28 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Release a lock.
+	 * Release a lock. Blocks until the store has answered one command, unless there is
+	 * none or no caller is to wait for it. A kept lock is released in the background if
+	 * no caller enters in time, or when another JVM asks for it.
+	 * @param holder the holder that leaves
+	 * @param validity the current validity of the grant
 	 * @param leaseEnd how long the store may keep the lease if it cannot be reached
-	 * @param observer receives what becomes of the release; {@code null} to wait for the
-	 * answer
+	 * @param keep whether this JVM may keep the lock in the store, if its request and its
+	 * grant allow that
+	 * @param background whether not to wait for the answer of a release, unless too many
+	 * are unanswered
+	 * @param observer receives what becomes of a release that no caller waits for;
+	 * {@code null} if there can be none
+	 * @return the outcome
 	 */
-	ReleaseOutcome release(Holder holder, Validity validity, Duration leaseEnd, @Nullable ReleaseObserver observer) {
+	public ReleaseOutcome release(Holder holder, Validity validity, Duration leaseEnd, boolean keep, boolean background,
+			@Nullable ReleaseObserver observer) {
 		KeyQueue queue = this.queues.find(holder.ticket());
 		if (queue == null) {
 			return ReleaseOutcome.GONE;
+		}
+		if (keep && observer != null && !this.closed && keep(queue, holder, validity, observer)) {
+			return ReleaseOutcome.KEPT;
 		}
 		Effects handOff = queue.tryHandOff(holder, validity);
 		if (handOff != null) {
@@ -54,20 +77,33 @@ final class LockReleaser {
 		long now = this.clock.nanoTime();
 		long leftNanos = validity.sessionBound() ? 0 : validity.remainingNanosAt(now);
 		long giveUpNanos = now + retryNanos(holder, Math.max(leaseEnd.toNanos(), leftNanos));
-		BackgroundRelease background = (observer != null) ? this.unanswered.begin(observer) : null;
-		if (background != null) {
-			return releaseInBackground(queue, holder, giveUpNanos, background);
+		BackgroundRelease unawaited = (background && observer != null) ? this.unanswered.begin(observer) : null;
+		Effects effects = queue.release(holder, giveUpNanos, unawaited);
+		if (effects == null) {
+			if (unawaited != null) {
+				unawaited.end();
+			}
+			return ReleaseOutcome.GONE;
 		}
-		Effects effects = queue.release(holder, giveUpNanos);
-		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
+		return (unawaited != null) ? this.sender.runInBackground(queue, effects) : this.sender.runHere(queue, effects);
 	}
 
-	/**
-	 * Prepare the release of a lock that is kept.
-	 * @return the release, or {@code null} if too many locks are kept
-	 */
-	@Nullable BackgroundRelease prepare(ReleaseObserver observer, Validity validity) {
-		return this.unanswered.prepare(observer, validity);
+	private boolean keep(KeyQueue queue, Holder holder, Validity validity, ReleaseObserver observer) {
+		BackgroundRelease release = this.unanswered.prepare(observer, validity);
+		if (release == null) {
+			return false;
+		}
+		Effects effects = queue.keep(holder, validity, release);
+		if (effects == null) {
+			release.end();
+			return false;
+		}
+		this.sender.run(queue, effects);
+		if (this.closed) {
+			// close() may have looked at the queue before the lock was kept.
+			this.sender.run(queue, queue.giveBackKept());
+		}
+		return true;
 	}
 
 	/**
@@ -81,55 +117,108 @@ final class LockReleaser {
 		return Math.max(leftNanos, holder.lease().toNanos());
 	}
 
-	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, long giveUpNanos,
-			BackgroundRelease background) {
-		Effects effects = null;
-		try {
-			effects = queue.release(holder, giveUpNanos, background);
-		}
-		finally {
-			if (effects == null) {
-				// Not sent: the holder had left, or an error was thrown.
-				background.end();
-			}
-		}
-		return (effects != null) ? this.sender.runInBackground(queue, effects) : ReleaseOutcome.GONE;
-	}
-
-	/** Whether the answer of a release in the background is still to come. */
-	boolean isAnyUnanswered() {
+	/**
+	 * Return whether the answer of a release in the background is still to come.
+	 * @return whether there is one
+	 */
+	public boolean isAnyUnanswered() {
 		return this.unanswered.isAny();
 	}
 
-	/** Release a lock that no caller wants. */
-	void releaseAsync(Holder holder) {
-		releaseAsync(holder, () -> holder.remainingNanos(this.clock));
+	/**
+	 * Release a lock in the background, since the caller does not want it. Has no effect
+	 * if the holder has left. If an error interrupts this, the sweep repeats it.
+	 * @param holder the holder that leaves
+	 */
+	public void releaseAsync(Holder holder) {
+		holder.leave();
+		releaseAsync(holder, holder.remainingNanos(this.clock));
 	}
 
-	/** Release a lock that was lost, or that is no longer retained. */
-	void releaseAsync(Holder holder, Validity validity) {
+	/**
+	 * Release a lock in the background, since it was lost or is no longer retained.
+	 * @param holder the holder that leaves
+	 * @param validity the current validity of the grant
+	 */
+	public void releaseAsync(Holder holder, Validity validity) {
+		holder.leave();
 		// Not as the wall clock says: the store has another one.
-		releaseAsync(holder, () -> validity.remainingNanosAt(this.clock.nanoTime()));
+		releaseAsync(holder, validity.remainingNanosAt(this.clock.nanoTime()));
 	}
 
-	/** Release a lock again and again until no error interrupts that. */
-	private void releaseAsync(Holder holder, LongSupplier remainingNanos) {
+	private void releaseAsync(Holder holder, long remainingNanos) {
 		KeyQueue queue = this.queues.find(holder.ticket());
-		if (queue == null) {
-			return;
+		// The store's lease ends a little later than its validity here.
+		long leftNanos = Math.max(remainingNanos, MINIMUM_RETRY_NANOS);
+		Effects effects = (queue != null)
+				? queue.release(holder, this.clock.nanoTime() + retryNanos(holder, leftNanos), null) : null;
+		if (queue != null && effects != null) {
+			this.sender.run(queue, effects);
 		}
+	}
+
+	// Messages about kept locks
+
+	/**
+	 * Handle the request of another JVM for a lock, or the end of its grant by an
+	 * operator. If the lock is kept, it goes back to the store. Otherwise it is not kept
+	 * any more. Does not block.
+	 * @param held the ticket that was granted the lock
+	 * @param requester the ticket that wants an answer; {@code null} if none does
+	 */
+	public void asked(Ticket held, @Nullable Ticket requester) {
+		KeyQueue queue = this.queues.find(held);
+		Effects effects = (queue != null) ? queue.asked(held) : null;
+		if (queue != null && effects != null) {
+			this.sender.run(queue, effects);
+		}
+		else if (queue != null && requester != null) {
+			this.sender.tasks().execute(() -> refuse(requester));
+		}
+	}
+
+	private void refuse(Ticket requester) {
 		try {
-			// The store's lease ends a little later than its validity here.
-			long leftNanos = Math.max(remainingNanos.getAsLong(), MINIMUM_RETRY_NANOS);
-			Effects effects = queue.release(holder, this.clock.nanoTime() + retryNanos(holder, leftNanos));
-			// An error may have interrupted an earlier release of this holder.
-			this.sender.run(queue, (effects != null) ? effects : queue.proceed());
+			this.store.refuse(requester);
 		}
-		catch (RuntimeException | Error ex) {
-			// First: logging may fail for the same reason.
-			this.sender.tasks().scheduleRecovery(() -> releaseAsync(holder, remainingNanos));
-			logger.error("The release of lock '" + queue.key() + "' failed and is repeated", ex);
+		catch (RuntimeException ex) {
+			logger.debug("A caller of another instance waits in vain for the answer to its request", ex);
 		}
+	}
+
+	/**
+	 * Handle the answer of another JVM which does not give a lock back at once. Does not
+	 * block.
+	 * @param requester the ticket that wanted an answer
+	 */
+	public void refused(Ticket requester) {
+		KeyQueue queue = this.queues.find(requester);
+		if (queue != null) {
+			this.sender.run(queue, queue.refused(requester));
+		}
+	}
+
+	/**
+	 * Keep no lock whose requests may have been lost, or may be lost from now on. Does
+	 * not block.
+	 */
+	public void requestsMayBeLost() {
+		forEach(KeyQueue::requestsMayBeLost);
+	}
+
+	/** Give all kept locks back to the store. Does not block. */
+	public void giveBackAll() {
+		forEach(KeyQueue::giveBackKept);
+	}
+
+	private void forEach(Function<KeyQueue, Effects> event) {
+		this.queues.forEach((queue) -> this.sender.run(queue, event.apply(queue)));
+	}
+
+	/** Keep no more locks. */
+	void close() {
+		this.closed = true;
+		giveBackAll();
 	}
 
 }

@@ -44,17 +44,17 @@ final class OrphanedTickets {
 
 	/** Cancel a ticket again, when no copy of its attempt is on its way any more. */
 	void cancelLater(Ticket ticket) {
-		this.tasks.scheduleReliably(() -> send(() -> this.store.cancel(ticket), MAX_SENDS), this.delay.toNanos());
+		this.tasks.schedule(() -> send(() -> this.store.cancel(ticket), MAX_SENDS), this.delay.toNanos());
 	}
 
 	private void send(Supplier<CompletionStage<?>> verb, int sends) {
-		this.tasks.executeReliably(() -> {
+		this.tasks.execute(() -> {
 			try {
 				this.environment.await(verb.get());
 			}
-			catch (Throwable ex) {
+			catch (RuntimeException ex) {
 				if (sends > 1) {
-					this.tasks.scheduleReliably(() -> send(verb, sends - 1), this.delay.toNanos());
+					this.tasks.schedule(() -> send(verb, sends - 1), this.delay.toNanos());
 				}
 				logger.debug("A ticket without a caller could not be released: it ends with its lease", ex);
 			}

@@ -31,12 +31,6 @@ final class PendingRelease {
 	/** What becomes of the answer, if no caller waits for it. */
 	final @Nullable BackgroundRelease background;
 
-	/**
-	 * Whether the store has answered. Read for an attempt that was sent behind this
-	 * release, which may be answered later.
-	 */
-	boolean answered;
-
 	/** The ticket that the same command queues; the same in each repetition. */
 	@Nullable Successor next;
 

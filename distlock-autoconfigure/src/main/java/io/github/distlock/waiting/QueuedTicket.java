@@ -89,9 +89,8 @@ final class QueuedTicket {
 	 * @param marked whether the store has marked the grant as keepable
 	 */
 	Holder toHolder(Grant grant, boolean marked, WaitRequest request, long nowNanos) {
-		Holder first = Holder.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE,
-				nowNanos);
-		return marked ? new KeepableHolder(first, request.keepNanos()) : first;
+		return Holder.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos,
+				marked ? request.keepNanos() : -1);
 	}
 
 }

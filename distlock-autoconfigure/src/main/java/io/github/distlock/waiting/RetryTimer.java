@@ -3,7 +3,6 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.waiting.Effects.QueueEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +40,7 @@ final class RetryTimer {
 	 */
 	private boolean unknownToStore;
 
-	RetryTimer(KeyQueueContext context, QueueEvents queue) {
+	RetryTimer(KeyQueueContext context, KeyQueue queue) {
 		this.context = context;
 		this.alarm = new Alarm(context, queue);
 	}
@@ -96,12 +95,9 @@ final class RetryTimer {
 		return this.departingWaiters;
 	}
 
-	/**
-	 * Make sure that a timer will fire.
-	 * @return why none will although the queue needs one, or {@code null}
-	 */
-	@Nullable LockBackendException ensureScheduled() {
-		return this.alarm.ensureScheduled();
+	/** Whether a retry is to come. */
+	boolean isSet() {
+		return this.alarm.set;
 	}
 
 	/** There is nothing to retry. */
@@ -138,7 +134,7 @@ final class RetryTimer {
 
 		private final KeyQueueContext context;
 
-		private final QueueEvents queue;
+		private final KeyQueue queue;
 
 		private boolean set;
 
@@ -149,10 +145,7 @@ final class RetryTimer {
 
 		private long scheduledForNanos;
 
-		/** Why the last timer could not be scheduled. */
-		private @Nullable LockBackendException rejection;
-
-		Alarm(KeyQueueContext context, QueueEvents queue) {
+		Alarm(KeyQueueContext context, KeyQueue queue) {
 			this.context = context;
 			this.queue = queue;
 		}
@@ -191,26 +184,13 @@ final class RetryTimer {
 			return false;
 		}
 
-		/**
-		 * Make sure that a timer will fire if the alarm is set.
-		 * @return why none will, or {@code null}
-		 */
-		@Nullable LockBackendException ensureScheduled() {
-			if (!this.set || this.scheduled) {
-				return null;
-			}
-			schedule();
-			return this.rejection;
-		}
-
 		private void schedule() {
 			// A timer that fires meanwhile waits for the lock of the queue. If this
-			// throws, no timer is scheduled, and the next event schedules it again.
+			// throws, no timer is scheduled, and the sweep takes its place.
 			this.scheduled = false;
-			this.rejection = this.context.scheduleTimer(this.queue,
-					Math.max(0, this.atNanos - this.context.clock().nanoTime()));
 			this.scheduledForNanos = this.atNanos;
-			this.scheduled = this.rejection == null;
+			this.scheduled = this.context.scheduleTimer(this.queue,
+					Math.max(0, this.atNanos - this.context.clock().nanoTime()));
 		}
 
 	}

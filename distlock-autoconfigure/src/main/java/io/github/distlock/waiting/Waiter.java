@@ -33,16 +33,13 @@ abstract class Waiter {
 	private volatile boolean departing;
 
 	/**
-	 * Set if an error has ended the wait of the caller, which must not get the lock. A
-	 * plain field: near the end of the stack it can be set without a call.
-	 */
-	volatile boolean abandoned;
-
-	/**
 	 * Whether this waiter tries once and has met a lock that another JVM may keep: its
 	 * ticket is queued now, and asks for the lock. Guarded by the lock of the queue.
 	 */
 	private boolean asking;
+
+	/** The queue that it has joined. Used only by the caller. */
+	@Nullable KeyQueue queue;
 
 	/**
 	 * Where this waiter is counted, {@code null} if it is not. Guarded by the lock of the
@@ -80,10 +77,6 @@ abstract class Waiter {
 	/** Whether the answer to its question is late. */
 	boolean isAnswerLate(long nowNanos) {
 		return this.asking && nowNanos - this.deadlineNanos >= 0;
-	}
-
-	boolean isAbandoned() {
-		return this.abandoned;
 	}
 
 	/** Whether there is no deadline: the wait has no end, or one answer ends it. */

@@ -39,14 +39,15 @@ final class WaiterLifecycle {
 	 * been answered or has failed, at once if there is none; {@code null} if this thread
 	 * sends the command
 	 */
-	KeyQueue join(Waiter waiter, @Nullable Runnable settled) {
+	void join(Waiter waiter, @Nullable Runnable settled) {
 		String key = waiter.request().key();
 		while (true) {
 			if (this.closed) {
 				throw shutDownException(key);
 			}
 			KeyQueue queue = this.queues.obtain(waiter.request());
-			Effects effects = join(queue, waiter);
+			waiter.queue = queue;
+			Effects effects = queue.join(waiter);
 			if (effects != null) {
 				if (this.closed) {
 					// close() may have failed the waiters before this one joined.
@@ -56,22 +57,10 @@ final class WaiterLifecycle {
 					this.sender.run(queue, effects, waiter.request().fair(), settled);
 				}
 				else {
-					runHere(queue, waiter, effects);
+					this.sender.runForWaiter(queue, effects);
 				}
-				return queue;
+				return;
 			}
-		}
-	}
-
-	private @Nullable Effects join(KeyQueue queue, Waiter waiter) {
-		try {
-			return queue.join(waiter);
-		}
-		catch (RuntimeException | Error ex) {
-			// First, without a call. It may have entered a kept lock.
-			waiter.abandoned = true;
-			abandonWait(queue, waiter);
-			throw ex;
 		}
 	}
 
@@ -80,29 +69,12 @@ final class WaiterLifecycle {
 		return this.cancelTimeoutNanos;
 	}
 
-	private void runHere(KeyQueue queue, Waiter waiter, Effects effects) {
-		try {
-			this.sender.runForWaiter(queue, effects);
-		}
-		catch (RuntimeException | Error ex) {
-			// First, without a call: ending the wait may fail, too.
-			waiter.abandoned = true;
-			abandonWait(queue, waiter);
-			throw ex;
-		}
-	}
-
 	/**
 	 * End a wait.
 	 * @return whether the outcome was not decided before
 	 */
-	boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut) {
-		Effects effects = queue.giveUp(waiter, timedOut);
-		if (effects == null) {
-			return false;
-		}
-		this.sender.run(queue, effects);
-		return true;
+	boolean giveUp(Waiter waiter, boolean timedOut) {
+		return giveUp(waiter, timedOut, false);
 	}
 
 	/**
@@ -110,12 +82,17 @@ final class WaiterLifecycle {
 	 * the store has answered, or after one command time-out.
 	 * @return whether the outcome was not decided before
 	 */
-	boolean giveUpHere(KeyQueue queue, Waiter waiter, boolean timedOut) {
-		Effects effects = queue.giveUp(waiter, timedOut);
-		if (effects == null) {
+	boolean giveUpHere(Waiter waiter, boolean timedOut) {
+		return giveUp(waiter, timedOut, true);
+	}
+
+	private boolean giveUp(Waiter waiter, boolean timedOut, boolean here) {
+		KeyQueue queue = waiter.queue;
+		Effects effects = (queue != null) ? queue.giveUp(waiter, timedOut) : null;
+		if (queue == null || effects == null) {
 			return false;
 		}
-		if (waiter.isDeparting() && effects.command() instanceof Command.Release) {
+		if (here && waiter.isDeparting() && effects.command() instanceof Command.Release) {
 			this.sender.runHere(queue, effects);
 		}
 		else {
@@ -124,9 +101,9 @@ final class WaiterLifecycle {
 		return true;
 	}
 
-	/** An error ended a wait: the caller gets the error, and not the lock. */
-	void abandonWait(KeyQueue queue, Waiter waiter) {
-		giveUp(queue, waiter, false);
+	/** What was thrown has ended a wait: the caller gets that, and not the lock. */
+	void abandonWait(Waiter waiter) {
+		giveUp(waiter, false);
 		if (waiter.outcome() instanceof Outcome.Success success) {
 			release(success.holder());
 		}

@@ -34,12 +34,12 @@ final class AcquirerSignals implements LockSignals {
 
 	@Override
 	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
-		this.acquirer.keptLocks().asked(held, grantToken, requester);
+		this.acquirer.releases().asked(held, requester);
 	}
 
 	@Override
 	public void refused(Ticket requester) {
-		this.acquirer.keptLocks().refused(requester);
+		this.acquirer.releases().refused(requester);
 	}
 
 }

@@ -73,7 +73,7 @@ class CompletedStageTests {
 	}
 
 	private static void leave(LockAcquirer acquirer, Holder holder) {
-		acquirer.release(holder, holder.takeValidity(), LEASE);
+		acquirer.releases().release(holder, holder.takeValidity(), LEASE, false, false, null);
 	}
 
 	private static void acquireMany(LockAcquirer acquirer, boolean fair, int count) throws InterruptedException {

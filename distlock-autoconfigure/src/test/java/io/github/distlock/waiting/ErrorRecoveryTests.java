@@ -226,24 +226,14 @@ class ErrorRecoveryTests {
 		}
 		this.errors.clear();
 		awaitUsable(Caller.BLOCKING);
-		Awaitility.await().until(() -> !this.acquirer.isAnyReleaseUnanswered());
+		Awaitility.await().until(() -> !this.acquirer.releases().isAnyUnanswered());
 	}
 
-	@Test
-	void aReleaseInTheBackgroundThatFailsBeforeItIsSentDoesNotCountAsUnanswered() throws Exception {
-		Holder held = acquire(this.acquirer, Caller.BLOCKING, LEASE);
-		Duration overflowing = Duration.ofSeconds(Long.MAX_VALUE);
-		assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> this.acquirer.releaseInBackground(held,
-				Validity.until(TimeSource.SYSTEM.now(), LEASE), overflowing, new NoObserver()));
-		assertThat(this.acquirer.isAnyReleaseUnanswered()).isFalse();
-		release(this.acquirer, held);
-		awaitUsable(Caller.BLOCKING);
-	}
 
 	private void releaseInBackground(Holder holder) {
 		try {
-			this.acquirer.releaseInBackground(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE,
-					new NoObserver());
+			this.acquirer.releases()
+				.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, true, new NoObserver());
 		}
 		catch (InternalError ex) {
 			assertThat(ex).hasMessageContaining("injected");
@@ -299,7 +289,8 @@ class ErrorRecoveryTests {
 	}
 
 	private static void release(LockAcquirer acquirer, Holder holder) {
-		acquirer.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
+		acquirer.releases()
+			.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, false, null);
 	}
 
 	/** Wants to know nothing of a release. */

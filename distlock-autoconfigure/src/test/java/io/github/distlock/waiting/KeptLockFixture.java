@@ -136,15 +136,16 @@ abstract class KeptLockFixture {
 	}
 
 	final ReleaseOutcome keepOrRelease(LockAcquirer acquirer, Holder holder) {
-		return acquirer.keptLocks()
-			.keepOrRelease(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, new Observer());
+		return acquirer.releases()
+			.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, holder.keepNanos() > 0, false,
+					new Observer());
 	}
 
 	final void awaitUnused() {
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
 			.until(() -> this.keeper.snapshot().isEmpty() && this.other.snapshot().isEmpty());
-		assertThat(this.keeper.isAnyReleaseUnanswered()).isFalse();
+		assertThat(this.keeper.releases().isAnyUnanswered()).isFalse();
 	}
 
 	private final class Observer implements ReleaseObserver {

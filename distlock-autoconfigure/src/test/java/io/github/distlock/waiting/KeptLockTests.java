@@ -148,7 +148,7 @@ class KeptLockTests extends KeptLockFixture {
 		assertThat(holder.handOff()).isEqualTo(HandOff.KEPT);
 		assertThat(use(this.keeper, "one more")).isEqualTo(ReleaseOutcome.KEPT);
 		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.RELEASED);
-		this.keeper.keptLocks().giveBackAll();
+		this.keeper.releases().giveBackAll();
 		awaitUnused();
 		keepAsManyAsAllowed();
 	}
@@ -158,7 +158,7 @@ class KeptLockTests extends KeptLockFixture {
 		this.errors.answerReleasesLater();
 		keepAsManyAsAllowed();
 		this.backend.holdAnswersBack("key");
-		this.keeper.keptLocks().giveBackAll();
+		this.keeper.releases().giveBackAll();
 		Awaitility.await().until(() -> this.keeper.snapshot().stream().allMatch((key) -> key.kept() == null));
 		assertThat(use(this.keeper, "one more")).isEqualTo(ReleaseOutcome.RELEASED);
 		this.backend.answer();
@@ -175,37 +175,23 @@ class KeptLockTests extends KeptLockFixture {
 			use(this.keeper, "key-" + key);
 		}
 		this.backend.holdAnswersBack("key");
-		this.keeper.keptLocks().giveBackAll();
+		this.keeper.releases().giveBackAll();
 		// A thread of the executor sends the attempt of an asynchronous caller.
 		Holder holder = this.keeper.acquireAsync(request("free", Duration.ofSeconds(20), Duration.ZERO))
 			.get(20, TimeUnit.SECONDS);
 		leave(this.keeper, Objects.requireNonNull(holder, "not acquired"));
-		assertThat(this.keeper.isAnyReleaseUnanswered()).isTrue();
+		assertThat(this.keeper.releases().isAnyUnanswered()).isTrue();
 		this.backend.answer();
 		awaitUnused();
 	}
 
-	@Test
-	void aCallerEntersBehindTheUnansweredReleaseOfAKeptLock() throws Exception {
-		this.errors.answerReleasesLater();
-		Holder kept = keepLong();
-		this.backend.holdAnswersBack("key");
-		this.keeper.keptLocks().giveBackAll();
-		Holder next = acquire(this.keeper, LONG);
-		assertThat(next.fencingToken()).isGreaterThan(kept.fencingToken());
-		this.backend.answer();
-		leave(this.keeper, next);
-		this.keeper.keptLocks().giveBackAll();
-		awaitUnused();
-		assertThat(this.reports).isEmpty();
-	}
 
 	@Test
 	void theLossOfAKeptLockIsReportedWhenItIsGivenBack() throws Exception {
 		Holder holder = keepLong();
 		// The store forgets the lock, as after a restart.
 		Answers.of(this.stores.get(0).release(holder.ticket(), holder.fencingToken(), null));
-		this.keeper.keptLocks().giveBackAll();
+		this.keeper.releases().giveBackAll();
 		Awaitility.await().until(() -> this.reports.contains("gone"));
 		awaitUnused();
 	}

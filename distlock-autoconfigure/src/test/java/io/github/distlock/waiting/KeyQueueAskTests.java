@@ -7,7 +7,6 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Effects.QueueEvents;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -22,8 +21,6 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	private static final AttemptResult KEPT = new AttemptResult.Busy(LEASE, null, true);
 
 	private static final AttemptResult FIRST = new AttemptResult.Queued(LEASE, true, null, true);
-
-	private boolean timersFail;
 
 	private final Waiter once = waiter(Duration.ZERO);
 
@@ -56,7 +53,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		Command.Release cancel = release(effects);
 		assertThat(cancel.pending().releasesLock).isFalse();
 		assertThat(effects.woken()).as("before the ticket has left").isEmpty();
-		assertThat(this.queue.releaseAnswered(cancel.pending(), null).woken()).containsExactly(this.once);
+		assertThat(this.queue.releaseAnswered(cancel, null).woken()).containsExactly(this.once);
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 		assertThat(this.removed).isTrue();
 	}
@@ -94,7 +91,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		Command.Attempt asking = ask();
 		this.queue.attemptAnswered(asking, FIRST);
 		this.clock.pass(answerTimeout());
-		this.queue.retryAll();
+		this.queue.sweep(9);
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
@@ -102,7 +99,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	void aTryWhoseAnswerIsNotLateGoesOnAfterAnErrorOfTheTimer() {
 		Command.Attempt asking = ask();
 		this.queue.attemptAnswered(asking, FIRST);
-		this.queue.retryAll();
+		this.queue.sweep(9);
 		assertThat(this.once.outcome()).isNull();
 	}
 
@@ -113,9 +110,11 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	}
 
 	@Test
-	void aTryForWhichNoTimerCanBeSetFailsAtOnce() {
+	void aTryForWhichNoTimerCanBeSetFailsWithASweepAfterItsTime() {
 		this.timersFail = true;
-		assertThat(this.queue.attemptAnswered(attempt(this.queue.join(this.once)), KEPT).command()).isNull();
+		ask();
+		this.clock.pass(answerTimeout());
+		this.queue.sweep(9);
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 
@@ -171,18 +170,12 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		Command.Attempt asking = ask();
 		this.queue.giveUp(this.once, false);
 		Command.Release cancel = release(this.queue.attemptAnswered(asking, FIRST));
-		this.queue.releaseAnswered(cancel.pending(), new ReleaseResult(true, null));
+		this.queue.releaseAnswered(cancel, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 	}
 
 	private Command.Attempt ask() {
 		return attempt(this.queue.attemptAnswered(attempt(this.queue.join(this.once)), KEPT));
-	}
-
-	@Override
-	public @Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
-		super.scheduleTimer(queue, delayNanos);
-		return this.timersFail ? FAILURE : null;
 	}
 
 }

@@ -21,11 +21,11 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Waiter second = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		this.queue.join(second);
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
-		this.queue.releaseFailed(release.pending(), FAILURE);
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
+		this.queue.releaseFailed(release, FAILURE);
 		// The server did release: the grant message arrives before the repetition.
 		this.queue.granted(release.next().ticket(), grant(LEASE));
-		this.queue.release(holder(second), deadline());
+		this.queue.release(holder(second), deadline(), null);
 		this.clock.pass(Duration.ofSeconds(1));
 		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
 	}
@@ -38,11 +38,11 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		this.queue.join(second);
 		// Longer than the store may fail to answer, but no command was sent.
 		this.clock.pass(Duration.ofSeconds(4));
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
-		this.queue.releaseFailed(release.pending(), FAILURE);
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
+		this.queue.releaseFailed(release, FAILURE);
 		assertThat(second.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(3));
-		this.queue.releaseFailed(release(this.queue.timerFired()).pending(), FAILURE);
+		this.queue.releaseFailed(release(this.queue.timerFired()), FAILURE);
 		assertThat(second.outcome()).isInstanceOf(Outcome.Failure.class);
 	}
 
@@ -51,9 +51,9 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.granted(attempt.ticket(), grant(LEASE));
-		this.queue.release(holder(first), deadline());
+		this.queue.release(holder(first), deadline(), null);
 		Command.Release release = release(this.queue.attemptFailed(attempt, FAILURE));
-		assertThat(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)).stray())
+		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
 			.isEqualTo(attempt.ticket());
 	}
 
@@ -63,8 +63,8 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.granted(attempt.ticket(), grant(LEASE));
 		this.queue.attemptFailed(attempt, FAILURE);
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
-		assertThat(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)).stray())
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
+		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
 			.isEqualTo(attempt.ticket());
 	}
 
@@ -74,8 +74,8 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptFailed(attempt, FAILURE);
 		this.queue.granted(attempt.ticket(), grant(LEASE));
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
-		assertThat(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)).stray())
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
+		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
 			.isEqualTo(attempt.ticket());
 	}
 
@@ -98,7 +98,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
 		Command.Release cancel = release(this.queue.giveUp(waiter, true));
-		this.queue.releaseFailed(cancel.pending(), FAILURE);
+		this.queue.releaseFailed(cancel, FAILURE);
 		assertThat(this.leftQueue).as("another ticket may retry").isTrue();
 	}
 
@@ -108,9 +108,9 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		AttemptResult notQueued = new AttemptResult.Queued(Duration.ofMillis(200), false);
 		this.queue.attemptAnswered(attempt, notQueued);
-		this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
 		assertThat(this.requeuedAtEndCalls).isZero();
-		this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
 		assertThat(this.requeuedAtEndCalls).isEqualTo(1);
 	}
 
@@ -118,9 +118,9 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	void aTicketThatAnUnansweredAttemptQueuedCanBeRequeued() {
 		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
 		this.queue.attemptFailed(attempt, FAILURE);
-		this.queue.attemptAnswered(attempt(this.queue.retry()), new AttemptResult.Queued(Duration.ofSeconds(2), false));
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)), new AttemptResult.Queued(Duration.ofSeconds(2), false));
 		assertThat(this.requeuedAtEndCalls).isZero();
-		this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
 		assertThat(this.requeuedAtEndCalls).isEqualTo(1);
 	}
 
@@ -140,7 +140,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	void aTimeOutAfterAnAnswerStaysATimeOutIfTheNextAttemptFails() {
 		Waiter waiter = waiter(Duration.ofMillis(300));
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
-		Command.Attempt second = attempt(this.queue.retry());
+		Command.Attempt second = attempt(this.queue.retry(null));
 		this.clock.pass(Duration.ofMillis(300));
 		this.queue.giveUp(waiter, true);
 		this.queue.attemptFailed(second, FAILURE);

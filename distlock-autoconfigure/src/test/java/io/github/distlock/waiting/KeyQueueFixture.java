@@ -17,7 +17,6 @@ import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Effects.QueueEvents;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -47,9 +46,7 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 
 	boolean leftQueue;
 
-	boolean mustWaitForRelease;
-
-	int followers;
+	boolean timersFail;
 
 	@Nullable LockBackendException failureOfOthers;
 
@@ -135,16 +132,6 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	}
 
 	@Override
-	public boolean mustWaitForRelease() {
-		return this.mustWaitForRelease;
-	}
-
-	@Override
-	public void attemptsMayGoOn(String key) {
-		this.followers++;
-	}
-
-	@Override
 	public void requeuedAtEnd() {
 		this.requeuedAtEndCalls++;
 	}
@@ -190,9 +177,9 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	}
 
 	@Override
-	public @Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
+	public boolean scheduleTimer(KeyQueue queue, long delayNanos) {
 		this.timerDelays.add(delayNanos);
-		return null;
+		return !this.timersFail;
 	}
 
 }

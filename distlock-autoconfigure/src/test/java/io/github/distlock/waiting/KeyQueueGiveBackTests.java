@@ -6,7 +6,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Effects.QueueEvents;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -17,8 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class KeyQueueGiveBackTests extends KeepFixture {
 
-	private boolean timersFail;
-
 	// Another JVM asks
 
 	@Test
@@ -28,8 +25,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		assertThat(release.pending().ticket).isEqualTo(holder.ticket());
 		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN);
 		assertThat(this.unanswered.isAny()).isTrue();
-		assertThat(this.queue.isOvertakable()).as("by readers and fair callers").isTrue();
-		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null));
+		this.queue.releaseAnswered(release, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 		assertThat(this.unanswered.isAny()).isFalse();
 	}
@@ -41,7 +37,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		Waiter next = keeper();
 		assertThat(this.queue.join(next).command()).isNull();
 		assertThat(next.outcome()).isNull();
-		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)));
+		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release, new ReleaseResult(true, null)));
 		assertThat(attempt.ticket()).isNotEqualTo(holder.ticket());
 	}
 
@@ -76,11 +72,11 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	void aRequestIsForgottenWithItsTicket() {
 		Holder first = enter(10);
 		this.queue.asked(first.ticket());
-		Command.Release release = release(this.queue.release(first, deadline()));
+		Command.Release release = release(this.queue.release(first, deadline(), null));
 		Waiter second = keeper();
 		this.queue.join(second);
 		this.queue.attemptAnswered(
-				attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null))), marked(10));
+				attempt(this.queue.releaseAnswered(release, new ReleaseResult(true, null))), marked(10));
 		assertKept(holder(second));
 	}
 
@@ -107,10 +103,10 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		Holder holder = enter(10);
 		assertThat(this.queue.requestsMayBeLost().command()).isNull();
 		assertThat(keep(holder)).isNull();
-		Command.Release release = release(this.queue.release(holder, deadline()));
+		Command.Release release = release(this.queue.release(holder, deadline(), null));
 		Waiter second = keeper();
 		this.queue.join(second);
-		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)));
+		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release, new ReleaseResult(true, null)));
 		this.queue.requestsMayBeLost();
 		this.queue.attemptAnswered(attempt, marked(10));
 		assertThat(keep(holder(second))).isNull();
@@ -203,10 +199,12 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	}
 
 	@Test
-	void aKeptLockWithoutATimerGoesBackAtOnce() {
-		Holder holder = enter(10);
+	void aKeptLockWithoutATimerGoesBackWithASweepAfterItsTime() {
 		this.timersFail = true;
-		givesBack(keep(holder));
+		keepAfter(10);
+		assertThat(this.queue.sweep(9).command()).isNull();
+		this.clock.pass(KEEP);
+		givesBack(this.queue.sweep(9));
 	}
 
 	@Test
@@ -236,29 +234,12 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	void theReleaseOfAKeptLockIsRepeatedIfItFails() {
 		Holder holder = keepAfter(10);
 		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
-		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
+		assertThat(this.queue.releaseFailed(release, FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
 	}
 
-	@Test
-	void theReleaseOfAKeptLockWhoseOutcomeIsLostIsSentAgainWithTheNextEvent() {
-		Holder holder = keepAfter(10);
-		Command.Release lost = givesBack(this.queue.asked(holder.ticket()));
-		lost.outcomeLost = true;
-		Command.Release again = release(this.queue.join(keeper()));
-		assertThat(again.pending()).isSameAs(lost.pending());
-		assertThat(again.isUnawaited()).isFalse();
-	}
 
-	@Test
-	void theReleaseOfAKeptLockThatNoThreadHasSentIsSentByTheNextEventOnly() {
-		Holder holder = keepAfter(10);
-		Command.Release lost = givesBack(this.queue.asked(holder.ticket()));
-		lost.maybeUnsent = true;
-		release(this.queue.requestsMayBeLost());
-		assertThat(lost.take()).as("whether a copy in the queue of the executor may be sent").isFalse();
-	}
 
 	@Test
 	void theReleaseOfAKeptLockQueuesNoWaiterIfNoneWaitsAndIsRepeatedForItsWholeLease() {
@@ -267,12 +248,6 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
 		assertThat(release.next()).isNull();
 		assertThat(release.pending().giveUpNanos).isEqualTo(deadline());
-	}
-
-	@Override
-	public @Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
-		super.scheduleTimer(queue, delayNanos);
-		return this.timersFail ? FAILURE : null;
 	}
 
 }

@@ -40,7 +40,7 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		assertThat(holder(second).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
 		assertThat(holder(second).ticket()).isEqualTo(holder(first).ticket());
 		assertThat(tryHandOff(first)).as("by a holder that has left").isNull();
-		assertThat(this.queue.release(holder(first), deadline())).isNull();
+		assertThat(this.queue.release(holder(first), deadline(), null)).isNull();
 	}
 
 	@Test
@@ -59,10 +59,10 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		Waiter second = joins();
 		tryHandOff(first);
 		assertThat(tryHandOff(second)).isNull();
-		Command.Release release = release(this.queue.release(holder(second), deadline()));
+		Command.Release release = release(this.queue.release(holder(second), deadline(), null));
 		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN + 1);
 		assertThat(release.next()).isNull();
-		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null));
+		this.queue.releaseAnswered(release, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 	}
 
@@ -76,7 +76,7 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		}
 		joins();
 		assertThat(tryHandOff(holder)).isNull();
-		Command.Release release = release(this.queue.release(holder(holder), deadline()));
+		Command.Release release = release(this.queue.release(holder(holder), deadline(), null));
 		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN + 3);
 		assertThat(release.next()).isNotNull();
 	}
@@ -107,7 +107,7 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		joins();
 		this.clock.pass(Duration.ofMillis(50));
 		assertThat(tryHandOff(first)).isNull();
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		assertThat(release.next()).as("the JVM queues again behind the others").isNotNull();
 	}
 
@@ -129,7 +129,7 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		this.queue.join(waiter(LEASE, LEASE.plusSeconds(1)));
 		joins();
 		assertThat(tryHandOff(first)).as("the order of arrival is kept").isNull();
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		assertThat(release.next()).isNotNull();
 		assertThat(release.next().lease()).isEqualTo(LEASE.plusSeconds(1));
 	}

@@ -31,7 +31,7 @@ class KeyQueueKeepTests extends KeepFixture {
 		assertThat(snapshot.kept()).isEqualTo(new KeySnapshot.Kept(FIRST_TOKEN, FIRST_TOKEN, 0));
 		assertThat(this.removed).isFalse();
 		assertThat(this.timerDelays).containsExactly(KEEP.toNanos());
-		assertThat(this.queue.release(holder, deadline())).as("a second release").isNull();
+		assertThat(this.queue.release(holder, deadline(), null)).as("a second release").isNull();
 	}
 
 	@Test
@@ -99,17 +99,6 @@ class KeyQueueKeepTests extends KeepFixture {
 		assertThat(keep(holder(waiter))).isNull();
 	}
 
-	@Test
-	void aLockIsNotKeptWhileACommandIsOnItsWay() {
-		BackgroundRelease background = this.unanswered.prepare(this, Validity.until(this.clock.now(), LEASE)).begin();
-		Command.Release release = release(this.queue.release(enter(10), deadline(), background));
-		this.queue.releaseSent(release);
-		Waiter second = keeper();
-		this.queue.attemptAnswered(attempt(this.queue.join(second)), marked(10));
-		assertThat(keep(holder(second))).isNull();
-		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null));
-		assertThat(keep(holder(second))).isNotNull();
-	}
 
 	@Test
 	void aTurnOfKeptEntriesEndsOneSecondAfterTheGrant() {
@@ -160,7 +149,7 @@ class KeyQueueKeepTests extends KeepFixture {
 		}
 		assertThat(holder.fencingToken()).isEqualTo(FIRST_TOKEN + 2);
 		assertThat(keep(holder)).isNull();
-		assertThat(release(this.queue.release(holder, deadline())).pending().lastToken).isEqualTo(FIRST_TOKEN + 2);
+		assertThat(release(this.queue.release(holder, deadline(), null)).pending().lastToken).isEqualTo(FIRST_TOKEN + 2);
 	}
 
 	@Test
@@ -192,7 +181,7 @@ class KeyQueueKeepTests extends KeepFixture {
 		Waiter other = keeper(Duration.ZERO, LEASE.plusSeconds(1));
 		Command.Release release = givesBack(this.queue.join(other));
 		assertThat(release.next()).isNotNull();
-		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, granted()));
+		this.queue.releaseAnswered(release, new ReleaseResult(true, granted()));
 		assertThat(holder(other).isKeepable()).isFalse();
 	}
 

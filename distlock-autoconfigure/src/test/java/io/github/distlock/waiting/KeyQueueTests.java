@@ -42,16 +42,16 @@ class KeyQueueTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptAnswered(attempt, granted());
 		this.queue.join(second);
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
 		assertThat(release.next()).isNotNull();
 		assertThat(release.next().ticket()).isNotEqualTo(attempt.ticket());
-		Effects effects = this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, granted()));
+		Effects effects = this.queue.releaseAnswered(release, new ReleaseResult(true, granted()));
 		assertThat(effects.woken()).containsExactly(second);
 		assertThat(holder(second).handOff()).isEqualTo(HandOff.REMOTE);
-		release = release(this.queue.release(holder(second), deadline()));
+		release = release(this.queue.release(holder(second), deadline(), null));
 		assertThat(release.next()).isNull();
-		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null));
+		this.queue.releaseAnswered(release, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 		assertThat(this.queue.join(waiter(LEASE))).isNull();
 	}
@@ -62,9 +62,9 @@ class KeyQueueTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptAnswered(attempt, granted());
 		this.queue.join(waiter(LEASE));
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		// Gone: the successor was not queued, although the release asked for it.
-		Command.Attempt asks = attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(false, null)));
+		Command.Attempt asks = attempt(this.queue.releaseAnswered(release, new ReleaseResult(false, null)));
 		assertThat(asks.ticket()).isEqualTo(release.next().ticket());
 	}
 
@@ -75,7 +75,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		assertThat(this.queue.granted(attempt.ticket(), grant(LEASE)).woken()).containsExactly(first);
 		// The holder leaves while the reply is still on its way: the release waits for
 		// it.
-		assertThat(this.queue.release(holder(first), deadline()).command()).isNull();
+		assertThat(this.queue.release(holder(first), deadline(), null).command()).isNull();
 		Command.Release release = release(this.queue.attemptAnswered(attempt, waiting()));
 		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
 	}
@@ -86,19 +86,19 @@ class KeyQueueTests extends KeyQueueFixture {
 		Waiter second = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		this.queue.join(second);
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		Ticket successor = release.next().ticket();
 		this.queue.granted(successor, grant(LEASE));
-		assertThat(this.queue.release(holder(second), deadline()).command()).isNull();
+		assertThat(this.queue.release(holder(second), deadline(), null).command()).isNull();
 		// The first release is repeated without the successor, whose ticket has left.
-		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
+		assertThat(this.queue.releaseFailed(release, FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Release repeated = release(this.queue.timerFired());
 		assertThat(repeated.pending()).isSameAs(release.pending());
 		assertThat(repeated.next()).isNull();
-		Command.Release last = release(this.queue.releaseAnswered(release.pending(), new ReleaseResult(false, null)));
+		Command.Release last = release(this.queue.releaseAnswered(repeated, new ReleaseResult(false, null)));
 		assertThat(last.pending().ticket).isEqualTo(successor);
-		this.queue.releaseAnswered(last.pending(), new ReleaseResult(true, null));
+		this.queue.releaseAnswered(last, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 	}
 
@@ -118,7 +118,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		// A later caller waits for the answer, then attempts with a new ticket.
 		Waiter third = waiter(LEASE);
 		assertThat(this.queue.join(third).command()).isNull();
-		assertThat(attempt(this.queue.releaseAnswered(cancel.pending(), null)).ticket()).isNotEqualTo(attempt.ticket());
+		assertThat(attempt(this.queue.releaseAnswered(cancel, null)).ticket()).isNotEqualTo(attempt.ticket());
 	}
 
 	@Test
@@ -192,7 +192,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		assertThat(first.outcome()).isInstanceOf(Outcome.Failure.class);
 		// The outcome of the attempt is unknown: it is cancelled, and once more later.
 		Command.Release cancel = release(effects);
-		assertThat(this.queue.releaseAnswered(cancel.pending(), null).stray()).isEqualTo(attempt.ticket());
+		assertThat(this.queue.releaseAnswered(cancel, null).stray()).isEqualTo(attempt.ticket());
 	}
 
 	@Test
@@ -209,20 +209,20 @@ class KeyQueueTests extends KeyQueueFixture {
 		Waiter first = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		Holder holder = holder(first);
-		assertThat(this.queue.release(holder, deadline())).isNotNull();
-		assertThat(this.queue.release(holder, deadline())).isNull();
+		assertThat(this.queue.release(holder, deadline(), null)).isNotNull();
+		assertThat(this.queue.release(holder, deadline(), null)).isNull();
 	}
 
 	@Test
 	void aReleaseWithoutAnAnswerIsGivenUpWhenTheLeaseHasPassed() {
 		Waiter first = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
-		Command.Release release = release(this.queue.release(holder(first), deadline()));
-		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
+		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
+		assertThat(this.queue.releaseFailed(release, FAILURE).command()).isNull();
 		assertThat(this.removed).isFalse();
 		this.clock.pass(LEASE);
 		release = release(this.queue.timerFired());
-		this.queue.releaseFailed(release.pending(), FAILURE);
+		this.queue.releaseFailed(release, FAILURE);
 		assertThat(this.removed).isTrue();
 	}
 
@@ -236,7 +236,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		this.queue.join(waiter(LEASE));
 		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket(), 2, false,
 				new StoredHolder(attempt.ticket().instance(), attempt.ticket().mode(), null, null, 1)));
-		this.queue.release(holder(first), deadline());
+		this.queue.release(holder(first), deadline(), null);
 		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null));
 	}
 

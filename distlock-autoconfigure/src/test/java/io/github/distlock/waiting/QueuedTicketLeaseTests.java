@@ -46,17 +46,17 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt(this.queue.join(holder)), granted());
 		Waiter first = waiter(LEASE, LONG);
 		this.queue.join(first);
-		Command.Release release = release(this.queue.release(holder(holder), deadline()));
+		Command.Release release = release(this.queue.release(holder(holder), deadline(), null));
 		assertThat(release.next().lease()).isEqualTo(LONG);
 		Waiter second = waiter(LEASE, LEASE);
 		this.queue.join(second);
 		this.queue.giveUp(first, true);
-		Effects effects = this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, granted()));
+		Effects effects = this.queue.releaseAnswered(release, new ReleaseResult(true, granted()));
 		assertThat(second.outcome()).isNull();
 		Command.Release back = release(effects);
 		assertThat(back.pending().ticket).isEqualTo(release.next().ticket());
 		assertThat(back.next().lease()).isEqualTo(LEASE);
-		this.queue.releaseAnswered(back.pending(), new ReleaseResult(true, granted()));
+		this.queue.releaseAnswered(back, new ReleaseResult(true, granted()));
 		assertThat(holder(second).lease()).isEqualTo(LEASE);
 	}
 
@@ -72,7 +72,7 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		assertThat(effects.woken()).isEmpty();
 		Command.Release cancel = release(effects);
 		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
-		assertThat(this.queue.releaseAnswered(cancel.pending(), null).woken()).containsExactly(once);
+		assertThat(this.queue.releaseAnswered(cancel, null).woken()).containsExactly(once);
 		assertThat(this.removed).isTrue();
 	}
 
@@ -83,7 +83,7 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		Effects effects = this.queue.giveUp(waiter, true);
 		assertThat(effects.woken()).isEmpty();
 		assertThat(waiter.isDeparting()).isTrue();
-		assertThat(this.queue.releaseAnswered(release(effects).pending(), null).woken()).containsExactly(waiter);
+		assertThat(this.queue.releaseAnswered(release(effects), null).woken()).containsExactly(waiter);
 		assertThat(waiter.isDeparting()).isFalse();
 	}
 
@@ -92,7 +92,7 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
 		Command.Release cancel = release(this.queue.giveUp(waiter, true));
-		assertThat(this.queue.releaseFailed(cancel.pending(), FAILURE).woken()).containsExactly(waiter);
+		assertThat(this.queue.releaseFailed(cancel, FAILURE).woken()).containsExactly(waiter);
 	}
 
 	@Test
@@ -125,7 +125,7 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		assertThat(this.queue.giveUp(waiter, true).woken()).isEmpty();
 		Effects effects = this.queue.attemptAnswered(attempt, waiting());
 		assertThat(effects.woken()).isEmpty();
-		assertThat(this.queue.releaseAnswered(release(effects).pending(), null).woken()).containsExactly(waiter);
+		assertThat(this.queue.releaseAnswered(release(effects), null).woken()).containsExactly(waiter);
 	}
 
 }

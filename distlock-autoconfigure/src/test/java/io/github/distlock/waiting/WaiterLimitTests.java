@@ -147,9 +147,9 @@ class WaiterLimitTests extends KeepFixture {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptAnswered(attempt, waiting());
 		for (int i = 0; i < 3; i++) {
-			this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
+			this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
 		}
-		this.queue.attemptFailed(attempt(this.queue.retry()), FAILURE);
+		this.queue.attemptFailed(attempt(this.queue.retry(null)), FAILURE);
 		Waiter second = waiter(LEASE, LEASE, 2);
 		this.queue.join(second);
 		assertThat(second.outcome()).isNull();
@@ -162,7 +162,7 @@ class WaiterLimitTests extends KeepFixture {
 	@Test
 	void aCallerBehindAReleaseDoesNotWaitBeforeItsOwnAnswer() {
 		Waiter inside = inside();
-		Command.Release release = release(this.queue.release(holder(inside), deadline()));
+		Command.Release release = release(this.queue.release(holder(inside), deadline(), null));
 		Waiter first = only();
 		this.queue.join(first);
 		assertThat(first.outcome()).isNull();
@@ -170,7 +170,7 @@ class WaiterLimitTests extends KeepFixture {
 		this.queue.join(behind);
 		assertThat(behind.outcome()).isNull();
 		assertPlaceIsFree(false);
-		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release.pending(), null));
+		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release, null));
 		assertThat(first.outcome()).as("its first attempt is on its way now").isNull();
 		this.queue.attemptAnswered(attempt, granted());
 		holder(first);
@@ -179,12 +179,12 @@ class WaiterLimitTests extends KeepFixture {
 	@Test
 	void aCallerWaitsFromTheFailureOfTheReleaseBeforeItOn() {
 		Waiter inside = inside();
-		Command.Release release = release(this.queue.release(holder(inside), deadline()));
+		Command.Release release = release(this.queue.release(holder(inside), deadline(), null));
 		Waiter first = only();
 		this.queue.join(first);
 		Waiter behind = only();
 		this.queue.join(behind);
-		this.queue.releaseFailed(release.pending(), FAILURE);
+		this.queue.releaseFailed(release, FAILURE);
 		assertRefused(first);
 		assertThat(behind.outcome()).isNull();
 	}
@@ -239,9 +239,9 @@ class WaiterLimitTests extends KeepFixture {
 		Waiter inside = inside();
 		Waiter waiting = only();
 		this.queue.join(waiting);
-		Command.Release release = release(this.queue.release(holder(inside), deadline()));
+		Command.Release release = release(this.queue.release(holder(inside), deadline(), null));
 		assertPlaceIsFree(false);
-		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, granted()));
+		this.queue.releaseAnswered(release, new ReleaseResult(true, granted()));
 		holder(waiting);
 		assertPlaceIsFree(true);
 	}
@@ -267,15 +267,6 @@ class WaiterLimitTests extends KeepFixture {
 		holder(inside);
 	}
 
-	@Test
-	void aCallerThatAnErrorHasEndedFreesItsPlaceWithTheNextEvent() {
-		inside();
-		Waiter abandoned = only();
-		this.queue.join(abandoned);
-		abandoned.abandoned = true;
-		this.queue.proceed();
-		assertPlaceIsFree(true);
-	}
 
 	@Test
 	void aCallerEntersAKeptLockAlthoughOthersWait() {
@@ -352,7 +343,7 @@ class WaiterLimitTests extends KeepFixture {
 		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
 		assertThat(cancel.pending().releasesLock).isFalse();
 		assertThat(effects.woken()).as("before the ticket has left").isEmpty();
-		assertThat(one.releaseAnswered(cancel.pending(), null).woken()).containsExactly(first);
+		assertThat(one.releaseAnswered(cancel, null).woken()).containsExactly(first);
 		assertThat(second.outcome()).isNull();
 	}
 
