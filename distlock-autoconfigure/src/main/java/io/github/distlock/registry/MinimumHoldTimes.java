@@ -130,17 +130,6 @@ final class MinimumHoldTimes {
 		}
 
 		@Override
-		public boolean equals(@Nullable Object other) {
-			return this == other;
-		}
-
-		/** The same in each run of a simulation: locks are iterated in a set. */
-		@Override
-		public int hashCode() {
-			return Long.hashCode(ticket().number());
-		}
-
-		@Override
 		protected TimeSource clock() {
 			return this.clock;
 		}

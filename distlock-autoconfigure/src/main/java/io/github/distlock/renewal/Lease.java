@@ -74,9 +74,6 @@ public abstract class Lease {
 
 	private volatile int state = HELD;
 
-	/** The index in the {@link LeaseSet}, which alone reads and writes it. */
-	int index = LeaseSet.NOT_IN_SET;
-
 	/**
 	 * Replaced by {@link #expireAfter}, and by the renewal that confirms a grant which
 	 * was too short.
@@ -152,6 +149,17 @@ public abstract class Lease {
 	 * @return the ticket
 	 */
 	protected abstract Ticket ticket();
+
+	@Override
+	public final boolean equals(@Nullable Object other) {
+		return this == other;
+	}
+
+	/** The same in each run of a simulation: leases are iterated in sets. */
+	@Override
+	public final int hashCode() {
+		return Long.hashCode(ticket().number());
+	}
 
 	/**
 	 * Return the label of the lock that a caller holds under this lease.

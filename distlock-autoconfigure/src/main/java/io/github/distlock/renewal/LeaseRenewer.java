@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * expired.
  * <p>
  * A lock that is acquired and released quickly costs two operations on a set. The timer
- * is set only if a lease needs it earlier than it would fire. Thread-safe.
+ * is set only if a lease needs it earlier than it would fire. If an error interrupts a
+ * scan, the next one follows within a second; a lease whose renewal an error interrupts is
+ * retried as after any failure. Thread-safe.
  */
 public final class LeaseRenewer {
 
@@ -40,7 +43,7 @@ public final class LeaseRenewer {
 	/** From here on, the time to the next event means that there is none. */
 	private static final long NO_EVENT_NANOS = Long.MAX_VALUE / 8;
 
-	private final LeaseSet leases;
+	private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
 
 	private final LockStore store;
 
@@ -76,10 +79,9 @@ public final class LeaseRenewer {
 		this.environment = environment;
 		this.batchSize = store.description().batchSize();
 		this.clock = environment.clock();
-		this.leases = new LeaseSet(environment);
 		this.executor = executor;
 		this.listener = listener;
-		this.timer = new RenewalTimer(environment, executor, timers, this::scan);
+		this.timer = new RenewalTimer(environment, timers, this::scan);
 	}
 
 	/**
@@ -105,7 +107,6 @@ public final class LeaseRenewer {
 	 */
 	public void forget(Lease lease) {
 		this.leases.remove(lease);
-		this.timer.retry();
 	}
 
 	/**
@@ -128,7 +129,7 @@ public final class LeaseRenewer {
 		// A single pass: a session may carry thousands of locks.
 		Set<Ticket> requested = new LinkedHashSet<>(tickets);
 		boolean found = false;
-		for (Lease lease : this.leases.snapshot()) {
+		for (Lease lease : this.leases) {
 			if (requested.contains(lease.ticket())) {
 				lease.renewNow();
 				found = true;
@@ -161,7 +162,7 @@ public final class LeaseRenewer {
 	 * {@return the leases that are watched now, in no particular order}
 	 */
 	public List<Lease> leases() {
-		return this.leases.snapshot();
+		return List.copyOf(this.leases);
 	}
 
 	/**
@@ -195,22 +196,16 @@ public final class LeaseRenewer {
 	}
 
 	private void scan() {
-		try {
-			if (!this.stopped) {
-				renewDue();
-			}
+		if (this.stopped) {
+			return;
 		}
-		catch (Throwable ex) {
-			logger.error("A scan of the leases failed and is retried in one second", ex);
-			this.timer.scheduleReliably(TimeUnit.SECONDS.toNanos(1));
-		}
-	}
-
-	private void renewDue() {
 		boolean due = false;
 		List<Lease> valid = new ArrayList<>(this.leases.size());
-		for (Lease lease : this.leases.snapshot()) {
-			if (hasEnded(lease)) {
+		for (Lease lease : this.leases) {
+			if (lease.hasDeadOwner()) {
+				lease.lose(LossCause.OWNER_DIED);
+			}
+			if (lease.checkExpired()) {
 				this.leases.remove(lease);
 			}
 			else {
@@ -219,76 +214,59 @@ public final class LeaseRenewer {
 			}
 		}
 		if (due) {
-			sendRound(valid);
+			// Those that are due soon are renewed with it.
+			List<Lease> soon = valid.stream().filter((lease) -> lease.isDue(lease.batchSlackNanos(SLACK_NANOS))).toList();
+			for (int from = 0; from < soon.size(); from += this.batchSize) {
+				send(soon.subList(from, Math.min(soon.size(), from + this.batchSize)));
+			}
 		}
 		long sleep = valid.stream().mapToLong(Lease::untilNextEvent).min().orElse(Long.MAX_VALUE);
 		if (sleep < NO_EVENT_NANOS) {
-			this.timer.scheduleReliably(sleep);
+			this.timer.scheduleWithin(sleep);
 		}
-	}
-
-	/** An error while a loss is reported must not affect the other leases. */
-	private boolean hasEnded(Lease lease) {
-		try {
-			if (lease.hasDeadOwner()) {
-				lease.lose(LossCause.OWNER_DIED);
-			}
-			return lease.checkExpired();
-		}
-		catch (RuntimeException | Error ex) {
-			logger.error("The loss of the lock of " + lease.ticket() + " could not be reported", ex);
-			return !lease.isOpen();
-		}
-	}
-
-	/** At least one lease is due. Renew with it those that are due soon. */
-	private void sendRound(List<Lease> leases) {
-		RenewalBatch batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
-		try {
-			for (Lease lease : leases) {
-				if (lease.isDue(lease.batchSlackNanos(SLACK_NANOS))) {
-					if (batch.isFull()) {
-						send(batch);
-						batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
-					}
-					batch.add(lease);
-				}
-			}
-		}
-		catch (RuntimeException | Error ex) {
-			batch.fail();
-			throw ex;
-		}
-		send(batch);
 	}
 
 	/** If no thread takes the batch its leases are retried soon. */
-	private void send(RenewalBatch batch) {
+	private void send(List<Lease> batch) {
+		long now = this.clock.nanoTime();
+		// A lease that should have been renewed earlier makes the batch due since then.
+		long dueNanos = now + batch.stream().mapToLong((lease) -> lease.plannedNanos() - now).reduce(0, Math::min);
 		try {
-			this.executor.execute(() -> renew(batch));
+			List<LeaseTerms> terms = batch.stream().map(Lease::terms).toList();
+			List<Renewal> renewals = new ArrayList<>(batch.size());
+			for (int i = 0; i < batch.size(); i++) {
+				renewals.add(batch.get(i).beginRenewal(terms.get(i)));
+			}
+			this.executor.execute(() -> renew(batch, renewals, terms, dueNanos));
 		}
 		catch (Throwable ex) {
-			this.warnings.failed(ex, batch.leases());
-			batch.fail();
-			this.warnings.atRisk(batch.atRisk());
+			this.warnings.failed(ex, batch);
+			fail(batch);
 		}
 	}
 
+	private void fail(List<Lease> batch) {
+		this.warnings.atRisk(batch.stream().filter(Lease::renewalFailed).toList());
+		batch.forEach((lease) -> this.timer.scheduleWithin(lease.untilNextEvent()));
+	}
+
 	/** Whatever is thrown, no lease may remain in the renewing state. */
-	private void renew(RenewalBatch batch) {
+	private void renew(List<Lease> batch, List<Renewal> renewals, List<LeaseTerms> terms, long dueNanos) {
+		int handled = 0;
+		List<Lease> atRisk = new ArrayList<>(0);
 		try {
-			List<RenewalResult> results = renewInStore(batch.renewals(), batch.leases());
-			long lateness = batch.latenessNanos(this.clock.nanoTime());
+			List<RenewalResult> results = renewInStore(renewals, batch);
+			Duration late = Duration.ofNanos(Math.max(0, this.clock.nanoTime() - dueNanos));
 			int renewed = 0;
 			int gone = 0;
 			int failed = 0;
-			for (int i = 0; i < batch.leases().size(); i++) {
-				Lease lease = batch.leases().get(i);
+			while (handled < batch.size()) {
+				Lease lease = batch.get(handled);
 				boolean risk = false;
-				RenewalResult result = (results != null) ? results.get(i) : null;
+				RenewalResult result = (results != null) ? results.get(handled) : null;
 				if (result instanceof RenewalResult.Extended answer) {
 					renewed++;
-					risk = lease.renewed(answer.validity(), batch.terms().get(i));
+					risk = lease.renewed(answer.validity(), terms.get(handled));
 				}
 				else if (result instanceof RenewalResult.Gone answer) {
 					if (lease.isOpen()) {
@@ -305,18 +283,20 @@ public final class LeaseRenewer {
 					failed++;
 					risk = lease.renewalFailed();
 				}
-				batch.answered(risk);
-				this.timer.scheduleReliably(lease.untilNextEvent());
+				handled++;
+				if (risk) {
+					atRisk.add(lease);
+				}
+				this.timer.scheduleWithin(lease.untilNextEvent());
 			}
-			this.lateness = Duration.ofNanos(lateness);
-			this.listener.renewed(renewed, gone, failed, this.lateness);
+			this.lateness = late;
+			this.listener.renewed(renewed, gone, failed, late);
+			this.warnings.atRisk(atRisk);
 		}
 		catch (Throwable ex) {
+			fail(batch.subList(handled, batch.size()));
 			logger.error("The answer to a renewal of leases could not be handled: its leases are renewed again", ex);
-			batch.fail();
-			this.timer.scheduleReliably(0);
 		}
-		this.warnings.atRisk(batch.atRisk());
 	}
 
 	private @Nullable List<RenewalResult> renewInStore(List<Renewal> renewals, List<Lease> leases) {

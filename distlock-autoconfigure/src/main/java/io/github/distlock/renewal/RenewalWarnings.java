@@ -41,10 +41,9 @@ final class RenewalWarnings {
 
 	/**
 	 * Warn of each lock that is likely to be lost. Its renewals go on, so the lines are
-	 * written after the batch has been handled. A failure to log is of no consequence.
+	 * written after the batch has been handled.
 	 */
 	void atRisk(List<Lease> leases) {
-		try {
 			for (Lease lease : leases) {
 				String name = lease.name();
 				if (name != null) {
@@ -55,10 +54,6 @@ final class RenewalWarnings {
 							+ " answer, or use a longer distlock.lease-time");
 				}
 			}
-		}
-		catch (RuntimeException | Error ex) {
-			logger.debug("Locks at risk could not be reported", ex);
-		}
 	}
 
 	private static Duration rounded(Duration time) {

@@ -37,7 +37,7 @@ final class ManualTimers extends ScheduledThreadPoolExecutor {
 			this.errors--;
 			throw new InternalError("injected at the timer");
 		}
-		this.timers.add(new Timer(this.clock.nanoTime() + unit.toNanos(delay), task));
+		this.timers.add(new Timer(this.clock.nanoTime() + unit.toNanos(delay), task, false));
 		Runnable after = this.afterSetting;
 		this.afterSetting = () -> {
 		};
@@ -46,8 +46,19 @@ final class ManualTimers extends ScheduledThreadPoolExecutor {
 		}, Long.MAX_VALUE / 2, TimeUnit.NANOSECONDS);
 	}
 
+	@Override
+	public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initialDelay, long delay, TimeUnit unit) {
+		this.timers.add(new Timer(this.clock.nanoTime() + unit.toNanos(initialDelay), () -> {
+			task.run();
+			scheduleWithFixedDelay(task, delay, delay, unit);
+		}, true));
+		return super.schedule(() -> {
+		}, Long.MAX_VALUE / 2, TimeUnit.NANOSECONDS);
+	}
+
+	/** Besides the sweep. */
 	int pending() {
-		return this.timers.size();
+		return (int) this.timers.stream().filter((timer) -> !timer.repeated()).count();
 	}
 
 	void pass(Duration duration) {
@@ -67,7 +78,7 @@ final class ManualTimers extends ScheduledThreadPoolExecutor {
 		}
 	}
 
-	private record Timer(long at, Runnable task) {
+	private record Timer(long at, Runnable task, boolean repeated) {
 	}
 
 }

@@ -102,18 +102,6 @@ class RenewalErrorTests implements RenewalListener {
 		assertRenewed(leases);
 	}
 
-	@Test
-	void aLeaseIsRenewedAgainWhenNeitherTimersNorExecutorTookTheScan() {
-		List<Lease> leases = watch(1);
-		this.timers.errors = 4;
-		this.errorsOfExecutor = 2;
-		this.timers.pass(LEASE.dividedBy(3).plusMillis(100));
-		this.timers.errors = 0;
-		this.errorsOfExecutor = 0;
-		// The next lock that is acquired or released sets the timer again.
-		this.renewer.forget(lease("other"));
-		assertRenewed(leases);
-	}
 
 	@Test
 	void allBatchesOfARoundAreSentAgain() {

@@ -24,7 +24,7 @@ class RenewalTimerTests {
 		ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1);
 		timers.setRemoveOnCancelPolicy(true);
 		try {
-			timer.set(new RenewalTimer(EngineEnvironment.SYSTEM, Runnable::run, timers, () -> {
+			timer.set(new RenewalTimer(EngineEnvironment.SYSTEM, timers, () -> {
 				timer.get().scheduleWithin(farNanos);
 				scans.release();
 			}));
@@ -33,7 +33,7 @@ class RenewalTimerTests {
 				timer.get().scheduleWithin(0);
 				assertThat(scans.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
 			}
-			assertThat(timers.getQueue()).hasSize(1);
+			assertThat(timers.getQueue()).as("the last one and the sweep").hasSize(2);
 		}
 		finally {
 			timers.shutdownNow();
