@@ -2,9 +2,10 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -51,6 +52,8 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
+	private static final int MOST_ENDED_GRANTS = 1000;
+
 	private final ThreadHolds holdsOfThread = new ThreadHolds();
 
 	private final String backend;
@@ -69,7 +72,12 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private final ReleaseMode releaseMode;
 
-	private final RecentlyEndedGrants endedGrants;
+	/**
+	 * The first token of each grant that an operator has ended lately. The report of the
+	 * store may come before the lock is added, and a refused renewal or release asks here
+	 * for its cause. Almost always empty.
+	 */
+	private final Map<Ticket, Long> endedGrants = new ConcurrentHashMap<>();
 
 	private volatile boolean stopped;
 
@@ -81,7 +89,6 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		this.minimumHoldTimes = new MinimumHoldTimes(acquirer, this.renewer, environment.clock(), backend.expires());
 		this.listeners = listeners;
 		this.clock = environment.clock();
-		this.endedGrants = new RecentlyEndedGrants(environment.newLock());
 		this.interruptOnLost = settings.interruptOnLost();
 		this.releaseMode = settings.release();
 	}
@@ -163,21 +170,12 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 			.orElse(null);
 	}
 
-	/** Return the threads that hold locks, by key. */
-	Map<String, Thread> holdingThreads() {
-		Map<String, Thread> threads = new HashMap<>();
-		holds().forEach((hold) -> {
-			Thread thread = hold.thread();
-			if (thread != null) {
-				threads.put(hold.key(), thread);
-			}
-		});
-		return threads;
-	}
-
 	/** An operator has ended a grant: from now on, its loss is put down to that. */
 	void noteEnded(Ticket ticket, long grantToken) {
-		this.endedGrants.add(ticket, grantToken);
+		if (this.endedGrants.size() >= MOST_ENDED_GRANTS) {
+			this.endedGrants.clear();
+		}
+		this.endedGrants.put(ticket, grantToken);
 	}
 
 	/** The grant has not been ended: the message was wrong. */
@@ -208,7 +206,8 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	@Override
 	public boolean isEnded(Hold hold) {
-		return this.endedGrants.contains(hold.ticket(), hold.holder().grantToken());
+		return !this.endedGrants.isEmpty()
+				&& Objects.equals(this.endedGrants.get(hold.ticket()), hold.holder().grantToken());
 	}
 
 	/**
@@ -387,13 +386,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	@Override
 	public void lost(Hold hold, LossCause cause, String reason) {
 		this.renewer.forget(hold);
-		try {
-			this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
-		}
-		catch (RuntimeException | Error ex) {
-			logger.error("Lost lock '" + hold.key() + "' could not be released in the store: it ends with its lease",
-					ex);
-		}
+		this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
 		if (this.interruptOnLost) {
 			hold.interruptThread();
 		}

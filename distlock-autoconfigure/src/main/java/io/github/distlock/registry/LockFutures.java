@@ -2,6 +2,7 @@ package io.github.distlock.registry;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
@@ -22,31 +23,33 @@ final class LockFutures {
 	/** Fail with an exception if the lock was not acquired. */
 	static CompletableFuture<HeldLock> required(CompletableFuture<@Nullable HeldLock> source,
 			Supplier<LockNotAcquiredException> notAcquired) {
-		CompletableFuture<HeldLock> result = new CompletableFuture<>();
-		source.whenComplete((lock, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(failure);
+		return convert(source, (lock) -> {
+			if (lock == null) {
+				throw notAcquired.get();
 			}
-			else if (lock == null) {
-				result.completeExceptionally(notAcquired.get());
-			}
-			else if (!result.complete(lock)) {
-				lock.abandon();
-			}
+			return lock;
 		});
-		cancelWith(result, source);
-		return result;
 	}
 
 	/** Complete with an empty value if the lock was not acquired. */
 	static CompletableFuture<Optional<HeldLock>> optional(CompletableFuture<@Nullable HeldLock> source) {
-		CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
+		return convert(source, Optional::ofNullable);
+	}
+
+	private static <T> CompletableFuture<T> convert(CompletableFuture<@Nullable HeldLock> source,
+			Function<@Nullable HeldLock, T> conversion) {
+		CompletableFuture<T> result = new CompletableFuture<>();
 		source.whenComplete((lock, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(failure);
+			try {
+				if (failure != null) {
+					result.completeExceptionally(failure);
+				}
+				else if (!result.complete(conversion.apply(lock)) && lock != null) {
+					lock.abandon();
+				}
 			}
-			else if (!result.complete(Optional.ofNullable(lock)) && lock != null) {
-				lock.abandon();
+			catch (LockNotAcquiredException ex) {
+				result.completeExceptionally(ex);
 			}
 		});
 		cancelWith(result, source);

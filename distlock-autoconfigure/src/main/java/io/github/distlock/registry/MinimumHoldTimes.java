@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -60,14 +59,7 @@ final class MinimumHoldTimes {
 		RetainedLock lock = new RetainedLock(hold.holder(), hold.validity(), remainingMinHold, this.clock,
 				this::release);
 		this.locks.add(lock);
-		try {
-			this.renewer.watch(lock);
-		}
-		catch (LockBackendException | Error ex) {
-			logger.error("Lock '" + hold.key() + "' is released before its minimum hold time has passed, because no"
-					+ " timer could be set for the rest", ex);
-			return !this.locks.remove(lock);
-		}
+		this.renewer.watch(lock);
 		// After the lock was added: either this thread or releaseUnlessExpiring() finds
 		// it.
 		if (this.expiring || !this.renewer.isStopped() || !this.locks.remove(lock)) {

@@ -53,9 +53,7 @@ final class RegistryRuntime implements LockSignals {
 
 	private final LockInstance self;
 
-	private final SlowWaits slowWaits;
-
-	private final WaitingCallers waitingCallers;
+	private final WaitingCallers waitingCallers = new WaitingCallers();
 
 	private final LockAcquirer acquirer;
 
@@ -78,8 +76,6 @@ final class RegistryRuntime implements LockSignals {
 		LockStore store = backend.open(new StoreContext(this.self, this, environment.random()));
 		try {
 			this.store = store;
-			this.slowWaits = new SlowWaits(this, settings.slowWait(), this.threads.commands(), this.threads.timers());
-			this.waitingCallers = new WaitingCallers(this.slowWaits::waiting);
 			this.acquirer = new LockAcquirer(store, this.self.text(), settings.backendTimeout(), settings.handOff(),
 					environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
 			this.heldLocks = new HeldLocks(store.description(), this.acquirer, (events) -> new LeaseRenewer(store,
@@ -92,6 +88,7 @@ final class RegistryRuntime implements LockSignals {
 			store.close();
 			throw ex;
 		}
+		new SlowWaits(this, settings.slowWait(), this.threads.timers());
 		this.ready = true;
 		if (this.self.isResolved()) {
 			logger.info("Locks in " + store.location() + ", instance " + this.self.describe());
@@ -239,12 +236,8 @@ final class RegistryRuntime implements LockSignals {
 	private void noteEnded(Ticket ticket, long grantToken, Runnable report) {
 		if (this.ready) {
 			this.heldLocks.noteEnded(ticket, grantToken);
-			try {
-				this.threads.commands().execute(report);
-			}
-			catch (Throwable ex) {
-				logger.debug("The next renewal or release of the lock reports its end", ex);
-			}
+			// If no thread takes it, the next renewal or release of the lock reports its end.
+			this.acquirer.execute(report);
 		}
 	}
 

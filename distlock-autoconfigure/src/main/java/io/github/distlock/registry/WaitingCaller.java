@@ -19,10 +19,7 @@ final class WaitingCaller {
 	private final long startNanos;
 
 	/** Whether the slow wait was logged. Only the check of slow waits uses it. */
-	boolean reportedSlow;
-
-	/** Whether the caller was reported as part of a deadlock. The same check uses it. */
-	boolean reportedDeadlock;
+	volatile boolean reportedSlow;
 
 	WaitingCaller(LockRequest request, @Nullable Thread thread, long startNanos) {
 		this.request = request;

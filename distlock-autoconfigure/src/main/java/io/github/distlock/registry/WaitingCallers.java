@@ -12,19 +12,8 @@ final class WaitingCallers {
 
 	private final Set<WaitingCaller> callers = ConcurrentHashMap.newKeySet();
 
-	private final Runnable onAdded;
-
-	/**
-	 * Create an empty list.
-	 * @param onAdded called after a caller was added, on its thread
-	 */
-	WaitingCallers(Runnable onAdded) {
-		this.onAdded = onAdded;
-	}
-
 	void add(WaitingCaller caller) {
 		this.callers.add(caller);
-		this.onAdded.run();
 	}
 
 	void remove(WaitingCaller caller) {

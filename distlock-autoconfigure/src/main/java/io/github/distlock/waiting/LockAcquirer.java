@@ -13,7 +13,6 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.environment.EngineEnvironment;
 import org.jspecify.annotations.Nullable;
 
@@ -145,6 +144,14 @@ public final class LockAcquirer {
 	 */
 	public void callBack(Runnable callback) {
 		this.sender.tasks().callBack(callback);
+	}
+
+	/**
+	 * Run a task that may block. It does not run if no thread can be had.
+	 * @param task the task
+	 */
+	public void execute(Runnable task) {
+		this.sender.tasks().execute(task);
 	}
 
 	/** Run the callbacks that are left: the callback threads have been shut down. */

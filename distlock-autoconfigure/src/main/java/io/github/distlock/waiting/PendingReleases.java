@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.waiting.Effects.Command;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -210,18 +210,16 @@ class HolderReportTests {
 	}
 
 	@Test
-	void threadsThatWaitForEachOtherAreReportedOnce(CapturedOutput output) throws Exception {
+	void threadsThatWaitForEachOtherAreReportedAsSlowWithTheirHolders(CapturedOutput output) throws Exception {
 		CountDownLatch both = new CountDownLatch(2);
 		Thread[] threads = { crossing("a", "b", both), crossing("b", "a", both) };
-		await().until(() -> output.getAll().contains("Deadlock"));
 		await().until(() -> output.getAll().split("Slow wait").length == 3);
 		for (Thread thread : threads) {
 			thread.interrupt();
 			thread.join();
 		}
-		assertThat(output.getAll().split("Deadlock")).hasSize(2);
-		assertThat(output).contains("thread 'a-then-b' waits for lock 'b', which thread 'b-then-a' holds")
-			.contains("thread 'b-then-a' waits for lock 'a', which thread 'a-then-b' holds");
+		assertThat(output).containsPattern("thread 'a-then-b' has waited .* thread 'b-then-a' of this JVM")
+			.containsPattern("thread 'b-then-a' has waited .* thread 'a-then-b' of this JVM");
 	}
 
 	private Thread crossing(String first, String second, CountDownLatch both) {

@@ -7,7 +7,6 @@ import io.github.distlock.HandOff;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

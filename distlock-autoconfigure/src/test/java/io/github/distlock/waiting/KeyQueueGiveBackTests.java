@@ -2,11 +2,9 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
