@@ -29,12 +29,12 @@ class MemoryTests extends TwoRegistries {
 	private static final Log logger = LogFactory.getLog(MemoryTests.class);
 
 	/**
-	 * The objects of the registry and renewal packages: the hold, its reference, and two
-	 * array slots.
+	 * The objects of the registry and renewal packages: the hold and its reference.
+	 *
 	 */
 	private static final long OF_REGISTRY = 128;
 
-	private static final long OF_ALL = 317;
+	private static final long OF_ALL = 400;
 
 	private static final int MANY = 20_000;
 

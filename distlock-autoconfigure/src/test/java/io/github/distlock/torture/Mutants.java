@@ -112,7 +112,8 @@ final class Mutants {
 					local owned = '-' .. token"""),
 					lua("values.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
-					java("waiting/KeyQueue.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();")))
+					java("waiting/KeyQueue.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"),
+					java("waiting/KeyQueue.java", "if (this.queuedTicket != null && nothingIsToCome) {", "if (false) {")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockStore.java",
@@ -133,8 +134,8 @@ final class Mutants {
 					""", ""), java("waiting/HandOffLimits.java", """
 					return validity.remainingNanos(clock) >= sufficientNanos(from);
 					""", "return true;"),
-					java("waiting/Holder.java", "this.grantedAtNanos, this.handOffs + 1, current)", """
-							this.grantedAtNanos, this.handOffs + 1,
+					java("waiting/Holder.java", "this.handOffs + 1, isKeepable() ? request.keepNanos() : -1, current)", """
+							this.handOffs + 1, isKeepable() ? request.keepNanos() : -1,
 									io.github.distlock.backend.Validity.until(
 											io.github.distlock.backend.TimeSource.SYSTEM.now(),
 											java.time.Duration.ofNanos(current.ttlNanos())))

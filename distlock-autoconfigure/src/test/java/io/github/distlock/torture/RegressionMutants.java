@@ -14,25 +14,11 @@ final class RegressionMutants {
 			RegressionMutant.of(
 					Mutant.of("error in sending leaves the command of its key in flight",
 							java("waiting/CommandSender.java",
-									"catch (Throwable ex) { return failed(queue, command, ex); }"
-											+ " return answered(queue, command, result);",
-									"catch (RuntimeException ex) { return failed(queue, command, ex); }"
-											+ " return answered(queue, command, result);"),
-							java("waiting/Effects.java", "return this.outcomeLost || (this.maybeUnsent && take());",
-									"return false;")),
+									"catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }",
+									"catch (RuntimeException ex) { failure = StoreCalls.unwrap(ex); }"),
+							java("waiting/Effects.java", "boolean lost = this.sweeps > (this.ended ? 1 : most);",
+									"boolean lost = false;")),
 					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
-			RegressionMutant.of(
-					Mutant.of("attempt overtakes a release in the background",
-							java("waiting/BackgroundSender.java", "Throwable rejection = this.tasks.execute(() -> {",
-									"this.sender.run(queue, queue.releaseSent(release));"
-											+ " Throwable rejection = this.tasks.execute(() -> {")),
-					"backend.jdbc.H2LeaseTests#aCallerIsNotRefusedByItsOwnReleaseInTheBackground"),
-			RegressionMutant.of(
-					Mutant.of("refusal counts although the release before it is unanswered",
-							java("waiting/KeyQueue.java",
-									"boolean inOrder = attempt.follows() == null || attempt.follows().answered;",
-									"boolean inOrder = true;")),
-					"registry.BackgroundReleaseTests#aRefusalByAReleaseWhoseScriptIsUnknownIsNotBelieved"),
 			RegressionMutant.of(
 					Mutant.of("request for a kept lock ignored",
 							java("waiting/KeyQueue.java",
