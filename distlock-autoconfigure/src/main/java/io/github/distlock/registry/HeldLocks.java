@@ -73,11 +73,12 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	private final ReleaseMode releaseMode;
 
 	/**
-	 * The first token of each grant that an operator has ended lately. The report of the
+	 * The first token of each grant that an operator has ended lately, by the number of
+	 * its ticket. The report of the
 	 * store may come before the lock is added, and a refused renewal or release asks here
 	 * for its cause. Almost always empty.
 	 */
-	private final Map<Ticket, Long> endedGrants = new ConcurrentHashMap<>();
+	private final Map<Long, Long> endedGrants = new ConcurrentHashMap<>();
 
 	private volatile boolean stopped;
 
@@ -175,12 +176,12 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		if (this.endedGrants.size() >= MOST_ENDED_GRANTS) {
 			this.endedGrants.clear();
 		}
-		this.endedGrants.put(ticket, grantToken);
+		this.endedGrants.put(ticket.number(), grantToken);
 	}
 
 	/** The grant has not been ended: the message was wrong. */
 	void forgetEnded(Ticket ticket) {
-		this.endedGrants.remove(ticket);
+		this.endedGrants.remove(ticket.number());
 	}
 
 	/**
@@ -207,7 +208,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	@Override
 	public boolean isEnded(Hold hold) {
 		return !this.endedGrants.isEmpty()
-				&& Objects.equals(this.endedGrants.get(hold.ticket()), hold.holder().grantToken());
+				&& Objects.equals(this.endedGrants.get(hold.ticket().number()), hold.holder().grantToken());
 	}
 
 	/**

@@ -2,7 +2,7 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -28,7 +28,8 @@ final class MinimumHoldTimes {
 
 	private static final Log logger = LogFactory.getLog(MinimumHoldTimes.class);
 
-	private final Set<RetainedLock> locks = ConcurrentHashMap.newKeySet();
+	/** By the number of their tickets. */
+	private final Map<Long, RetainedLock> locks = new ConcurrentHashMap<>();
 
 	private final LockAcquirer acquirer;
 
@@ -47,7 +48,7 @@ final class MinimumHoldTimes {
 	}
 
 	List<Ticket> tickets() {
-		return this.locks.stream().map((lock) -> lock.holder().ticket()).toList();
+		return this.locks.values().stream().map((lock) -> lock.holder().ticket()).toList();
 	}
 
 	/**
@@ -58,11 +59,11 @@ final class MinimumHoldTimes {
 	boolean retain(Hold hold, Duration remainingMinHold) {
 		RetainedLock lock = new RetainedLock(hold.holder(), hold.validity(), remainingMinHold, this.clock,
 				this::release);
-		this.locks.add(lock);
+		this.locks.put(lock.ticket().number(), lock);
 		this.renewer.watch(lock);
 		// After the lock was added: either this thread or releaseUnlessExpiring() finds
 		// it.
-		if (this.expiring || !this.renewer.isStopped() || !this.locks.remove(lock)) {
+		if (this.expiring || !this.renewer.isStopped() || !this.locks.remove(lock.ticket().number(), lock)) {
 			return true;
 		}
 		this.renewer.forget(lock);
@@ -78,13 +79,13 @@ final class MinimumHoldTimes {
 		if (this.expiring || this.locks.isEmpty()) {
 			return false;
 		}
-		this.locks.forEach(this::release);
+		this.locks.values().forEach(this::release);
 		return true;
 	}
 
 	private void release(RetainedLock lock) {
 		this.renewer.forget(lock);
-		if (this.locks.remove(lock)) {
+		if (this.locks.remove(lock.ticket().number(), lock)) {
 			this.acquirer.releases().releaseAsync(lock.holder(), lock.validity());
 		}
 	}

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncAcquisition {
 
-	private final WaiterLifecycle waits;
+	private final LockAcquirer waits;
 
-	private final CommandSender sender;
+	private final TaskRunner tasks;
 
 	private final TimeSource clock;
 
@@ -27,9 +27,9 @@ final class AsyncAcquisition {
 
 	private final CompletableFuture<@Nullable Holder> result = new CompletableFuture<>();
 
-	AsyncAcquisition(WaiterLifecycle waits, CommandSender sender, TimeSource clock, WaitRequest request) {
+	AsyncAcquisition(LockAcquirer waits, TaskRunner tasks, TimeSource clock, WaitRequest request) {
 		this.waits = waits;
-		this.sender = sender;
+		this.tasks = tasks;
 		this.clock = clock;
 		this.request = request;
 		this.startNanos = clock.nanoTime();
@@ -41,14 +41,14 @@ final class AsyncAcquisition {
 	}
 
 	private void attempt(boolean first) {
-		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.sender.tasks());
+		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.tasks);
 		try {
 			this.waits.join(waiter, () -> {
 				if (first && !waiter.triesOnce() && waiter.outcome() == null) {
 					reportWait();
 				}
 			});
-			Future<?> timer = waiter.isEndless() ? null : this.sender.tasks()
+			Future<?> timer = waiter.isEndless() ? null : this.tasks
 				.schedule(() -> timedOut(waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
 			if (timer == null && !waiter.isEndless()) {
 				throw new LockBackendException(
@@ -78,7 +78,7 @@ final class AsyncAcquisition {
 	 * that sends commands. If it fails, so does the wait.
 	 */
 	private void reportWait() {
-		this.sender.tasks().callBack(() -> {
+		this.tasks.callBack(() -> {
 			try {
 				this.request.listener().waiting(this.startNanos);
 			}
@@ -91,37 +91,33 @@ final class AsyncAcquisition {
 	/** Complete when the ticket has left the store, or after one command time-out. */
 	private void timedOut(FutureWaiter waiter) {
 		if (this.waits.giveUp(waiter, true) && waiter.isDeparting()) {
-			this.sender.tasks().schedule(waiter::wake, this.waits.cancelTimeoutNanos());
+			this.tasks.schedule(waiter::wake, this.waits.cancelTimeoutNanos());
 		}
 	}
 
 	private void ended(@Nullable Outcome outcome) {
 		try {
-			complete(outcome);
+			if (outcome instanceof Outcome.Failure failure) {
+				this.result.completeExceptionally(failure.forCaller());
+				return;
+			}
+			if (outcome instanceof Outcome.Success success) {
+				acquired(success.holder());
+				return;
+			}
+			if (outcome instanceof Outcome.Refused refused) {
+				this.request.listener().notAcquired(refused.reason(), refused.holder());
+			}
+			this.result.complete(null);
 		}
 		catch (RuntimeException | Error ex) {
 			this.result.completeExceptionally(ex);
 		}
 	}
 
-	private void complete(@Nullable Outcome outcome) {
-		if (outcome instanceof Outcome.Failure failure) {
-			this.result.completeExceptionally(failure.forCaller());
-		}
-		else if (outcome instanceof Outcome.Success success) {
-			acquired(success.holder());
-		}
-		else {
-			if (outcome instanceof Outcome.Refused refused) {
-				this.request.listener().notAcquired(refused.reason(), refused.holder());
-			}
-			this.result.complete(null);
-		}
-	}
-
 	private void acquired(Holder holder) {
 		if (holder.hasPassed(this.clock)) {
-			this.waits.release(holder);
+			this.waits.releases().releaseAsync(holder);
 			if (this.request.waitTime().isZero()) {
 				// One answer ends the wait of a caller that tries once, whatever it is.
 				this.result.complete(null);
@@ -132,7 +128,7 @@ final class AsyncAcquisition {
 		}
 		else if (!this.result.complete(holder)) {
 			// Cancelled at the moment of the grant.
-			this.waits.release(holder);
+			this.waits.releases().releaseAsync(holder);
 		}
 	}
 

@@ -17,13 +17,13 @@ final class BlockingAcquirer {
 	/** After an error on another thread a wake-up may be missing. */
 	private static final long LONGEST_PARK_NANOS = Duration.ofSeconds(10).toNanos();
 
-	private final WaiterLifecycle waits;
+	private final LockAcquirer waits;
 
 	private final EngineEnvironment environment;
 
 	private final TimeSource clock;
 
-	BlockingAcquirer(WaiterLifecycle waits, EngineEnvironment environment) {
+	BlockingAcquirer(LockAcquirer waits, EngineEnvironment environment) {
 		this.waits = waits;
 		this.environment = environment;
 		this.clock = environment.clock();
@@ -66,7 +66,7 @@ final class BlockingAcquirer {
 			return true;
 		}
 		// This process was paused between the grant and here.
-		this.waits.release(holder);
+		this.waits.releases().releaseAsync(holder);
 		return false;
 	}
 

@@ -157,7 +157,7 @@ final class KeyQueue {
 				return takeEffects();
 			}
 			boolean behind = this.holder != null || !this.waiters.isEmpty();
-			if (waiter.triesOnce() ? behind : !this.context.waiterCounts().add(waiter, behind)) {
+			if (waiter.triesOnce() ? behind : !this.context.settings().waiterCounts().add(waiter, behind)) {
 				ownWaiters().decide(waiter, refused(waiter.triesOnce() ? TIMEOUT : TOO_MANY_WAITING));
 			}
 			else {
@@ -226,7 +226,7 @@ final class KeyQueue {
 			if (this.holder != leaving || busy || this.attemptUnanswered || this.mustReturn) {
 				return null;
 			}
-			KeptGrant grant = KeptGrant.keep(leaving, validity, this.context.clock(), release);
+			KeptGrant grant = KeptGrant.keep(leaving, validity, this.context.settings().clock(), release);
 			if (grant == null) {
 				return null;
 			}
@@ -289,7 +289,7 @@ final class KeyQueue {
 			}
 			storeAnswered();
 			queued.waited = true;
-			if (grant.validity().hasPassed(this.context.clock())) {
+			if (grant.validity().hasPassed(this.context.settings().clock())) {
 				queued.due = true;
 			}
 			else {
@@ -411,7 +411,7 @@ final class KeyQueue {
 			PendingRelease pending = release.pending();
 			storeFailed(pending.notAttempted(cause));
 			pending.deferred = true;
-			if (this.context.clock().nanoTime() - pending.giveUpNanos >= 0) {
+			if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {
 				// The lease has passed: repeating the release is pointless.
 				leftStore(pending, null);
 			}
@@ -436,9 +436,9 @@ final class KeyQueue {
 		Effects lost = settleIfLost(most);
 		return (lost != null) ? lost : onEvent(() -> {
 			Holder current = this.holder;
-			if (current != null && current.hasLeft(this.context.clock())) {
+			if (current != null && current.hasLeft(this.context.settings().clock())) {
 				ownReleases().release(current, this.attemptUnanswered,
-						this.context.clock().nanoTime() + current.lease().toNanos(), null);
+						this.context.settings().clock().nanoTime() + current.lease().toNanos(), null);
 				this.holder = null;
 			}
 			fireTimer();
@@ -467,7 +467,7 @@ final class KeyQueue {
 		this.lock.lock();
 		try {
 			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
-			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.clock()) : null;
+			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.settings().clock()) : null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
 					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(), keptLock,
 					(this.retryTimer != null) ? this.retryTimer.unansweredNanos() : 0);
@@ -506,7 +506,7 @@ final class KeyQueue {
 	 */
 	private void applyResult(QueuedTicket queued, Duration askedLease, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
-			if (granted.grant().validity().hasPassed(this.context.clock())) {
+			if (granted.grant().validity().hasPassed(this.context.settings().clock())) {
 				// For a waiter that tries once this was the only attempt.
 				this.waiters.matching(Waiter::triesOnce).forEach((waiter) -> dismiss(waiter, refused(TIMEOUT)));
 				retryTimer().retryAfterStaleGrant();
@@ -550,7 +550,7 @@ final class KeyQueue {
 	 * they came.
 	 */
 	private void firstAttemptIsOver() {
-		if (!this.waiters.isEmpty() && !this.context.waiterCounts().add(this.waiters.first(), true)) {
+		if (!this.waiters.isEmpty() && !this.context.settings().waiterCounts().add(this.waiters.first(), true)) {
 			dismiss(this.waiters.first(), refused(TOO_MANY_WAITING));
 		}
 	}
@@ -578,8 +578,8 @@ final class KeyQueue {
 		if (this.waiters.isEmpty() || !this.waiters.first().triesOnce()) {
 			return;
 		}
-		long timeoutNanos = this.context.answerTimeout().toNanos();
-		long endNanos = this.context.clock().nanoTime() + timeoutNanos;
+		long timeoutNanos = this.context.settings().answerTimeout().toNanos();
+		long endNanos = this.context.settings().clock().nanoTime() + timeoutNanos;
 		this.waiters.first().startAsking(endNanos);
 		this.context.scheduleTimer(this, timeoutNanos);
 	}
@@ -587,7 +587,7 @@ final class KeyQueue {
 	/** If the waiter that asks another JVM for the lock gets no answer, it fails. */
 	private void endLateAsking() {
 		Waiter asking = this.waiters.asking();
-		if (asking != null && asking.isAnswerLate(this.context.clock().nanoTime())) {
+		if (asking != null && asking.isAnswerLate(this.context.settings().clock().nanoTime())) {
 			endAsking();
 		}
 	}
@@ -616,8 +616,8 @@ final class KeyQueue {
 	 * hold, unless there are no hand-offs at all.
 	 */
 	private boolean mayHandOff(Holder from, Validity validity, WaitRequest next) {
-		TimeSource clock = this.context.clock();
-		HandOffLimits limits = this.context.handOffLimits();
+		TimeSource clock = this.context.settings().clock();
+		HandOffLimits limits = this.context.settings().handOffLimits();
 		return limits.allow(from, validity, next, clock) || (from.isKeepable() && !this.mustReturn && limits.allowAny()
 				&& HandOffLimits.suits(from, next) && KeptGrant.isUsable(from, validity, clock));
 	}
@@ -628,7 +628,7 @@ final class KeyQueue {
 	 * @return whether it has entered
 	 */
 	private boolean enterOrGiveBack(KeptGrant grant, Waiter waiter) {
-		if (!grant.admits(waiter.request(), this.context.clock())) {
+		if (!grant.admits(waiter.request(), this.context.settings().clock())) {
 			giveBack(grant);
 			return false;
 		}
@@ -643,7 +643,7 @@ final class KeyQueue {
 
 	/** The kept lock goes back to the store. */
 	private void giveBack(KeptGrant grant) {
-		long giveUpNanos = grant.giveUpNanos(this.context.clock());
+		long giveUpNanos = grant.giveUpNanos(this.context.settings().clock());
 		ownReleases().release(grant.last(), false, giveUpNanos, grant.release());
 		this.kept = null;
 		grant.release().begin();
@@ -673,12 +673,12 @@ final class KeyQueue {
 		}
 		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().request().lease()) > 0) {
 			// All waiters have left, or the one that asked for such a long lease.
-			ownReleases().giveBack(queued, askedLease, grant, this.context.clock().nanoTime());
+			ownReleases().giveBack(queued, askedLease, grant, this.context.settings().clock().nanoTime());
 		}
 		else {
 			queued.askFor(this.waiters.first().request().lease());
 			Holder first = queued.toHolder(grant, keepable, this.waiters.first().request(),
-					this.context.clock().nanoTime());
+					this.context.settings().clock().nanoTime());
 			this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
 			this.holder = first;
 			this.attemptUnanswered = queued.attemptUnanswered;
@@ -889,7 +889,7 @@ final class KeyQueue {
 		}
 		if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {
 			ownReleases().cancel(this.queuedTicket.ticket, this.queuedTicket.attemptUnanswered,
-					this.context.clock().nanoTime());
+					this.context.settings().clock().nanoTime());
 			this.queuedTicket = null;
 			// Not later, when the store has answered: another ticket must retry now.
 			this.context.leftQueue();
@@ -938,7 +938,7 @@ final class KeyQueue {
 	 */
 	private boolean isQuiet() {
 		Holder current = this.holder;
-		return current != null && !current.hasLeft(this.context.clock()) && this.inFlight == null
+		return current != null && !current.hasLeft(this.context.settings().clock()) && this.inFlight == null
 				&& this.waiters == LocalQueue.NONE && this.pendingReleases.isEmpty();
 	}
 

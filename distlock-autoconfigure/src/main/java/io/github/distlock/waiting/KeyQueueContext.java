@@ -1,12 +1,9 @@
 package io.github.distlock.waiting;
 
-import java.time.Duration;
-import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,21 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 interface KeyQueueContext {
 
-	TimeSource clock();
-
-	RandomGenerator random();
-
-	/** How long the lock may stay in this JVM. */
-	HandOffLimits handOffLimits();
-
-	/** How long the store may fail to answer before waiting ends. */
-	Duration backendTimeout();
-
-	/** How long a caller that tries once waits for the answer of another JVM. */
-	Duration answerTimeout();
-
-	/** How many callers of this JVM wait for each key. */
-	WaiterCounts waiterCounts();
+	/** What all queues of a registry share. */
+	KeySettings settings();
 
 	Ticket newTicket(String key, LockMode mode);
 

@@ -1,6 +1,5 @@
 package io.github.distlock.waiting;
 
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -11,13 +10,11 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -39,8 +36,6 @@ final class KeyQueues {
 
 	private final TicketOrder order = new TicketOrder();
 
-	private final WaiterCounts waiterCounts = new WaiterCounts();
-
 	private final StripedLocks locks;
 
 	private final KeyQueueContext sharedContext = new SharedContext();
@@ -51,24 +46,13 @@ final class KeyQueues {
 
 	private final EngineEnvironment environment;
 
-	private final Duration backendTimeout;
-
-	private final Duration answerTimeout;
-
-	private final HandOffLimits handOffLimits;
+	private final KeySettings settings;
 
 	private final CommandSender sender;
 
-	/**
-	 * Create the queues.
-	 * @param answerTimeout how long a caller that tries once waits for another JVM
-	 */
-	KeyQueues(String instance, Duration backendTimeout, Duration answerTimeout, HandOffLimits handOffLimits,
-			EngineEnvironment environment, CommandSender sender) {
+	KeyQueues(String instance, KeySettings settings, EngineEnvironment environment, CommandSender sender) {
 		this.instance = instance;
-		this.backendTimeout = backendTimeout;
-		this.answerTimeout = answerTimeout;
-		this.handOffLimits = handOffLimits;
+		this.settings = settings;
 		this.environment = environment;
 		this.locks = new StripedLocks(environment);
 		this.sender = sender;
@@ -132,7 +116,7 @@ final class KeyQueues {
 	void sweep() {
 		// As often as three command time-outs: then the stage of a command should have
 		// ended.
-		int most = (int) (3 * this.answerTimeout.toSeconds()) + 3;
+		int most = (int) (3 * this.settings.answerTimeout().toSeconds()) + 3;
 		forEach((queue) -> {
 			try {
 				this.sender.run(queue, queue.sweep(most));
@@ -164,33 +148,8 @@ final class KeyQueues {
 	private class SharedContext implements KeyQueueContext {
 
 		@Override
-		public TimeSource clock() {
-			return KeyQueues.this.environment.clock();
-		}
-
-		@Override
-		public RandomGenerator random() {
-			return KeyQueues.this.environment.random();
-		}
-
-		@Override
-		public Duration backendTimeout() {
-			return KeyQueues.this.backendTimeout;
-		}
-
-		@Override
-		public Duration answerTimeout() {
-			return KeyQueues.this.answerTimeout;
-		}
-
-		@Override
-		public HandOffLimits handOffLimits() {
-			return KeyQueues.this.handOffLimits;
-		}
-
-		@Override
-		public WaiterCounts waiterCounts() {
-			return KeyQueues.this.waiterCounts;
+		public KeySettings settings() {
+			return KeyQueues.this.settings;
 		}
 
 		@Override

@@ -1,9 +1,7 @@
 package io.github.distlock.waiting;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Predicate;
 
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -13,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * The waiters of one key in this JVM, oldest first. Guarded by the lock of the
  * {@link KeyQueue}. A waiter whose outcome is decided is kept until it is woken, which
  * happens without that lock.
- * <p>
- * Most keys have one waiter at a time. Therefore the deque exists only from the second
- * waiter on, until no waiter is left.
  */
 final class LocalQueue {
 
@@ -25,31 +20,27 @@ final class LocalQueue {
 	 */
 	static final LocalQueue NONE = new LocalQueue();
 
-	/** The oldest waiter; if it is {@code null} there are no others. */
-	private @Nullable Waiter oldest;
-
-	private @Nullable ArrayDeque<Waiter> others;
+	/** Small: most keys have one waiter at a time. */
+	private final List<Waiter> waiters = new ArrayList<>(1);
 
 	/** The waiters to wake. From the second one on the list can grow. */
 	private List<Waiter> decided = List.of();
 
 	boolean isEmpty() {
-		return this.oldest == null;
+		return this.waiters.isEmpty();
 	}
 
 	int size() {
-		int later = (this.others != null) ? this.others.size() : 0;
-		return (this.oldest != null) ? 1 + later : 0;
+		return this.waiters.size();
 	}
 
 	Waiter first() {
-		return Objects.requireNonNull(this.oldest, "no waiter");
+		return this.waiters.get(0);
 	}
 
 	/** Whether there is one waiter, and the next answer of the store ends its wait. */
 	boolean onlyTriesOnce() {
-		return this.oldest != null && this.oldest.triesOnce() && !this.oldest.isAsking()
-				&& (this.others == null || this.others.isEmpty());
+		return this.waiters.size() == 1 && first().triesOnce() && !first().isAsking();
 	}
 
 	/**
@@ -58,23 +49,16 @@ final class LocalQueue {
 	 * @return the waiter, or {@code null} if none asks
 	 */
 	@Nullable Waiter asking() {
-		return (this.oldest != null && this.oldest.isAsking()) ? this.oldest : null;
+		return (!isEmpty() && first().isAsking()) ? first() : null;
 	}
 
 	/** Whether this waiter and no other waits. */
 	boolean isOnly(Waiter waiter) {
-		return this.oldest == waiter && (this.others == null || this.others.isEmpty());
+		return this.waiters.size() == 1 && first() == waiter;
 	}
 
 	void add(Waiter waiter) {
-		if (this.oldest == null) {
-			this.oldest = waiter;
-			return;
-		}
-		if (this.others == null) {
-			this.others = new ArrayDeque<>();
-		}
-		this.others.add(waiter);
+		this.waiters.add(waiter);
 	}
 
 	/** Decide the outcome of a waiter, which may be queued or not, and do not wake it. */
@@ -83,7 +67,7 @@ final class LocalQueue {
 			// First: if this fails, the waiter still waits.
 			waiter.counts.remove(waiter);
 		}
-		remove(waiter);
+		this.waiters.remove(waiter);
 		waiter.decide(outcome);
 	}
 
@@ -116,29 +100,7 @@ final class LocalQueue {
 
 	/** A copy of the waiters that match, oldest first. */
 	List<Waiter> matching(Predicate<Waiter> filter) {
-		if (this.oldest == null) {
-			return List.of();
-		}
-		List<Waiter> all = new ArrayList<>();
-		all.add(this.oldest);
-		if (this.others != null) {
-			all.addAll(this.others);
-		}
-		all.removeIf(filter.negate());
-		return all;
-	}
-
-	private void remove(Waiter waiter) {
-		if (waiter != this.oldest) {
-			if (this.others != null) {
-				this.others.remove(waiter);
-			}
-			return;
-		}
-		this.oldest = (this.others != null) ? this.others.poll() : null;
-		if (this.oldest == null) {
-			this.others = null;
-		}
+		return this.waiters.stream().filter(filter).toList();
 	}
 
 	/** The waiters to wake. */

@@ -14,6 +14,8 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +33,13 @@ public final class LockAcquirer {
 
 	private final CommandSender sender;
 
-	private final WaiterLifecycle waits;
-
 	private final BlockingAcquirer blocking;
 
 	private final LockReleaser releases;
+
+	private final long cancelTimeoutNanos;
+
+	private volatile boolean closed;
 
 	/**
 	 * Create an acquirer.
@@ -53,10 +57,11 @@ public final class LockAcquirer {
 		this.clock = environment.clock();
 		this.sender = new CommandSender(store, environment, executor, callbacks, timers);
 		Duration cancelTimeout = cancelTimeout(store.description(), backendTimeout);
-		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, environment, this.sender);
+		this.queues = new KeyQueues(instance, new KeySettings(this.clock, environment.random(), handOffLimits,
+				backendTimeout, cancelTimeout, new WaiterCounts()), environment, this.sender);
 		this.releases = new LockReleaser(store, this.queues, this.sender, this.clock);
-		this.waits = new WaiterLifecycle(this.queues, this.sender, this.releases, cancelTimeout.toNanos());
-		this.blocking = new BlockingAcquirer(this.waits, environment);
+		this.cancelTimeoutNanos = cancelTimeout.toNanos();
+		this.blocking = new BlockingAcquirer(this, environment);
 		this.sender.tasks().sweep(this.queues::sweep);
 	}
 
@@ -90,7 +95,7 @@ public final class LockAcquirer {
 	 * wait time has passed, or with {@link LockBackendException}. Cancel it to give up.
 	 */
 	public CompletableFuture<@Nullable Holder> acquireAsync(WaitRequest request) {
-		return new AsyncAcquisition(this.waits, this.sender, this.clock, request).start();
+		return new AsyncAcquisition(this, this.sender.tasks(), this.clock, request).start();
 	}
 
 	/**
@@ -100,6 +105,91 @@ public final class LockAcquirer {
 	public LockReleaser releases() {
 		return this.releases;
 	}
+
+	// Waits
+
+	/**
+	 * Add a waiter to the queue of its key.
+	 * @param settled runs after the command that the executor sends for the waiter has
+	 * been answered or has failed, at once if there is none; {@code null} if this thread
+	 * sends the command
+	 */
+	void join(Waiter waiter, @Nullable Runnable settled) {
+		String key = waiter.request().key();
+		while (true) {
+			if (this.closed) {
+				throw shutDownException(key);
+			}
+			KeyQueue queue = this.queues.obtain(waiter.request());
+			waiter.queue = queue;
+			Effects effects = queue.join(waiter);
+			if (effects != null) {
+				if (this.closed) {
+					// close() may have failed the waiters before this one joined.
+					this.sender.run(queue, queue.failWaiters(shutDownException(key)));
+				}
+				if (settled != null) {
+					this.sender.run(queue, effects, waiter.request().fair(), settled);
+				}
+				else {
+					this.sender.runForWaiter(queue, effects);
+				}
+				return;
+			}
+		}
+	}
+
+	/** How long a caller that gives up waits until its ticket has left the store. */
+	long cancelTimeoutNanos() {
+		return this.cancelTimeoutNanos;
+	}
+
+	/**
+	 * End a wait.
+	 * @return whether the outcome was not decided before
+	 */
+	boolean giveUp(Waiter waiter, boolean timedOut) {
+		return giveUp(waiter, timedOut, false);
+	}
+
+	/**
+	 * End a wait on the caller's thread, which cancels its ticket itself: it returns when
+	 * the store has answered, or after one command time-out.
+	 * @return whether the outcome was not decided before
+	 */
+	boolean giveUpHere(Waiter waiter, boolean timedOut) {
+		return giveUp(waiter, timedOut, true);
+	}
+
+	private boolean giveUp(Waiter waiter, boolean timedOut, boolean here) {
+		KeyQueue queue = waiter.queue;
+		Effects effects = (queue != null) ? queue.giveUp(waiter, timedOut) : null;
+		if (queue == null || effects == null) {
+			return false;
+		}
+		if (here && waiter.isDeparting() && effects.command() instanceof Command.Release) {
+			this.sender.runHere(queue, effects);
+		}
+		else {
+			this.sender.run(queue, effects);
+		}
+		return true;
+	}
+
+	/** What was thrown has ended a wait: the caller gets that, and not the lock. */
+	void abandonWait(Waiter waiter) {
+		giveUp(waiter, false);
+		if (waiter.outcome() instanceof Outcome.Success success) {
+			this.releases.releaseAsync(success.holder());
+		}
+	}
+
+	private static LockBackendException shutDownException(String key) {
+		return new LockBackendException(
+				"Lock '" + key + "' cannot be acquired: the lock registry is shutting down, or has not been started");
+	}
+
+	// Messages of the store
 
 	/**
 	 * Handle the message that a ticket was granted. Does not block.
@@ -161,7 +251,8 @@ public final class LockAcquirer {
 
 	/** Reject all later requests, fail all waiting callers, and give kept locks back. */
 	public void close() {
-		this.waits.close();
+		this.closed = true;
+		this.queues.forEach((queue) -> this.sender.run(queue, queue.failWaiters(shutDownException(queue.key()))));
 		this.releases.close();
 	}
 

@@ -49,13 +49,13 @@ final class RetryTimer {
 	void retryAfter(Duration interval) {
 		this.unknownToStore = false;
 		this.intervalNanos = interval.toNanos();
-		this.alarm.set(this.context.clock().nanoTime() + this.intervalNanos);
+		this.alarm.set(this.context.settings().clock().nanoTime() + this.intervalNanos);
 	}
 
 	/** Retry when a grant that expired on arrival has expired in the store, too. */
 	void retryAfterStaleGrant() {
 		this.unknownToStore = true;
-		this.alarm.set(this.context.clock().nanoTime() + STALE_GRANT_RETRY_NANOS);
+		this.alarm.set(this.context.settings().clock().nanoTime() + STALE_GRANT_RETRY_NANOS);
 	}
 
 	/** Fire when a kept lock has to go back. Nothing waits, so there is no retry. */
@@ -122,7 +122,7 @@ final class RetryTimer {
 		if (this.outage != null || this.unknownToStore || this.context.retriesForKey()) {
 			return true;
 		}
-		this.alarm.set(this.context.clock().nanoTime() + Math.max(this.intervalNanos, MINIMUM_CHECK_NANOS));
+		this.alarm.set(this.context.settings().clock().nanoTime() + Math.max(this.intervalNanos, MINIMUM_CHECK_NANOS));
 		return false;
 	}
 
@@ -167,7 +167,7 @@ final class RetryTimer {
 		 * @return whether the time has come
 		 */
 		boolean timerFired() {
-			long now = this.context.clock().nanoTime();
+			long now = this.context.settings().clock().nanoTime();
 			if (this.scheduled && now - this.scheduledForNanos >= 0) {
 				this.scheduled = false;
 			}
@@ -190,7 +190,7 @@ final class RetryTimer {
 			this.scheduled = false;
 			this.scheduledForNanos = this.atNanos;
 			this.scheduled = this.context.scheduleTimer(this.queue,
-					Math.max(0, this.atNanos - this.context.clock().nanoTime()));
+					Math.max(0, this.atNanos - this.context.settings().clock().nanoTime()));
 		}
 
 	}
@@ -221,7 +221,7 @@ final class RetryTimer {
 
 		Outage(KeyQueueContext context) {
 			this.context = context;
-			this.sinceNanos = context.clock().nanoTime();
+			this.sinceNanos = context.settings().clock().nanoTime();
 		}
 
 		/**
@@ -233,17 +233,17 @@ final class RetryTimer {
 			this.last = cause;
 			this.failures++;
 			long most = Math.min(LAST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(this.failures, MAX_DOUBLINGS));
-			long millis = this.context.random().nextLong(most / 2, most + 1);
-			return this.context.clock().nanoTime() + Duration.ofMillis(millis).toNanos();
+			long millis = this.context.settings().random().nextLong(most / 2, most + 1);
+			return this.context.settings().clock().nanoTime() + Duration.ofMillis(millis).toNanos();
 		}
 
 		/** Whether the store has not answered for too long. */
 		boolean isTooLong() {
-			return lastingNanos() >= this.context.backendTimeout().toNanos();
+			return lastingNanos() >= this.context.settings().backendTimeout().toNanos();
 		}
 
 		long lastingNanos() {
-			return this.context.clock().nanoTime() - this.sinceNanos;
+			return this.context.settings().clock().nanoTime() - this.sinceNanos;
 		}
 
 		@Nullable LockBackendException failure() {

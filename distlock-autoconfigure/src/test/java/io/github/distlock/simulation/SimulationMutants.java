@@ -39,7 +39,7 @@ final class SimulationMutants {
 			Mutant.of("validity of a grant counted from its answer",
 					java(KEY_QUEUE, "Holder first = queued.toHolder(grant, keepable,",
 							"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
-									+ asIfGrantedNow("grant.validity()", "this.context.clock()") + "), keepable,")),
+									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "), keepable,")),
 			Mutant.of("validity of a renewal counted from its answer",
 					java("renewal/Lease.java", "this.validity = later;",
 							"this.validity = " + asIfGrantedNow("later", "clock()") + ";")),
@@ -53,7 +53,7 @@ final class SimulationMutants {
 					java("waiting/HandOffLimits.java",
 							"return validity.remainingNanos(clock) >= sufficientNanos(from);", "return true;"),
 					java(KEY_QUEUE, "Holder following = from.next(validity, HandOff.LOCAL, next.request());",
-							"Holder following = from.next(" + asIfGrantedNow("validity", "this.context.clock()")
+							"Holder following = from.next(" + asIfGrantedNow("validity", "this.context.settings().clock()")
 									+ ", HandOff.LOCAL, next.request());")),
 			Mutant.of("keeper ignores the request of another JVM",
 					java(KEY_QUEUE, "requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
@@ -63,7 +63,7 @@ final class SimulationMutants {
 					java("waiting/KeptGrant.java", "Math.min(turnNanos, leaseNanos)", "turnNanos"),
 					java(KEY_QUEUE, "Holder next = grant.enter(waiter.request());",
 							"Holder next = grant.last().next("
-									+ asIfGrantedNow("grant.validity()", "this.context.clock()")
+									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()")
 									+ ", HandOff.KEPT, waiter.request());")),
 			Mutant.of("kept lock entered with tokens behind its grant",
 					java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
@@ -122,7 +122,7 @@ final class SimulationMutants {
 			Mutant.of("ticket of the last caller that gives up not cancelled",
 					java(KEY_QUEUE,
 							"ownReleases().cancel(this.queuedTicket.ticket,"
-									+ " this.queuedTicket.attemptUnanswered, this.context.clock().nanoTime());",
+									+ " this.queuedTicket.attemptUnanswered, this.context.settings().clock().nanoTime());",
 							"")),
 			Mutant.of("unanswered attempt not cancelled when its caller gives up", java(KEY_QUEUE,
 					"if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {"
@@ -150,7 +150,7 @@ final class SimulationMutants {
 							"Command command = effects.command(); return (command != null)")),
 			Mutant.of("cancelled future keeps the lock of its late grant",
 					java("waiting/AsyncAcquisition.java",
-							"// Cancelled at the moment of the grant. this.waits.release(holder);", "")),
+							"// Cancelled at the moment of the grant. this.waits.releases().releaseAsync(holder);", "")),
 			Mutant.of("cancelled future keeps the lock of its listeners",
 					java("registry/LockOperations.java",
 							"// The caller cancelled at the moment of the grant and never closes the lock."
@@ -180,7 +180,7 @@ final class SimulationMutants {
 									+ " && command instanceof Command.Release) throw error;"),
 					NO_COMMAND_IS_LOST),
 			Mutant.of("release not repeated after a failure",
-					java(KEY_QUEUE, "if (this.context.clock().nanoTime() - pending.giveUpNanos >= 0) {", "{")),
+					java(KEY_QUEUE, "if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {", "{")),
 			Mutant.of("timer does not resume a failed release",
 					java(KEY_QUEUE, "this.pendingReleases.resume(); QueuedTicket queued = this.queuedTicket;",
 							"QueuedTicket queued = this.queuedTicket;")),
@@ -222,11 +222,11 @@ final class SimulationMutants {
 							"throw ex;")),
 			Mutant
 				.of("shutdown leaves its waiters waiting",
-						java("waiting/WaiterLifecycle.java", "this.closed = true; this.queues.forEach((queue) ->"
+						java("waiting/LockAcquirer.java", "this.closed = true; this.queues.forEach((queue) ->"
 								+ " this.sender.run(queue, queue.failWaiters(shutDownException(queue.key()))));",
 								"this.closed = true;")),
 			Mutant.of("caller that joins during the shutdown not failed",
-					java("waiting/WaiterLifecycle.java",
+					java("waiting/LockAcquirer.java",
 							"if (this.closed) { // close() may have failed the waiters before",
 							"if (false) { // close() may have failed the waiters before")),
 			Mutant.of("shutdown leaves kept locks", java("waiting/LockAcquirer.java", "this.releases.close();", "")));
@@ -273,7 +273,9 @@ final class SimulationMutants {
 							"this.queue = new KeyQueue(key, KeyQueues.this.environment.newLock(), this); }",
 							"this.queue = new KeyQueue(key, KeyQueues.this.environment.newLock(), this); }"
 									+ " private final WaiterCounts mine = new WaiterCounts();"
-									+ " @Override public WaiterCounts waiterCounts() { return this.mine; }")),
+									+ " @Override public KeySettings settings() { KeySettings all = super.settings();"
+									+ " return new KeySettings(all.clock(), all.random(), all.handOffLimits(),"
+									+ " all.backendTimeout(), all.answerTimeout(), this.mine); }")),
 			Mutant.of("caller not counted after its first attempt",
 					java(KEY_QUEUE, "queued.due = true; } firstAttemptIsOver();", "queued.due = true; }")),
 			Mutant.of("caller that gives up stays counted",

@@ -75,8 +75,8 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	void aTryWithoutAnAnswerFailsAfterOneCommandTimeOut() {
 		Command.Attempt asking = ask();
 		this.queue.attemptAnswered(asking, FIRST);
-		assertThat(this.timerDelays).contains(answerTimeout().toNanos());
-		this.clock.pass(answerTimeout().minusNanos(1));
+		assertThat(this.timerDelays).contains(ANSWER_TIMEOUT.toNanos());
+		this.clock.pass(ANSWER_TIMEOUT.minusNanos(1));
 		assertThat(this.queue.timerFired().command()).isNull();
 		assertThat(this.once.outcome()).isNull();
 		this.clock.pass(Duration.ofNanos(1));
@@ -88,7 +88,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	void aTryWithoutAnAnswerFailsAlthoughAnErrorInterruptedTheTimer() {
 		Command.Attempt asking = ask();
 		this.queue.attemptAnswered(asking, FIRST);
-		this.clock.pass(answerTimeout());
+		this.clock.pass(ANSWER_TIMEOUT);
 		this.queue.sweep(9);
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
@@ -111,7 +111,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	void aTryForWhichNoTimerCanBeSetFailsWithASweepAfterItsTime() {
 		this.timersFail = true;
 		ask();
-		this.clock.pass(answerTimeout());
+		this.clock.pass(ANSWER_TIMEOUT);
 		this.queue.sweep(9);
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}

@@ -30,6 +30,8 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 
+	static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(2);
+
 	static final LockBackendException FAILURE = new LockBackendException("no answer");
 
 	final ManualClock clock = new ManualClock();
@@ -107,23 +109,9 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	}
 
 	@Override
-	public TimeSource clock() {
-		return this.clock;
-	}
-
-	@Override
-	public RandomGenerator random() {
-		return EngineEnvironment.SYSTEM.random();
-	}
-
-	@Override
-	public WaiterCounts waiterCounts() {
-		return this.waiterCounts;
-	}
-
-	@Override
-	public HandOffLimits handOffLimits() {
-		return this.limits;
+	public KeySettings settings() {
+		return new KeySettings(this.clock, EngineEnvironment.SYSTEM.random(), this.limits, Duration.ofSeconds(3),
+				ANSWER_TIMEOUT, this.waiterCounts);
 	}
 
 	@Override
@@ -154,16 +142,6 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	@Override
 	public void leftQueue() {
 		this.leftQueue = true;
-	}
-
-	@Override
-	public Duration backendTimeout() {
-		return Duration.ofSeconds(3);
-	}
-
-	@Override
-	public Duration answerTimeout() {
-		return Duration.ofSeconds(2);
 	}
 
 	@Override
