@@ -64,8 +64,8 @@ public interface LockStore extends AutoCloseable {
 	 * the order is lost, the release must fail, although the store could send it again.
 	 * {@code release} does not wait for the answer then, whatever {@link #blocks()} says.
 	 * <p>
-	 * Behind a release that no caller waits for, the next attempt for the key is sent at
-	 * once then. For any other store it is sent when the release has been answered.
+	 * Callers send their own releases in the background then, also those of fair callers
+	 * and readers, and do not wait for the answer.
 	 * @return whether the order is kept; by default it is not
 	 */
 	default boolean keepsOrder() {

@@ -192,23 +192,17 @@ final class KeyQueue {
 	 * nothing has changed
 	 */
 	@Nullable Effects tryHandOff(Holder from, Validity validity) {
-		this.lock.lock();
-		try {
-			if (this.holder != from || this.waiters.isEmpty()) {
-				return null;
+		return onEventIf(() -> {
+			if (this.holder != from || this.waiters.isEmpty()
+					|| !mayHandOff(from, validity, this.waiters.first().request())) {
+				return false;
 			}
 			Waiter next = this.waiters.first();
-			if (!mayHandOff(from, validity, next.request())) {
-				return null;
-			}
 			Holder following = from.next(validity, HandOff.LOCAL, next.request());
 			this.waiters.decide(next, new Outcome.Success(following));
 			this.holder = following;
-			return takeEffects();
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return true;
+		});
 	}
 
 	/**
@@ -220,25 +214,19 @@ final class KeyQueue {
 	 * changed
 	 */
 	@Nullable Effects keep(Holder leaving, Validity validity, BackgroundRelease release) {
-		this.lock.lock();
-		try {
+		return onEventIf(() -> {
 			boolean busy = this.inFlight != null || !this.pendingReleases.isEmpty() || !this.waiters.isEmpty();
-			if (this.holder != leaving || busy || this.attemptUnanswered || this.mustReturn) {
-				return null;
-			}
-			KeptGrant grant = KeptGrant.keep(leaving, validity, this.context.settings().clock(), release);
+			boolean may = this.holder == leaving && !busy && !this.attemptUnanswered && !this.mustReturn;
+			KeptGrant grant = may ? KeptGrant.keep(leaving, validity, this.context.settings().clock(), release) : null;
 			if (grant == null) {
-				return null;
+				return false;
 			}
 			RetryTimer timer = retryTimer();
 			this.kept = grant;
 			this.holder = null;
 			timer.fireAt(grant.endNanos());
-			return takeEffects();
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return true;
+		});
 	}
 
 	/** The lock goes back to the store if it is kept. */
@@ -848,10 +836,8 @@ final class KeyQueue {
 	 */
 	private Effects takeEffects() {
 		Command command = nextCommand();
-		boolean simple = this.retryTimer == null && this.waiters.decided().isEmpty()
-				&& !this.pendingReleases.hasStray();
-		Effects effects = simple ? onlyOf(command)
-				: new Effects.Combined(command, takeWoken(), this.pendingReleases.takeStray());
+		List<Waiter> woken = takeWoken();
+		Ticket stray = this.pendingReleases.takeStray();
 		if (command != null) {
 			this.inFlight = command;
 		}
@@ -859,28 +845,22 @@ final class KeyQueue {
 			this.removed = true;
 			this.context.remove(this.key);
 		}
-		return effects;
-	}
-
-	private Effects onlyOf(@Nullable Command command) {
-		if (this.waiters.isEmpty()) {
-			this.waiters = LocalQueue.NONE;
-		}
-		return (command != null) ? command : Effects.NONE;
+		boolean simple = woken.isEmpty() && stray == null;
+		return !simple ? new Effects.Combined(command, woken, stray) : (command != null) ? command : Effects.NONE;
 	}
 
 	private List<Waiter> takeWoken() {
-		List<Waiter> decided = this.waiters.decided();
-		List<Waiter> all = (this.retryTimer != null)
-				? this.retryTimer.departingWaiters().addReturning(decided, this::leavesStore) : decided;
-		// Not earlier: there may be no memory for the departing waiters.
+		List<Waiter> woken = this.waiters.decided();
+		if (this.retryTimer != null) {
+			woken = this.retryTimer.departingWaiters().addReturning(woken, this::leavesStore);
+		}
 		if (this.waiters.isEmpty()) {
 			this.waiters = LocalQueue.NONE;
 		}
 		else {
 			this.waiters.clearDecided();
 		}
-		return all;
+		return woken;
 	}
 
 	private @Nullable Command nextCommand() {

@@ -128,10 +128,6 @@ final class PendingReleases {
 		}
 	}
 
-	boolean hasStray() {
-		return this.stray != null;
-	}
-
 	/** Take the ticket that has to be cancelled once more, later. */
 	@Nullable Ticket takeStray() {
 		Ticket taken = this.stray;
