@@ -270,32 +270,30 @@ final class CommandSender {
 		command.take();
 		command.ended = true;
 		LockBackendException cause = (failure != null) ? asBackendException(StoreCalls.unwrap(failure)) : null;
-		Effects effects;
 		ReleaseOutcome outcome = ReleaseOutcome.PENDING;
-		if (command instanceof Command.Attempt attempt) {
-			effects = (result instanceof AttemptResult answer) ? queue.attemptAnswered(attempt, answer)
-					: queue.attemptFailed(attempt, orNoResult(cause));
+		Effects effects;
+		if (cause == null && command instanceof Command.Attempt attempt && result instanceof AttemptResult answer) {
+			effects = queue.attemptAnswered(attempt, answer);
 		}
-		else {
-			Command.Release release = (Command.Release) command;
-			ReleaseResult answer = (result instanceof ReleaseResult given) ? given : null;
-			boolean answered = cause == null && (answer != null || !release.pending().releasesLock);
-			effects = answered ? queue.releaseAnswered(release, answer)
-					: queue.releaseFailed(release, orNoResult(cause));
+		else if (cause == null && command instanceof Command.Release release
+				&& (result instanceof ReleaseResult || !release.pending().releasesLock)) {
+			// A cancel has no result.
+			ReleaseResult answer = release.pending().releasesLock ? (ReleaseResult) result : null;
+			effects = queue.releaseAnswered(release, answer);
 			// A caller gets the first answer only. In a later answer GONE may be the
 			// effect of an earlier release.
-			outcome = !answered ? ReleaseOutcome.UNANSWERED
-					: (answer != null && !answer.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
+			outcome = (answer != null && !answer.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
+		}
+		else {
+			effects = queue.failed(command,
+					(cause != null) ? cause : new LockBackendException("The lock store returned no result"));
+			outcome = ReleaseOutcome.UNANSWERED;
 		}
 		if (effects == null) {
 			return ReleaseOutcome.PENDING;
 		}
 		run(queue, effects);
 		return outcome;
-	}
-
-	private static LockBackendException orNoResult(@Nullable LockBackendException cause) {
-		return (cause != null) ? cause : new LockBackendException("The lock store returned no result");
 	}
 
 	private static LockBackendException asBackendException(Throwable cause) {

@@ -353,27 +353,6 @@ final class KeyQueue {
 		}
 	}
 
-	/** The store did not answer an attempt. */
-	@Nullable Effects attemptFailed(Command.Attempt attempt, LockBackendException cause) {
-		return onEventIf(() -> {
-			if (!settle(attempt)) {
-				return false;
-			}
-			QueuedTicket queued = this.queuedTicket;
-			if (queued != null && queued.ticket.equals(attempt.ticket())) {
-				queued.attemptUnanswered = true;
-				if (!queued.waited) {
-					retryTimer().departingWaiters().fail(queued.ticket, cause);
-				}
-				storeFailed(cause);
-			}
-			// A message may have arrived before, and its holder may have left already.
-			this.attemptUnanswered |= this.holder != null && this.holder.ticket().equals(attempt.ticket());
-			this.pendingReleases.markAttemptUnanswered(attempt.ticket());
-			return true;
-		});
-	}
-
 	/** The store answered a release, or a cancel, which has no result. */
 	@Nullable Effects releaseAnswered(Command.Release release, @Nullable ReleaseResult result) {
 		this.lock.lock();
@@ -390,20 +369,14 @@ final class KeyQueue {
 		}
 	}
 
-	/** The store did not answer a release or a cancel. */
-	@Nullable Effects releaseFailed(Command.Release release, LockBackendException cause) {
+	/** The store did not answer a command, or it could not be sent. */
+	@Nullable Effects failed(Command command, LockBackendException cause) {
 		return onEventIf(() -> {
-			if (!settle(release)) {
-				return false;
+			boolean expected = settle(command);
+			if (expected) {
+				commandFailed(command, cause);
 			}
-			PendingRelease pending = release.pending();
-			storeFailed(pending.notAttempted(cause));
-			pending.deferred = true;
-			if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {
-				// The lease has passed: repeating the release is pointless.
-				leftStore(pending, null);
-			}
-			return true;
+			return expected;
 		});
 	}
 
@@ -421,8 +394,13 @@ final class KeyQueue {
 		if (isQuiet()) {
 			return Effects.NONE;
 		}
-		Effects lost = settleIfLost(most);
-		return (lost != null) ? lost : onEvent(() -> {
+		return onEvent(() -> {
+			Command sent = this.inFlight;
+			if (sent != null && sent.isLost(most)) {
+				this.inFlight = null;
+				commandFailed(sent, new LockBackendException("The outcome of a command for lock '" + this.key
+						+ "' was lost: an error was thrown, or the store has not answered"));
+			}
 			Holder current = this.holder;
 			if (current != null && current.hasLeft(this.context.settings().clock())) {
 				ownReleases().release(current, this.attemptUnanswered,
@@ -754,26 +732,32 @@ final class KeyQueue {
 		return true;
 	}
 
-	/** Settle the command in flight as failed if it is lost. */
-	private @Nullable Effects settleIfLost(int most) {
-		Command sent = lost(most);
-		if (sent == null) {
-			return null;
+	private void commandFailed(Command command, LockBackendException cause) {
+		if (command instanceof Command.Attempt attempt) {
+			attemptFailed(attempt.ticket(), cause);
+			return;
 		}
-		LockBackendException cause = new LockBackendException("The outcome of a command for lock '" + this.key
-				+ "' was lost: an error was thrown, or the store has not answered");
-		return (sent instanceof Command.Attempt attempt) ? attemptFailed(attempt, cause)
-				: releaseFailed((Command.Release) sent, cause);
+		PendingRelease pending = ((Command.Release) command).pending();
+		storeFailed(pending.notAttempted(cause));
+		pending.deferred = true;
+		if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {
+			// The lease has passed: repeating the release is pointless.
+			leftStore(pending, null);
+		}
 	}
 
-	private @Nullable Command lost(int most) {
-		this.lock.lock();
-		try {
-			return (this.inFlight != null && this.inFlight.isLost(most)) ? this.inFlight : null;
+	private void attemptFailed(Ticket ticket, LockBackendException cause) {
+		QueuedTicket queued = this.queuedTicket;
+		if (queued != null && queued.ticket.equals(ticket)) {
+			queued.attemptUnanswered = true;
+			if (!queued.waited) {
+				retryTimer().departingWaiters().fail(ticket, cause);
+			}
+			storeFailed(cause);
 		}
-		finally {
-			this.lock.unlock();
-		}
+		// A message may have arrived before, and its holder may have left already.
+		this.attemptUnanswered |= this.holder != null && this.holder.ticket().equals(ticket);
+		this.pendingReleases.markAttemptUnanswered(ticket);
 	}
 
 	private void fireTimer() {

@@ -23,20 +23,6 @@ public record KeySnapshot(String key, @Nullable Ticket holder, int waiters, bool
 		@Nullable StoredHolder blockedBy, @Nullable Kept kept, long unansweredNanos) {
 
 	/**
-	 * A key of which this JVM keeps no lock, in a store that answers.
-	 * @param key the key of the lock
-	 * @param holder the ticket that holds the lock, or {@code null} if no caller holds it
-	 * @param waiters how many callers wait for the lock
-	 * @param unfinished whether a command is on its way to the store, or has to be
-	 * repeated
-	 * @param blockedBy what holds the lock
-	 */
-	public KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished,
-			@Nullable StoredHolder blockedBy) {
-		this(key, holder, waiters, unfinished, blockedBy, null, 0);
-	}
-
-	/**
 	 * A lock that is kept.
 	 *
 	 * @param fencingToken the token of the caller that left last

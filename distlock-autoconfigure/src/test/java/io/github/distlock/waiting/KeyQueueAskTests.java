@@ -103,7 +103,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 
 	@Test
 	void aTryWhoseSecondAttemptFailsGetsTheFailure() {
-		this.queue.attemptFailed(ask(), FAILURE);
+		this.queue.failed(ask(), FAILURE);
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Failure.class);
 	}
 

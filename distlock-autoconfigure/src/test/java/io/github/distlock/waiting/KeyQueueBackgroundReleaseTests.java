@@ -41,7 +41,7 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 	void aRepetitionIsNotReportedAgain() {
 		Command.Release release = releaseOfAHolder();
 		assertThat(release.isUnawaited()).isTrue();
-		this.queue.releaseFailed(release, FAILURE);
+		this.queue.failed(release, FAILURE);
 		this.clock.pass(Duration.ofSeconds(1));
 		assertThat(release(this.queue.timerFired()).isUnawaited()).isFalse();
 		assertThat(release.isUnawaited()).isTrue();

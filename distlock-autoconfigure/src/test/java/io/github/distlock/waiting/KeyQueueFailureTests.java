@@ -22,7 +22,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		this.queue.join(second);
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
-		this.queue.releaseFailed(release, FAILURE);
+		this.queue.failed(release, FAILURE);
 		// The server did release: the grant message arrives before the repetition.
 		this.queue.granted(release.next().ticket(), grant(LEASE));
 		this.queue.release(holder(second), deadline(), null);
@@ -39,10 +39,10 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		// Longer than the store may fail to answer, but no command was sent.
 		this.clock.pass(Duration.ofSeconds(4));
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
-		this.queue.releaseFailed(release, FAILURE);
+		this.queue.failed(release, FAILURE);
 		assertThat(second.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(3));
-		this.queue.releaseFailed(release(this.queue.timerFired()), FAILURE);
+		this.queue.failed(release(this.queue.timerFired()), FAILURE);
 		assertThat(second.outcome()).isInstanceOf(Outcome.Failure.class);
 	}
 
@@ -52,7 +52,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.granted(attempt.ticket(), grant(LEASE));
 		this.queue.release(holder(first), deadline(), null);
-		Command.Release release = release(this.queue.attemptFailed(attempt, FAILURE));
+		Command.Release release = release(this.queue.failed(attempt, FAILURE));
 		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
 			.isEqualTo(attempt.ticket());
 	}
@@ -62,7 +62,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.granted(attempt.ticket(), grant(LEASE));
-		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.failed(attempt, FAILURE);
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
 			.isEqualTo(attempt.ticket());
@@ -72,7 +72,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	void aTicketWhoseAttemptFailedBeforeItWasGrantedIsCancelledOnceMore() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.failed(attempt, FAILURE);
 		this.queue.granted(attempt.ticket(), grant(LEASE));
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
@@ -98,7 +98,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
 		Command.Release cancel = release(this.queue.giveUp(waiter, true));
-		this.queue.releaseFailed(cancel, FAILURE);
+		this.queue.failed(cancel, FAILURE);
 		assertThat(this.leftQueue).as("another ticket may retry").isTrue();
 	}
 
@@ -117,7 +117,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	@Test
 	void aTicketThatAnUnansweredAttemptQueuedCanBeRequeued() {
 		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
-		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.failed(attempt, FAILURE);
 		this.queue.attemptAnswered(attempt(this.queue.retry(null)), new AttemptResult.Queued(Duration.ofSeconds(2), false));
 		assertThat(this.requeuedAtEndCalls).isZero();
 		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
@@ -131,7 +131,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		this.clock.pass(Duration.ofMillis(300));
 		this.queue.giveUp(waiter, true);
 		assertThat(waiter.isDeparting()).isTrue();
-		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.failed(attempt, FAILURE);
 		assertThat(waiter.isDeparting()).isFalse();
 		assertThat(waiter.outcome()).isEqualTo(new Outcome.Failure(FAILURE));
 	}
@@ -143,7 +143,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Command.Attempt second = attempt(this.queue.retry(null));
 		this.clock.pass(Duration.ofMillis(300));
 		this.queue.giveUp(waiter, true);
-		this.queue.attemptFailed(second, FAILURE);
+		this.queue.failed(second, FAILURE);
 		assertThat(waiter.isDeparting()).isFalse();
 		assertThat(waiter.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
@@ -153,7 +153,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		this.queue.giveUp(waiter, false);
-		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.failed(attempt, FAILURE);
 		assertThat(waiter.outcome()).isInstanceOf(Outcome.GaveUp.class);
 	}
 

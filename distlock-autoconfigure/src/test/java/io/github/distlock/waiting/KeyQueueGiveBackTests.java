@@ -232,7 +232,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	void theReleaseOfAKeptLockIsRepeatedIfItFails() {
 		Holder holder = keepAfter(10);
 		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
-		assertThat(this.queue.releaseFailed(release, FAILURE).command()).isNull();
+		assertThat(this.queue.failed(release, FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
 	}

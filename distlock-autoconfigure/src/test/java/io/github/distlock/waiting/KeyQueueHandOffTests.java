@@ -178,7 +178,7 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		this.clock.pass(Duration.ofSeconds(2));
 		this.retriesForKey = true;
 		Command.Attempt again = attempt(this.queue.timerFired());
-		this.queue.attemptFailed(again, FAILURE);
+		this.queue.failed(again, FAILURE);
 		this.retriesForKey = false;
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Attempt last = attempt(this.queue.timerFired());

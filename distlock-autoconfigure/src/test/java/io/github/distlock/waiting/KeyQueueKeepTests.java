@@ -93,7 +93,7 @@ class KeyQueueKeepTests extends KeepFixture {
 	@Test
 	void aLockIsNotKeptIfAnAttemptOfItsTicketWasNotAnswered() {
 		Waiter waiter = keeper();
-		this.queue.attemptFailed(attempt(this.queue.join(waiter)), FAILURE);
+		this.queue.failed(attempt(this.queue.join(waiter)), FAILURE);
 		this.clock.pass(Duration.ofSeconds(1));
 		this.queue.attemptAnswered(attempt(this.queue.timerFired()), marked(10));
 		assertThat(keep(holder(waiter))).isNull();

@@ -91,7 +91,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		this.queue.granted(successor, grant(LEASE));
 		assertThat(this.queue.release(holder(second), deadline(), null).command()).isNull();
 		// The first release is repeated without the successor, whose ticket has left.
-		assertThat(this.queue.releaseFailed(release, FAILURE).command()).isNull();
+		assertThat(this.queue.failed(release, FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Release repeated = release(this.queue.timerFired());
 		assertThat(repeated.pending()).isSameAs(release.pending());
@@ -181,14 +181,14 @@ class KeyQueueTests extends KeyQueueFixture {
 	void aFailedCommandIsRepeatedUntilTheStoreHasNotAnsweredForTooLong() {
 		Waiter first = waiter(LockRequest.FOREVER);
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		Effects effects = this.queue.attemptFailed(attempt, FAILURE);
+		Effects effects = this.queue.failed(attempt, FAILURE);
 		assertThat(effects.command()).isNull();
 		assertThat(first.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Attempt again = attempt(this.queue.timerFired());
 		assertThat(again.ticket()).isEqualTo(attempt.ticket());
 		this.clock.pass(Duration.ofSeconds(2));
-		effects = this.queue.attemptFailed(again, FAILURE);
+		effects = this.queue.failed(again, FAILURE);
 		assertThat(first.outcome()).isInstanceOf(Outcome.Failure.class);
 		// The outcome of the attempt is unknown: it is cancelled, and once more later.
 		Command.Release cancel = release(effects);
@@ -199,7 +199,7 @@ class KeyQueueTests extends KeyQueueFixture {
 	void aWaitThatEndsAfterAFailureIsNotATimeout() {
 		Waiter first = waiter(Duration.ofSeconds(1));
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.failed(attempt, FAILURE);
 		this.queue.giveUp(first, true);
 		assertThat(first.outcome()).isInstanceOf(Outcome.Failure.class);
 	}
@@ -218,11 +218,11 @@ class KeyQueueTests extends KeyQueueFixture {
 		Waiter first = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
-		assertThat(this.queue.releaseFailed(release, FAILURE).command()).isNull();
+		assertThat(this.queue.failed(release, FAILURE).command()).isNull();
 		assertThat(this.removed).isFalse();
 		this.clock.pass(LEASE);
 		release = release(this.queue.timerFired());
-		this.queue.releaseFailed(release, FAILURE);
+		this.queue.failed(release, FAILURE);
 		assertThat(this.removed).isTrue();
 	}
 
@@ -230,14 +230,14 @@ class KeyQueueTests extends KeyQueueFixture {
 	void aSnapshotShowsTheHolderTheWaitersAndWhetherACommandIsUnfinished() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null, null, 0));
 		this.queue.attemptAnswered(attempt, granted());
 		this.queue.join(waiter(LEASE));
 		this.queue.join(waiter(LEASE));
 		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket(), 2, false,
-				new StoredHolder(attempt.ticket().instance(), attempt.ticket().mode(), null, null, 1)));
+				new StoredHolder(attempt.ticket().instance(), attempt.ticket().mode(), null, null, 1), null, 0));
 		this.queue.release(holder(first), deadline(), null);
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null, null, 0));
 	}
 
 }

@@ -92,7 +92,7 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
 		Command.Release cancel = release(this.queue.giveUp(waiter, true));
-		assertThat(this.queue.releaseFailed(cancel, FAILURE).woken()).containsExactly(waiter);
+		assertThat(this.queue.failed(cancel, FAILURE).woken()).containsExactly(waiter);
 	}
 
 	@Test
@@ -114,7 +114,7 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 	@Test
 	void aCallerThatGivesUpWhileTheStoreIsDownReturnsAtOnce() {
 		Waiter waiter = waiter(LEASE);
-		this.queue.attemptFailed(attempt(this.queue.join(waiter)), FAILURE);
+		this.queue.failed(attempt(this.queue.join(waiter)), FAILURE);
 		assertThat(this.queue.giveUp(waiter, true).woken()).containsExactly(waiter);
 	}
 

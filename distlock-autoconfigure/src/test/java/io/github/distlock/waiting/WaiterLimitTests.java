@@ -136,7 +136,7 @@ class WaiterLimitTests extends KeepFixture {
 	@Test
 	void aCallerWaitsFromTheFailureOfItsFirstAttemptOn() {
 		Waiter first = only();
-		this.queue.attemptFailed(attempt(this.queue.join(first)), FAILURE);
+		this.queue.failed(attempt(this.queue.join(first)), FAILURE);
 		assertThat(first.outcome()).isNull();
 		assertPlaceIsFree(false);
 	}
@@ -149,7 +149,7 @@ class WaiterLimitTests extends KeepFixture {
 		for (int i = 0; i < 3; i++) {
 			this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
 		}
-		this.queue.attemptFailed(attempt(this.queue.retry(null)), FAILURE);
+		this.queue.failed(attempt(this.queue.retry(null)), FAILURE);
 		Waiter second = waiter(LEASE, LEASE, 2);
 		this.queue.join(second);
 		assertThat(second.outcome()).isNull();
@@ -184,7 +184,7 @@ class WaiterLimitTests extends KeepFixture {
 		this.queue.join(first);
 		Waiter behind = only();
 		this.queue.join(behind);
-		this.queue.releaseFailed(release, FAILURE);
+		this.queue.failed(release, FAILURE);
 		assertRefused(first);
 		assertThat(behind.outcome()).isNull();
 	}
