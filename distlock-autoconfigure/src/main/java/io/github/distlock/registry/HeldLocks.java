@@ -74,9 +74,8 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	/**
 	 * The first token of each grant that an operator has ended lately, by the number of
-	 * its ticket. The report of the
-	 * store may come before the lock is added, and a refused renewal or release asks here
-	 * for its cause. Almost always empty.
+	 * its ticket. The report of the store may come before the lock is added, and a
+	 * refused renewal or release asks here for its cause. Almost always empty.
 	 */
 	private final Map<Long, Long> endedGrants = new ConcurrentHashMap<>();
 

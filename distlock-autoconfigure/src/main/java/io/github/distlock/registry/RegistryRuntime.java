@@ -236,7 +236,8 @@ final class RegistryRuntime implements LockSignals {
 	private void noteEnded(Ticket ticket, long grantToken, Runnable report) {
 		if (this.ready) {
 			this.heldLocks.noteEnded(ticket, grantToken);
-			// If no thread takes it, the next renewal or release of the lock reports its end.
+			// If no thread takes it, the next renewal or release of the lock reports its
+			// end.
 			this.acquirer.execute(report);
 		}
 	}

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A lock that is acquired and released quickly costs two operations on a set. The timer
  * is set only if a lease needs it earlier than it would fire. If an error interrupts a
- * scan, the next one follows within a second; a lease whose renewal an error interrupts is
- * retried as after any failure. Thread-safe.
+ * scan, the next one follows within a second; a lease whose renewal an error interrupts
+ * is retried as after any failure. Thread-safe.
  */
 public final class LeaseRenewer {
 
@@ -214,7 +214,9 @@ public final class LeaseRenewer {
 		}
 		if (due) {
 			// Those that are due soon are renewed with it.
-			List<Lease> soon = valid.stream().filter((lease) -> lease.isDue(lease.batchSlackNanos(SLACK_NANOS))).toList();
+			List<Lease> soon = valid.stream()
+				.filter((lease) -> lease.isDue(lease.batchSlackNanos(SLACK_NANOS)))
+				.toList();
 			for (int from = 0; from < soon.size(); from += this.batchSize) {
 				send(soon.subList(from, Math.min(soon.size(), from + this.batchSize)));
 			}

@@ -44,16 +44,16 @@ final class RenewalWarnings {
 	 * written after the batch has been handled.
 	 */
 	void atRisk(List<Lease> leases) {
-			for (Lease lease : leases) {
-				String name = lease.name();
-				if (name != null) {
-					logger.warn("Lock '" + lease.ticket().key() + "' (" + name + ") is at risk: its lease could not be"
-							+ " renewed and ends in " + rounded(Duration.ofNanos(lease.remainingNanos()))
-							+ " unless a retry succeeds (" + this.failure + "). Then the lock is lost, and another"
-							+ " caller may enter while this one is still working: find out why the store does not"
-							+ " answer, or use a longer distlock.lease-time");
-				}
+		for (Lease lease : leases) {
+			String name = lease.name();
+			if (name != null) {
+				logger.warn("Lock '" + lease.ticket().key() + "' (" + name + ") is at risk: its lease could not be"
+						+ " renewed and ends in " + rounded(Duration.ofNanos(lease.remainingNanos()))
+						+ " unless a retry succeeds (" + this.failure + "). Then the lock is lost, and another"
+						+ " caller may enter while this one is still working: find out why the store does not"
+						+ " answer, or use a longer distlock.lease-time");
 			}
+		}
 	}
 
 	private static Duration rounded(Duration time) {

@@ -48,8 +48,8 @@ final class AsyncAcquisition {
 					reportWait();
 				}
 			});
-			Future<?> timer = waiter.isEndless() ? null : this.tasks
-				.schedule(() -> timedOut(waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
+			Future<?> timer = waiter.isEndless() ? null : this.tasks.schedule(() -> timedOut(waiter),
+					Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
 			if (timer == null && !waiter.isEndless()) {
 				throw new LockBackendException(
 						"The wait for lock '" + this.request.key() + "' has no end: no timer could be set for it");

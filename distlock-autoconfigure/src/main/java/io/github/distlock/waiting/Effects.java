@@ -52,7 +52,9 @@ sealed interface Effects {
 		/** One after the command was taken. */
 		private volatile int taken;
 
-		/** Whether the stage has ended: its event follows, unless an error prevents it. */
+		/**
+		 * Whether the stage has ended: its event follows, unless an error prevents it.
+		 */
 		volatile boolean ended;
 
 		/** How many sweeps have met it in flight. Guarded by the lock of the queue. */

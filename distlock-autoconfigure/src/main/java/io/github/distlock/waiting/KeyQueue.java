@@ -433,7 +433,8 @@ final class KeyQueue {
 		this.lock.lock();
 		try {
 			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
-			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.settings().clock()) : null;
+			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.settings().clock())
+					: null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
 					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(), keptLock,
 					(this.retryTimer != null) ? this.retryTimer.unansweredNanos() : 0);

@@ -1,6 +1,5 @@
 package io.github.distlock.waiting;
 
-
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;

@@ -115,12 +115,12 @@ final class TaskRunner {
 
 	/** Run a task on the executor after the earlier tasks of a key. */
 	void executeInOrder(String key, Runnable task, Consumer<Throwable> onRejection) {
-		CompletableFuture<?> turn = this.lastInOrder.compute(key, (sameKey, last) -> Objects
-			.requireNonNullElseGet(last, () -> CompletableFuture.completedFuture(null))
-			.handleAsync((result, failure) -> {
-				task.run();
-				return null;
-			}, this.executor));
+		CompletableFuture<?> turn = this.lastInOrder.compute(key,
+				(sameKey, last) -> Objects.requireNonNullElseGet(last, () -> CompletableFuture.completedFuture(null))
+					.handleAsync((result, failure) -> {
+						task.run();
+						return null;
+					}, this.executor));
 		turn.whenComplete((result, failure) -> {
 			this.lastInOrder.remove(key, turn);
 			if (failure != null) {

@@ -102,7 +102,6 @@ class RenewalErrorTests implements RenewalListener {
 		assertRenewed(leases);
 	}
 
-
 	@Test
 	void allBatchesOfARoundAreSentAgain() {
 		List<Lease> leases = watch(250);

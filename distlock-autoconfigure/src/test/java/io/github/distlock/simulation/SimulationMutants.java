@@ -21,8 +21,8 @@ final class SimulationMutants {
 	private static final Mutant.Edit NO_COMMAND_IS_LOST = java("waiting/Effects.java",
 			"boolean lost = this.sweeps > (this.ended ? 1 : most);", "boolean lost = false;");
 
-	private static final Mutant.Edit NO_SWEEP = java(KEY_QUEUE,
-			"if (this.queuedTicket != null && nothingIsToCome) {", "if (false) {");
+	private static final Mutant.Edit NO_SWEEP = java(KEY_QUEUE, "if (this.queuedTicket != null && nothingIsToCome) {",
+			"if (false) {");
 
 	/** The validity that a grant would have if it came at this moment. */
 	private static String asIfGrantedNow(String validity, String clock) {
@@ -36,10 +36,10 @@ final class SimulationMutants {
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
 					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
 							"valid = remainingNanos > 0;")),
-			Mutant.of("validity of a grant counted from its answer",
-					java(KEY_QUEUE, "Holder first = queued.toHolder(grant, keepable,",
-							"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
-									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "), keepable,")),
+			Mutant.of("validity of a grant counted from its answer", java(KEY_QUEUE,
+					"Holder first = queued.toHolder(grant, keepable,",
+					"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
+							+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "), keepable,")),
 			Mutant.of("validity of a renewal counted from its answer",
 					java("renewal/Lease.java", "this.validity = later;",
 							"this.validity = " + asIfGrantedNow("later", "clock()") + ";")),
@@ -53,7 +53,8 @@ final class SimulationMutants {
 					java("waiting/HandOffLimits.java",
 							"return validity.remainingNanos(clock) >= sufficientNanos(from);", "return true;"),
 					java(KEY_QUEUE, "Holder following = from.next(validity, HandOff.LOCAL, next.request());",
-							"Holder following = from.next(" + asIfGrantedNow("validity", "this.context.settings().clock()")
+							"Holder following = from.next("
+									+ asIfGrantedNow("validity", "this.context.settings().clock()")
 									+ ", HandOff.LOCAL, next.request());")),
 			Mutant.of("keeper ignores the request of another JVM",
 					java(KEY_QUEUE, "requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
@@ -68,8 +69,7 @@ final class SimulationMutants {
 			Mutant.of("kept lock entered with tokens behind its grant",
 					java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
 			Mutant.of("error in sending leaves the attempt of its key in flight",
-					java("waiting/CommandSender.java",
-							"failure = StoreCalls.unwrap(ex);",
+					java("waiting/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
 							"failure = StoreCalls.unwrap(ex); if (failure instanceof Error error"
 									+ " && command instanceof Command.Attempt) throw error;"),
 					NO_COMMAND_IS_LOST),
@@ -120,9 +120,8 @@ final class SimulationMutants {
 
 	private static final List<Mutant> WAITS = List.of(
 			Mutant.of("ticket of the last caller that gives up not cancelled",
-					java(KEY_QUEUE,
-							"ownReleases().cancel(this.queuedTicket.ticket,"
-									+ " this.queuedTicket.attemptUnanswered, this.context.settings().clock().nanoTime());",
+					java(KEY_QUEUE, "ownReleases().cancel(this.queuedTicket.ticket,"
+							+ " this.queuedTicket.attemptUnanswered, this.context.settings().clock().nanoTime());",
 							"")),
 			Mutant.of("unanswered attempt not cancelled when its caller gives up", java(KEY_QUEUE,
 					"if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {"
@@ -148,9 +147,8 @@ final class SimulationMutants {
 					java("waiting/CommandSender.java",
 							"wake(effects); Command command = effects.command(); return (command != null)",
 							"Command command = effects.command(); return (command != null)")),
-			Mutant.of("cancelled future keeps the lock of its late grant",
-					java("waiting/AsyncAcquisition.java",
-							"// Cancelled at the moment of the grant. this.waits.releases().releaseAsync(holder);", "")),
+			Mutant.of("cancelled future keeps the lock of its late grant", java("waiting/AsyncAcquisition.java",
+					"// Cancelled at the moment of the grant. this.waits.releases().releaseAsync(holder);", "")),
 			Mutant.of("cancelled future keeps the lock of its listeners",
 					java("registry/LockOperations.java",
 							"// The caller cancelled at the moment of the grant and never closes the lock."
@@ -168,19 +166,18 @@ final class SimulationMutants {
 			Mutant.of("outage not ended by an answer", java("waiting/RetryTimer.java", "this.outage = null;", "")),
 			Mutant.of("fair ticket that has left stays the oldest",
 					java("waiting/KeyQueues.java", "KeyQueues.this.order.remove(this.key, this.number);", "")),
-			Mutant.of("queue of a fair caller never removed",
-					java("waiting/KeyQueues.java", "leftQueue(); KeyQueues.this.own.remove(this.number);",
-							"leftQueue();")));
+			Mutant.of("queue of a fair caller never removed", java("waiting/KeyQueues.java",
+					"leftQueue(); KeyQueues.this.own.remove(this.number);", "leftQueue();")));
 
 	private static final List<Mutant> RELEASES = List.of(
 			Mutant.of("release forgotten after an error",
-					java("waiting/CommandSender.java",
-							"failure = StoreCalls.unwrap(ex);",
+					java("waiting/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
 							"failure = StoreCalls.unwrap(ex); if (failure instanceof Error error"
 									+ " && command instanceof Command.Release) throw error;"),
 					NO_COMMAND_IS_LOST),
 			Mutant.of("release not repeated after a failure",
-					java(KEY_QUEUE, "if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {", "{")),
+					java(KEY_QUEUE, "if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {",
+							"{")),
 			Mutant.of("timer does not resume a failed release",
 					java(KEY_QUEUE, "this.pendingReleases.resume(); QueuedTicket queued = this.queuedTicket;",
 							"QueuedTicket queued = this.queuedTicket;")),
@@ -218,8 +215,8 @@ final class SimulationMutants {
 									+ " grant. hold.lose(LossCause.RELEASED_BY_OPERATOR);",
 							"")),
 			Mutant.of("lock that cannot be watched not released",
-					java("registry/LockOperations.java", "this.runtime.acquirer().releases().releaseAsync(holder); throw ex;",
-							"throw ex;")),
+					java("registry/LockOperations.java",
+							"this.runtime.acquirer().releases().releaseAsync(holder); throw ex;", "throw ex;")),
 			Mutant
 				.of("shutdown leaves its waiters waiting",
 						java("waiting/LockAcquirer.java", "this.closed = true; this.queues.forEach((queue) ->"
@@ -244,7 +241,8 @@ final class SimulationMutants {
 					java("renewal/Lease.java", "MINIMUM_RETRY_NANOS); this.renewing = false; return risk;",
 							"MINIMUM_RETRY_NANOS); return risk;")),
 			Mutant.of("renewals that the executor refuses forgotten",
-					java("renewal/LeaseRenewer.java", "this.warnings.failed(ex, batch); fail(batch);", "this.warnings.failed(ex, batch);")),
+					java("renewal/LeaseRenewer.java", "this.warnings.failed(ex, batch); fail(batch);",
+							"this.warnings.failed(ex, batch);")),
 			Mutant.of("watchdog set for the first lease only",
 					java("renewal/LeaseRenewer.java",
 							"this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());",

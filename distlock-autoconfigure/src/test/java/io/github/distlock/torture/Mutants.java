@@ -113,7 +113,8 @@ final class Mutants {
 					lua("values.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
 					java("waiting/KeyQueue.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"),
-					java("waiting/KeyQueue.java", "if (this.queuedTicket != null && nothingIsToCome) {", "if (false) {")))
+					java("waiting/KeyQueue.java", "if (this.queuedTicket != null && nothingIsToCome) {",
+							"if (false) {")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockStore.java",
@@ -134,12 +135,13 @@ final class Mutants {
 					""", ""), java("waiting/HandOffLimits.java", """
 					return validity.remainingNanos(clock) >= sufficientNanos(from);
 					""", "return true;"),
-					java("waiting/Holder.java", "this.handOffs + 1, isKeepable() ? request.keepNanos() : -1, current)", """
-							this.handOffs + 1, isKeepable() ? request.keepNanos() : -1,
-									io.github.distlock.backend.Validity.until(
-											io.github.distlock.backend.TimeSource.SYSTEM.now(),
-											java.time.Duration.ofNanos(current.ttlNanos())))
-							""")))
+					java("waiting/Holder.java", "this.handOffs + 1, isKeepable() ? request.keepNanos() : -1, current)",
+							"""
+									this.handOffs + 1, isKeepable() ? request.keepNanos() : -1,
+											io.github.distlock.backend.Validity.until(
+													io.github.distlock.backend.TimeSource.SYSTEM.now(),
+													java.time.Duration.ofNanos(current.ttlNanos())))
+									""")))
 				.quiet(),
 			Hunt.of(Mutant.of("reader beside a writer",
 					lua("attempt.lua", "local granted = reader and owner == '~' and holds(false)",

@@ -11,13 +11,11 @@ import static io.github.distlock.torture.Mutant.lua;
 final class RegressionMutants {
 
 	static final List<RegressionMutant> ALL = List.of(
-			RegressionMutant.of(
-					Mutant.of("error in sending leaves the command of its key in flight",
-							java("waiting/CommandSender.java",
-									"catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }",
-									"catch (RuntimeException ex) { failure = StoreCalls.unwrap(ex); }"),
-							java("waiting/Effects.java", "boolean lost = this.sweeps > (this.ended ? 1 : most);",
-									"boolean lost = false;")),
+			RegressionMutant.of(Mutant.of("error in sending leaves the command of its key in flight",
+					java("waiting/CommandSender.java", "catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }",
+							"catch (RuntimeException ex) { failure = StoreCalls.unwrap(ex); }"),
+					java("waiting/Effects.java", "boolean lost = this.sweeps > (this.ended ? 1 : most);",
+							"boolean lost = false;")),
 					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(
 					Mutant.of("request for a kept lock ignored",

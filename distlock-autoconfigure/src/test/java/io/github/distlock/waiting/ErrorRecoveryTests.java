@@ -227,7 +227,6 @@ class ErrorRecoveryTests {
 		Awaitility.await().until(() -> !this.acquirer.releases().isAnyUnanswered());
 	}
 
-
 	private void releaseInBackground(Holder holder) {
 		try {
 			this.acquirer.releases()
@@ -287,8 +286,7 @@ class ErrorRecoveryTests {
 	}
 
 	private static void release(LockAcquirer acquirer, Holder holder) {
-		acquirer.releases()
-			.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, false, null);
+		acquirer.releases().release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, false, null);
 	}
 
 	/** Wants to know nothing of a release. */

@@ -55,9 +55,6 @@ class KeptLockErrorTests extends KeptLockFixture {
 		awaitUnused();
 	}
 
-
-
-
 	@Test
 	void aKeptLockWhoseTimerEndsWithAnErrorGoesBack() throws Exception {
 		Holder holder = acquire(this.keeper, Duration.ofSeconds(1));

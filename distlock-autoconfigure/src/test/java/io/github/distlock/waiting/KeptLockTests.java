@@ -185,7 +185,6 @@ class KeptLockTests extends KeptLockFixture {
 		awaitUnused();
 	}
 
-
 	@Test
 	void theLossOfAKeptLockIsReportedWhenItIsGivenBack() throws Exception {
 		Holder holder = keepLong();

@@ -118,7 +118,8 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	void aTicketThatAnUnansweredAttemptQueuedCanBeRequeued() {
 		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
 		this.queue.failed(attempt, FAILURE);
-		this.queue.attemptAnswered(attempt(this.queue.retry(null)), new AttemptResult.Queued(Duration.ofSeconds(2), false));
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)),
+				new AttemptResult.Queued(Duration.ofSeconds(2), false));
 		assertThat(this.requeuedAtEndCalls).isZero();
 		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
 		assertThat(this.requeuedAtEndCalls).isEqualTo(1);

@@ -73,8 +73,8 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		Command.Release release = release(this.queue.release(first, deadline(), null));
 		Waiter second = keeper();
 		this.queue.join(second);
-		this.queue.attemptAnswered(
-				attempt(this.queue.releaseAnswered(release, new ReleaseResult(true, null))), marked(10));
+		this.queue.attemptAnswered(attempt(this.queue.releaseAnswered(release, new ReleaseResult(true, null))),
+				marked(10));
 		assertKept(holder(second));
 	}
 
@@ -236,8 +236,6 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		this.clock.pass(Duration.ofSeconds(1));
 		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
 	}
-
-
 
 	@Test
 	void theReleaseOfAKeptLockQueuesNoWaiterIfNoneWaitsAndIsRepeatedForItsWholeLease() {

@@ -99,7 +99,6 @@ class KeyQueueKeepTests extends KeepFixture {
 		assertThat(keep(holder(waiter))).isNull();
 	}
 
-
 	@Test
 	void aTurnOfKeptEntriesEndsOneSecondAfterTheGrant() {
 		Holder holder = enter(10);
@@ -149,7 +148,8 @@ class KeyQueueKeepTests extends KeepFixture {
 		}
 		assertThat(holder.fencingToken()).isEqualTo(FIRST_TOKEN + 2);
 		assertThat(keep(holder)).isNull();
-		assertThat(release(this.queue.release(holder, deadline(), null)).pending().lastToken).isEqualTo(FIRST_TOKEN + 2);
+		assertThat(release(this.queue.release(holder, deadline(), null)).pending().lastToken)
+			.isEqualTo(FIRST_TOKEN + 2);
 	}
 
 	@Test

@@ -267,7 +267,6 @@ class WaiterLimitTests extends KeepFixture {
 		holder(inside);
 	}
 
-
 	@Test
 	void aCallerEntersAKeptLockAlthoughOthersWait() {
 		keepAfter(10);
