@@ -42,13 +42,13 @@ final class AsyncAcquisition {
 
 	private void attempt(boolean first) {
 		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.tasks);
+		KeyQueue queue = this.waits.join(waiter, () -> {
+			if (first && !waiter.triesOnce() && waiter.outcome() == null) {
+				reportWait();
+			}
+		});
 		try {
-			this.waits.join(waiter, () -> {
-				if (first && !waiter.triesOnce() && waiter.outcome() == null) {
-					reportWait();
-				}
-			});
-			Future<?> timer = waiter.isEndless() ? null : this.tasks.schedule(() -> timedOut(waiter),
+			Future<?> timer = waiter.isEndless() ? null : this.tasks.schedule(() -> timedOut(queue, waiter),
 					Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
 			if (timer == null && !waiter.isEndless()) {
 				throw new LockBackendException(
@@ -56,7 +56,7 @@ final class AsyncAcquisition {
 			}
 			this.result.whenComplete((holder, failure) -> {
 				if (this.result.isCompletedExceptionally()) {
-					this.waits.giveUp(waiter, false);
+					this.waits.giveUp(queue, waiter, false);
 				}
 			});
 			waiter.future().thenAccept((outcome) -> {
@@ -68,7 +68,7 @@ final class AsyncAcquisition {
 		}
 		catch (RuntimeException | Error ex) {
 			this.result.completeExceptionally(ex);
-			this.waits.abandonWait(waiter);
+			this.waits.abandonWait(queue, waiter);
 		}
 	}
 
@@ -89,8 +89,8 @@ final class AsyncAcquisition {
 	}
 
 	/** Complete when the ticket has left the store, or after one command time-out. */
-	private void timedOut(FutureWaiter waiter) {
-		if (this.waits.giveUp(waiter, true) && waiter.isDeparting()) {
+	private void timedOut(KeyQueue queue, FutureWaiter waiter) {
+		if (this.waits.giveUp(queue, waiter, true) && waiter.isDeparting()) {
 			this.tasks.schedule(waiter::wake, this.waits.cancelTimeoutNanos());
 		}
 	}

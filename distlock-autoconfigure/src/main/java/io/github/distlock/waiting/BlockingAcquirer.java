@@ -71,18 +71,19 @@ final class BlockingAcquirer {
 	}
 
 	private Outcome await(ThreadWaiter waiter, boolean interruptible, boolean restarted) throws InterruptedException {
+		KeyQueue queue = this.waits.join(waiter, null);
 		try {
-			this.waits.join(waiter, null);
-			return park(waiter, interruptible, restarted);
+			return park(queue, waiter, interruptible, restarted);
 		}
 		catch (RuntimeException | Error ex) {
-			this.waits.abandonWait(waiter);
+			this.waits.abandonWait(queue, waiter);
 			throw ex;
 		}
 	}
 
 	/** An interrupt that does not end the wait is restored when the thread returns. */
-	private Outcome park(ThreadWaiter waiter, boolean interruptible, boolean restarted) throws InterruptedException {
+	private Outcome park(KeyQueue queue, ThreadWaiter waiter, boolean interruptible, boolean restarted)
+			throws InterruptedException {
 		boolean interrupted = false;
 		boolean notified = restarted;
 		try {
@@ -92,7 +93,7 @@ final class BlockingAcquirer {
 					interrupted = true;
 				}
 				if (interrupted && interruptible) {
-					if (!this.waits.giveUpHere(waiter, false)) {
+					if (!this.waits.giveUpHere(queue, waiter, false)) {
 						// Decided just before. Its wake-up may have ended a park on the
 						// lock of the queue, and no other wake-up comes.
 						continue;
@@ -104,7 +105,7 @@ final class BlockingAcquirer {
 				}
 				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
 				if (remaining <= 0) {
-					this.waits.giveUpHere(waiter, true);
+					this.waits.giveUpHere(queue, waiter, true);
 					continue;
 				}
 				if (!notified && !waiter.triesOnce()) {

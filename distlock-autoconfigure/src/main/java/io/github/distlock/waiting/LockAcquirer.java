@@ -114,27 +114,32 @@ public final class LockAcquirer {
 	 * been answered or has failed, at once if there is none; {@code null} if this thread
 	 * sends the command
 	 */
-	void join(Waiter waiter, @Nullable Runnable settled) {
+	KeyQueue join(Waiter waiter, @Nullable Runnable settled) {
 		String key = waiter.request().key();
 		while (true) {
 			if (this.closed) {
 				throw shutDownException(key);
 			}
 			KeyQueue queue = this.queues.obtain(waiter.request());
-			waiter.queue = queue;
 			Effects effects = queue.join(waiter);
 			if (effects != null) {
 				if (this.closed) {
 					// close() may have failed the waiters before this one joined.
 					this.sender.run(queue, queue.failWaiters(shutDownException(key)));
 				}
-				if (settled != null) {
-					this.sender.run(queue, effects, waiter.request().fair(), settled);
+				try {
+					if (settled != null) {
+						this.sender.run(queue, effects, waiter.request().fair(), settled);
+					}
+					else {
+						this.sender.runForWaiter(queue, effects);
+					}
 				}
-				else {
-					this.sender.runForWaiter(queue, effects);
+				catch (RuntimeException | Error ex) {
+					abandonWait(queue, waiter);
+					throw ex;
 				}
-				return;
+				return queue;
 			}
 		}
 	}
@@ -148,8 +153,8 @@ public final class LockAcquirer {
 	 * End a wait.
 	 * @return whether the outcome was not decided before
 	 */
-	boolean giveUp(Waiter waiter, boolean timedOut) {
-		return giveUp(waiter, timedOut, false);
+	boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut) {
+		return giveUp(queue, waiter, timedOut, false);
 	}
 
 	/**
@@ -157,14 +162,13 @@ public final class LockAcquirer {
 	 * the store has answered, or after one command time-out.
 	 * @return whether the outcome was not decided before
 	 */
-	boolean giveUpHere(Waiter waiter, boolean timedOut) {
-		return giveUp(waiter, timedOut, true);
+	boolean giveUpHere(KeyQueue queue, Waiter waiter, boolean timedOut) {
+		return giveUp(queue, waiter, timedOut, true);
 	}
 
-	private boolean giveUp(Waiter waiter, boolean timedOut, boolean here) {
-		KeyQueue queue = waiter.queue;
-		Effects effects = (queue != null) ? queue.giveUp(waiter, timedOut) : null;
-		if (queue == null || effects == null) {
+	private boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut, boolean here) {
+		Effects effects = queue.giveUp(waiter, timedOut);
+		if (effects == null) {
 			return false;
 		}
 		if (here && waiter.isDeparting() && effects.command() instanceof Command.Release) {
@@ -177,8 +181,8 @@ public final class LockAcquirer {
 	}
 
 	/** What was thrown has ended a wait: the caller gets that, and not the lock. */
-	void abandonWait(Waiter waiter) {
-		giveUp(waiter, false);
+	void abandonWait(KeyQueue queue, Waiter waiter) {
+		giveUp(queue, waiter, false);
 		if (waiter.outcome() instanceof Outcome.Success success) {
 			this.releases.releaseAsync(success.holder());
 		}

@@ -38,9 +38,6 @@ abstract class Waiter {
 	 */
 	private boolean asking;
 
-	/** The queue that it has joined. Used only by the caller. */
-	@Nullable KeyQueue queue;
-
 	/**
 	 * Where this waiter is counted, {@code null} if it is not. Guarded by the lock of the
 	 * queue.

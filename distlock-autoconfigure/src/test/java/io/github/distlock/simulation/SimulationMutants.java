@@ -135,12 +135,12 @@ final class SimulationMutants {
 					java("waiting/PendingReleases.java", "this.stray = removed.ticket;", "")),
 			Mutant.of("interrupted caller does not see that it was granted the lock",
 					java("waiting/BlockingAcquirer.java", """
-							if (!this.waits.giveUpHere(waiter, false)) {
+							if (!this.waits.giveUpHere(queue, waiter, false)) {
 								// Decided just before. Its wake-up may have ended a park on the
 								// lock of the queue, and no other wake-up comes.
 								continue;
 							}
-							""", "this.waits.giveUpHere(waiter, false);")),
+							""", "this.waits.giveUpHere(queue, waiter, false);")),
 			Mutant.of("second waiter that one event decides not woken",
 					java("waiting/LocalQueue.java", "this.decided.add(waiter);", "")),
 			Mutant.of("waiters not woken by the release of a thread",

@@ -44,12 +44,12 @@ class StructureTests {
 			integration           41   0  0
 			metrics              220   0  0
 			observation          416   4  3
-			registry            2522  21  3
-			renewal              872  11  2
+			registry            2265  15  3
+			renewal              662   5  2
 			test                 624   0  3
 			thread                69   0  0
 			transaction          390   1  3
-			waiting             3060  30  3
+			waiting             2465  14  3
 			web                   81   0  0
 			""");
 
