@@ -45,7 +45,7 @@ class StructureTests {
 			metrics              220   0  0
 			observation          416   4  3
 			registry            2265  15  3
-			renewal              662   5  2
+			renewal              664   5  2
 			test                 624   0  3
 			thread                69   0  0
 			transaction          390   1  3
