@@ -43,7 +43,7 @@ final class AsyncLockExecutor {
 	 * @param outer what surrounds the call
 	 * @return completes on a thread that must not block
 	 */
-	CompletableFuture<AsyncLockSequence.Outcome> acquire(LockedCall call, CallerScope outer) {
+	CompletableFuture<AsyncLockSequence.AsyncOutcome> acquire(LockedCall call, CallerScope outer) {
 		AsyncLockSequence sequence = new AsyncLockSequence(call, outer, this);
 		this.threads.execute(sequence::next);
 		return sequence.result();

@@ -33,7 +33,7 @@ final class AsyncLockSequence {
 	 */
 	private final List<HeldLock> acquired = new ArrayList<>();
 
-	private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+	private final CompletableFuture<AsyncOutcome> result = new CompletableFuture<>();
 
 	AsyncLockSequence(LockedCall call, CallerScope outer, AsyncLockExecutor executor) {
 		this.call = call;
@@ -42,7 +42,7 @@ final class AsyncLockSequence {
 		this.startNanos = call.startWaiting();
 	}
 
-	CompletableFuture<Outcome> result() {
+	CompletableFuture<AsyncOutcome> result() {
 		return this.result;
 	}
 
@@ -63,7 +63,7 @@ final class AsyncLockSequence {
 			fail(target, ex);
 			return;
 		}
-		if (!this.result.complete(new Outcome(this.acquired, null, null))) {
+		if (!this.result.complete(new AsyncOutcome(this.acquired, null, null))) {
 			// Cancelled or failed, perhaps in the moment of the grant: nothing else
 			// releases the locks.
 			this.executor.abandon(this.acquired, () -> {
@@ -105,7 +105,7 @@ final class AsyncLockSequence {
 		this.acquired.clear();
 		this.executor.abandon(abandoned, () -> {
 			if (cause == null || cause instanceof LockException) {
-				this.result.complete(new Outcome(List.of(), target, (LockException) cause));
+				this.result.complete(new AsyncOutcome(List.of(), target, (LockException) cause));
 			}
 			else {
 				this.result.completeExceptionally(cause);
@@ -121,7 +121,7 @@ final class AsyncLockSequence {
 	 * @param missing the lock that was not acquired, {@code null} if all were
 	 * @param problem why it was not acquired, {@code null} if the call is skipped
 	 */
-	record Outcome(List<HeldLock> locks, @Nullable LockTarget missing, @Nullable LockException problem) {
+	record AsyncOutcome(List<HeldLock> locks, @Nullable LockTarget missing, @Nullable LockException problem) {
 
 		/**
 		 * Determine what the caller gets.

@@ -163,22 +163,22 @@ final class ReactiveInvoker implements LockInvoker {
 
 		Flux<Object> run() {
 			if (this.call.targets().isEmpty()) {
-				return Flux.from(work(new AsyncLockSequence.Outcome(List.of(), null, null)));
+				return Flux.from(work(new AsyncLockSequence.AsyncOutcome(List.of(), null, null)));
 			}
 			if (this.transaction != null && ReactiveInvoker.this.transactionalCalls.keeps(this.call.locks().method())) {
 				this.keeper = this.transaction.keeper((acquired) -> close(acquired, null));
 			}
 			return Flux
-				.usingWhen(Mono.<AsyncLockSequence.Outcome>create(this::acquire), this::work,
+				.usingWhen(Mono.<AsyncLockSequence.AsyncOutcome>create(this::acquire), this::work,
 						(outcome) -> release(outcome, null), this::release,
 						(outcome) -> this.workEnd.then(release(outcome, new CancellationException())))
 				// Reactor wraps the failure of a cleanup.
 				.onErrorMap((failure) -> (this.releaseFailure != null) ? this.releaseFailure : failure);
 		}
 
-		private void acquire(MonoSink<AsyncLockSequence.Outcome> sink) {
-			CompletableFuture<AsyncLockSequence.Outcome> waiting = ReactiveInvoker.this.lockExecutor.acquire(this.call,
-					this.outer);
+		private void acquire(MonoSink<AsyncLockSequence.AsyncOutcome> sink) {
+			CompletableFuture<AsyncLockSequence.AsyncOutcome> waiting = ReactiveInvoker.this.lockExecutor
+				.acquire(this.call, this.outer);
 			sink.onCancel(() -> ReactiveInvoker.this.lockExecutor.cancel(waiting));
 			waiting.whenComplete((outcome, failure) -> {
 				if (waiting.isCancelled()) {
@@ -203,7 +203,7 @@ final class ReactiveInvoker implements LockInvoker {
 		 * A subscriber that was cancelled meanwhile drops the locks. Nothing else
 		 * releases them then.
 		 */
-		private void deliver(AsyncLockSequence.Outcome outcome, MonoSink<AsyncLockSequence.Outcome> sink) {
+		private void deliver(AsyncLockSequence.AsyncOutcome outcome, MonoSink<AsyncLockSequence.AsyncOutcome> sink) {
 			try {
 				sink.success(outcome);
 			}
@@ -215,7 +215,7 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Publisher<Object> work(AsyncLockSequence.Outcome outcome) {
+		private Publisher<Object> work(AsyncLockSequence.AsyncOutcome outcome) {
 			this.delivered = true;
 			ObservedSection section = null;
 			try (LockContext.Scope scope = this.outer.open()) {
@@ -239,7 +239,7 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Flux<Object> begin(AsyncLockSequence.Outcome outcome, @Nullable ObservedSection section,
+		private Flux<Object> begin(AsyncLockSequence.AsyncOutcome outcome, @Nullable ObservedSection section,
 				List<HeldLock> locks) throws Throwable {
 			if (section == null) {
 				return Flux.from(publisher(outcome, locks));
@@ -253,7 +253,8 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Publisher<Object> publisher(AsyncLockSequence.Outcome outcome, List<HeldLock> locks) throws Throwable {
+		private Publisher<Object> publisher(AsyncLockSequence.AsyncOutcome outcome, List<HeldLock> locks)
+				throws Throwable {
 			LockedMethod method = this.call.locks().method();
 			if (method.isSuspending()) {
 				LockedCoroutine coroutine = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
@@ -297,7 +298,7 @@ final class ReactiveInvoker implements LockInvoker {
 			return (adapter != null) ? adapter.toPublisher(result) : Mono.justOrEmpty(result);
 		}
 
-		private Mono<Void> release(AsyncLockSequence.Outcome outcome, @Nullable Throwable failure) {
+		private Mono<Void> release(AsyncLockSequence.AsyncOutcome outcome, @Nullable Throwable failure) {
 			List<HeldLock> acquired = outcome.locks();
 			if (acquired.isEmpty()) {
 				return Mono.empty();

@@ -71,8 +71,8 @@ final class StageInvoker implements LockInvoker {
 
 		CompletableFuture<@Nullable Object> begin() {
 			UnaryOperator<Runnable> callerContext = CallerContext.capture();
-			CompletableFuture<AsyncLockSequence.Outcome> waiting = StageInvoker.this.lockExecutor.acquire(this.call,
-					this.outer);
+			CompletableFuture<AsyncLockSequence.AsyncOutcome> waiting = StageInvoker.this.lockExecutor
+				.acquire(this.call, this.outer);
 			waiting.whenComplete((outcome, failure) -> {
 				if (failure != null) {
 					complete(null, failure);
@@ -94,7 +94,7 @@ final class StageInvoker implements LockInvoker {
 			return this.result;
 		}
 
-		private void start(AsyncLockSequence.Outcome outcome) {
+		private void start(AsyncLockSequence.AsyncOutcome outcome) {
 			if (this.result.isDone()) {
 				// Cancelled before the body began.
 				abandon(outcome, new CancellationException());
@@ -114,13 +114,14 @@ final class StageInvoker implements LockInvoker {
 		}
 
 		/** Release the locks, unless the body has begun. */
-		private void abandon(AsyncLockSequence.Outcome outcome, Throwable reason) {
+		private void abandon(AsyncLockSequence.AsyncOutcome outcome, Throwable reason) {
 			if (this.decided.compareAndSet(false, true)) {
 				StageInvoker.this.lockExecutor.abandon(outcome.locks(), () -> complete(null, reason));
 			}
 		}
 
-		private void release(AsyncLockSequence.Outcome outcome, @Nullable Object value, @Nullable Throwable failure) {
+		private void release(AsyncLockSequence.AsyncOutcome outcome, @Nullable Object value,
+				@Nullable Throwable failure) {
 			Throwable own = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 					: failure;
 			StageInvoker.this.lockExecutor.release(outcome.locks(), own,
