@@ -32,17 +32,18 @@ final class ExpressionValidator {
 	}
 
 	void check(SpelNode tree) {
-		check(tree, true);
+		check(tree, true, true);
 	}
 
 	/**
 	 * Check a node and its children.
 	 * @param node the node
-	 * @param bare whether an unqualified name in the node is a property of {@code #root}:
-	 * false for {@code id} in {@code #order.id}, and inside a selection, where it is a
-	 * property of the element
+	 * @param first whether the node is not part of a chain, or the first of one: true for
+	 * {@code id}, false for {@code id} in {@code #order.id}
+	 * @param root whether an unqualified name is a property of {@code #root}: false
+	 * inside a selection, where it is a property of the element
 	 */
-	private void check(SpelNode node, boolean bare) {
+	private void check(SpelNode node, boolean first, boolean root) {
 		if (node instanceof VariableReference) {
 			checkVariable(node.toStringAST().substring(1));
 		}
@@ -52,13 +53,13 @@ final class ExpressionValidator {
 		else if (node instanceof OpPlus && this.expression.isKey()) {
 			checkSum(node);
 		}
-		else if (bare) {
+		else if (first && root) {
 			checkBareName(node);
 		}
-		boolean sameRoot = !(node instanceof Selection || node instanceof Projection || node instanceof InlineMap
-				|| node instanceof Indexer);
+		boolean sameRoot = root && !(node instanceof Selection || node instanceof Projection
+				|| node instanceof InlineMap || node instanceof Indexer);
 		for (int i = 0; i < node.getChildCount(); i++) {
-			check(node.getChild(i), bare && sameRoot && (i == 0 || !(node instanceof CompoundExpression)));
+			check(node.getChild(i), !(node instanceof CompoundExpression) || i == 0, sameRoot);
 		}
 	}
 

@@ -43,15 +43,17 @@ final class LockDefinitionReader {
 
 	private LockRequest template(DistributedLock attributes, LockedMethod method) {
 		String name = resolve("name", attributes.name(), method);
+		Duration waitTime = waitTime(attributes, method);
+		Duration leaseTime = duration("leaseTime", attributes.leaseTime(), method);
+		Duration minHold = duration("minHold", attributes.minHold(), method);
+		Duration keep = duration("keep", attributes.keep(), method);
+		Integer maxWaiting = maxWaiting(attributes, method);
 		try {
-			return new LockRequest(method.signature(), attributes.mode(), waitTime(attributes, method),
-					duration("leaseTime", attributes.leaseTime(), method), attributes.fair(),
-					name.isEmpty() ? method.label() : name, duration("minHold", attributes.minHold(), method),
-					duration("keep", attributes.keep(), method), maxWaiting(attributes, method));
+			return new LockRequest(method.signature(), attributes.mode(), waitTime, leaseTime, attributes.fair(),
+					name.isEmpty() ? method.label() : name, minHold, keep, maxWaiting);
 		}
 		catch (LockDefinitionException ex) {
-			throw String.valueOf(ex.getMessage()).contains(method.toString()) ? ex
-					: method.refuse("has attributes that do not fit. " + ex.getMessage());
+			throw method.refuse("has attributes that do not fit. " + ex.getMessage());
 		}
 	}
 

@@ -6,7 +6,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.transaction.OnActiveTransaction;
 import io.github.distlock.transaction.TransactionBoundary;
 import org.apache.commons.logging.Log;

@@ -273,6 +273,7 @@ class KeyExpressionTests {
 		assertMalformed("order", "has the bare word order", "write the text in single quotes");
 		assertMalformed("stock:lock/7", "'order-' + #id");
 		assertMalformed("'a' + id", "has the bare word id", "write #id for the argument");
+		assertMalformed("'a'.concat(id)", "has the bare word id");
 		assertMalformed("current()", "calls current() without a target", "@bean.current()");
 		assertThat(key("#id.?[length() > 1][0]", List.of("a", "bb"), null)).isEqualTo("bb");
 		assertThat(key("{a: 'b'}['a']", null, null)).isEqualTo("b");
