@@ -26,11 +26,11 @@ public final class AnnotationHints implements RuntimeHintsRegistrar {
 			.registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
 			.registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)
 			.registerType(FencingToken.class, MemberCategory.INVOKE_DECLARED_METHODS)
-			.registerType(MethodEvaluationContext.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS)
+			.registerType(MethodExpression.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS)
 			.registerType(Class.class,
 					(type) -> type.withMethod("getName", List.of(), ExecutableMode.INVOKE)
 						.withMethod("getSimpleName", List.of(), ExecutableMode.INVOKE))
-			.registerField(NullRejectingConcatenation.CHILDREN);
+			.registerField(KeyConverter.CHILDREN);
 	}
 
 }

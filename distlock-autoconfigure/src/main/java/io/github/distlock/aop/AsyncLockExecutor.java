@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Acquires and releases the locks of asynchronous calls on its own threads. The thread of
  * the caller may be an event loop, and the threads of the application may all wait for
  * the lock that is released. No code of the application runs on the threads of this
- * class.
+ * class. No method blocks.
  */
 final class AsyncLockExecutor {
 
@@ -38,28 +38,26 @@ final class AsyncLockExecutor {
 	}
 
 	/**
-	 * Acquire all locks of a call. Does not block.
-	 * @param call the call
+	 * Acquire all locks of a call.
+	 * @param call the call, which needs at least one lock
 	 * @param outer what surrounds the call
 	 * @return completes on a thread that must not block
 	 */
-	CompletableFuture<AsyncLockOutcome> acquire(LockedInvocation call, CallerScope outer) {
+	CompletableFuture<AsyncLockSequence.AsyncOutcome> acquire(LockedCall call, CallerScope outer) {
 		AsyncLockSequence sequence = new AsyncLockSequence(call, outer, this);
 		this.threads.execute(sequence::next);
 		return sequence.result();
 	}
 
-	/**
-	 * Cancel a wait. Does not block.
-	 */
-	void cancel(CompletableFuture<AsyncLockOutcome> waiting) {
+	/** Cancel a wait. */
+	void cancel(CompletableFuture<?> waiting) {
 		if (!waiting.isDone()) {
 			executeAnyway(() -> waiting.cancel(false));
 		}
 	}
 
 	/**
-	 * Release locks in reverse order. Does not block.
+	 * Release locks in reverse order.
 	 * @param locks in the order in which they were acquired
 	 * @param failure the failure of the work; problems of the release are added to it
 	 * @param then called on a thread that must not block, with the failure of the work or
@@ -70,12 +68,12 @@ final class AsyncLockExecutor {
 			then.accept(failure);
 		}
 		else {
-			executeAnyway(() -> then.accept(close(locks, failure)));
+			executeAnyway(() -> then.accept(LockRelease.close(locks, failure)));
 		}
 	}
 
 	/**
-	 * Release locks under which nothing was done. Does not block.
+	 * Release locks under which nothing was done.
 	 * @param locks in the order in which they were acquired
 	 * @param then called on a thread that must not block
 	 */
@@ -101,21 +99,6 @@ final class AsyncLockExecutor {
 		}
 		catch (RuntimeException | Error ex) {
 			task.run();
-		}
-	}
-
-	private static @Nullable Throwable close(List<HeldLock> locks, @Nullable Throwable failure) {
-		try {
-			if (failure != null) {
-				LockRelease.CLOSING.afterFailure(locks, failure);
-			}
-			else {
-				LockRelease.CLOSING.afterReturn(locks);
-			}
-			return failure;
-		}
-		catch (Throwable problem) {
-			return problem;
 		}
 	}
 

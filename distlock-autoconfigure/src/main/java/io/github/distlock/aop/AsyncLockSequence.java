@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockException;
-import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.aop.LockTarget.Acquisition;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncLockSequence {
 
-	private final LockedInvocation call;
+	private final LockedCall call;
 
 	private final CallerScope outer;
 
-	private final AsyncLockExecutor lockExecutor;
+	private final AsyncLockExecutor executor;
 
 	private final long startNanos;
 
@@ -33,68 +33,62 @@ final class AsyncLockSequence {
 	 */
 	private final List<HeldLock> acquired = new ArrayList<>();
 
-	private final CompletableFuture<AsyncLockOutcome> result = new CompletableFuture<>();
+	private final CompletableFuture<AsyncOutcome> result = new CompletableFuture<>();
 
-	AsyncLockSequence(LockedInvocation call, CallerScope outer, AsyncLockExecutor lockExecutor) {
+	AsyncLockSequence(LockedCall call, CallerScope outer, AsyncLockExecutor executor) {
 		this.call = call;
 		this.outer = outer;
-		this.lockExecutor = lockExecutor;
+		this.executor = executor;
 		this.startNanos = call.startWaiting();
 	}
 
-	CompletableFuture<AsyncLockOutcome> result() {
+	CompletableFuture<AsyncOutcome> result() {
 		return this.result;
 	}
 
 	/** Request the next lock, or complete the result if all locks are acquired. */
 	void next() {
-		if (this.acquired.size() < this.call.targets().size() && !this.result.isDone()) {
-			request(this.call.targets().get(this.acquired.size()));
+		int next = Math.min(this.acquired.size(), this.call.targets().size() - 1);
+		LockTarget target = this.call.targets().get(next);
+		try (LockContext.Scope scope = this.outer.open()) {
+			if (this.acquired.size() == next && !this.result.isDone()) {
+				await(target.acquireAsync(this.call.request(target, this.startNanos)), target);
+				return;
+			}
+			if (!this.result.isDone()) {
+				this.call.begin(this.acquired);
+			}
 		}
-		else if (begin() && !this.result.complete(new AsyncLockOutcome.Acquired(this.acquired))) {
+		catch (RuntimeException | Error ex) {
+			fail(target, ex);
+			return;
+		}
+		if (!this.result.complete(new AsyncOutcome(this.acquired, null, null))) {
 			// Cancelled or failed, perhaps in the moment of the grant: nothing else
 			// releases the locks.
-			this.lockExecutor.abandon(this.acquired, () -> {
+			this.executor.abandon(this.acquired, () -> {
 			});
 		}
 	}
 
-	/** Start the leases, unless the wait was cancelled. */
-	private boolean begin() {
-		try {
-			if (!this.result.isDone()) {
-				this.call.begin(this.acquired);
-			}
-			return true;
-		}
-		catch (RuntimeException | Error ex) {
-			fail(this.call.targets().get(0), ex);
-			return false;
-		}
-	}
-
-	private void request(LockTarget target) {
-		try (LockContext.Scope scope = this.outer.open()) {
-			await(target.acquireAsync(this.call.request(target, this.startNanos)), target);
-		}
-		catch (RuntimeException | Error ex) {
-			fail(target, ex);
-		}
-	}
-
 	private <T> void await(Acquisition<T> acquisition, LockTarget target) {
+		Function<@Nullable T, @Nullable HeldLock> answered = acquisition.lock();
 		// Must come first: nothing else releases a lock that the answer contains.
 		acquisition.answer().whenComplete((answer, failure) -> {
-			if (failure != null) {
+			HeldLock lock;
+			try {
+				lock = (failure == null) ? answered.apply(answer) : null;
+			}
+			catch (RuntimeException ex) {
+				fail(target, ex);
+				return;
+			}
+			if (lock == null) {
 				fail(target, failure);
 				return;
 			}
-			try {
-				answered(acquisition.lock().apply(answer), target);
-			}
-			catch (RuntimeException | Error ex) {
-				fail(target, ex);
-			}
+			this.acquired.add(lock);
+			next();
 		});
 		this.result.whenComplete((outcome, failure) -> {
 			if (this.result.isCancelled()) {
@@ -103,30 +97,53 @@ final class AsyncLockSequence {
 		});
 	}
 
-	private void answered(@Nullable HeldLock lock, LockTarget target) {
-		if (lock != null) {
-			this.acquired.add(lock);
-			next();
-		}
-		else {
-			fail(target, new LockNotAcquiredException("Lock '" + target.request().key() + "' ("
-					+ target.request().label() + ") is held by another caller"));
-		}
-	}
-
-	private void fail(LockTarget target, Throwable failure) {
+	/** Release the locks and report why, {@code null} if the call is skipped. */
+	private void fail(LockTarget target, @Nullable Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
 		List<HeldLock> abandoned = List.copyOf(this.acquired);
 		this.acquired.clear();
-		this.lockExecutor.abandon(abandoned, () -> {
-			if (cause instanceof LockException problem) {
-				this.result.complete(new AsyncLockOutcome.NotAcquired(target, problem));
+		this.executor.abandon(abandoned, () -> {
+			if (cause == null || cause instanceof LockException) {
+				this.result.complete(new AsyncOutcome(List.of(), target, (LockException) cause));
 			}
 			else {
 				this.result.completeExceptionally(cause);
 			}
 		});
+	}
+
+	/**
+	 * How the wait has ended.
+	 *
+	 * @param locks the locks to release, in the order in which they were acquired; none
+	 * if the call needs none, or one was not acquired
+	 * @param missing the lock that was not acquired, {@code null} if all were
+	 * @param problem why it was not acquired, {@code null} if the call is skipped
+	 */
+	record AsyncOutcome(List<HeldLock> locks, @Nullable LockTarget missing, @Nullable LockException problem) {
+
+		/**
+		 * Determine what the caller gets.
+		 * @param call the call
+		 * @return the result of the method or, without the locks, that of the failure
+		 * policy
+		 * @throws Throwable the exception of the method or of the failure policy
+		 */
+		Object result(LockedCall call) throws Throwable {
+			Object result = resultOrNull(call);
+			if (result == null) {
+				LockedMethod method = call.locks().method();
+				throw new IllegalStateException(method + " returned null, or its fallback did: return a "
+						+ method.returnType().getSimpleName() + ", an empty one if there is no value");
+			}
+			return result;
+		}
+
+		@Nullable Object resultOrNull(LockedCall call) throws Throwable {
+			return (this.missing != null) ? call.withoutLock(this.missing, this.problem) : call.proceed(this.locks);
+		}
+
 	}
 
 }

@@ -16,69 +16,71 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockingInvoker implements LockInvoker {
 
-	private final LockTargetResolver targets;
+	private final LockResolver resolver;
 
 	private final TransactionalCalls transactionalCalls;
 
-	BlockingInvoker(LockTargetResolver targets, TransactionalCalls transactionalCalls) {
-		this.targets = targets;
+	BlockingInvoker(LockResolver resolver, TransactionalCalls transactionalCalls) {
+		this.resolver = resolver;
 		this.transactionalCalls = transactionalCalls;
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
-		LockedInvocation call = this.targets.resolve(locks, invocation);
+		LockedCall call = this.resolver.resolve(locks, invocation, this.transactionalCalls.isActive());
 		if (call.targets().isEmpty()) {
 			return invocation.proceed();
 		}
 		long startNanos = call.startWaiting();
 		List<HeldLock> acquired = new ArrayList<>(call.targets().size());
-		for (LockTarget target : call.targets()) {
-			HeldLock lock;
-			try {
-				lock = target.acquire(call.request(target, startNanos));
+		boolean kept;
+		try {
+			for (LockTarget target : call.targets()) {
+				LockException problem = null;
+				HeldLock lock = null;
+				try {
+					lock = target.acquire(call.request(target, startNanos));
+				}
+				catch (LockException ex) {
+					problem = ex;
+				}
+				if (lock == null) {
+					LockRelease.abandon(acquired);
+					acquired.clear();
+					return call.withoutLock(target, problem);
+				}
+				acquired.add(lock);
 			}
-			catch (LockException problem) {
-				LockRelease.abandon(acquired);
-				return call.withoutLock(target, problem);
-			}
-			catch (RuntimeException | Error problem) {
-				LockRelease.abandon(acquired);
-				throw problem;
-			}
-			if (lock == null) {
-				LockRelease.abandon(acquired);
-				return call.skipped(target);
-			}
-			acquired.add(lock);
+			call.begin(acquired);
+			kept = this.transactionalCalls.enter(locks.method(), acquired);
 		}
-		return proceed(call, acquired);
+		catch (RuntimeException | Error ex) {
+			LockRelease.abandon(acquired);
+			throw ex;
+		}
+		return proceed(call, acquired, kept);
 	}
 
-	private @Nullable Object proceed(LockedInvocation call, List<HeldLock> locks) throws Throwable {
-		LockRelease release = begin(call, locks);
-		Object result;
+	private static @Nullable Object proceed(LockedCall call, List<HeldLock> locks, boolean kept) throws Throwable {
+		Object result = null;
+		Throwable failure = null;
 		try {
 			result = call.proceed(locks);
 			ReturnKind.checkCompleted(call.locks().method(), result);
 		}
-		catch (Throwable failure) {
-			release.afterFailure(locks, failure);
+		catch (Throwable ex) {
+			failure = ex;
+		}
+		if (!kept) {
+			failure = LockRelease.close(locks, failure);
+		}
+		else if (failure == null) {
+			LockRelease.checkKept(locks);
+		}
+		if (failure != null) {
 			throw failure;
 		}
-		release.afterReturn(locks);
 		return result;
-	}
-
-	private LockRelease begin(LockedInvocation call, List<HeldLock> locks) {
-		try {
-			call.begin(locks);
-			return this.transactionalCalls.enter(call.locks().method(), locks);
-		}
-		catch (RuntimeException | Error ex) {
-			LockRelease.abandon(locks);
-			throw ex;
-		}
 	}
 
 }

@@ -38,7 +38,7 @@ record CallObservations(LockObservers observers, Function<LockRegistry, StoreFac
 	 * Begin to observe the work of a call under its locks.
 	 * @return the observation, {@code null} if it is not wanted
 	 */
-	@Nullable ObservedSection section(LockedInvocation call, List<HeldLock> acquired) {
+	@Nullable ObservedSection section(LockedCall call, List<HeldLock> acquired) {
 		LockObserver observer = this.observers.get();
 		if (observer == null || !observer.observesSections()) {
 			return null;

@@ -1,14 +1,16 @@
 package io.github.distlock.aop;
 
+import java.util.function.UnaryOperator;
+
+import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 
 import org.springframework.util.ClassUtils;
 
 /**
- * Carries the context of a caller to the thread that does its work: the context class
- * loader, and the thread-locals that are registered with Micrometer's context
- * propagation, if that is on the class path. Nothing else is carried: threads of the
- * library inherit nothing.
+ * Carries the thread-locals of a caller that are registered with Micrometer's context
+ * propagation, if that is on the class path, to the thread that does its work. Nothing
+ * else is carried: threads of the library inherit nothing.
  */
 final class CallerContext {
 
@@ -19,32 +21,11 @@ final class CallerContext {
 	}
 
 	/**
-	 * Bind a task to the context of this thread.
+	 * Capture the context of this thread.
+	 * @return binds a task to it
 	 */
-	static Runnable wrap(Runnable task) {
-		return withClassLoader(PROPAGATION ? Propagation.wrap(task) : task);
-	}
-
-	/**
-	 * Bind a task to the context class loader of this thread, and to nothing else.
-	 */
-	static Runnable withClassLoader(Runnable task) {
-		ClassLoader loader = Thread.currentThread().getContextClassLoader();
-		return () -> {
-			Thread thread = Thread.currentThread();
-			ClassLoader own = thread.getContextClassLoader();
-			if (own == loader) {
-				task.run();
-				return;
-			}
-			thread.setContextClassLoader(loader);
-			try {
-				task.run();
-			}
-			finally {
-				thread.setContextClassLoader(own);
-			}
-		};
+	static UnaryOperator<Runnable> capture() {
+		return PROPAGATION ? Propagation.capture() : UnaryOperator.identity();
 	}
 
 	/**
@@ -54,8 +35,9 @@ final class CallerContext {
 
 		private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
 
-		static Runnable wrap(Runnable task) {
-			return SNAPSHOTS.captureAll().wrap(task);
+		static UnaryOperator<Runnable> capture() {
+			ContextSnapshot snapshot = SNAPSHOTS.captureAll();
+			return snapshot::wrap;
 		}
 
 	}

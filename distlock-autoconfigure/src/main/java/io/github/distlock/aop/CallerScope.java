@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 record CallerScope(List<HeldLock> locks, @Nullable Object observation, CallObservations observations) {
 
 	/** Return what surrounds a call that the calling thread makes. */
-	static CallerScope ofThisThread(LockedInvocation call) {
+	static CallerScope ofThisThread(LockedCall call) {
 		CallObservations observations = call.locks().observations();
 		return new CallerScope(LockContext.all(), observations.current(), observations);
 	}

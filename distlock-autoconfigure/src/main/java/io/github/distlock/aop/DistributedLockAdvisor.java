@@ -14,9 +14,7 @@ import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.ComposablePointcut;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
-import org.springframework.core.env.Environment;
 
 /**
  * Advises methods that are annotated with
@@ -61,15 +59,13 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 */
 	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, AopMode mode, int order,
 			LockEnvironment environment) {
-		Environment springEnvironment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
-				Environment.class);
 		this.mode = mode;
-		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut(AnnotatedClassCache.of(beanFactory))
+		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut(LockAnnotationFinder.of(beanFactory))
 				: new ComposablePointcut((ClassFilter) (type) -> false);
 		this.environment = environment;
 		this.definitions = new LockDefinitions(
-				new LockDefinitionReader(beanFactory, springEnvironment, mode, environment.failureHandler()),
-				environment.waitTime(), new CallObservations(environment.observers(), environment.stores()));
+				new LockDefinitionReader(beanFactory, mode, environment.failureHandler()), environment.waitTime(),
+				new CallObservations(environment.observers(), environment.stores()));
 		this.registries = new RegistryResolver(beanFactory, environment);
 		this.advice = new LockInterceptor(this.definitions, this.registries, environment,
 				beanFactory.getBeanClassLoader());
@@ -119,10 +115,6 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		return this.mode;
 	}
 
-	BiConsumer<Object, LockDeclaration> adviceVerifier() {
-		return (this.mode == AopMode.PROXY) ? new ProxyVerifier(this)::verify : new WeavingVerifier()::verify;
-	}
-
 	/** The interceptor for calls of woven methods. */
 	MethodInterceptor wovenCalls() {
 		return (this.mode == AopMode.PROXY) ? MethodInvocation::proceed : this.advice;
@@ -138,7 +130,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 */
 	private static final class LockPointcut extends StaticMethodMatcherPointcut {
 
-		LockPointcut(AnnotatedClassCache classes) {
+		LockPointcut(LockAnnotationFinder classes) {
 			setClassFilter(classes::isLocked);
 		}
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.util.ClassUtils;
 
 /**
  * The variables of an expression for the arguments of the call: {@code #a0} and
@@ -65,10 +66,11 @@ final class ExpressionParameters {
 		return this.positions.get(variable);
 	}
 
-	/** The type of an argument, or {@code null} if there is no such variable. */
-	@Nullable Class<?> type(String variable) {
+	/** Whether a variable is an argument whose type is a number. */
+	boolean isNumber(String variable) {
 		Integer position = position(variable);
-		return (position != null) ? this.types[position] : null;
+		return position != null
+				&& Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(this.types[position]));
 	}
 
 	boolean isToken(String variable) {

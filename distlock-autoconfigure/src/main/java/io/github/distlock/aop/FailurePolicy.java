@@ -1,12 +1,17 @@
 package io.github.distlock.aop;
 
+import java.util.function.Supplier;
+
 import io.github.distlock.LockFailure;
+import io.github.distlock.LockFailureHandler;
+import io.github.distlock.LockNotAcquiredException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Determines what the caller gets if the lock is not acquired.
  */
+@FunctionalInterface
 interface FailurePolicy {
 
 	/**
@@ -19,16 +24,19 @@ interface FailurePolicy {
 	@Nullable Object result(MethodInvocation invocation, LockFailure failure) throws Throwable;
 
 	/**
-	 * Whether a call that does not get the lock in time returns {@link #emptyResult()},
-	 * for which no exception is needed.
+	 * Return the policy of annotations that set neither a fallback nor {@code SKIP}: the
+	 * handler of the application decides. Without one, the caller gets the exception.
+	 * @param handlers provides the handler, or {@code null} if there is none
 	 */
-	default boolean isSkip() {
-		return false;
-	}
-
-	/** The result of a skipped call, {@code null} unless this policy skips. */
-	default @Nullable Object emptyResult() {
-		return null;
+	static FailurePolicy of(Supplier<@Nullable LockFailureHandler> handlers) {
+		return (invocation, failure) -> {
+			LockFailureHandler handler = handlers.get();
+			if (handler == null) {
+				throw failure.exception();
+			}
+			return (failure.exception() instanceof LockNotAcquiredException) ? handler.notAcquired(failure)
+					: handler.storeFailed(failure);
+		};
 	}
 
 }

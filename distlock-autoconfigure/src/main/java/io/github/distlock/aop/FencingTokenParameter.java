@@ -21,16 +21,15 @@ final class FencingTokenParameter {
 	/**
 	 * Find the parameter. The method of an interface may have its annotation.
 	 * @param method the method of the class
-	 * @return its position, the last one if there are several, {@link #NONE} without one
+	 * @return its position, {@link #NONE} without one
 	 */
 	static int of(Method method) {
-		int found = NONE;
 		for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
 			if (parameter.hasParameterAnnotation(FencingToken.class)) {
-				found = parameter.getParameterIndex();
+				return parameter.getParameterIndex();
 			}
 		}
-		return found;
+		return NONE;
 	}
 
 	/**
@@ -43,11 +42,6 @@ final class FencingTokenParameter {
 		int position = of(method.method());
 		if (position == NONE) {
 			return NONE;
-		}
-		for (MethodParameter parameter : new AnnotatedMethod(method.method()).getMethodParameters()) {
-			if (parameter.getParameterIndex() != position && parameter.hasParameterAnnotation(FencingToken.class)) {
-				throw method.refuse("has several @FencingToken parameters, but a lock has one token: keep one of them");
-			}
 		}
 		Class<?> type = method.method().getParameterTypes()[position];
 		if (type != long.class && type != Long.class) {

@@ -1,15 +1,7 @@
 package io.github.distlock.aop;
 
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.Arrays;
-import java.util.List;
 import java.util.regex.Pattern;
-
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * Recognizes classes that are generated at run time: proxies, lambdas, hidden classes,
@@ -18,78 +10,27 @@ import org.springframework.util.ReflectionUtils;
  */
 final class GeneratedClass {
 
-	/** CGLIB and lambdas, Byte Buddy, Mockito, Hibernate, and proxies of the JDK. */
-	private static final Pattern NAMES = Pattern
-		.compile(".*(\\$\\$|\\$ByteBuddy\\$|\\$MockitoMock\\$|\\$HibernateProxy|\\.\\$Proxy\\d|^\\$Proxy\\d).*");
-
-	/** Needed for each call that evaluates a key, so it is cached with the class. */
-	private static final ClassValue<Boolean> GENERATED = new ClassValue<>() {
-
-		@Override
-		protected Boolean computeValue(Class<?> type) {
-			return type.isHidden() || type.isSynthetic() || Proxy.isProxyClass(type)
-					|| NAMES.matcher(type.getName()).matches();
-		}
-
-	};
+	/** CGLIB and lambdas, Byte Buddy, Mockito, Hibernate. */
+	private static final Pattern NAMES = Pattern.compile("\\$\\$|\\$ByteBuddy\\$|\\$MockitoMock\\$|\\$HibernateProxy");
 
 	private GeneratedClass() {
 	}
 
 	static boolean isGenerated(Class<?> type) {
-		return GENERATED.get(type);
+		return type.isHidden() || type.isSynthetic() || Proxy.isProxyClass(type)
+				|| NAMES.matcher(type.getName()).find();
 	}
 
 	/**
-	 * Return the class that the application declares: the type itself if it is not
-	 * generated, otherwise its nearest superclass or else first interface that is not.
-	 * @return the class, or {@code null} if there is none
+	 * Return the class that the application declares: the nearest superclass that is not
+	 * generated. A proxy or a lambda, which only has interfaces, is returned as it is.
 	 */
-	static @Nullable Class<?> userClass(Class<?> type) {
-		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
-			if (!isGenerated(next) && next != Proxy.class) {
-				return next;
-			}
+	static Class<?> userClass(Class<?> type) {
+		Class<?> user = type;
+		while (user != null && isGenerated(user)) {
+			user = user.getSuperclass();
 		}
-		return interfaces(type).stream().findFirst().orElse(null);
-	}
-
-	/**
-	 * Return the method as it is declared by a class or an interface that is not
-	 * generated.
-	 * @return the method, or {@code null} if there is none
-	 */
-	static @Nullable Method userMethod(Method method) {
-		Class<?> declaring = method.getDeclaringClass();
-		if (!isGenerated(declaring)) {
-			return method;
-		}
-		for (Class<?> next = declaring.getSuperclass(); next != null; next = next.getSuperclass()) {
-			Method found = isGenerated(next) ? null : declared(next, method);
-			if (found != null) {
-				return found;
-			}
-		}
-		return interfaces(declaring).stream()
-			.map((type) -> ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()))
-			.filter((found) -> found != null)
-			.findFirst()
-			.orElse(null);
-	}
-
-	private static @Nullable Method declared(Class<?> type, Method method) {
-		return Arrays.stream(type.getDeclaredMethods())
-			.filter((candidate) -> candidate.getName().equals(method.getName())
-					&& Arrays.equals(candidate.getParameterTypes(), method.getParameterTypes()))
-			.findFirst()
-			.orElse(null);
-	}
-
-	private static List<Class<?>> interfaces(Class<?> type) {
-		return ClassUtils.getAllInterfacesForClassAsSet(type)
-			.stream()
-			.filter((candidate) -> !isGenerated(candidate))
-			.toList();
+		return (user != null && user != Object.class && user != Proxy.class) ? user : type;
 	}
 
 }

@@ -1,150 +1,162 @@
 package io.github.distlock.aop;
 
-import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.List;
-import java.util.SortedSet;
-import java.util.TreeSet;
+import java.lang.reflect.Field;
+import java.math.BigDecimal;
+import java.util.Date;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.convert.TypeDescriptor;
-import org.springframework.expression.TypeConverter;
+import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.ExpressionState;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.support.StandardTypeConverter;
-import org.springframework.util.ObjectUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
- * Converts the value of one key expression, and the parts of a text in it, to keys.
- * Refuses values that cannot be a key.
+ * Converts values to the texts that are keys or parts of a key, and refuses values whose
+ * text is not the same in every JVM.
  * <p>
  * It is also the type converter of the expression. The standard converter joins a
  * collection with commas, so that {@code ["a,b"]} and {@code ["a", "b"]} would be the
  * same key.
  */
-final class KeyConverter implements TypeConverter {
+final class KeyConverter extends StandardTypeConverter {
 
-	/** Locks are acquired one after the other, each with at least one command. */
-	static final int MAXIMUM_KEYS = 1000;
+	/** Protected in SpEL, so that only a node can replace its own children. */
+	static final Field CHILDREN = Objects.requireNonNull(ReflectionUtils.findField(SpelNodeImpl.class, "children"));
 
-	private final TypeConverter standard = new StandardTypeConverter();
+	/** A character of a class name. */
+	private static final String CHARACTER = "\\p{javaJavaIdentifierPart}";
 
-	private final MethodExpression.Source source;
+	/**
+	 * The result of Object.toString() anywhere in a text: the qualified name of a class
+	 * or a lambda, or an array type, and the identity hash. Does not match texts such as
+	 * {@code order-17@3} or a mail address. A class without a package looks like these,
+	 * so it is found only if the value itself is an instance of it.
+	 */
+	private static final Pattern IDENTITY = Pattern.compile("(?<!" + CHARACTER + ")(?:" + CHARACTER + "+\\.)+"
+			+ CHARACTER + "+(?:/0x[0-9a-f]+)?@[0-9a-f]{1,8}(?![\\w.-])|\\[(?:[BCDFIJSZ]|L[^;\\[\\s]+;)@[0-9a-f]{1,8}");
 
-	KeyConverter(MethodExpression.Source source) {
-		this.source = source;
+	/** A number with a larger scale is written with an exponent. */
+	private static final int MAXIMUM_SCALE = 100;
+
+	static {
+		ReflectionUtils.makeAccessible(CHILDREN);
+	}
+
+	private final MethodExpression expression;
+
+	KeyConverter(MethodExpression expression) {
+		this.expression = expression;
 	}
 
 	/**
-	 * Convert the value of the whole expression: one key, or a collection or an array of
-	 * keys.
-	 * @return the keys, sorted and without duplicates
+	 * Return the text of a value, which is the same in every JVM.
+	 * @param value the value
+	 * @param problem begins the sentence if there is no such text
 	 */
-	List<String> keys(@Nullable Object value) {
-		Collection<?> several = several(value);
-		if (several == null) {
-			return List.of(key(value));
+	String text(@Nullable Object value, String problem) {
+		if (value == null) {
+			throw this.expression.refuse(problem + "is null: all calls without a value would share one lock. Pass a "
+					+ "value, or write what null means, as in (#id != null ? #id : 'none')");
 		}
-		if (several.isEmpty()) {
-			throw this.source.refuse("evaluated to no key, so the method would run without a lock. If it needs no lock "
-					+ "then, add a condition, as in condition = \"!#ids.isEmpty()\"");
+		if (value instanceof Enum<?> constant) {
+			return constant.name();
 		}
-		SortedSet<String> keys = new TreeSet<>();
-		for (Object element : several) {
-			keys.add(key(element));
+		if (value.getClass() == Date.class) {
+			// toString() depends on the time zone of the JVM.
+			return ((Date) value).toInstant().toString();
 		}
-		if (keys.size() > MAXIMUM_KEYS) {
-			throw this.source.refuse("evaluated to " + keys.size() + " keys, but a call can lock " + MAXIMUM_KEYS
-					+ " at most: lock something that stands for all of them, or call the method for fewer at a time");
+		if (value instanceof BigDecimal number) {
+			// 1.0 and 1.00 are the same amount, which must not have two locks.
+			BigDecimal amount = number.stripTrailingZeros();
+			return (Math.abs((long) amount.scale()) < MAXIMUM_SCALE) ? amount.toPlainString() : amount.toString();
 		}
-		return List.copyOf(keys);
+		check(value, problem + "is an instance of " + value.getClass().getTypeName());
+		return value.toString();
 	}
 
-	/** Not every Iterable: a Path is one, too. */
-	private static @Nullable Collection<?> several(@Nullable Object value) {
-		if (value instanceof Collection<?> collection) {
-			return collection;
+	private void check(Object value, String problem) {
+		Class<?> type = value.getClass();
+		boolean simple = ClassUtils.isSimpleValueType(type);
+		if (!simple
+				&& (type.isArray() || value instanceof Iterable || value instanceof Map || value instanceof Optional)) {
+			throw this.expression.refuse(problem + ": write an expression that gives one text, such as #ids[0] or "
+					+ "#id.get(); for several keys the whole expression must be a collection or an array of texts, "
+					+ "such as #ids.![#prefix + #this]");
 		}
-		boolean array = value != null && value.getClass().isArray();
-		return (array && !(value instanceof byte[]) && !(value instanceof char[]))
-				? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
-	}
-
-	private String key(@Nullable Object value) {
-		String problem = KeyText.problem(value);
-		if (value == null || problem != null) {
-			throw this.source.refuse("evaluated to a value that cannot be a key: it " + problem);
+		if (value instanceof Class<?> named && GeneratedClass.isGenerated(named)) {
+			throw this.expression.refuse(problem + ", the generated class " + named.getName()
+					+ ", whose name differs from JVM to JVM: write #root.targetClass, or a fixed text");
 		}
-		String key = KeyText.of(value);
-		if (key.isBlank()) {
-			throw this.source
-				.refuse("evaluated to a blank key: all such calls would share one lock. Pass a value, or add a fixed "
-						+ "part, as in 'order-' + #id");
-		}
-		return key;
-	}
-
-	/**
-	 * Refuse a key that contains the name of a generated class, as from
-	 * {@code #root.target.class.name}: the name differs from JVM to JVM.
-	 * @param keys the keys
-	 * @param values the target and the arguments of the call
-	 */
-	void checkClassNames(List<String> keys, @Nullable Object... values) {
-		for (Object value : values) {
-			Class<?> type = (value != null) ? value.getClass() : null;
-			if (type != null && GeneratedClass.isGenerated(type)
-					&& keys.stream().anyMatch((key) -> key.contains(withoutPackage(type)))) {
-				throw this.source.refuse("evaluated to a key with the name of the generated class " + type.getName()
-						+ ", which differs from JVM to JVM: write #root.targetClass, or a fixed text");
-			}
+		String text = value.toString();
+		if (text.indexOf('@') >= 0 && !(value instanceof String)
+				&& (isIdentity(text, value, type) || !simple && IDENTITY.matcher(text).find())) {
+			throw this.expression.refuse(problem + ", whose toString() differs from instance to instance (" + text
+					+ "), since it, or an object in it, has none of its own: each would be another lock. Write one of "
+					+ "its properties, such as #order.id, or override toString()");
 		}
 	}
 
-	/** The text of the key may contain the simple name or the full name. */
-	private static String withoutPackage(Class<?> type) {
-		return type.getName().substring(type.getName().lastIndexOf('.') + 1);
-	}
-
-	/**
-	 * Check an argument of a method that converts it to text. The argument may contain
-	 * several values.
-	 */
-	void argument(@Nullable Object value, String node) {
-		if (value instanceof Iterable<?> several && !(value instanceof Path)) {
-			several.forEach((element) -> part(element, node));
-		}
-		else if (value != null && value.getClass().isArray()) {
-			Arrays.asList(ObjectUtils.toObjectArray(value)).forEach((element) -> part(element, node));
-		}
-		else {
-			part(value, node);
-		}
-	}
-
-	/**
-	 * Check a value that becomes part of a text.
-	 */
-	void part(@Nullable Object value, String node) {
-		String problem = KeyText.problem(value);
-		if (problem != null) {
-			throw this.source.refuse("cannot be evaluated: its part " + node + " " + problem);
-		}
-	}
-
-	@Override
-	public boolean canConvert(@Nullable TypeDescriptor sourceType, TypeDescriptor targetType) {
-		return this.standard.canConvert(sourceType, targetType);
+	private static boolean isIdentity(String text, Object value, Class<?> type) {
+		return text.endsWith("@" + Integer.toHexString(System.identityHashCode(value)))
+				|| text.equals(type.getName() + "@" + Integer.toHexString(value.hashCode()));
 	}
 
 	@Override
 	public @Nullable Object convertValue(@Nullable Object value, @Nullable TypeDescriptor sourceType,
 			TypeDescriptor targetType) {
-		if (value != null && targetType.getType() == String.class) {
-			part(value, "that is converted to a text");
-			return KeyText.of(value);
+		return (value != null && targetType.getType() == String.class)
+				? text(value, "cannot be evaluated: its part that is converted to a text ")
+				: super.convertValue(value, sourceType, targetType);
+	}
+
+	/**
+	 * Let the operands of each {@code +} be checked. SpEL itself evaluates
+	 * {@code 'order-' + #id} to {@code 'order-null'} if the id is null, so that all such
+	 * calls would share one lock, and it has no hook to prevent that. Therefore the
+	 * operands are replaced in the tree. A tree cannot be built anew instead: some nodes
+	 * do not say what they were built from.
+	 */
+	void guard(SpelNode node) {
+		for (int i = 0; i < node.getChildCount(); i++) {
+			guard(node.getChild(i));
 		}
-		return this.standard.convertValue(value, sourceType, targetType);
+		if (node instanceof OpPlus && node.getChildCount() == 2) {
+			ReflectionUtils.setField(CHILDREN, node,
+					new SpelNodeImpl[] { new Operand(node.getChild(0)), new Operand(node.getChild(1)) });
+		}
+	}
+
+	/**
+	 * Checks the value of its only child and returns it.
+	 */
+	private final class Operand extends SpelNodeImpl {
+
+		Operand(SpelNode operand) {
+			super(operand.getStartPosition(), operand.getEndPosition(), (SpelNodeImpl) operand);
+		}
+
+		@Override
+		public TypedValue getValueInternal(ExpressionState state) {
+			TypedValue typed = ((SpelNodeImpl) getChild(0)).getValueInternal(state);
+			text(typed.getValue(), "cannot be evaluated: its part " + toStringAST() + " ");
+			return typed;
+		}
+
+		@Override
+		public String toStringAST() {
+			return getChild(0).toStringAST();
+		}
+
 	}
 
 }

@@ -1,25 +1,38 @@
 package io.github.distlock.aop;
 
+import java.util.List;
+
 import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The definition of a lock: the attributes of one annotation on one method, read and
  * checked.
  *
  * @param method the annotated method
- * @param returnKind when the work of the method is done
- * @param condition whether a call needs the lock; evaluated before the key
- * @param key determines the keys of a call
- * @param template the request of each call, without its key
+ * @param condition whether a call needs the lock, {@code null} if each call does;
+ * evaluated before the key
+ * @param key determines the keys of a call, {@code null} for the key of the template
+ * @param template the request of each call; its key is the declaring class and the method
  * @param failurePolicy determines what the caller gets without the lock
  * @param registry qualifier or bean name of the registry, empty for the default one
  */
-record LockDefinition(LockedMethod method, ReturnKind returnKind, Condition condition, KeySource key,
+record LockDefinition(LockedMethod method, @Nullable MethodExpression condition, @Nullable KeyExpression key,
 		LockRequest template, FailurePolicy failurePolicy, String registry) {
 
 	/** Label of the lock. */
 	String name() {
 		return this.template.label();
+	}
+
+	/** Whether a call needs the lock. */
+	boolean isNeeded(@Nullable Object target, @Nullable Object[] arguments) {
+		return this.condition == null || this.condition.holds(target, arguments);
+	}
+
+	/** Return the keys of a call, sorted and without duplicates. */
+	List<String> keys(@Nullable Object target, @Nullable Object[] arguments) {
+		return (this.key != null) ? this.key.keys(target, arguments) : List.of(this.template.key());
 	}
 
 }

@@ -8,10 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import io.github.distlock.LockDefinitionException;
-
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.MethodIntrospector;
 
 /**
  * Finds and caches the definitions of methods.
@@ -60,8 +57,8 @@ final class LockDefinitions {
 		MethodLocks locks = this.byMethod.get(method);
 		if (locks == null) {
 			List<LockDefinition> definitions = annotations.stream().map(this.reader::read).toList();
-			locks = new MethodLocks(definitions, FencingTokenParameter.check(method, definitions.size()), this.waitTime,
-					this.observations);
+			locks = new MethodLocks(definitions, ReturnKind.of(method),
+					FencingTokenParameter.check(method, definitions.size()), this.waitTime, this.observations);
 			this.byMethod.put(method, locks);
 		}
 		return Optional.of(locks);
@@ -70,33 +67,6 @@ final class LockDefinitions {
 	/** Return the definitions of the methods that have been read. */
 	List<LockDefinition> known() {
 		return this.byMethod.values().stream().flatMap((locks) -> locks.locks().stream()).toList();
-	}
-
-	/**
-	 * Read the definitions of all methods of a bean class, including private methods.
-	 * @param beanClass the class
-	 * @return the annotated methods
-	 */
-	List<LockDeclaration> readAll(Class<?> beanClass) {
-		return MethodIntrospector
-			.selectMethods(beanClass,
-					(MethodIntrospector.MetadataLookup<LockAnnotation>) (
-							method) -> LockAnnotationFinder.find(method, beanClass).stream().findFirst().orElse(null))
-			.entrySet()
-			.stream()
-			.map((entry) -> read(entry.getKey(), entry.getValue()))
-			.toList();
-	}
-
-	private LockDeclaration read(Method method, LockAnnotation annotation) {
-		LockedMethod locked = annotation.method();
-		try {
-			List<LockDefinition> locks = find(method, locked.beanClass()).map(MethodLocks::locks).orElse(List.of());
-			return new LockDeclaration(locked, annotation.isOnClass(), locks, null);
-		}
-		catch (LockDefinitionException ex) {
-			return new LockDeclaration(locked, annotation.isOnClass(), List.of(), ex);
-		}
 	}
 
 }

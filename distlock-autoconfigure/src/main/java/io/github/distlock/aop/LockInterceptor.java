@@ -32,15 +32,14 @@ final class LockInterceptor implements MethodInterceptor {
 			@Nullable ClassLoader beanClassLoader) {
 		this.definitions = definitions;
 		this.environment = environment;
-		RejectionReporter rejections = new RejectionReporter(registries, environment);
-		TransactionalCalls transactionalCalls = new TransactionalCalls(environment.onActiveTransaction(), rejections);
-		LockTargetResolver targets = new LockTargetResolver(registries, transactionalCalls, rejections);
+		TransactionalCalls transactionalCalls = new TransactionalCalls(environment.onActiveTransaction());
+		LockResolver resolver = new LockResolver(registries, transactionalCalls, environment);
 		SingletonSupplier<AsyncLockExecutor> locks = SingletonSupplier.of(() -> new AsyncLockExecutor(beanClassLoader));
-		this.blocking = new BlockingInvoker(targets, transactionalCalls);
+		this.blocking = new BlockingInvoker(resolver, transactionalCalls);
 		this.completionStage = SingletonSupplier
-			.of(() -> new CompletionStageInvoker(targets, locks.obtain(), environment.work().get()));
+			.of(() -> new StageInvoker(resolver, transactionalCalls, locks.obtain(), environment.work().get()));
 		this.reactive = SingletonSupplier
-			.of(() -> new ReactiveInvoker(targets, locks.obtain(), transactionalCalls, beanClassLoader));
+			.of(() -> new ReactiveInvoker(resolver, locks.obtain(), transactionalCalls, beanClassLoader));
 	}
 
 	@Override
@@ -70,8 +69,7 @@ final class LockInterceptor implements MethodInterceptor {
 		if (locks.hasToken()) {
 			LockRequest request = LockRequest.of(locks.method().signature());
 			LockRegistry registry = this.environment.registry().get();
-			locks.passToken(arguments,
-					RegistryAnswer.check(registry.acquire(request), registry, "acquire", request).fencingToken());
+			locks.passToken(arguments, registry.acquire(request).fencingToken());
 		}
 	}
 

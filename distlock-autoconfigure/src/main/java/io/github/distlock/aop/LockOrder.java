@@ -18,21 +18,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockOrder {
 
-	private final RegistryResolver registries;
-
-	LockOrder(RegistryResolver registries) {
-		this.registries = registries;
+	private LockOrder() {
 	}
 
 	/**
 	 * Sort and merge the locks of a call.
 	 * @param targets the locks in the order of the annotations
+	 * @param registries knows the rank of each registry
 	 * @return the same locks, without duplicates
 	 */
-	List<LockTarget> of(List<LockTarget> targets) {
+	static List<LockTarget> of(List<LockTarget> targets, RegistryResolver registries) {
 		List<LockTarget> sorted = new ArrayList<>(targets);
 		// Stable: of equal locks, the first annotation comes first.
-		sorted.sort(Comparator.comparing((LockTarget lock) -> this.registries.rank(lock.definition()))
+		sorted.sort(Comparator.comparing((LockTarget lock) -> registries.rank(lock.definition()))
 			.thenComparing((lock) -> lock.request().key()));
 		List<LockTarget> merged = new ArrayList<>(sorted.size());
 		for (LockTarget lock : sorted) {

@@ -18,50 +18,49 @@ import org.jspecify.annotations.Nullable;
 record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest request) {
 
 	/**
-	 * Whether the call is skipped without the lock. Then the lock is acquired without an
-	 * exception for the case that it is not free.
-	 */
-	boolean isSkipped() {
-		return this.definition.failurePolicy().isSkip();
-	}
-
-	/**
-	 * Acquire the lock on this thread. Blocks.
+	 * Acquire the lock on this thread. Blocks. If the call is skipped without the lock,
+	 * no exception is needed for the case that it is not free.
 	 * @param request the request with the remaining wait time
 	 * @return the lock, or {@code null} if the call is skipped
-	 * @throws IllegalStateException if the registry breaks its contract
 	 */
 	@Nullable HeldLock acquire(LockRequest request) {
-		if (isSkipped()) {
-			return RegistryAnswer.check(this.registry.tryAcquire(request), this.registry, "tryAcquire", request)
-				.orElse(null);
+		if (this.definition.failurePolicy() instanceof SkipPolicy) {
+			return answer(this.registry.tryAcquire(request)).orElse(null);
 		}
-		return RegistryAnswer.check(this.registry.acquire(request), this.registry, "acquire", request);
+		return answer(this.registry.acquire(request));
 	}
 
 	/**
 	 * Acquire the lock without a waiting thread.
 	 * @param request the request with the remaining wait time
-	 * @return completes with the lock, or with {@code null} if the call is skipped
-	 * @throws IllegalStateException if the registry breaks its contract
 	 */
 	Acquisition<?> acquireAsync(LockRequest request) {
-		if (isSkipped()) {
-			return new Acquisition<>(
-					RegistryAnswer.check(this.registry.tryAcquireAsync(request), this.registry, "tryAcquireAsync",
-							request),
-					(answer) -> RegistryAnswer.check(answer, this.registry, "tryAcquireAsync", request).orElse(null));
+		if (this.definition.failurePolicy() instanceof SkipPolicy) {
+			return new Acquisition<>(answer(this.registry.tryAcquireAsync(request)),
+					(acquired) -> answer(acquired).orElse(null));
 		}
-		return new Acquisition<>(
-				RegistryAnswer.check(this.registry.acquireAsync(request), this.registry, "acquireAsync", request),
-				(answer) -> RegistryAnswer.check(answer, this.registry, "acquireAsync", request));
+		return new Acquisition<>(answer(this.registry.acquireAsync(request)), (acquired) -> answer(acquired));
+	}
+
+	/**
+	 * Refuse {@code null}, which the contract of a registry does not allow. It never
+	 * means that a call is skipped: the method would silently not run.
+	 */
+	private <T> T answer(@Nullable T answer) {
+		if (answer == null) {
+			throw new IllegalStateException(this.registry.getClass().getName() + " returned null for lock '"
+					+ this.request.key() + "' (" + this.request.label() + "), which a LockRegistry must not do. If "
+					+ "this is a mock in a test, remove it and use @DistlockTest or @AutoConfigureTestLocks, whose "
+					+ "TestLocks decide which locks the code gets");
+		}
+		return answer;
 	}
 
 	/**
 	 * An asynchronous acquisition.
 	 *
 	 * @param answer the future of the registry; cancelling it ends the wait
-	 * @param lock returns the lock in an answer, {@code null} if there is none
+	 * @param lock returns the lock in an answer, {@code null} if the call is skipped
 	 */
 	record Acquisition<T>(CompletableFuture<T> answer, Function<@Nullable T, @Nullable HeldLock> lock) {
 	}

@@ -14,7 +14,6 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -35,8 +34,7 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 	@Override
 	public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
 		Class<?> beanClass = ClassUtils.getUserClass(bean.getBeanClass());
-		if (!AnnotationUtils.isCandidateClass(beanClass, DistributedLock.class)
-				|| !LockAnnotationFinder.isOn(beanClass)) {
+		if (!LockAnnotationFinder.isOn(beanClass)) {
 			return null;
 		}
 		return (generation, code) -> register(beanClass, generation.getRuntimeHints().reflection());

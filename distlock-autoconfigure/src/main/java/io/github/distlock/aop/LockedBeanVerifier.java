@@ -1,21 +1,20 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Modifier;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
 
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.aop.weaving.LockWeaving;
 import io.github.distlock.aop.weaving.WovenCalls;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
@@ -23,41 +22,37 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.Ordered;
 import org.springframework.util.Assert;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Refuses beans whose annotated methods cannot be locked. Runs right after the proxies
- * are created. Beans of woven classes are also bound to this application in
+ * Refuses beans whose annotations are wrong, or whose annotated methods would run without
+ * their locks. A bean is checked when it is created, right after its proxy. Registries
+ * are checked when all singletons exist, and so are the annotations of beans that are
+ * created later. Beans of woven classes are also bound to this application in
  * {@link WovenCalls}.
- * <p>
- * While the application starts, the problems of annotations are collected for one report
- * after all singletons are created. Until then, the proxy refuses calls of methods with a
- * problem. A bean whose calls would not pass the proxy is refused when it is created, and
- * so is each bean after the start.
  */
 class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
 		BeanFactoryAware, DisposableBean, Ordered {
 
 	private static final Log logger = LogFactory.getLog(LockedBeanVerifier.class);
 
-	private final Map<Class<?>, List<LockDeclaration>> locksByClass = new ConcurrentHashMap<>();
+	/** One annotation of each locked method, by the class of the bean. */
+	private final Map<Class<?>, List<LockAnnotation>> locksByClass = new ConcurrentHashMap<>();
 
 	/** Beans whose proxy was created and verified before the bean was initialized. */
 	private final Set<String> verifiedEarly = ConcurrentHashMap.newKeySet();
 
-	/** Classes of the locked beans that were verified when they were created. */
-	private final Map<String, Class<?>> verified = new ConcurrentHashMap<>();
+	/** Beans that were verified when they were created, during the start. */
+	private final Set<String> verified = ConcurrentHashMap.newKeySet();
 
-	private final LockProblems problems = new LockProblems();
-
-	private final SharedKeys sharedKeys = new SharedKeys();
-
-	/** Whether all singletons are created and the problems have been reported. */
+	/** Whether all singletons are created. */
 	private volatile boolean started;
 
 	/** Whether this application also locks calls without a bean. */
@@ -68,11 +63,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
 		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
 
-	private final SingletonSupplier<AnnotatedClassCache> classes = SingletonSupplier
-		.of(() -> AnnotatedClassCache.of(beanFactory()));
-
-	private final SingletonSupplier<BiConsumer<Object, LockDeclaration>> adviceVerifier = SingletonSupplier
-		.of(() -> this.advisor.obtain().adviceVerifier());
+	private final SingletonSupplier<ProxyVerifier> proxies = SingletonSupplier
+		.of(() -> new ProxyVerifier(this.advisor.obtain()));
 
 	/** The interceptor that represents this application in {@link WovenCalls}. */
 	private final SingletonSupplier<MethodInterceptor> wovenCalls = SingletonSupplier
@@ -96,7 +88,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** Before the initialization of the bean, which may call locked methods. */
 	@Override
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
-		if (WeavingVerifier.isWoven(locks(bean.getClass(), beanName))) {
+		if (locks(bean.getClass()).stream().anyMatch((lock) -> LockWeaving.isWoven(lock.method().method()))) {
 			WovenCalls.bind(bean, this.wovenCalls.obtain());
 		}
 		return true;
@@ -104,7 +96,10 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
-		verifyClass(locks(bean.getClass(), beanName), beanName);
+		List<LockAnnotation> locks = locks(bean.getClass());
+		if (!locks.isEmpty()) {
+			this.proxies.obtain().verifyClass(locks.get(0).method(), beanName, beanFactory());
+		}
 		return bean;
 	}
 
@@ -130,19 +125,24 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			WovenCalls.addApplication(this.wovenCalls.obtain());
 			this.addedToWovenCalls = true;
 		}
-		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
-		// A singleton that was registered as an object has no definition.
-		names.addAll(List.of(beanFactory().getSingletonNames()));
-		names.forEach((name) -> this.problems.collect(name, () -> verifyAtStart(name)));
-		if (lock.isEnabled()) {
-			this.locksByClass.values()
-				.forEach((locks) -> locks
-					.forEach((declaration) -> this.problems.collect(null, () -> verifyRegistries(declaration))));
+		ExistingSingletons existing = beanFactory().getBean(ExistingSingletons.class);
+		for (String name : beanFactory().getBeanDefinitionNames()) {
+			Object bean = beanFactory().getSingleton(name);
+			if (bean == null) {
+				Class<?> type = declaredType(name);
+				if (type != null) {
+					locks(type);
+				}
+			}
+			else if (!this.verified.contains(name) && !existing.names.contains(name)) {
+				// Created before this post-processor, and so before the proxy creators.
+				verify(bean, name);
+			}
 		}
-		this.problems.report();
 		this.started = true;
 		this.verified.clear();
 		if (lock.isEnabled()) {
+			this.locksByClass.values().forEach(this::verifyRegistries);
 			lock.verifyEnvironment();
 		}
 		else {
@@ -157,60 +157,14 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 	}
 
-	/**
-	 * Verify each bean as other post-processors have left it, and types of later beans.
-	 */
-	private void verifyAtStart(String beanName) {
-		Object bean = beanFactory().getSingleton(beanName);
-		Class<?> original = this.verified.get(beanName);
-		if (bean != null && original != null && ClassUtils.getUserClass(bean) != original) {
-			// A JDK proxy, or an object that a post-processor has put around the proxy.
-			return;
-		}
-		boolean defined = beanFactory().containsBeanDefinition(beanName);
-		if (bean == null) {
-			Class<?> type = declaredType(beanName);
-			List<LockDeclaration> locks = (type != null) ? locks(type, beanName) : List.of();
-			// If the declared type is not final, the bean may be an instance of a
-			// subclass.
-			if (type != null && Modifier.isFinal(type.getModifiers())) {
-				verifyClass(locks, beanName);
-			}
-		}
-		else if (bean instanceof Advised || this.advisor.obtain().mode() != AopMode.PROXY
-				|| defined && !beanFactory().getBean(PreRegisteredSingletons.class).contains(beanName)) {
-			verify(bean, beanName);
-		}
-		else if (!locks(bean.getClass(), beanName).isEmpty()) {
-			String message = "The methods of bean '" + beanName + "' (" + bean.getClass().getName()
-					+ ") that are annotated with @DistributedLock run without a lock: the object was registered as a "
-					+ "singleton, so it has no proxy. ";
-			if (defined) {
-				logger.debug(message + "It replaces a bean definition, as a mock in a test does");
-			}
-			else {
-				logger.warn(message + "Register a bean definition instead");
-			}
-		}
-	}
-
-	/** Return the type of a locked bean that does not exist yet, if it is known. */
+	/** Return the type of a bean that does not exist yet, if it is known. */
 	private @Nullable Class<?> declaredType(String beanName) {
 		try {
-			Object original = beanFactory().getMergedBeanDefinition(beanName)
-				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
-			Class<?> type = (original instanceof Class<?> target) ? target : beanFactory().getType(beanName, false);
-			return (type != null && this.classes.obtain().isLocked(type)) ? type : null;
+			return AutoProxyUtils.determineTargetClass(beanFactory(), beanName);
 		}
 		catch (RuntimeException | LinkageError ex) {
 			logger.debug("The type of bean '" + beanName + "' is not known before it is created", ex);
 			return null;
-		}
-	}
-
-	private void verifyClass(List<LockDeclaration> locks, String beanName) {
-		if (!locks.isEmpty() && this.advisor.obtain().mode() == AopMode.PROXY) {
-			ProxyVerifier.verifyClass(locks.get(0).method(), beanName, beanFactory());
 		}
 	}
 
@@ -219,61 +173,89 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		if (bean instanceof AopInfrastructureBean) {
 			return;
 		}
-		Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
-		List<LockDeclaration> locks = locks(type, beanName);
-		if (locks.isEmpty()) {
-			return;
-		}
-		locks.forEach((declaration) -> this.adviceVerifier.obtain().accept(bean, declaration));
-		locks.forEach((declaration) -> check(beanName, () -> this.sharedKeys.check(beanName, declaration)));
+		List<LockAnnotation> locks = locks(AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass());
+		locks.forEach((annotation) -> this.proxies.obtain().verify(bean, annotation));
 		if (!this.started) {
-			this.verified.put(beanName, ClassUtils.getUserClass(type));
+			this.verified.add(beanName);
 		}
-		else if (this.advisor.obtain().isEnabled()) {
-			locks.forEach(this::verifyRegistries);
+		else if (!locks.isEmpty() && this.advisor.obtain().isEnabled()) {
+			verifyRegistries(locks);
 		}
 	}
 
 	/**
 	 * Find the locks of a bean class, and check their annotations.
+	 * @throws LockDefinitionException if an annotation is wrong
 	 */
-	private List<LockDeclaration> locks(Class<?> type, String beanName) {
-		Class<?> beanClass = ClassUtils.getUserClass(type);
-		List<LockDeclaration> locks = this.locksByClass.get(beanClass);
+	private List<LockAnnotation> locks(Class<?> type) {
+		Class<?> beanClass = GeneratedClass.userClass(type);
+		List<LockAnnotation> locks = this.locksByClass.get(beanClass);
 		if (locks == null) {
+			locks = new ArrayList<>();
 			// Look up the advisor only if it is needed: it may be the bean that is being
 			// created.
-			locks = this.classes.obtain().isLocked(beanClass) ? this.advisor.obtain().definitions().readAll(beanClass)
-					: List.of();
+			if (LockAnnotationFinder.of(beanFactory()).isLocked(beanClass)) {
+				MetadataLookup<LockAnnotation> first = (
+						method) -> LockAnnotationFinder.find(method, beanClass).stream().findFirst().orElse(null);
+				for (LockAnnotation annotation : MethodIntrospector.selectMethods(beanClass, first).values()) {
+					if (!isInheritedFinal(annotation)) {
+						this.advisor.obtain().definitions().find(annotation.method().method(), beanClass);
+						locks.add(annotation);
+					}
+				}
+			}
 			this.locksByClass.put(beanClass, locks);
-		}
-		for (LockDeclaration declaration : locks) {
-			LockDefinitionException problem = declaration.problem();
-			if (problem == null || declaration.isInheritedFinal()) {
-				continue;
-			}
-			if (declaration.isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
-				throw problem;
-			}
-			check(beanName, () -> {
-				throw problem;
-			});
 		}
 		return locks;
 	}
 
-	private void verifyRegistries(LockDeclaration declaration) {
-		declaration.locks().forEach(this.advisor.obtain().registries()::verify);
+	/**
+	 * The author of an annotation on a class can neither change nor exclude a final
+	 * method that the class inherits.
+	 */
+	private static boolean isInheritedFinal(LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
+		boolean inheritedFinal = annotation.isOnClass() && Modifier.isFinal(method.method().getModifiers())
+				&& method.method().getDeclaringClass() != method.beanClass();
+		if (inheritedFinal) {
+			logger.warn("@DistributedLock on the class of " + method
+					+ " does not lock this method, because it is final "
+					+ "and a class-based proxy cannot intercept it. To avoid this warning, annotate the methods that need "
+					+ "a lock instead of the class");
+		}
+		return inheritedFinal;
 	}
 
-	/** Until the start has ended, collect the problem for the report. */
-	private void check(String beanName, Runnable check) {
-		if (this.started) {
-			check.run();
+	private void verifyRegistries(List<LockAnnotation> locks) {
+		for (LockAnnotation annotation : locks) {
+			LockedMethod method = annotation.method();
+			this.advisor.obtain()
+				.definitions()
+				.find(method.method(), method.beanClass())
+				.ifPresent((found) -> found.locks().forEach(this.advisor.obtain().registries()::verify));
 		}
-		else {
-			this.problems.collect(beanName, check);
+	}
+
+	/**
+	 * Knows which singletons existed before the beans of the application, such as mocks
+	 * that replace beans in a test. They were registered as objects, so that they have no
+	 * proxies.
+	 */
+	static class ExistingSingletons implements BeanFactoryPostProcessor, Ordered {
+
+		private Set<String> names = Set.of();
+
+		/** After post-processors that register singletons. */
+		@Override
+		public int getOrder() {
+			return Ordered.LOWEST_PRECEDENCE;
 		}
+
+		@Override
+		public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+			this.names = Set.of(beanFactory.getSingletonNames());
+		}
+
 	}
 
 }

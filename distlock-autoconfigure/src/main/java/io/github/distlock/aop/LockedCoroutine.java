@@ -31,7 +31,7 @@ import org.springframework.core.CoroutinesUtils;
  * its children runs. Loaded only if Kotlin's coroutines are on the class path.
  */
 final class LockedCoroutine extends AbstractCoroutineContextElement
-		implements CopyableThreadContextElement<LockContext.Scope>, CancelledWork {
+		implements CopyableThreadContextElement<LockContext.Scope> {
 
 	/** A nested call replaces the element by its own, which contains the outer locks. */
 	private static final CoroutineContext.Key<LockedCoroutine> KEY = new CoroutineContext.Key<>() {
@@ -73,9 +73,8 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 	 * Let the coroutine of a suspending function run under locks.
 	 * @param arguments the arguments of the call, whose last one is replaced
 	 * @param locks the locks, innermost first
-	 * @return the end of the coroutine
 	 */
-	static CancelledWork continueUnder(List<HeldLock> locks, @Nullable Object[] arguments) {
+	static LockedCoroutine continueUnder(List<HeldLock> locks, @Nullable Object[] arguments) {
 		LockedCoroutine coroutine = of(locks);
 		if (arguments[arguments.length - 1] instanceof Continuation<?> caller) {
 			arguments[arguments.length - 1] = new LockedContinuation<>(caller, caller.getContext().plus(coroutine));
@@ -106,8 +105,8 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 		});
 	}
 
-	@Override
-	public void begun() {
+	/** Called when the subscription to the work has returned. */
+	void begun() {
 		this.begun.complete(null);
 	}
 
@@ -158,8 +157,11 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 		scope.close();
 	}
 
-	@Override
-	public Mono<Void> ended() {
+	/**
+	 * Return what completes when the coroutine that was cancelled has ended. Until then
+	 * it needs its locks.
+	 */
+	Mono<Void> ended() {
 		return Mono.fromFuture(this.begun, true)
 			.thenMany(Flux.fromIterable(this.attempts).flatMap(LockedCoroutine::endOf))
 			.then();
@@ -169,9 +171,9 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 	 * Return the end of the work of a {@code Deferred}. As without the lock, cancelling
 	 * the result cancels the work.
 	 */
-	static CancelledWork cancelled(Object deferred) {
+	static Mono<Void> cancelled(Object deferred) {
 		Job work = (Job) deferred;
-		return () -> Mono.fromRunnable(() -> work.cancel(null)).then(endOf(work));
+		return Mono.fromRunnable(() -> work.cancel(null)).then(endOf(work));
 	}
 
 	private static Mono<Void> endOf(Job work) {

@@ -49,44 +49,18 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	}
 
 	/**
-	 * Return the method for the names in keys, metrics and messages.
-	 * @return the method of a class or an interface that is not generated, otherwise the
-	 * method itself
-	 */
-	Method userMethod() {
-		Method userMethod = GeneratedClass.userMethod(this.method);
-		return (userMethod != null) ? userMethod : this.method;
-	}
-
-	/**
-	 * Return the class for the names in keys.
-	 * @return a class or an interface that is not generated
-	 * @throws LockDefinitionException if there is none
-	 */
-	Class<?> userClass() {
-		Class<?> userClass = GeneratedClass.userClass(this.beanClass);
-		if (userClass == null) {
-			throw refuse("is in the generated class " + this.beanClass.getName() + ", whose name differs from JVM to "
-					+ "JVM, so that it cannot be part of a key: write a key without #root.targetClass");
-		}
-		return userClass;
-	}
-
-	/**
 	 * Contains the declaring class and not the bean class, so that the text is the same
 	 * for all subclasses and proxies.
 	 */
 	String signature() {
-		Method userMethod = userMethod();
-		return userMethod.getDeclaringClass().getName() + "#" + userMethod.getName()
-				+ Arrays.stream(userMethod.getParameterTypes())
+		return this.method.getDeclaringClass().getName() + "#" + this.method.getName()
+				+ Arrays.stream(this.method.getParameterTypes())
 					.map(Class::getTypeName)
 					.collect(Collectors.joining(",", "(", ")"));
 	}
 
 	String label() {
-		Method userMethod = userMethod();
-		return userMethod.getDeclaringClass().getSimpleName() + "." + userMethod.getName();
+		return this.method.getDeclaringClass().getSimpleName() + "." + this.method.getName();
 	}
 
 	@Override

@@ -1,24 +1,21 @@
 package io.github.distlock.aop;
 
-import java.util.Arrays;
-import java.util.function.BiConsumer;
-import java.util.function.UnaryOperator;
+import java.lang.reflect.Method;
+import java.util.Set;
 
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.expression.EvaluationException;
-import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.TypeConverter;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
-import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -26,43 +23,74 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
 /**
- * A SpEL expression over the call of a method. It is parsed and checked once and
- * evaluated for each call. Arguments are values: they are never parsed as expressions.
+ * A SpEL expression over the call of a method: a condition, or the expression of a
+ * {@link KeyExpression}. It is parsed and checked once and evaluated for each call.
+ * Arguments are values: they are never parsed as expressions.
  */
 final class MethodExpression {
 
-	private static final SpelParserConfiguration INTERPRETED = new SpelParserConfiguration();
+	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
-	private static final SpelExpressionParser PARSER = new SpelExpressionParser(INTERPRETED);
+	private final LockedMethod method;
 
-	private final Source source;
+	private final String attribute;
+
+	private final String text;
 
 	private final ExpressionParameters parameters;
 
-	private final Expression expression;
+	private final SpelExpression expression;
 
-	private final boolean constant;
-
+	/** What the contexts of all calls have in common. */
 	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
 	/**
 	 * Parse and check an expression.
-	 * @param source the expression
+	 * @param method the annotated method
+	 * @param attribute the attribute of the annotation, {@code key} or {@code condition}
+	 * @param text the expression, with placeholders resolved
 	 * @param parameters the variables that it may use
 	 * @param beanFactory resolves {@code @bean} references
-	 * @param preparation changes the syntax tree after the checks
 	 */
-	MethodExpression(Source source, ExpressionParameters parameters, ConfigurableBeanFactory beanFactory,
-			UnaryOperator<SpelNodeImpl> preparation) {
-		this.source = source;
+	MethodExpression(LockedMethod method, String attribute, String text, ExpressionParameters parameters,
+			ConfigurableBeanFactory beanFactory) {
+		this.method = method;
+		this.attribute = attribute;
+		this.text = text;
 		this.parameters = parameters;
-		StandardTypeLocator types = new StandardTypeLocator(beanFactory.getBeanClassLoader());
-		SpelNodeImpl tree = parse();
-		new ExpressionValidator(source, parameters, beanFactory, types).check(tree);
-		this.constant = isConstant(tree);
-		this.expression = new SpelExpression(source.text(), preparation.apply(tree), INTERPRETED);
+		this.expression = parse();
+		new ExpressionValidator(this, parameters, beanFactory).check(tree());
 		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
-		this.shared.setTypeLocator(types);
+		this.shared.setTypeLocator(new StandardTypeLocator(beanFactory.getBeanClassLoader()));
+	}
+
+	private SpelExpression parse() {
+		try {
+			return (SpelExpression) PARSER.parseExpression(this.text);
+		}
+		catch (ParseException | IllegalStateException ex) {
+			throw refuse("is not a SpEL expression (" + ex.getMessage()
+					+ "): write a text in single quotes and arguments with #, without #{...}, as in \"'order-' + #id\"",
+					ex);
+		}
+	}
+
+	SpelNode tree() {
+		return this.expression.getAST();
+	}
+
+	/** Use this type converter instead of Spring's. */
+	void convertWith(TypeConverter converter) {
+		this.shared.setTypeConverter(converter);
+	}
+
+	boolean isKey() {
+		return this.attribute.equals("key");
+	}
+
+	/** Whether the value is the same for each call. */
+	boolean isConstant() {
+		return isConstant(tree());
 	}
 
 	private static boolean isConstant(SpelNode node) {
@@ -74,29 +102,29 @@ final class MethodExpression {
 		return constant;
 	}
 
-	/** Run a check at startup if the value is the same for each call. */
-	void checkConstant(BiConsumer<@Nullable Object, @Nullable Object[]> check) {
-		if (this.constant) {
-			check.accept(null, new Object[0]);
-		}
+	LockDefinitionException refuse(String problem) {
+		return refuse(problem, null);
 	}
 
-	/** Use this type converter instead of Spring's. */
-	MethodExpression converting(TypeConverter converter) {
-		this.shared.setTypeConverter(converter);
-		return this;
+	private LockDefinitionException refuse(String problem, @Nullable Throwable cause) {
+		return this.method.refuse(this.attribute, this.text, problem, cause);
 	}
 
-	private SpelNodeImpl parse() {
-		try {
-			return (SpelNodeImpl) ((SpelExpression) PARSER.parseExpression(this.source.text())).getAST();
+	/**
+	 * Evaluate a condition for a call.
+	 * @param target the object that is called
+	 * @param arguments the arguments of the call
+	 * @return whether the condition holds
+	 * @throws LockDefinitionException if the value is neither true nor false
+	 */
+	boolean holds(@Nullable Object target, @Nullable Object[] arguments) {
+		Object value = value(target, arguments,
+				"write an expression that is true or false for every call, as in #order?.paid == true");
+		if (value instanceof Boolean holds) {
+			return holds;
 		}
-		catch (ParseException | IllegalStateException ex) {
-			String expression = ExpressionSuggestion.of(this.source.text());
-			throw this.source.refuse("is not a SpEL expression (" + ex.getMessage()
-					+ "): write a text in single quotes and arguments with #, without #{...}, as in \"'order-' + #id\""
-					+ ((expression != null) ? ". Perhaps \"" + expression + "\" is meant" : ""), ex);
-		}
+		throw refuse("evaluated to " + ((value != null) ? "an instance of " + value.getClass().getTypeName() : "null")
+				+ ", which is neither true nor false: compare it with something, as in #amount > 10 or #id != null");
 	}
 
 	/**
@@ -107,53 +135,82 @@ final class MethodExpression {
 	 * @return the value
 	 * @throws LockDefinitionException if the expression cannot be evaluated
 	 */
-	@Nullable Object evaluate(@Nullable Object target, @Nullable Object[] arguments, String remedy) {
-		MethodEvaluationContext.Root root = new MethodEvaluationContext.Root(this.source.method(), target, arguments);
+	@Nullable Object value(@Nullable Object target, @Nullable Object[] arguments, String remedy) {
 		try {
-			return this.expression.getValue(new MethodEvaluationContext(this.shared, this.parameters, root));
+			return this.expression.getValue(new CallContext(new Root(this.method, target, arguments)));
 		}
 		catch (EvaluationException ex) {
-			for (Throwable cause = ex.getCause(); cause != null; cause = cause.getCause()) {
-				if (cause instanceof LockDefinitionException refusal) {
-					throw refusal;
-				}
+			if (NestedExceptionUtils.getRootCause(ex) instanceof LockDefinitionException refusal) {
+				throw refusal;
 			}
-			throw this.source.refuse("cannot be evaluated (" + ex.getMessage() + "): " + remedy, ex);
-		}
-		catch (NullPointerException ex) {
-			if (isThrownByCalledMethod(ex)) {
-				throw this.source.refuse("cannot be evaluated, because a method of the JDK was called with null ("
-						+ ex.getMessage() + "): " + remedy, ex);
-			}
-			throw ex;
+			throw refuse("cannot be evaluated (" + ex.getMessage() + "): " + remedy, ex);
 		}
 	}
 
-	/** Whether the expression itself, and not a bean, has called the JDK. */
-	private static boolean isThrownByCalledMethod(NullPointerException ex) {
-		return Arrays.stream(ex.getStackTrace())
-			.map(StackTraceElement::getClassName)
-			.filter((name) -> !name.startsWith("java.") && !name.startsWith("jdk.") && !name.startsWith("sun."))
-			.findFirst()
-			.filter((name) -> name.startsWith("org.springframework.expression."))
-			.isPresent();
+	/** The arguments of one call as variables. */
+	private final class CallContext extends StandardEvaluationContext {
+
+		private final @Nullable Object[] arguments;
+
+		CallContext(Root root) {
+			super(root);
+			this.arguments = root.args;
+			MethodExpression.this.shared.applyDelegatesTo(this);
+		}
+
+		@Override
+		public @Nullable Object lookupVariable(String name) {
+			Integer position = MethodExpression.this.parameters.position(name);
+			return (position != null) ? this.arguments[position] : null;
+		}
+
+		@Override
+		public boolean isAssignmentEnabled() {
+			return false;
+		}
+
 	}
 
 	/**
-	 * The text of an expression, with placeholders resolved.
-	 *
-	 * @param method the annotated method
-	 * @param attribute the attribute of the annotation, {@code key} or {@code condition}
-	 * @param text the expression
+	 * The {@code #root} of an expression. Method and class are those that the author of
+	 * the application has written, never those of a proxy or of a lambda.
 	 */
-	record Source(LockedMethod method, String attribute, String text) {
+	static final class Root {
 
-		LockDefinitionException refuse(String problem) {
-			return this.method.refuse(this.attribute, this.text, problem);
+		/** The properties, which can be used with or without {@code #root}. */
+		static final Set<String> PROPERTIES = Set.of("method", "methodName", "target", "targetClass", "args");
+
+		private final LockedMethod method;
+
+		private final @Nullable Object target;
+
+		private final @Nullable Object[] args;
+
+		Root(LockedMethod method, @Nullable Object target, @Nullable Object[] args) {
+			this.method = method;
+			this.target = target;
+			this.args = args;
 		}
 
-		LockDefinitionException refuse(String problem, Throwable cause) {
-			return this.method.refuse(this.attribute, this.text, problem, cause);
+		public Method getMethod() {
+			return this.method.method();
+		}
+
+		public String getMethodName() {
+			return this.method.method().getName();
+		}
+
+		public @Nullable Object getTarget() {
+			return this.target;
+		}
+
+		public Class<?> getTargetClass() {
+			return GeneratedClass.isGenerated(this.method.beanClass()) ? getMethod().getDeclaringClass()
+					: this.method.beanClass();
+		}
+
+		public @Nullable Object[] getArgs() {
+			return this.args;
 		}
 
 	}

@@ -11,19 +11,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param locks one definition for each annotation, at least one, in the order of the
  * source
+ * @param returnKind when the work of the method is done
  * @param token position of the parameter that receives the fencing token,
  * {@link FencingTokenParameter#NONE} without one
  * @param waitTime wait time of annotations without one
  * @param observations observes the calls
  */
-record MethodLocks(List<LockDefinition> locks, int token, Supplier<Duration> waitTime, CallObservations observations) {
+record MethodLocks(List<LockDefinition> locks, ReturnKind returnKind, int token, Supplier<Duration> waitTime,
+		CallObservations observations) {
 
 	LockedMethod method() {
 		return this.locks.get(0).method();
-	}
-
-	ReturnKind returnKind() {
-		return this.locks.get(0).returnKind();
 	}
 
 	/** Whether a parameter receives the fencing token. */

@@ -1,16 +1,12 @@
 package io.github.distlock.aop;
 
-import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
+import io.github.distlock.aop.weaving.LockWeaving;
 import io.github.distlock.transaction.TransactionBoundary;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
@@ -20,21 +16,16 @@ import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
 /**
- * Verifies that the proxy of a bean locks each call of the annotated methods, outside
- * transactions.
+ * Verifies that the lock is around each call of the annotated methods of a bean, and
+ * outside transactions: that the proxy of the bean has the lock, or that it is woven into
+ * the method.
  */
 final class ProxyVerifier {
 
-	private static final Log logger = LogFactory.getLog(ProxyVerifier.class);
-
 	private final TransactionBoundary transactions = TransactionBoundary.create();
-
-	/** Methods for which a warning has been logged that they are not locked. */
-	private final Set<LockedMethod> warned = ConcurrentHashMap.newKeySet();
 
 	private final DistributedLockAdvisor advisor;
 
@@ -47,11 +38,11 @@ final class ProxyVerifier {
 	 * class and cannot. Must be called before the proxy is created: the exception of
 	 * CGLIB does not name the annotation.
 	 */
-	static void verifyClass(LockedMethod method, String beanName, ConfigurableListableBeanFactory beanFactory) {
+	void verifyClass(LockedMethod method, String beanName, ConfigurableListableBeanFactory beanFactory) {
 		Class<?> type = method.beanClass();
 		boolean closed = (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !Proxy.isProxyClass(type)
 				&& !ClassUtils.isLambdaClass(type);
-		if (closed
+		if (closed && this.advisor.mode() == AopMode.PROXY
 				&& (isClassProxied(beanName, beanFactory) || ClassUtils.getAllInterfacesForClass(type).length == 0)) {
 			throw method
 				.refuse("is in a final or sealed class, which a class-based proxy cannot extend: make the class "
@@ -70,10 +61,19 @@ final class ProxyVerifier {
 	 * Refuse a bean whose method would run without its lock, or with the lock inside the
 	 * transaction.
 	 * @param bean the bean, or its proxy if it has one
-	 * @param declaration one of its annotated methods
+	 * @param annotation the annotation of one of its methods
 	 */
-	void verify(Object bean, LockDeclaration declaration) {
-		LockedMethod method = declaration.method();
+	void verify(Object bean, LockAnnotation annotation) {
+		if (this.advisor.mode() == AopMode.PROXY) {
+			verifyProxy(bean, annotation);
+		}
+		else {
+			verifyWoven(bean, annotation.method());
+		}
+	}
+
+	private void verifyProxy(Object bean, LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
 		if (!(bean instanceof Advised advised)) {
 			throw method.refuse("would not be locked: the bean has no proxy, because it was created before the proxy "
 					+ "creators, or because beans of its kind get none. Move the method to a bean that is created "
@@ -83,7 +83,7 @@ final class ProxyVerifier {
 		int position = chain.indexOf(this.advisor);
 		if (position < 0 && AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner) {
 			// A proxy around the proxy of another bean.
-			verify(inner, declaration);
+			verifyProxy(inner, annotation);
 			return;
 		}
 		if (position < 0) {
@@ -92,36 +92,30 @@ final class ProxyVerifier {
 						+ "Spring create the proxy, in the application context that has distlock, or write the annotation on "
 						+ "the interface that the proxy implements");
 		}
-		verifyReach(bean, declaration);
-		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, method));
+		verifyReach(bean, annotation);
+		for (Advisor outer : chain.subList(0, position)) {
+			if (this.transactions.demarcates(outer, method.method(), method.beanClass())) {
+				throw method.refuse("would be locked inside of its transaction and released before the commit: the "
+						+ "transaction advisor comes before the lock advisor (order " + this.advisor.getOrder()
+						+ "). Set distlock.aop.order to a lower number than the order of @EnableTransactionManagement, or "
+						+ "that order to a higher one");
+			}
+		}
 	}
 
-	private void verifyReach(Object bean, LockDeclaration declaration) {
-		LockedMethod method = declaration.method();
-		int modifiers = method.method().getModifiers();
-		if (AopUtils.isJdkDynamicProxy(bean)) {
-			boolean exposed = Arrays.stream(bean.getClass().getInterfaces()).anyMatch((type) -> exposes(type, method));
-			if (!exposed && !declaration.onClass()) {
-				throw method.refuse("would not be locked: the bean's proxy implements only its interfaces, and none of "
-						+ "them has the method. Add it to one of them, or use class-based proxies "
-						+ "(proxyTargetClass = true)");
+	private static void verifyReach(Object bean, LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
+		if (!AopUtils.isJdkDynamicProxy(bean)) {
+			if (Modifier.isFinal(method.method().getModifiers())) {
+				throw method.refuse("is on a final method, which a class-based proxy cannot intercept: it would not be "
+						+ "locked. Make it non-final, or have the bean implement an interface and use interface-based "
+						+ "proxies (spring.aop.proxy-target-class=false)");
 			}
 		}
-		else if (declaration.isInheritedFinal()) {
-			if (this.warned.add(method)) {
-				logger.warn("@DistributedLock on the class of " + method + " does not lock this method, because it is "
-						+ "final and a class-based proxy cannot intercept it: calls of it run without the lock. To avoid "
-						+ "this warning, annotate the methods that need a lock instead of the class");
-			}
-		}
-		else if (Modifier.isFinal(modifiers)) {
-			throw method.refuse("is on a final method, which a class-based proxy cannot intercept: it would not be "
-					+ "locked. Make it non-final, or have the bean implement an interface and use interface-based "
-					+ "proxies (spring.aop.proxy-target-class=false)");
-		}
-		else if (!Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers) && foreign(method.method(), bean)) {
-			throw method.refuse("is on a package-private method of another package than the bean's class, which its "
-					+ "proxy cannot intercept: it would not be locked. Make it public or protected");
+		else if (!annotation.isOnClass()
+				&& Arrays.stream(bean.getClass().getInterfaces()).noneMatch((type) -> exposes(type, method))) {
+			throw method.refuse("would not be locked: the bean's proxy implements only its interfaces, and none of "
+					+ "them has the method. Add it to one of them, or use class-based proxies (proxyTargetClass = true)");
 		}
 	}
 
@@ -131,22 +125,21 @@ final class ProxyVerifier {
 					|| AopUtils.getMostSpecificMethod(exposed, method.beanClass()).equals(method.method()));
 	}
 
-	private static boolean foreign(Method method, Object bean) {
-		Class<?> declaring = method.getDeclaringClass();
-		Class<?> proxy = bean.getClass();
-		return !declaring.getPackageName().equals(proxy.getPackageName())
-				|| declaring.getClassLoader() != proxy.getClassLoader();
-	}
-
-	private void verifyOrder(Advisor outer, LockedMethod method) {
-		if (this.transactions.demarcates(outer, method.method(), method.beanClass())) {
-			Object order = (outer instanceof Ordered ordered) ? ordered.getOrder() : "none";
+	private void verifyWoven(Object bean, LockedMethod method) {
+		if (!LockWeaving.isLocked(method.method())) {
 			throw method
-				.refuse("would be locked inside of its transaction and released before the commit: the order of "
-						+ "the transaction advisor (" + order + ") comes before that of the lock advisor ("
-						+ this.advisor.getOrder() + "). Set distlock.aop.order to a lower number than " + order
-						+ ", or the order of @EnableTransactionManagement to a higher one than "
-						+ this.advisor.getOrder());
+				.refuse("would not be locked: distlock.aop.mode is aspectj, and no weaver of AspectJ has put the "
+						+ "lock around the method. Start the JVM with -javaagent:aspectjweaver.jar "
+						+ "(org.aspectj:aspectjweaver); write the annotation, or one that is annotated with it, on the method "
+						+ "itself or on the class that declares it; include the class in META-INF/aop.xml, if there is one; or "
+						+ "set distlock.aop.mode to proxy");
+		}
+		if (bean instanceof Advised advised && Arrays.stream(advised.getAdvisors())
+			.anyMatch((outer) -> this.transactions.demarcates(outer, method.method(), method.beanClass()))) {
+			throw method.refuse("would be locked inside of its transaction: the lock is woven into the method, and the "
+					+ "transaction is begun by the proxy around it. Weave transactions, too "
+					+ "(@EnableTransactionManagement(mode = AdviceMode.ASPECTJ) and spring-aspects), begin the "
+					+ "transaction in a method that the locked one calls, or set distlock.aop.mode to proxy");
 		}
 	}
 

@@ -18,16 +18,17 @@ import io.github.distlock.ReactiveLockContext;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.observation.LockObserver.ObservedSection;
+import io.github.distlock.thread.LockThreads;
+import io.github.distlock.transaction.ReactiveTransactions;
 import io.github.distlock.transaction.ReactiveTransactions.Keeper;
 import io.github.distlock.transaction.ReactiveTransactions.Running;
-import io.github.distlock.transaction.ReactiveTransactions;
-import io.github.distlock.thread.LockThreads;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
@@ -46,7 +47,7 @@ final class ReactiveInvoker implements LockInvoker {
 
 	private static final long IDLE_SECONDS = 60;
 
-	private final LockTargetResolver targets;
+	private final LockResolver resolver;
 
 	private final AsyncLockExecutor lockExecutor;
 
@@ -56,9 +57,9 @@ final class ReactiveInvoker implements LockInvoker {
 
 	private final Scheduler threads;
 
-	ReactiveInvoker(LockTargetResolver targets, AsyncLockExecutor lockExecutor, TransactionalCalls transactionalCalls,
+	ReactiveInvoker(LockResolver resolver, AsyncLockExecutor lockExecutor, TransactionalCalls transactionalCalls,
 			@Nullable ClassLoader beanClassLoader) {
-		this.targets = targets;
+		this.resolver = resolver;
 		this.lockExecutor = lockExecutor;
 		this.threads = threads(beanClassLoader);
 		this.transactionalCalls = transactionalCalls;
@@ -86,10 +87,13 @@ final class ReactiveInvoker implements LockInvoker {
 		Flux<Object> result = this.transactions.current()
 			.map(Optional::of)
 			.defaultIfEmpty(Optional.empty())
-			.flatMapMany((transaction) -> Flux.deferContextual(
-					(context) -> new LockedSubscription(adapter, this.targets.resolve(locks, invocation).detached(),
-							outer(locks, context, transaction), transaction.orElse(null))
-						.run()));
+			.flatMapMany((transaction) -> Flux.deferContextual((context) -> {
+				LockedCall call = this.resolver.resolve(locks, invocation,
+						transaction.isPresent() || this.transactionalCalls.isActive());
+				return new LockedSubscription(adapter, call.detach(), outer(locks, context, transaction),
+						transaction.orElse(null))
+					.run();
+			}));
 		if (SuspendingFunction.FLOW.equals(adapter.getReactiveType().getName())) {
 			return new LockedFlow(result);
 		}
@@ -126,7 +130,7 @@ final class ReactiveInvoker implements LockInvoker {
 
 		private final ReactiveAdapter adapter;
 
-		private final LockedInvocation call;
+		private final LockedCall call;
 
 		private final CallerScope outer;
 
@@ -141,14 +145,16 @@ final class ReactiveInvoker implements LockInvoker {
 		/** The failure of the release if the work itself has succeeded. */
 		private volatile @Nullable Throwable releaseFailure;
 
-		/** A coroutine continues after its cancellation, until it has cleaned up. */
-		private volatile CancelledWork workEnd = CancelledWork.AT_ONCE;
+		/**
+		 * Completes when cancelled work has ended: a coroutine continues until it has
+		 * cleaned up, and needs its locks.
+		 */
+		private volatile Mono<Void> workEnd = Mono.empty();
 
 		/** Set by the thread that delivers the locks, during the delivery. */
 		private boolean delivered;
 
-		LockedSubscription(ReactiveAdapter adapter, LockedInvocation call, CallerScope outer,
-				@Nullable Running transaction) {
+		LockedSubscription(ReactiveAdapter adapter, LockedCall call, CallerScope outer, @Nullable Running transaction) {
 			this.adapter = adapter;
 			this.call = call;
 			this.outer = outer;
@@ -157,38 +163,34 @@ final class ReactiveInvoker implements LockInvoker {
 
 		Flux<Object> run() {
 			if (this.call.targets().isEmpty()) {
-				return Flux.from(work(new AsyncLockOutcome.Acquired(List.of())));
+				return Flux.from(work(new AsyncLockSequence.AsyncOutcome(List.of(), null, null)));
 			}
-			if (this.transaction != null) {
-				ReactiveInvoker.this.transactionalCalls.checkSubscribed(this.call.targets().get(0).definition());
-				this.keeper = ReactiveInvoker.this.transactionalCalls.keeps(this.call.locks().method())
-						? this.transaction.keeper((acquired) -> close(acquired, null)) : null;
+			if (this.transaction != null && ReactiveInvoker.this.transactionalCalls.keeps(this.call.locks().method())) {
+				this.keeper = this.transaction.keeper((acquired) -> close(acquired, null));
 			}
 			return Flux
-				.usingWhen(Mono.<AsyncLockOutcome>create(this::acquire), this::work,
+				.usingWhen(Mono.<AsyncLockSequence.AsyncOutcome>create(this::acquire), this::work,
 						(outcome) -> release(outcome, null), this::release,
-						(outcome) -> this.workEnd.ended().then(release(outcome, new CancellationException())))
+						(outcome) -> this.workEnd.then(release(outcome, new CancellationException())))
 				// Reactor wraps the failure of a cleanup.
 				.onErrorMap((failure) -> (this.releaseFailure != null) ? this.releaseFailure : failure);
 		}
 
-		private void acquire(MonoSink<AsyncLockOutcome> sink) {
-			CompletableFuture<AsyncLockOutcome> waiting = ReactiveInvoker.this.lockExecutor.acquire(this.call,
-					this.outer);
+		private void acquire(MonoSink<AsyncLockSequence.AsyncOutcome> sink) {
+			CompletableFuture<AsyncLockSequence.AsyncOutcome> waiting = ReactiveInvoker.this.lockExecutor
+				.acquire(this.call, this.outer);
 			sink.onCancel(() -> ReactiveInvoker.this.lockExecutor.cancel(waiting));
-			AsyncLockOutcome[] delivered = new AsyncLockOutcome[1];
-			Runnable body = CallerContext.withClassLoader(() -> deliver(delivered[0], sink));
 			waiting.whenComplete((outcome, failure) -> {
+				if (waiting.isCancelled()) {
+					return;
+				}
 				if (failure != null) {
-					if (!waiting.isCancelled()) {
-						sink.error(failure);
-					}
+					sink.error(failure);
 					return;
 				}
 				try {
 					// The body may block, and the threads of AsyncLockExecutor must not.
-					delivered[0] = outcome;
-					ReactiveInvoker.this.threads.schedule(body);
+					ReactiveInvoker.this.threads.schedule(() -> deliver(outcome, sink));
 				}
 				catch (RuntimeException | Error ex) {
 					// Rejected, or a hook of the application has failed.
@@ -201,7 +203,7 @@ final class ReactiveInvoker implements LockInvoker {
 		 * A subscriber that was cancelled meanwhile drops the locks. Nothing else
 		 * releases them then.
 		 */
-		private void deliver(AsyncLockOutcome outcome, MonoSink<AsyncLockOutcome> sink) {
+		private void deliver(AsyncLockSequence.AsyncOutcome outcome, MonoSink<AsyncLockSequence.AsyncOutcome> sink) {
 			try {
 				sink.success(outcome);
 			}
@@ -213,13 +215,17 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Publisher<Object> work(AsyncLockOutcome outcome) {
+		private Publisher<Object> work(AsyncLockSequence.AsyncOutcome outcome) {
 			this.delivered = true;
 			ObservedSection section = null;
 			try (LockContext.Scope scope = this.outer.open()) {
-				keep(outcome.locks());
-				section = outcome.locks().isEmpty() ? null : this.call.section(outcome.locks());
-				List<HeldLock> current = new ArrayList<>(outcome.locks());
+				List<HeldLock> acquired = outcome.locks();
+				if (this.keeper != null && !acquired.isEmpty()) {
+					this.keeper.keep(acquired);
+					this.kept = true;
+				}
+				section = acquired.isEmpty() ? null : this.call.section(acquired);
+				List<HeldLock> current = new ArrayList<>(acquired);
 				Collections.reverse(current);
 				current.addAll(this.outer.locks());
 				return begin(outcome, section, current)
@@ -233,8 +239,8 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Flux<Object> begin(AsyncLockOutcome outcome, @Nullable ObservedSection section, List<HeldLock> locks)
-				throws Throwable {
+		private Flux<Object> begin(AsyncLockSequence.AsyncOutcome outcome, @Nullable ObservedSection section,
+				List<HeldLock> locks) throws Throwable {
 			if (section == null) {
 				return Flux.from(publisher(outcome, locks));
 			}
@@ -247,26 +253,43 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Publisher<Object> publisher(AsyncLockOutcome outcome, List<HeldLock> locks) throws Throwable {
+		private Publisher<Object> publisher(AsyncLockSequence.AsyncOutcome outcome, List<HeldLock> locks)
+				throws Throwable {
 			LockedMethod method = this.call.locks().method();
 			if (method.isSuspending()) {
-				CancelledWork end = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
-				return start(published(outcome.resultOrNull(this.call)), end);
+				LockedCoroutine coroutine = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
+				return start(published(outcome.resultOrNull(this.call)), coroutine.ended(), coroutine::begun);
 			}
 			Object result = outcome.result(this.call);
 			String type = method.returnType().getName();
-			if (!type.equals(SuspendingFunction.FLOW)) {
-				return start(this.adapter.toPublisher(result), type.equals(SuspendingFunction.DEFERRED)
-						? LockedCoroutine.cancelled(result) : CancelledWork.AT_ONCE);
+			if (type.equals(SuspendingFunction.FLOW)) {
+				LockedCoroutine coroutine = LockedCoroutine.of(locks);
+				return start(coroutine.publisher(result), coroutine.ended(), coroutine::begun);
 			}
-			LockedCoroutine coroutine = LockedCoroutine.of(locks);
-			return start(coroutine.publisher(result), coroutine);
+			return start(this.adapter.toPublisher(result),
+					type.equals(SuspendingFunction.DEFERRED) ? LockedCoroutine.cancelled(result) : Mono.empty(), () -> {
+					});
 		}
 
-		/** From here on it is certain that the work is subscribed to, if only to fail. */
-		private Publisher<Object> start(Publisher<Object> work, CancelledWork end) {
+		/**
+		 * From here on it is certain that the work is subscribed to, if only to fail.
+		 * Reactor throws an error of the JVM, such as a {@code NoClassDefFoundError}, at
+		 * the code that has subscribed. Here the subscriber gets it: otherwise its locks
+		 * would stay held, and the caller would wait, until the JVM ends.
+		 */
+		private Publisher<Object> start(Publisher<Object> work, Mono<Void> end, Runnable begun) {
 			this.workEnd = end;
-			return new ErrorReportingPublisher(work, end::begun);
+			return (subscriber) -> {
+				try {
+					work.subscribe(subscriber);
+				}
+				catch (Throwable ex) {
+					Operators.error(Operators.toCoreSubscriber(subscriber), ex);
+				}
+				finally {
+					begun.run();
+				}
+			};
 		}
 
 		/** A fallback of a suspending function may return its value as it is. */
@@ -275,27 +298,16 @@ final class ReactiveInvoker implements LockInvoker {
 			return (adapter != null) ? adapter.toPublisher(result) : Mono.justOrEmpty(result);
 		}
 
-		private void keep(List<HeldLock> acquired) {
-			if (this.keeper != null && !acquired.isEmpty()) {
-				this.keeper.keep(acquired);
-				this.kept = true;
-			}
-		}
-
-		private Mono<Void> release(AsyncLockOutcome outcome, @Nullable Throwable failure) {
+		private Mono<Void> release(AsyncLockSequence.AsyncOutcome outcome, @Nullable Throwable failure) {
 			List<HeldLock> acquired = outcome.locks();
 			if (acquired.isEmpty()) {
 				return Mono.empty();
 			}
-			Mono<Void> released = this.kept ? Mono.fromRunnable(() -> checkKept(acquired, failure))
-					: close(acquired, failure);
-			return released.doOnError((problem) -> this.releaseFailure = problem);
-		}
-
-		private static void checkKept(List<HeldLock> acquired, @Nullable Throwable failure) {
-			if (failure == null) {
-				LockRelease.LEAVING.afterReturn(acquired);
+			Mono<Void> released = close(acquired, failure);
+			if (this.kept) {
+				released = (failure == null) ? Mono.fromRunnable(() -> LockRelease.checkKept(acquired)) : Mono.empty();
 			}
+			return released.doOnError((problem) -> this.releaseFailure = problem);
 		}
 
 		/**

@@ -1,9 +1,13 @@
 package io.github.distlock.aop;
 
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapter;
@@ -35,8 +39,31 @@ enum ReturnKind {
 	 */
 	REACTIVE;
 
+	private static final Log logger = LogFactory.getLog(ReturnKind.class);
+
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnKind.class.getClassLoader());
+
+	private static final Set<String> FUTURES = Set.of(Future.class.getName(), CompletionStage.class.getName());
+
+	/** By name: reactive streams need not be on the class path. */
+	private static final Set<String> PUBLISHERS = Set.of("java.util.concurrent.Flow$Publisher",
+			"org.reactivestreams.Publisher");
+
+	/**
+	 * Work that begins or continues after the method has returned, in a way that the lock
+	 * cannot follow: tasks, results that the web server processes, and coroutines.
+	 */
+	private static final Set<String> UNTRACKED = Set.of(Callable.class.getName(),
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody", "kotlinx.coroutines.Job",
+			"kotlinx.coroutines.channels.ReceiveChannel");
+
+	/** Results that their caller consumes. */
+	private static final Set<String> CONSUMED = Set.of("java.util.stream.BaseStream", "java.util.Iterator",
+			"java.util.function.Supplier", "kotlin.sequences.Sequence");
 
 	/**
 	 * Determine the kind of result of a method.
@@ -44,39 +71,53 @@ enum ReturnKind {
 	 * observed
 	 */
 	static ReturnKind of(LockedMethod method) {
-		Class<?> type = method.returnType();
-		if (SuspendingFunction.is(method.method())) {
-			if (!REACTOR || !SuspendingFunction.isInvocable()) {
-				throw method.refuse("is on a suspending function, which needs "
-						+ "org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect on the "
-						+ "class path to be locked: add them");
-			}
-			checkAwaited(method);
-			return REACTIVE;
+		if (method.isSuspending()) {
+			return ofSuspending(method);
 		}
-		boolean future = Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type);
-		if (future && runsAsynchronously(method)) {
+		Class<?> type = method.returnType();
+		boolean future = is(type, FUTURES);
+		if (future && (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
+				|| AnnotatedElementUtils.hasAnnotation(method.beanClass(), Async.class))) {
 			return FUTURE_OF_ASYNC;
 		}
 		if (type == CompletionStage.class || type == CompletableFuture.class) {
 			return COMPLETION_STAGE;
 		}
-		if (future) {
-			throw refuse(method, "CompletableFuture or CompletionStage");
-		}
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (adapter == null && ResultTypeCheck.isCoroutine(type)) {
-			throw refuse(method, "a Flow, or make the function suspending");
-		}
-		if (adapter == null && !ResultTypeCheck.isPublisher(type)) {
+		ReactiveAdapter adapter = adapter(type);
+		if (!future && adapter == null && !is(type, PUBLISHERS) && !is(type, UNTRACKED)) {
+			if (is(type, CONSUMED)) {
+				logger.warn(method.refuse("is on a method that returns " + type.getSimpleName() + ", which its caller "
+						+ "consumes after the lock was released. Return a complete value such as a List, or lock the "
+						+ "method that consumes it")
+					.getMessage());
+			}
 			return SYNCHRONOUS;
+		}
+		if (future || adapter == null || adapter.getReactiveType() != type) {
+			throw method.refuse("is on a method that returns " + type.getSimpleName()
+					+ ", whose work may begin or continue after the method has returned, in a way that the lock cannot "
+					+ "follow: it would continue without the lock. Return CompletableFuture, CompletionStage, Mono or "
+					+ "Flux, or lock the method that does the work");
 		}
 		if (!REACTOR) {
 			throw method.refuse("is on a method that returns " + type.getSimpleName()
 					+ ", which needs io.projectreactor:reactor-core on the class path to be locked: add it");
 		}
-		if (adapter == null || adapter.getReactiveType() != type) {
-			throw refuse(method, (adapter != null) ? adapter.getReactiveType().getSimpleName() : "Mono or Flux");
+		return REACTIVE;
+	}
+
+	/** A suspending function awaits its work. A flow is collected under the lock. */
+	private static ReturnKind ofSuspending(LockedMethod method) {
+		if (!REACTOR || !SuspendingFunction.isInvocable()) {
+			throw method.refuse("is on a suspending function, which needs "
+					+ "org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect on the "
+					+ "class path to be locked: add them");
+		}
+		Class<?> type = SuspendingFunction.returnType(method.method(), method.beanClass()).toClass();
+		if (!type.getName().equals(SuspendingFunction.FLOW) && isUnfinished(type)) {
+			throw method.refuse("is on a suspending function that returns " + type.getSimpleName()
+					+ ", whose work continues after the function has returned and its lock was released: await the work "
+					+ "and return its value");
 		}
 		return REACTIVE;
 	}
@@ -90,7 +131,7 @@ enum ReturnKind {
 		if (result == null || method.method().getReturnType() != Object.class) {
 			return;
 		}
-		if (ResultTypeCheck.isUnfinished(result)) {
+		if ((result instanceof Future<?> future) ? !future.isDone() : isUnfinished(result.getClass())) {
 			throw method.refuse("is on a method that returns Object, and has returned a "
 					+ result.getClass().getSimpleName() + ": its lock was released when it returned, so the "
 					+ "rest of the work runs without the lock. Declare the actual type of the result, "
@@ -98,26 +139,25 @@ enum ReturnKind {
 		}
 	}
 
-	/** A suspending function awaits its work. A flow is collected under the lock. */
-	private static void checkAwaited(LockedMethod method) {
-		Class<?> type = SuspendingFunction.returnType(method.method(), method.beanClass()).toClass();
-		if (!type.getName().equals(SuspendingFunction.FLOW) && ResultTypeCheck.isUnfinishedType(type)) {
-			throw method.refuse("is on a suspending function that returns " + type.getSimpleName()
-					+ ", whose work continues after the function has returned and its lock was released: await the work "
-					+ "and return its value");
+	private static boolean isUnfinished(Class<?> type) {
+		return is(type, FUTURES) || is(type, PUBLISHERS) || is(type, UNTRACKED) || adapter(type) != null;
+	}
+
+	private static @Nullable ReactiveAdapter adapter(Class<?> type) {
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+	}
+
+	/** Whether the type, a superclass or an interface has one of the names. */
+	private static boolean is(@Nullable Class<?> type, Set<String> names) {
+		if (type == null || names.contains(type.getName())) {
+			return type != null;
 		}
-	}
-
-	private static RuntimeException refuse(LockedMethod method, String trackedType) {
-		return method.refuse("is on a method that returns " + method.returnType().getSimpleName()
-				+ ", which may complete after the method has returned in a way that the lock cannot follow: the work "
-				+ "would continue without it. Return " + trackedType
-				+ ", or call LockRegistry.acquireAsync and close the lock when the result is complete");
-	}
-
-	private static boolean runsAsynchronously(LockedMethod method) {
-		return AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
-				|| AnnotatedElementUtils.hasAnnotation(method.beanClass(), Async.class);
+		for (Class<?> candidate : type.getInterfaces()) {
+			if (is(candidate, names)) {
+				return true;
+			}
+		}
+		return is(type.getSuperclass(), names);
 	}
 
 }

@@ -34,7 +34,6 @@ import org.springframework.core.Nullness;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 /**
  * Skips the call and returns the empty value of the return type. Mutable values are
@@ -58,29 +57,26 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 	 * value
 	 */
 	static SkipPolicy of(LockedMethod method) {
-		Class<?> type = method.method().getReturnType();
+		ResolvableType declared = SuspendingFunction.returnType(method.method(), method.beanClass());
+		Class<?> type = declared.toClass();
 		if (type.isPrimitive() && type != void.class) {
-			throw refuse(method, "which has no value for a skipped call: return "
-					+ ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " or an Optional");
+			throw refuse(method, type);
 		}
-		Supplier<@Nullable Object> empty = empty(returnType(method), method);
-		if (empty.get() == null && isNotNullable(method)) {
-			throw refuse(method, "which is not nullable: declare a nullable type");
+		Supplier<@Nullable Object> empty = empty(declared, method);
+		try {
+			// Callers in Kotlin rely on a type that is not nullable.
+			if (empty.get() == null && type != void.class && !type.getName().equals("kotlin.Unit")
+					&& KotlinDetector.isKotlinReflectPresent()
+					&& KotlinDetector.isKotlinType(method.method().getDeclaringClass())
+					&& Nullness.forMethodReturnType(method.method()) == Nullness.NON_NULL) {
+				throw refuse(method, type);
+			}
+			return new SkipPolicy(empty);
 		}
-		return new SkipPolicy(empty);
-	}
-
-	private static ResolvableType returnType(LockedMethod method) {
-		return SuspendingFunction.returnType(method.method(), method.beanClass());
-	}
-
-	/** Callers in Kotlin rely on a type that is not nullable. */
-	private static boolean isNotNullable(LockedMethod method) {
-		Class<?> type = returnType(method).toClass();
-		return KotlinDetector.isKotlinReflectPresent()
-				&& KotlinDetector.isKotlinType(method.method().getDeclaringClass()) && type != void.class
-				&& !type.getName().equals("kotlin.Unit")
-				&& Nullness.forMethodReturnType(method.method()) == Nullness.NON_NULL;
+		catch (IllegalArgumentException | UnsupportedOperationException ex) {
+			// A class of collections without a suitable constructor.
+			throw refuse(method, type);
+		}
 	}
 
 	private static Supplier<@Nullable Object> empty(ResolvableType declared, LockedMethod method) {
@@ -93,58 +89,37 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		if (adapter != null && !adapter.supportsEmpty()) {
-			throw refuse(method, "which cannot be empty: return a type that can, such as Mono or Maybe");
+			throw refuse(method, type);
 		}
-		Supplier<@Nullable Object> value = (adapter != null) ? adapter.getDescriptor()::getEmptyValue : EMPTY.get(type);
-		return (value != null) ? value : container(type, method);
-	}
-
-	private static Supplier<@Nullable Object> container(Class<?> type, LockedMethod method) {
-		Supplier<@Nullable Object> empty;
+		if (adapter != null) {
+			return adapter.getDescriptor()::getEmptyValue;
+		}
 		if (type.isArray()) {
-			empty = () -> Array.newInstance(type.getComponentType(), 0);
+			return () -> Array.newInstance(type.getComponentType(), 0);
 		}
-		else if (Collection.class.isAssignableFrom(type)) {
-			empty = () -> CollectionFactory.createCollection(type, 0);
+		Supplier<@Nullable Object> other = () -> null;
+		if (Collection.class.isAssignableFrom(type)) {
+			other = () -> CollectionFactory.createCollection(type, 0);
 		}
 		else if (Map.class.isAssignableFrom(type)) {
-			empty = () -> CollectionFactory.createMap(type, 0);
+			other = () -> CollectionFactory.createMap(type, 0);
 		}
-		else {
-			return () -> null;
-		}
-		try {
-			empty.get();
-			return empty;
-		}
-		catch (RuntimeException ex) {
-			throw refuse(method,
-					"of which no empty instance can be created: return an interface such as List, Set or Map, or "
-							+ "use a fallback");
-		}
+		return EMPTY.getOrDefault(type, other);
 	}
 
-	private static RuntimeException refuse(LockedMethod method, String problem) {
-		return method.refuse("onFailure", OnFailure.SKIP, "is on a method that returns "
-				+ returnType(method).toClass().getTypeName() + ", " + problem + ", or use OnFailure.THROW");
+	private static RuntimeException refuse(LockedMethod method, Class<?> type) {
+		return method.refuse("onFailure", OnFailure.SKIP, "is on a method that returns " + type.getTypeName()
+				+ ", which has no empty value for a skipped call: "
+				+ "return a nullable type, an Optional, or an interface such as List, Set or Map, use a fallback, "
+				+ "or use OnFailure.THROW");
 	}
 
 	@Override
 	public @Nullable Object result(MethodInvocation invocation, LockFailure failure) {
 		if (failure.exception() instanceof LockNotAcquiredException) {
-			return emptyResult();
+			return this.empty.get();
 		}
 		throw failure.exception();
-	}
-
-	@Override
-	public boolean isSkip() {
-		return true;
-	}
-
-	@Override
-	public @Nullable Object emptyResult() {
-		return this.empty.get();
 	}
 
 }

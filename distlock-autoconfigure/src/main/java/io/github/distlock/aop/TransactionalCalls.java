@@ -6,7 +6,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.transaction.OnActiveTransaction;
 import io.github.distlock.transaction.TransactionBoundary;
 import org.apache.commons.logging.Log;
@@ -25,38 +24,20 @@ final class TransactionalCalls {
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
-	private final RejectionReporter rejections;
-
-	TransactionalCalls(Supplier<OnActiveTransaction> reaction, RejectionReporter rejections) {
+	TransactionalCalls(Supplier<OnActiveTransaction> reaction) {
 		this.reaction = reaction;
-		this.rejections = rejections;
+	}
+
+	/** Whether the calling thread is inside a transaction. */
+	boolean isActive() {
+		return this.transactions.isActive();
 	}
 
 	/**
-	 * Refuse the call if its locks must not be acquired inside a running transaction.
+	 * Refuse a call inside a running transaction, if its locks must not be acquired
+	 * there.
 	 */
 	void check(LockDefinition definition) {
-		if (this.transactions.isActive()) {
-			checkInside(definition);
-		}
-	}
-
-	/**
-	 * Refuse a call whose subscriber works inside a transaction, if its locks must not be
-	 * acquired there.
-	 */
-	void checkSubscribed(LockDefinition definition) {
-		long startNanos = System.nanoTime();
-		try {
-			checkInside(definition);
-		}
-		catch (LockDefinitionException ex) {
-			this.rejections.report(definition, startNanos);
-			throw ex;
-		}
-	}
-
-	private void checkInside(LockDefinition definition) {
 		if (this.reaction.get() == OnActiveTransaction.FAIL) {
 			throw definition.method()
 				.refuse("was called inside a running transaction, which distlock.transaction.on-active=fail forbids: "
@@ -68,20 +49,20 @@ final class TransactionalCalls {
 	 * Bind the locks to the running transaction, if there is one.
 	 * @param method the method
 	 * @param locks in the order in which they were acquired
-	 * @return how to release the locks when the method has ended
+	 * @return whether the transaction releases the locks when it has completed
 	 */
-	LockRelease enter(LockedMethod method, List<HeldLock> locks) {
+	boolean enter(LockedMethod method, List<HeldLock> locks) {
 		if (!this.transactions.isActive()) {
 			warnOfPersistenceContext(method);
-			return LockRelease.CLOSING;
+			return false;
 		}
 		if (!keeps(method)) {
-			return LockRelease.CLOSING;
+			return false;
 		}
 		for (int i = locks.size() - 1; i >= 0; i--) {
 			this.transactions.closeAfterCompletion(locks.get(i));
 		}
-		return LockRelease.LEAVING;
+		return true;
 	}
 
 	/**

@@ -7,10 +7,10 @@
  * methods would run without their locks.
  * <p>
  * At a call, {@code LockInterceptor} passes the invocation and its {@code MethodLocks} to
- * the {@code LockInvoker} for the return type. The invoker gets the keys and registries
- * from {@code LockTargetResolver}, acquires the locks, runs the method as a
- * {@code LockedInvocation}, and releases the locks with {@code LockRelease}. Without the
- * locks, {@code FailurePolicy} determines what the caller gets.
+ * the {@code LockInvoker} for the return type. The invoker gets the call with its keys
+ * and registries, a {@code LockedCall}, from {@code LockResolver}, acquires the locks,
+ * runs the method, and releases the locks with {@code LockRelease}. Without the locks,
+ * {@code FailurePolicy} determines what the caller gets.
  * <p>
  * Only the auto-configuration uses this package: it registers a
  * {@code DistributedLockAdvisor} with its {@code LockEnvironment}.

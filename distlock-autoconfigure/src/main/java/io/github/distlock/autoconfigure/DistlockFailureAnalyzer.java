@@ -92,11 +92,7 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 		return (property != null && property.getOrigin() != null) ? " It was set in " + property.getOrigin() + "." : "";
 	}
 
-	/** A report of several problems already names their beans. */
 	private static String description(Throwable rootFailure, LockDefinitionException definition) {
-		if (definition.getSuppressed().length > 1) {
-			return String.valueOf(definition.getMessage());
-		}
 		String bean = null;
 		for (Throwable next = rootFailure; next != null; next = next.getCause()) {
 			// The innermost bean: the others only depend on it.

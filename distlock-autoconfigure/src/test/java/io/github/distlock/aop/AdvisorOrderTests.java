@@ -114,8 +114,8 @@ class AdvisorOrderTests {
 	@ParameterizedTest
 	@ValueSource(classes = { TransactionsFirst.class, TransactionsFirstWithClassProxies.class })
 	void aTransactionOutsideOfTheLockIsRefusedWithBothOrders(Class<?> transactions) {
-		assertRefused(LockedApplication.of(transactions, Orders.class), "(100)",
-				"(" + DistributedLockAdvisor.DEFAULT_ORDER + ")", "Set distlock.aop.order to a lower number than 100");
+		assertRefused(LockedApplication.of(transactions, Orders.class),
+				"(order " + DistributedLockAdvisor.DEFAULT_ORDER + ")", "Set distlock.aop.order to a lower number");
 		LockedApplication.of(transactions, Orders.class).with("order", "99").start().close();
 	}
 

@@ -5,7 +5,6 @@ import java.net.URLClassLoader;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
@@ -76,41 +75,6 @@ class CallerIdentityTests {
 		assertThat(tenant.get(10, TimeUnit.SECONDS)).isEqualTo("null");
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "platform", "virtual" })
-	void theBodyOfAStageHasTheContextClassLoaderOfItsOwnCaller(String threads) throws Exception {
-		assumeTrue(threads.equals("platform") || Runtime.version().feature() >= 21, "this Java has no virtual threads");
-		Work work = start(threads);
-		for (int i = 0; i < 3; i++) {
-			ClassLoader loader = new URLClassLoader("caller-" + i, new URL[0], getClass().getClassLoader());
-			Seen seen = as("alice", loader, () -> work.stage().get(10, TimeUnit.SECONDS));
-			assertThat(seen.classLoader()).isSameAs(loader);
-		}
-	}
-
-	@Test
-	void theBodyOfAMonoHasTheContextClassLoaderOfItsSubscriber() throws Exception {
-		Work work = start("platform");
-		for (int i = 0; i < 3; i++) {
-			ClassLoader loader = new URLClassLoader("caller-" + i, new URL[0], getClass().getClassLoader());
-			Seen seen = as("alice", loader, () -> work.mono().toFuture().get(10, TimeUnit.SECONDS));
-			assertThat(seen.classLoader()).isSameAs(loader);
-		}
-	}
-
-	@Test
-	void anExecutorOfTheApplicationGetsItsOwnClassLoaderBack() throws Exception {
-		BodyThread own = new BodyThread();
-		this.context = LockedApplication.of(Work.class, LocalStoreApplication.class)
-			.with("executor", "named")
-			.with((application) -> application.getBeanFactory().registerSingleton("named", own))
-			.start();
-		ClassLoader loader = new URLClassLoader("caller", new URL[0], getClass().getClassLoader());
-		Work work = this.context.getBean(Work.class);
-		assertThat(as("alice", loader, () -> work.stage().get(10, TimeUnit.SECONDS)).classLoader()).isSameAs(loader);
-		assertThat(own.classLoaderAfterwards.get(10, TimeUnit.SECONDS)).isSameAs(own.classLoader);
-	}
-
 	@Test
 	void aThreadThatServesNoCallerIsNotBoundToTheFirstOne() throws Exception {
 		Work work = start("platform");
@@ -159,25 +123,6 @@ class CallerIdentityTests {
 		static Seen here() {
 			Thread current = Thread.currentThread();
 			return new Seen(TENANT.get(), current.getContextClassLoader(), current.getName());
-		}
-
-	}
-
-	/** Runs all bodies on one thread, and returns what they leave behind there. */
-	private static final class BodyThread implements Executor {
-
-		private final CompletableFuture<@Nullable ClassLoader> classLoaderAfterwards = new CompletableFuture<>();
-
-		private final ClassLoader classLoader = new URLClassLoader("own", new URL[0], getClass().getClassLoader());
-
-		@Override
-		public void execute(Runnable task) {
-			Thread thread = new Thread(() -> {
-				task.run();
-				this.classLoaderAfterwards.complete(Thread.currentThread().getContextClassLoader());
-			});
-			thread.setContextClassLoader(this.classLoader);
-			thread.start();
 		}
 
 	}

@@ -5,24 +5,17 @@ import java.lang.reflect.Proxy;
 import java.util.regex.Pattern;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.LockDefinitionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.aop.config.AopConfigUtils;
-import org.springframework.beans.factory.InitializingBean;
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.ApplicationObjectSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * Tests objects that other code puts around a locked bean or registers in its place, and
@@ -39,21 +32,6 @@ class ForeignObjectTests {
 			bean.run();
 			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
 		}
-	}
-
-	@Test
-	void aPostProcessorThatRemovesTheProxyFailsTheStart() {
-		assertThatException().isThrownBy(() -> LockedApplication.of(Runner.class, Unwrapping.class).start())
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.withMessageContaining("the bean has no proxy");
-	}
-
-	@Test
-	void anObjectThatIsRegisteredAsASingletonIsLoggedAtAnyTime(CapturedOutput output) {
-		LockedApplication.of(LateRegistration.class, AtRunTime.class).start().close();
-		assertThat(output).contains("The methods of bean 'late' (" + Runner.class.getName())
-			.contains("The methods of bean 'atRunTime' (" + Runner.class.getName());
 	}
 
 	@Test
@@ -84,13 +62,6 @@ class ForeignObjectTests {
 		assertThat(output.getAll().split(Pattern.quote(Supported.class.getName() + ".setApplicationContext("), -1))
 			.hasSize(2);
 		assertThat(output).contains("does not lock this method, because it is final");
-	}
-
-	@Test
-	void aFinalMethodOfTheClassItselfIsRefused() {
-		assertThatException().isThrownBy(() -> LockedApplication.of(OwnFinal.class).start())
-			.havingRootCause()
-			.withMessageContaining("is on a final method");
 	}
 
 	interface Runs {
@@ -128,40 +99,6 @@ class ForeignObjectTests {
 
 	}
 
-	static class Unwrapping implements BeanPostProcessor {
-
-		@Override
-		public Object postProcessAfterInitialization(Object bean, String beanName) {
-			return (bean instanceof Runs) ? new Runner() : bean;
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class LateRegistration {
-
-		@Bean
-		static BeanFactoryPostProcessor unordered() {
-			return (beanFactory) -> beanFactory.registerSingleton("late", new Runner());
-		}
-
-	}
-
-	static class AtRunTime implements InitializingBean {
-
-		private final ConfigurableListableBeanFactory beanFactory;
-
-		AtRunTime(ConfigurableListableBeanFactory beanFactory) {
-			this.beanFactory = beanFactory;
-		}
-
-		@Override
-		public void afterPropertiesSet() {
-			this.beanFactory.registerSingleton("atRunTime", new Runner());
-		}
-
-	}
-
 	@DistributedLock
 	static class Supported extends ApplicationObjectSupport {
 
@@ -174,14 +111,6 @@ class ForeignObjectTests {
 	static class AlsoSupported extends ApplicationObjectSupport {
 
 		public void run(String id) {
-		}
-
-	}
-
-	@DistributedLock
-	static class OwnFinal {
-
-		public final void run() {
 		}
 
 	}

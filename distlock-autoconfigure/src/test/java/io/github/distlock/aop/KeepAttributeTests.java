@@ -58,21 +58,20 @@ class KeepAttributeTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "5, has no unit", "-1, is not a time from 1ms to 1s", "0ms, is not a time from 1ms to 1s",
-			"999us, is not a time from 1ms to 1s", "1001ms, is not a time from 1ms to 1s", "soon, is not a duration" })
+	@CsvSource({ "5, has no unit", "-1, has no unit", "999us, use 1ms to 1s", "1001ms, use 1ms to 1s",
+			"soon, is not a duration" })
 	void aMalformedTimeIsRefused(String value, String problem) {
-		assertRefused(LockedApplication.of(Kept.class).with("keep", value), "(keep = \"" + value + "\")", problem,
-				"distlock.handoff.keep");
+		assertRefused(LockedApplication.of(Kept.class).with("keep", value), problem);
 	}
 
 	@Test
 	void aLockThatIsNeverKeptIsRefused() {
-		assertRefused(LockedApplication.of(WithLeaseTime.class), "(keep = \"5ms\")",
-				"cannot be combined with leaseTime = PT10S", "remove one of them");
-		assertRefused(LockedApplication.of(WithMinHold.class), "cannot be combined with minHold = PT1S");
-		assertRefused(LockedApplication.of(Fair.class), "cannot be combined with fair = true");
-		assertRefused(LockedApplication.of(Read.class), "cannot be combined with mode = READ");
-		assertRefused(LockedApplication.of(Write.class), "cannot be combined with mode = WRITE");
+		assertRefused(LockedApplication.of(WithLeaseTime.class), "keep = PT0.005S and leaseTime = PT10S",
+				"remove one of them");
+		assertRefused(LockedApplication.of(WithMinHold.class), "and minHold = PT1S");
+		assertRefused(LockedApplication.of(Fair.class), "and fair = true");
+		assertRefused(LockedApplication.of(Read.class), "and mode = READ");
+		assertRefused(LockedApplication.of(Write.class), "and mode = WRITE");
 	}
 
 	@Test

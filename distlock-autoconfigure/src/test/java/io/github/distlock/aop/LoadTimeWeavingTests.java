@@ -95,13 +95,6 @@ class LoadTimeWeavingTests {
 	}
 
 	@Test
-	void theAdviceOfAnotherAspectDoesNotCountAsTheLock() {
-		assertThat(result("interface-traced")).startsWith("refused: @DistributedLock on ")
-			.contains("OfInterfaceAndTraced.method() would not be locked")
-			.contains("on the method itself");
-	}
-
-	@Test
 	void anAnnotationOfASuperTypeIsSeenByTheWeaver() {
 		assertThat(result("interface-type")).isEqualTo("[acquire whole-interface, run, release whole-interface]");
 		String one = "acquire whole, run, release whole";

@@ -5,7 +5,6 @@ import java.util.function.Supplier;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockFailure;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockNotAcquiredException;
@@ -84,22 +83,6 @@ class LockFailureHandlerTests {
 		this.locks.failure = new LockBackendException("down");
 		assertThatException().isThrownBy(this.stock::text).isSameAs(this.locks.failure);
 		assertThat(this.handled).isNull();
-	}
-
-	@Test
-	void theExceptionForAResultOfAWrongTypeNamesTheHandler() {
-		this.locks.taken.add("k");
-		this.answer = () -> 1L;
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(this.stock::text)
-			.withMessageContaining("returned an instance of java.lang.Long for " + Stock.class.getName() + ".text()")
-			.withMessageContaining("which returns java.lang.String")
-			.withCauseInstanceOf(LockNotAcquiredException.class);
-		assertThat(this.stock.number()).isEqualTo(1);
-		this.stock.nothing();
-		this.answer = () -> null;
-		assertThat(this.stock.text()).isNull();
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(this.stock::number)
-			.withMessageContaining("returned null");
 	}
 
 	@Test

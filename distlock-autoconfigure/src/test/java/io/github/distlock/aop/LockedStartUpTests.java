@@ -56,16 +56,6 @@ class LockedStartUpTests {
 	}
 
 	@Test
-	void aSingletonThatIsRegisteredAsAnObjectIsLogged(CapturedOutput output) {
-		LockedApplication.of(Plain.class)
-			.with((context) -> context.getBeanFactory().registerSingleton("handMade", new OpenBean()))
-			.start()
-			.close();
-		assertThat(output).contains("The methods of bean 'handMade' (" + OpenBean.class.getName())
-			.contains("run without a lock");
-	}
-
-	@Test
 	void aDisabledApplicationLogsItOnce(CapturedOutput output) {
 		LockedApplication.of(Plain.class).with("enabled", false).start().close();
 		assertThat(output.getAll().split("distlock.enabled is false", -1)).hasSize(2);

@@ -10,8 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockFailure;
-import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
@@ -128,12 +126,9 @@ class MaxWaitingAttributeTests {
 	}
 
 	/** The application with real locks, of which one is held and waited for. */
-	private HotMethods startHot(Class<?>... further) {
-		LockedApplication application = LockedApplication.of(HotMethods.class, LocalStoreApplication.class);
-		for (Class<?> each : further) {
-			application.with((started) -> started.register(each));
-		}
-		AnnotationConfigApplicationContext started = application.start();
+	private HotMethods startHot() {
+		AnnotationConfigApplicationContext started = LockedApplication.of(HotMethods.class, LocalStoreApplication.class)
+			.start();
 		this.context = started;
 		BackendLockRegistry locks = started.getBean(BackendLockRegistry.class);
 		locks.acquireAsync(LockRequest.of("hot")).join();
@@ -157,17 +152,6 @@ class MaxWaitingAttributeTests {
 	@Test
 	void aCallThatIsRefusedIsSkipped() {
 		assertThat(startHot().skipped()).isNull();
-	}
-
-	@Test
-	void theFallbackOfACallThatIsRefusedLearnsWhy() {
-		assertThat(startHot().withFallback()).isEqualTo("fallback TOO_MANY_WAITING");
-	}
-
-	@Test
-	void theHandlerOfACallThatIsRefusedLearnsWhy() {
-		HotMethods hot = startHot(Handler.class);
-		assertThat(hot.plain()).isEqualTo("handled TOO_MANY_WAITING");
 	}
 
 	@Test
@@ -268,15 +252,6 @@ class MaxWaitingAttributeTests {
 			return "done";
 		}
 
-		@DistributedLock(key = "'hot'", maxWaiting = "1", fallback = "instead")
-		public String withFallback() {
-			return "done";
-		}
-
-		String instead(LockNotAcquiredException problem) {
-			return "fallback " + problem.reason();
-		}
-
 		@DistributedLock(key = "'hot'", maxWaiting = "1")
 		public CompletableFuture<String> future() {
 			return CompletableFuture.completedFuture("done");
@@ -295,15 +270,6 @@ class MaxWaitingAttributeTests {
 		@DistributedLock(key = "#keys", maxWaiting = "1")
 		public String several(List<String> keys) {
 			return "done";
-		}
-
-	}
-
-	static class Handler implements LockFailureHandler {
-
-		@Override
-		public Object notAcquired(LockFailure failure) {
-			return "handled " + ((LockNotAcquiredException) failure.exception()).reason();
 		}
 
 	}

@@ -35,7 +35,6 @@ final class WovenChild {
 			Map.entry("no-bean", () -> woven((wares, locks) -> new WovenWares(locks).deduct("7"))),
 			Map.entry("whole-class", () -> wholeClass(false)), Map.entry("proxied-class", () -> wholeClass(true)),
 			Map.entry("interface", () -> refusalOf(WovenWares.OfInterface.class)),
-			Map.entry("interface-traced", () -> refusalOf(WovenWares.OfInterfaceAndTraced.class)),
 			Map.entry("interface-type", WovenChild::annotatedType), Map.entry("part", WovenChild::part),
 			Map.entry("transaction", () -> refusalOf(WovenWares.InTransaction.class)),
 			Map.entry("no-application", WovenChild::noApplication),

@@ -7,10 +7,6 @@ import java.lang.annotation.Target;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.DistributedLock;
-import org.aspectj.lang.ProceedingJoinPoint;
-import org.aspectj.lang.annotation.Around;
-import org.aspectj.lang.annotation.Aspect;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Configuration;
@@ -112,19 +108,6 @@ final class WovenWares {
 	}
 
 	/**
-	 * Another aspect is woven into its method; the lock is not, since its annotation is
-	 * on the interface.
-	 */
-	static class OfInterfaceAndTraced implements Annotated {
-
-		@Override
-		@Traced
-		public void method() {
-		}
-
-	}
-
-	/**
 	 * The weaver finds this annotation, because it is on the interface itself.
 	 */
 	@DistributedLock("'whole-interface'")
@@ -168,28 +151,6 @@ final class WovenWares {
 
 		public void own() {
 			super.notPublic();
-		}
-
-	}
-
-	/**
-	 * Another aspect of the application is woven into this class.
-	 */
-	@Target(ElementType.METHOD)
-	@Retention(RetentionPolicy.RUNTIME)
-	@interface Traced {
-
-	}
-
-	/**
-	 * Another aspect of the application.
-	 */
-	@Aspect
-	static class TraceAspect {
-
-		@Around("execution(@io.github.distlock.aop.WovenWares.Traced * *(..))")
-		public @Nullable Object trace(ProceedingJoinPoint call) throws Throwable {
-			return call.proceed();
 		}
 
 	}

@@ -5,13 +5,11 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 import io.github.distlock.DistributedLock;
-import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import org.springframework.boot.CommandLineRunner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -205,7 +203,7 @@ class FailedStartTests {
 		start(application(Locks.class, Redis.class, WrongLock.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("A lock of bean 'shop' is invalid:")
-			.contains("leaseTime")
+			.contains("The lease time of lock")
 			.contains("Correct the @DistributedLock annotation or the LockRequest as described.");
 	}
 
@@ -224,16 +222,6 @@ class FailedStartTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("@DistributedLock(keep = PT0.005S)")
 			.contains("is not offered by the store 'local', which does not keep locks: leave keep out");
-	}
-
-	@Test
-	void withSeveralInvalidLockDefinitions(CapturedOutput output) {
-		start(application(Locks.class, Redis.class, SeveralWrongLocks.class));
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("2 locks cannot work as they are written:")
-			.contains("Bean 'shop': @DistributedLock(leaseTime = ")
-			.contains("Bean 'store': @DistributedLock(key = \"stock\")")
-			.doesNotContain("the runner has run");
 	}
 
 	@Test
@@ -317,21 +305,6 @@ class FailedStartTests {
 
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	static class SeveralWrongLocks extends WrongLock {
-
-		@Bean
-		Object store() {
-			return new StoreRoom();
-		}
-
-		@Bean
-		CommandLineRunner runner(Shop shop) {
-			return (arguments) -> LogFactory.getLog(FailedStartTests.class).info("the runner has run");
-		}
-
-	}
-
 	static class MinHold {
 
 		@DistributedLock(key = "'k'", minHold = "10m")
@@ -343,14 +316,6 @@ class FailedStartTests {
 	static class Kept {
 
 		@DistributedLock(key = "'k'", keep = "5ms")
-		void run() {
-		}
-
-	}
-
-	static class StoreRoom {
-
-		@DistributedLock("stock")
 		void run() {
 		}
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The Java examples of all pages compile. A block contains types (a source file), members
@@ -39,9 +39,7 @@ class JavaBlockTests {
 				@DistributedLock(key = "'stock-' + #article", waitTime = "2 sec")
 				public void deduct(String article) { … }
 				""")), classes)).isEmpty();
-		assertThatException().isThrownBy(() -> LockedExamples.start(classes))
-			.havingCause()
-			.isInstanceOf(LockDefinitionException.class)
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockedExamples.start(classes))
 			.withMessageContaining("docs_page.")
 			.withMessageContaining("Line7")
 			.withMessageContaining("2 sec");

@@ -29,8 +29,8 @@ class StructureTests {
 			(resources)          953   0  0
 			(root)               571   0  2
 			actuate              525   3  0
-			aop                 3840  27  3
-			aop.weaving          200   0  0
+			aop                 2804  20  3
+			aop.weaving          159   0  0
 			autoconfigure       1719   2  3
 			backend              393   0  0
 			backend.jdbc        2563  17  3

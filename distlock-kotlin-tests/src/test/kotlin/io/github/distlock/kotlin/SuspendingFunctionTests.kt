@@ -305,12 +305,12 @@ class SuspendingFunctionTests {
 
     @Test
     fun `a function that starts a coroutine and returns its job is refused when the application starts`() {
-        assertRefused<LaunchedWork>("returns Job, which may complete after the method has returned")
+        assertRefused<LaunchedWork>("returns Job, whose work may begin or continue after the method has returned")
     }
 
     @Test
     fun `a call that may be skipped needs a nullable type`() {
-        assertRefused<NonNullWork>("returns java.lang.Integer, which is not nullable")
+        assertRefused<NonNullWork>("returns java.lang.Integer, which has no empty value")
     }
 
     @Test

@@ -17,26 +17,42 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.aop.weaving.WovenInvocation;
 import io.github.distlock.observation.LockObserver.ObservedSection;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+
 /**
  * One call of a locked method: the locks that it needs, and how it continues with and
- * without them.
+ * without them. The invoker for the {@link ReturnKind} acquires the locks one after the
+ * other, each with {@link #request}, then calls {@link #begin} and {@link #proceed}, and
+ * releases the locks in reverse order. If a lock is not acquired, it releases those
+ * before it and calls {@link #withoutLock}.
  *
  * @param locks the definitions of the method
  * @param targets the locks in the order in which they must be acquired, without
  * duplicates; empty if the call needs no lock
  * @param invocation the call
+ * @param detached whether the call continues on another thread
  */
-record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvocation invocation) {
+record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation invocation, boolean detached) {
 
 	/**
-	 * Return the same call for another thread, after its interceptor has returned.
+	 * Return the same call for another thread, after its interceptor has returned. It has
+	 * its own arguments and its own position in the chain of interceptors.
 	 */
-	LockedInvocation detached() {
-		return new LockedInvocation(this.locks, this.targets, DetachedInvocation.of(this.invocation));
+	LockedCall detach() {
+		MethodInvocation copy = this.invocation;
+		if (copy instanceof ProxyMethodInvocation proxied) {
+			copy = proxied.invocableClone();
+		}
+		else if (copy instanceof WovenInvocation woven) {
+			copy = woven.copy();
+		}
+		return new LockedCall(this.locks, this.targets, copy, true);
 	}
 
 	/**
@@ -61,17 +77,13 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 			return request;
 		}
 		Duration waitTime = (request.waitTime() != null) ? request.waitTime() : this.locks.waitTime().get();
-		Duration keep = request.isKeepable() ? request.keep() : Duration.ZERO;
-		return new LockRequest(request.key(), request.mode(), remaining(waitTime, startNanos), null, request.fair(),
-				request.name(), request.minHold(), keep, request.maxWaiting());
-	}
-
-	private static Duration remaining(Duration waitTime, long startNanos) {
-		if (waitTime.isNegative()) {
-			return waitTime;
+		if (!waitTime.isNegative()) {
+			Duration remaining = waitTime.minusNanos(System.nanoTime() - startNanos);
+			waitTime = remaining.isNegative() ? Duration.ZERO : remaining;
 		}
-		Duration remaining = waitTime.minusNanos(System.nanoTime() - startNanos);
-		return remaining.isNegative() ? Duration.ZERO : remaining;
+		Duration keep = request.isKeepable() ? request.keep() : Duration.ZERO;
+		return new LockRequest(request.key(), request.mode(), waitTime, null, request.fair(), request.name(),
+				request.minHold(), keep, request.maxWaiting());
 	}
 
 	/**
@@ -81,15 +93,10 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 	 * @throws LockLostException if a lock was lost meanwhile
 	 */
 	void begin(List<HeldLock> acquired) {
-		if (acquired.size() > 1) {
-			startLeases(acquired);
-		}
-		else {
+		if (acquired.size() == 1) {
 			this.locks.passToken(this.invocation.getArguments(), acquired.get(0).fencingToken());
+			return;
 		}
-	}
-
-	private void startLeases(List<HeldLock> acquired) {
 		for (int i = 0; i < acquired.size(); i++) {
 			Duration leaseTime = this.targets.get(i).request().leaseTime();
 			HeldLock lock = acquired.get(i);
@@ -107,14 +114,17 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 	}
 
 	/**
-	 * Run the method under all its locks, after {@link #begin}. The caller releases the
-	 * locks, in reverse order, even if the method throws an exception. The work of a
-	 * reactive method is not observed here: it begins with the subscription.
-	 * @param acquired the locks, in the order of {@link #targets()}
+	 * Run the method under all its locks, after {@link #begin}. The work of a reactive
+	 * method is not observed here: it begins with the subscription.
+	 * @param acquired the locks, in the order of {@link #targets()}; none if the call
+	 * needs none
 	 * @return the result of the method
 	 * @throws Throwable the exception of the method
 	 */
 	@Nullable Object proceed(List<HeldLock> acquired) throws Throwable {
+		if (acquired.isEmpty()) {
+			return proceed();
+		}
 		ObservedSection section = (this.locks.returnKind() != ReturnKind.REACTIVE) ? section(acquired) : null;
 		return (section != null) ? CallObservations.observed(section, () -> proceedUnder(acquired))
 				: proceedUnder(acquired);
@@ -130,12 +140,17 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 
 	private @Nullable Object proceedUnder(List<HeldLock> acquired) throws Throwable {
 		try (LockContext.Scope scope = openScope(acquired)) {
-			Object result = this.invocation.proceed();
+			Object result = proceed();
 			if (this.locks.returnKind() == ReturnKind.FUTURE_OF_ASYNC && result instanceof Future<?> future) {
 				awaitEnd(future);
 			}
 			return result;
 		}
+	}
+
+	/** On another thread, inner advice may look up the current invocation as well. */
+	private @Nullable Object proceed() throws Throwable {
+		return this.detached ? ExposeInvocationInterceptor.INSTANCE.invoke(this.invocation) : this.invocation.proceed();
 	}
 
 	/**
@@ -174,29 +189,23 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 	 * Determine what the caller gets if a lock was not acquired. The locks before it have
 	 * been released.
 	 * @param target the lock
-	 * @param problem the exception of the registry
+	 * @param problem the exception of the registry, {@code null} if the call is skipped
 	 * @return a value of the method's return type
 	 * @throws Throwable the exception for the caller, often the problem itself
 	 */
-	@Nullable Object withoutLock(LockTarget target, LockException problem) throws Throwable {
-		problem.initLockName(target.definition().name());
+	@Nullable Object withoutLock(LockTarget target, @Nullable LockException problem) throws Throwable {
+		LockDefinition definition = target.definition();
+		if (problem == null) {
+			return ((SkipPolicy) definition.failurePolicy()).empty().get();
+		}
+		problem.initLockName(definition.name());
 		boolean interrupted = problem.getCause() instanceof InterruptedException;
 		if (interrupted || !(problem instanceof LockNotAcquiredException || problem instanceof LockBackendException)) {
 			throw problem;
 		}
-		LockDefinition definition = target.definition();
 		List<String> keys = this.targets.stream().map((each) -> each.request().key()).toList();
 		return definition.failurePolicy()
 			.result(this.invocation, new LockFailure(definition.method().method(), definition.name(), keys, problem));
-	}
-
-	/**
-	 * Return the result of a skipped call, for locks that were not acquired without an
-	 * exception.
-	 * @param target the lock that was not acquired in time
-	 */
-	@Nullable Object skipped(LockTarget target) {
-		return target.definition().failurePolicy().emptyResult();
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 
 import io.github.distlock.LockContext;
 import org.aopalliance.intercept.MethodInvocation;
@@ -16,39 +17,42 @@ import org.jspecify.annotations.Nullable;
  * until the stage completes that the body has returned. The stage of the caller completes
  * after the release. All failures are reported by that stage.
  */
-final class CompletionStageInvoker implements LockInvoker {
+final class StageInvoker implements LockInvoker {
 
-	private final LockTargetResolver targets;
+	private final LockResolver resolver;
+
+	private final TransactionalCalls transactionalCalls;
 
 	private final AsyncLockExecutor lockExecutor;
 
 	private final WorkExecutor executor;
 
-	CompletionStageInvoker(LockTargetResolver targets, AsyncLockExecutor lockExecutor, WorkExecutor executor) {
-		this.targets = targets;
+	StageInvoker(LockResolver resolver, TransactionalCalls transactionalCalls, AsyncLockExecutor lockExecutor,
+			WorkExecutor executor) {
+		this.resolver = resolver;
+		this.transactionalCalls = transactionalCalls;
 		this.lockExecutor = lockExecutor;
 		this.executor = executor;
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
-		LockedInvocation call;
 		try {
-			call = this.targets.resolve(locks, invocation);
+			LockedCall call = this.resolver.resolve(locks, invocation, this.transactionalCalls.isActive());
 			if (!call.targets().isEmpty()) {
-				return new AsyncCall(call.detached()).begin();
+				return new AsyncCall(call.detach()).begin();
 			}
 		}
 		catch (RuntimeException | Error ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-		return call.invocation().proceed();
+		return invocation.proceed();
 	}
 
 	/** One call. */
 	private final class AsyncCall {
 
-		private final LockedInvocation call;
+		private final LockedCall call;
 
 		private final CallerScope outer;
 
@@ -60,37 +64,37 @@ final class CompletionStageInvoker implements LockInvoker {
 		 */
 		private final AtomicBoolean decided = new AtomicBoolean();
 
-		AsyncCall(LockedInvocation call) {
+		AsyncCall(LockedCall call) {
 			this.call = call;
 			this.outer = CallerScope.ofThisThread(call);
 		}
 
 		CompletableFuture<@Nullable Object> begin() {
-			AsyncLockOutcome[] outcome = new AsyncLockOutcome[1];
-			Runnable body = CallerContext.wrap(() -> start(outcome[0]));
-			CompletableFuture<AsyncLockOutcome> waiting = CompletionStageInvoker.this.lockExecutor.acquire(this.call,
-					this.outer);
-			waiting.whenComplete((acquired, failure) -> {
+			UnaryOperator<Runnable> callerContext = CallerContext.capture();
+			CompletableFuture<AsyncLockSequence.AsyncOutcome> waiting = StageInvoker.this.lockExecutor
+				.acquire(this.call, this.outer);
+			waiting.whenComplete((outcome, failure) -> {
 				if (failure != null) {
 					complete(null, failure);
-					return;
 				}
-				outcome[0] = acquired;
-				CompletionStageInvoker.this.executor.begin(() -> {
-					try {
-						body.run();
-					}
-					catch (Throwable ex) {
-						// Setting the context of the caller may fail, too.
-						abandon(acquired, ex);
-					}
-				}, (ex) -> abandon(acquired, ex));
+				else {
+					Runnable body = callerContext.apply(() -> start(outcome));
+					StageInvoker.this.executor.begin(() -> {
+						try {
+							body.run();
+						}
+						catch (RuntimeException | Error ex) {
+							// Setting the context of the caller may fail.
+							abandon(outcome, ex);
+						}
+					}, (ex) -> abandon(outcome, ex));
+				}
 			});
-			this.result.whenComplete((value, failure) -> CompletionStageInvoker.this.lockExecutor.cancel(waiting));
+			this.result.whenComplete((value, failure) -> StageInvoker.this.lockExecutor.cancel(waiting));
 			return this.result;
 		}
 
-		private void start(AsyncLockOutcome outcome) {
+		private void start(AsyncLockSequence.AsyncOutcome outcome) {
 			if (this.result.isDone()) {
 				// Cancelled before the body began.
 				abandon(outcome, new CancellationException());
@@ -110,16 +114,17 @@ final class CompletionStageInvoker implements LockInvoker {
 		}
 
 		/** Release the locks, unless the body has begun. */
-		private void abandon(AsyncLockOutcome outcome, Throwable reason) {
+		private void abandon(AsyncLockSequence.AsyncOutcome outcome, Throwable reason) {
 			if (this.decided.compareAndSet(false, true)) {
-				CompletionStageInvoker.this.lockExecutor.abandon(outcome.locks(), () -> complete(null, reason));
+				StageInvoker.this.lockExecutor.abandon(outcome.locks(), () -> complete(null, reason));
 			}
 		}
 
-		private void release(AsyncLockOutcome outcome, @Nullable Object value, @Nullable Throwable failure) {
+		private void release(AsyncLockSequence.AsyncOutcome outcome, @Nullable Object value,
+				@Nullable Throwable failure) {
 			Throwable own = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 					: failure;
-			CompletionStageInvoker.this.lockExecutor.release(outcome.locks(), own,
+			StageInvoker.this.lockExecutor.release(outcome.locks(), own,
 					(problem) -> complete(value, (failure != null) ? failure : problem));
 		}
 
@@ -131,7 +136,7 @@ final class CompletionStageInvoker implements LockInvoker {
 			if (this.result.isDone()) {
 				return;
 			}
-			CompletionStageInvoker.this.executor.end(() -> {
+			StageInvoker.this.executor.end(() -> {
 				if (failure != null) {
 					this.result.completeExceptionally(failure);
 				}
