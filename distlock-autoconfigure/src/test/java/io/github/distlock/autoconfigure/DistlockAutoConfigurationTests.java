@@ -18,8 +18,6 @@ import io.github.distlock.registry.BackendLockRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -83,7 +81,7 @@ class DistlockAutoConfigurationTests {
 	@Test
 	void aLockBackendOfTheApplicationReplacesRedis() {
 		Contexts.withoutRedis().withUserConfiguration(OwnBackend.class).run((context) -> {
-			assertThat(context).hasSingleBean(LockBackend.class).doesNotHaveBean(LockStoreLocation.class);
+			assertThat(context).hasSingleBean(LockBackend.class);
 			assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class);
 		});
 	}
@@ -112,8 +110,8 @@ class DistlockAutoConfigurationTests {
 		Contexts.withRedis()
 			.withUserConfiguration(TwoFactories.class)
 			.withBean("third", RedisConnectionFactory.class, () -> factory(3), (bean) -> bean.setPrimary(true))
-			.run((context) -> assertThat(context.getBean(LockStoreLocation.class).describe())
-				.isEqualTo("Redis at third.example:3"));
+			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).location())
+				.startsWith("Redis at third.example:3"));
 	}
 
 	@Test
@@ -121,8 +119,8 @@ class DistlockAutoConfigurationTests {
 		Contexts.withRedis()
 			.withUserConfiguration(TwoFactories.class)
 			.withPropertyValues("distlock.redis.connection-factory=second")
-			.run((context) -> assertThat(context.getBean(LockStoreLocation.class).describe())
-				.isEqualTo("Redis at second.example:2"));
+			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).location())
+				.startsWith("Redis at second.example:2"));
 	}
 
 	@Test
@@ -151,15 +149,6 @@ class DistlockAutoConfigurationTests {
 			assertThat(LockContext.current()).isEmpty();
 			assertThat(output).containsOnlyOnce("the LockRegistry grants every lock at once");
 		});
-	}
-
-	@Test
-	void theScriptsAreKeptInANativeImage() {
-		RuntimeHints hints = new RuntimeHints();
-		new ScriptHints().registerHints(hints, null);
-		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/distlock/backend/redis/attempt.lua"))
-			.accepts(hints);
-		assertThat(RedisLockBackend.class.getResource("attempt.lua")).isNotNull();
 	}
 
 	private static LettuceConnectionFactory factory(int number) {

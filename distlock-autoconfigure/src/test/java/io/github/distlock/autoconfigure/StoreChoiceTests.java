@@ -62,7 +62,7 @@ class StoreChoiceTests {
 			assertThat(context).hasBean("distlockRedisLockBackend").doesNotHaveBean(LocalStore.class);
 			assertThat(output).doesNotContain("'local'");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
-				.contains("@ConditionalOnBackend redis it is the default");
+				.contains("@ConditionalOnBackend redis it is enabled");
 			assertThat(report(context, DistlockLocalAutoConfiguration.class)).contains(
 					"@ConditionalOnBackend local distlock.backend is redis, and distlock.local.enabled is not true");
 		});
@@ -133,7 +133,7 @@ class StoreChoiceTests {
 			.withBean("etcdLockBackend", LockBackend.class, StoreChoiceTests::ownBackend)
 			.withBean("consul", LockBackend.class, StoreChoiceTests::ownBackend);
 		own.run((context) -> assertThat(context).getFailure()
-			.isInstanceOf(LockBackendMissingException.class)
+			.isInstanceOf(StartUpException.class)
 			.hasMessageContaining("There are 2 LockBackend beans, and it is not clear which is the default: "
 					+ "etcdLockBackend, consul."));
 		own.withBean("third", LockBackend.class, StoreChoiceTests::ownBackend, (bean) -> bean.setPrimary(true))

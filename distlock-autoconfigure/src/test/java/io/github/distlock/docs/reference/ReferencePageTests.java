@@ -104,13 +104,9 @@ class ReferencePageTests {
 		return page.toString();
 	}
 
-	/** These classes are not public. */
+	/** This class is not public. */
 	private static List<Class<?>> failures() {
-		List<Class<?>> failures = new ArrayList<>();
-		for (String name : List.of("LockBackendMissing", "LockStoreUnavailable", "InvalidProperty")) {
-			failures.add(ClassUtils.resolveClassName("io.github.distlock.autoconfigure." + name + "Exception", null));
-		}
-		return failures;
+		return List.of(ClassUtils.resolveClassName("io.github.distlock.autoconfigure.StartUpException", null));
 	}
 
 }
