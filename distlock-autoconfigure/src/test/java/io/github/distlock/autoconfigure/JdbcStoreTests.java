@@ -108,7 +108,9 @@ class JdbcStoreTests {
 	@Test
 	void oneOfSeveralDatabasesCanBeSelected() {
 		this.context.withUserConfiguration(TwoDatabases.class)
-			.run((started) -> assertThat(started).getFailure().rootCause().hasMessageContaining("there are 2 DataSource beans"));
+			.run((started) -> assertThat(started).getFailure()
+				.rootCause()
+				.hasMessageContaining("there are 2 DataSource beans"));
 		this.context.withUserConfiguration(TwoDatabases.class)
 			.withPropertyValues("distlock.jdbc.data-source=locks")
 			.run((started) -> {
