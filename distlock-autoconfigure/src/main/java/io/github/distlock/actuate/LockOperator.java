@@ -54,13 +54,9 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 	/** The length of each list if the request does not name one. */
 	static final int DEFAULT_LIMIT = 100;
 
-	private ValueMask mask(SecurityContext caller) {
-		return new ValueMask(this.sanitizer, this.shown.test(caller));
-	}
-
 	LocksDescriptor locks(SecurityContext caller, @Nullable Integer requestedLimit) {
 		int limit = limit(requestedLimit);
-		ValueMask mask = mask(caller);
+		ValueMask mask = new ValueMask(this.sanitizer, this.shown.test(caller));
 		return translate(() -> {
 			Map<String, RegistryDescriptor> descriptors = new LinkedHashMap<>();
 			this.registries.get().forEach((name, registry) -> descriptors.put(name, registry(registry, limit, mask)));
@@ -95,7 +91,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 
 	LockDescriptor lock(SecurityContext caller, String key, @Nullable String registryName,
 			@Nullable Integer requestedLimit) {
-		ValueMask mask = mask(caller);
+		ValueMask mask = new ValueMask(this.sanitizer, this.shown.test(caller));
 		if (mask.hides(key)) {
 			throw RefusedOperationException.masked("no single lock can be asked for");
 		}
@@ -135,7 +131,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 	 * @throws RefusedOperationException if nothing was ended, or if that is not known
 	 */
 	void release(SecurityContext caller, @Nullable String key, @Nullable String registry, @Nullable Long token) {
-		ValueMask mask = mask(caller);
+		ValueMask mask = new ValueMask(this.sanitizer, this.shown.test(caller));
 		Map<String, Object> data = new LinkedHashMap<>();
 		put(data, "registry", registry);
 		put(data, "key", (key != null) ? mask.key(key) : null);

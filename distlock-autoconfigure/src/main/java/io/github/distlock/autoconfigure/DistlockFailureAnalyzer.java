@@ -82,7 +82,7 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 		ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			ConfigurationProperty found = source.getConfigurationProperty(name);
-			if (found != null) {
+			if (found != null && found.getOrigin() != null) {
 				return " It was set in " + found.getOrigin() + ".";
 			}
 		}

@@ -13,7 +13,6 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.redis.RedisLockBackend;
-import io.github.distlock.metrics.LockMetrics;
 import io.github.distlock.registry.BackendLockRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -71,38 +70,11 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void withoutAMeterRegistryThereAreNoMetricsAndNoError() {
-		Contexts.withRedis().run((context) -> {
-			assertThat(context).hasSingleBean(LockRegistry.class);
-			assertThat(context).doesNotHaveBean(LockMetrics.class);
-		});
-	}
-
-	@Test
-	void aLockBackendOfTheApplicationReplacesRedis() {
-		Contexts.withoutRedis().withUserConfiguration(OwnBackend.class).run((context) -> {
-			assertThat(context).hasSingleBean(LockBackend.class);
-			assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class);
-		});
-	}
-
-	@Test
 	void aLockBackendOfTheApplicationWorksWithoutSpringDataRedis() {
 		Contexts.withoutRedis()
 			.withClassLoader(new FilteredClassLoader("org.springframework.data.redis", "io.lettuce"))
 			.withUserConfiguration(OwnBackend.class)
 			.run((context) -> assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class));
-	}
-
-	@Test
-	void aLockRegistryOfTheApplicationReplacesEverything() {
-		Contexts.withoutRedis()
-			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class))
-			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
-				.hasBean("mine")
-				.doesNotHaveBean(LockBackend.class)
-				.doesNotHaveBean(LockRegistryLifecycle.class)
-				.hasSingleBean(DistributedLockAdvisor.class));
 	}
 
 	@Test
@@ -121,14 +93,6 @@ class DistlockAutoConfigurationTests {
 			.withPropertyValues("distlock.redis.connection-factory=second")
 			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).location())
 				.startsWith("Redis at second.example:2"));
-	}
-
-	@Test
-	void switchedOffItNeedsNoStore() {
-		Contexts.withoutRedis().withPropertyValues("distlock.enabled=false").run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(context).getBean(LockRegistry.class).isInstanceOf(UnlockedRegistry.class);
-		});
 	}
 
 	@Test

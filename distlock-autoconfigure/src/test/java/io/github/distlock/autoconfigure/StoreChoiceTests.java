@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -159,7 +160,9 @@ class StoreChoiceTests {
 			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class))
 			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
 				.hasBean("mine")
-				.doesNotHaveBean(LockBackend.class));
+				.doesNotHaveBean(LockBackend.class)
+				.doesNotHaveBean(LockRegistryLifecycle.class)
+				.hasSingleBean(DistributedLockAdvisor.class));
 	}
 
 	@Test

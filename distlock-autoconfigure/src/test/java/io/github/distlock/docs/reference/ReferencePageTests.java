@@ -3,7 +3,6 @@ package io.github.distlock.docs.reference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.DistributedLock;
