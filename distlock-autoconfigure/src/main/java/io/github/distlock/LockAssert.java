@@ -1,7 +1,6 @@
 package io.github.distlock;
 
 import java.util.List;
-import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockAssert {
 
 	/** Number of suspensions that are open on this thread. */
-	private static final ThreadLocal<@Nullable Integer> SUSPENDED = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Boolean> SUSPENDED = new ThreadLocal<>();
 
 	private LockAssert() {
 	}
@@ -55,42 +54,33 @@ public final class LockAssert {
 	 * @return the scope, which must be closed on the same thread
 	 */
 	public static LockContext.Scope suspend() {
-		Integer before = SUSPENDED.get();
-		SUSPENDED.set((before != null) ? before + 1 : 1);
-		return () -> {
-			Integer now = SUSPENDED.get();
-			if (now == null || now <= 1) {
-				SUSPENDED.remove();
-			}
-			else {
-				SUSPENDED.set(now - 1);
-			}
-		};
+		Boolean before = SUSPENDED.get();
+		SUSPENDED.set(true);
+		return () -> SUSPENDED.set(before);
 	}
 
 	private static void require(List<HeldLock> locks, String wanted, String annotation) {
 		if (SUSPENDED.get() != null || locks.stream().anyMatch(HeldLock::isHeld)) {
 			return;
 		}
-		List<String> lost = keys(locks, (lock) -> !lock.isReleased());
-		if (!lost.isEmpty()) {
-			throw new LockLostException("This code must run under " + wanted + ", but the lock was lost: " + lost
+		if (locks.stream().anyMatch((lock) -> !lock.isReleased())) {
+			throw new LockLostException("This code must run under " + wanted + ", but the lock was lost: " + keys(locks)
 					+ ". Another holder may run this code at the same time: undo the work");
 		}
 		if (!locks.isEmpty()) {
 			throw new IllegalStateException("This code must run under " + wanted
-					+ ", but the lock was released before: " + keys(locks, HeldLock::isReleased)
+					+ ", but the lock was released before: " + keys(locks)
 					+ ". The code runs after the method that held the lock has returned. Wait "
 					+ "for the work in that method, or annotate the method that does the work with " + annotation);
 		}
 		throw new IllegalStateException("This code must run under " + wanted + ", but this thread holds "
-				+ keys(LockContext.all(), (lock) -> true) + ". Annotate the method that leads here with " + annotation
+				+ keys(LockContext.all()) + ". Annotate the method that leads here with " + annotation
 				+ ", and call it from another bean: a call inside the same object does not pass through the proxy. In a test without Spring, "
 				+ "open a lock with LockContext.open, or let assertions pass with LockAssert.suspend");
 	}
 
-	private static List<String> keys(List<HeldLock> locks, Predicate<HeldLock> filter) {
-		return locks.stream().filter(filter).map(HeldLock::key).toList();
+	private static List<String> keys(List<HeldLock> locks) {
+		return locks.stream().map(HeldLock::key).toList();
 	}
 
 }

@@ -78,12 +78,11 @@ public final class LockContext {
 		List<HeldLock> restored = (before != null) ? before : List.of();
 		Scope logged = (LockMdc.isEnabled() && !(restored.isEmpty() && locks.isEmpty())) ? LockMdc.open(locks) : null;
 		set(locks);
-		if (logged == null) {
-			return () -> set(restored);
-		}
 		return () -> {
 			set(restored);
-			logged.close();
+			if (logged != null) {
+				logged.close();
+			}
 		};
 	}
 

@@ -73,12 +73,7 @@ public final class LockMdc {
 		if (isEnabled() && LockContext.all().isEmpty()) {
 			Values own = Values.current();
 			// The application may propagate its MDC as well, with the lock of the caller.
-			if (own.isEmpty() || own.equals(Values.of(locks))) {
-				OWN.remove();
-			}
-			else {
-				OWN.set(own);
-			}
+			OWN.set((own.equals(Values.NONE) || own.equals(Values.of(locks))) ? null : own);
 		}
 	}
 
@@ -99,17 +94,11 @@ public final class LockMdc {
 		private static final Values NONE = new Values(null, null);
 
 		static Values current() {
-			String key = MDC.get(KEY);
-			String name = MDC.get(NAME);
-			return (key == null && name == null) ? NONE : new Values(key, name);
+			return new Values(MDC.get(KEY), MDC.get(NAME));
 		}
 
 		static Values of(List<HeldLock> locks) {
 			return locks.isEmpty() ? NONE : new Values(locks.get(0).key(), locks.get(0).name());
-		}
-
-		boolean isEmpty() {
-			return this.key == null && this.name == null;
 		}
 
 		void show() {

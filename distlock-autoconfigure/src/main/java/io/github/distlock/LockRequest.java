@@ -78,19 +78,20 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 			throw new LockDefinitionException("The name '" + printable(name) + "' contains a control character (shown "
 					+ "as ?): remove line breaks, tabs and other control characters from it");
 		}
-		if (leaseTime != null && leaseTime.compareTo(MINIMUM_LEASE) < 0) {
+		if (leaseTime != null && (leaseTime.compareTo(MINIMUM_LEASE) < 0 || leaseTime.compareTo(MAXIMUM_LEASE) > 0)) {
 			throw new LockDefinitionException("The lease time of lock '" + printable(key) + "' is " + leaseTime
-					+ ": use at least 100ms, or no lease time to have the watchdog renew the lease");
+					+ ": use 100ms to 365 days, or no lease time to have the watchdog renew the lease");
 		}
-		if (leaseTime != null && leaseTime.compareTo(MAXIMUM_LEASE) > 0) {
-			throw new LockDefinitionException("The lease time of lock '" + printable(key) + "' is " + leaseTime
-					+ ": use at most 365 days, or no lease time to have the watchdog renew the lease");
-		}
-		if (minHold != null) {
-			checkMinHold(key, minHold, (leaseTime != null) ? leaseTime : MAXIMUM_LEASE);
+		Duration longestHold = (leaseTime != null) ? leaseTime : MAXIMUM_LEASE;
+		if (minHold != null && (minHold.isNegative() || minHold.isZero() || minHold.compareTo(longestHold) > 0)) {
+			throw new LockDefinitionException("The minimum hold time of lock '" + printable(key) + "' is " + minHold
+					+ ": use a positive duration of at most the lease time or, without a lease time, of at most 365 days");
 		}
 		if (keep != null && !keep.isZero()) {
-			checkKeep(key, keep);
+			if (keep.compareTo(MINIMUM_KEEP) < 0 || keep.compareTo(MAXIMUM_KEEP) > 0) {
+				throw new LockDefinitionException("The time for which lock '" + printable(key)
+						+ "' is kept after its release is " + keep + ": use 1ms to 1s, or 0 to never keep it");
+			}
 			String obstacle = obstacleToKeeping(mode, leaseTime, fair, minHold);
 			if (obstacle != null) {
 				throw new LockDefinitionException("Lock '" + printable(key) + "' was requested with keep = " + keep
@@ -118,13 +119,6 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 		return printable;
 	}
 
-	private static void checkKeep(String key, Duration keep) {
-		if (keep.compareTo(MINIMUM_KEEP) < 0 || keep.compareTo(MAXIMUM_KEEP) > 0) {
-			throw new LockDefinitionException("The time for which lock '" + printable(key)
-					+ "' is kept after its release is " + keep + ": use 1ms to 1s, or 0 to never keep it");
-		}
-	}
-
 	private static @Nullable String obstacleToKeeping(LockMode mode, @Nullable Duration leaseTime, boolean fair,
 			@Nullable Duration minHold) {
 		if (mode != LockMode.EXCLUSIVE) {
@@ -137,13 +131,6 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 			return "fair = true";
 		}
 		return (minHold != null) ? "minHold = " + minHold : null;
-	}
-
-	private static void checkMinHold(String key, Duration minHold, Duration longest) {
-		if (minHold.isNegative() || minHold.isZero() || minHold.compareTo(longest) > 0) {
-			throw new LockDefinitionException("The minimum hold time of lock '" + printable(key) + "' is " + minHold
-					+ ": use a positive duration of at most the lease time or, without a lease time, of at most 365 days");
-		}
 	}
 
 	/**

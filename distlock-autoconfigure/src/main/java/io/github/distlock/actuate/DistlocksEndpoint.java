@@ -52,7 +52,7 @@ public class DistlocksEndpoint {
 	@DeleteOperation
 	public @Nullable OperationResponseBody release(@Nullable String key, @Nullable String registry,
 			@Nullable Long token) {
-		this.operator.release(SecurityContext.NONE, key, registry, token, null);
+		this.operator.release(SecurityContext.NONE, key, registry, token);
 		return null;
 	}
 

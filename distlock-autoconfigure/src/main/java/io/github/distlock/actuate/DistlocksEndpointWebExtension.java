@@ -42,7 +42,7 @@ public class DistlocksEndpointWebExtension {
 	@ReadOperation
 	public WebEndpointResponse<OperationResponseBody> locks(SecurityContext securityContext, @Nullable Integer limit,
 			@Nullable String key, @Nullable String registry) {
-		return (key != null) ? inspect(securityContext, key, registry, limit)
+		return (key != null) ? lock(securityContext, new String[] { key }, registry, limit)
 				: respond(() -> new WebEndpointResponse<>(this.operator.locks(securityContext, limit)));
 	}
 
@@ -57,7 +57,12 @@ public class DistlocksEndpointWebExtension {
 	@ReadOperation
 	public WebEndpointResponse<OperationResponseBody> lock(SecurityContext securityContext,
 			@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String registry, @Nullable Integer limit) {
-		return inspect(securityContext, String.join("/", key), registry, limit);
+		return respond(() -> {
+			LockDescriptor lock = this.operator.lock(securityContext, String.join("/", key), registry, limit);
+			// As with an unknown cache; the body tells a free lock from a wrong address.
+			int status = lock.isKnown() ? WebEndpointResponse.STATUS_OK : WebEndpointResponse.STATUS_NOT_FOUND;
+			return new WebEndpointResponse<>(lock, status);
+		});
 	}
 
 	/**
@@ -66,14 +71,13 @@ public class DistlocksEndpointWebExtension {
 	 * @param key the key of the lock
 	 * @param registry the name of the registry
 	 * @param token the grant token of the grant
-	 * @param instance refused: an earlier version released all locks of an instance
 	 * @return nothing or a {@link RefusalDescriptor}
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext securityContext, @Nullable String key,
-			@Nullable String registry, @Nullable Long token, @Nullable String instance) {
+			@Nullable String registry, @Nullable Long token) {
 		return respond(() -> {
-			this.operator.release(securityContext, key, registry, token, instance);
+			this.operator.release(securityContext, key, registry, token);
 			return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
 		});
 	}
@@ -89,17 +93,7 @@ public class DistlocksEndpointWebExtension {
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> releaseLock(SecurityContext securityContext,
 			@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String registry, @Nullable Long token) {
-		return release(securityContext, String.join("/", key), registry, token, null);
-	}
-
-	private WebEndpointResponse<OperationResponseBody> inspect(SecurityContext securityContext, String key,
-			@Nullable String registry, @Nullable Integer limit) {
-		return respond(() -> {
-			LockDescriptor lock = this.operator.lock(securityContext, key, registry, limit);
-			// As with an unknown cache; the body tells a free lock from a wrong address.
-			int status = lock.isKnown() ? WebEndpointResponse.STATUS_OK : WebEndpointResponse.STATUS_NOT_FOUND;
-			return new WebEndpointResponse<>(lock, status);
-		});
+		return release(securityContext, String.join("/", key), registry, token);
 	}
 
 	private static WebEndpointResponse<OperationResponseBody> respond(

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public record InstanceDescriptor(String id, @Nullable String application, @Nullable String host, @Nullable Long pid) {
 
 	static InstanceDescriptor of(LockInstance instance, ValueMask mask) {
-		return new InstanceDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
+		return new InstanceDescriptor(instance.id(), instance.application(), mask.mask(ValueMask.HOST, instance.host()),
 				instance.pid());
 	}
 

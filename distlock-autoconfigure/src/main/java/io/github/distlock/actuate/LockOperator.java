@@ -1,11 +1,10 @@
 package io.github.distlock.actuate;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -27,8 +26,6 @@ import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
-import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
-import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Sanitizer;
@@ -44,138 +41,81 @@ import org.springframework.util.StringUtils;
  * find out keys by asking for one after another, nor end a grant, since it could not know
  * what it ends. Each request to end a grant leaves an audit event. What refuses an
  * operation is thrown as {@link RefusedOperationException}.
+ *
+ * @param registries returns the registries that exist, in the order of their names
+ * @param recentEvents the events of the application, and what was released
+ * @param audit publishes each request to end a grant
+ * @param shown whether a caller sees keys, hosts and callers
+ * @param sanitizer masks further values
  */
-public final class LockOperator {
+public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries, RecentLockEvents recentEvents,
+		ReleaseAudit audit, Predicate<SecurityContext> shown, Sanitizer sanitizer) {
 
 	/** The length of each list if the request does not name one. */
 	static final int DEFAULT_LIMIT = 100;
 
-	private final Supplier<Map<String, BackendLockRegistry>> registries;
-
-	private final RecentLockEvents recentEvents;
-
-	private final ReleaseAudit audit;
-
-	private final Predicate<SecurityContext> shown;
-
-	private final Sanitizer sanitizer;
-
-	/**
-	 * Create the operations.
-	 * @param registries returns the registries that exist, in the order of their names
-	 * @param recentEvents the events of the application, and what was released
-	 * @param audit publishes each request to end a grant
-	 * @param shown whether a caller sees keys, hosts and callers
-	 * @param sanitizer masks further values
-	 */
-	public LockOperator(Supplier<Map<String, BackendLockRegistry>> registries, RecentLockEvents recentEvents,
-			ReleaseAudit audit, Predicate<SecurityContext> shown, Sanitizer sanitizer) {
-		this.registries = registries;
-		this.recentEvents = recentEvents;
-		this.audit = audit;
-		this.shown = shown;
-		this.sanitizer = sanitizer;
-	}
-
-	private ValueMask mask(SecurityContext caller) {
-		return new ValueMask(this.sanitizer, this.shown.test(caller));
-	}
-
 	LocksDescriptor locks(SecurityContext caller, @Nullable Integer requestedLimit) {
 		int limit = limit(requestedLimit);
-		ValueMask mask = mask(caller);
-		InstanceDescriptor self = null;
-		Map<String, RegistryDescriptor> descriptors = new LinkedHashMap<>();
-		for (Map.Entry<String, BackendLockRegistry> entry : this.registries.get().entrySet()) {
-			RegistrySnapshot snapshot = snapshot(entry.getValue());
-			if (self == null && snapshot != null) {
-				self = InstanceDescriptor.of(snapshot.instance(), mask);
-			}
-			descriptors.put(entry.getKey(),
-					registry(snapshot, recent(entry.getValue().description().name(), limit, mask), limit, mask));
-		}
-		return new LocksDescriptor(self, descriptors);
+		ValueMask mask = new ValueMask(this.sanitizer, this.shown.test(caller));
+		return translate(() -> {
+			Map<String, RegistryDescriptor> descriptors = new LinkedHashMap<>();
+			this.registries.get().forEach((name, registry) -> descriptors.put(name, registry(registry, limit, mask)));
+			List<BackendLockRegistry> all = List.copyOf(this.registries.get().values());
+			return new LocksDescriptor(
+					all.isEmpty() ? null : InstanceDescriptor.of(all.get(0).snapshot().instance(), mask), descriptors);
+		});
 	}
 
-	private static RegistryDescriptor registry(@Nullable RegistrySnapshot snapshot, List<RecentDescriptor> recent,
-			int limit, ValueMask mask) {
-		if (snapshot == null) {
-			return new RegistryDescriptor(List.of(), List.of(), List.of(), recent, new TotalsDescriptor(0, 0, 0));
-		}
-		return new RegistryDescriptor(snapshot.held().stream().limit(limit).map((lock) -> held(lock, mask)).toList(),
-				snapshot.kept().stream().limit(limit).map((lock) -> kept(lock, mask)).toList(),
-				snapshot.waiting().stream().limit(limit).map((waiter) -> waiting(waiter, mask)).toList(), recent,
+	private RegistryDescriptor registry(BackendLockRegistry registry, int limit, ValueMask mask) {
+		RegistrySnapshot snapshot = registry.snapshot();
+		List<HeldDescriptor> held = first(limit, snapshot.held(),
+				(lock) -> new HeldDescriptor(mask.key(lock.key()), lock.name(), lock.mode(),
+						lock.state().name().toLowerCase(Locale.ROOT), mask.mask(ValueMask.CALLER, lock.caller()),
+						Milliseconds.of(lock.since()), Milliseconds.of(lock.remaining()), lock.renewals(),
+						lock.reentries(), lock.fencingToken(), lock.grantToken(), lock.waiting()));
+		List<KeptDescriptor> kept = first(limit, snapshot.kept(), (lock) -> new KeptDescriptor(mask.key(lock.key()),
+				Milliseconds.of(lock.since()), lock.fencingToken(), lock.grantToken()));
+		List<WaitingDescriptor> waiting = first(limit, snapshot.waiting(),
+				(waiter) -> new WaitingDescriptor(mask.key(waiter.key()), waiter.name(), waiter.mode(),
+						mask.mask(ValueMask.CALLER, waiter.caller()), Milliseconds.of(waiter.since())));
+		List<RecentDescriptor> recent = first(limit, this.recentEvents.latest(registry.description().name()),
+				(event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
+						event.event(), event.at(), event.detail()));
+		return new RegistryDescriptor(held, kept, waiting, recent,
 				new TotalsDescriptor(snapshot.held().size(), snapshot.kept().size(), snapshot.waiting().size()));
 	}
 
-	private static HeldDescriptor held(HeldLockSnapshot lock, ValueMask mask) {
-		return new HeldDescriptor(mask.key(lock.key()), lock.name(), lock.mode(),
-				lock.state().name().toLowerCase(Locale.ROOT), mask.caller(lock.caller()), Milliseconds.of(lock.since()),
-				Milliseconds.of(lock.remaining()), lock.renewals(), lock.reentries(), lock.fencingToken(),
-				lock.grantToken(), lock.waiting());
-	}
-
-	private static KeptDescriptor kept(KeptLockSnapshot lock, ValueMask mask) {
-		return new KeptDescriptor(mask.key(lock.key()), Milliseconds.of(lock.since()), lock.fencingToken(),
-				lock.grantToken());
-	}
-
-	private static WaitingDescriptor waiting(WaitingSnapshot caller, ValueMask mask) {
-		return new WaitingDescriptor(mask.key(caller.key()), caller.name(), caller.mode(), mask.caller(caller.caller()),
-				Milliseconds.of(caller.since()));
-	}
-
-	private List<RecentDescriptor> recent(String store, int limit, ValueMask mask) {
-		return this.recentEvents.latest(store)
-			.stream()
-			.limit(limit)
-			.map((event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
-					event.event(), event.at(), event.detail()))
-			.toList();
-	}
-
-	/** Return {@code null} if the registry is not running. */
-	private static @Nullable RegistrySnapshot snapshot(BackendLockRegistry registry) {
-		try {
-			return registry.snapshot();
-		}
-		catch (LockBackendException ex) {
-			return null;
-		}
+	private static <S, T> List<T> first(int limit, List<S> all, Function<S, T> describe) {
+		return all.stream().limit(limit).map(describe).toList();
 	}
 
 	LockDescriptor lock(SecurityContext caller, String key, @Nullable String registryName,
 			@Nullable Integer requestedLimit) {
-		ValueMask mask = mask(caller);
+		ValueMask mask = new ValueMask(this.sanitizer, this.shown.test(caller));
 		if (mask.hides(key)) {
 			throw RefusedOperationException.masked("no single lock can be asked for");
 		}
 		int limit = limit(requestedLimit);
-		try {
-			NamedRegistry named = find(key, registryName,
-					(lock) -> !lock.holders().isEmpty() || !lock.waiting().isEmpty());
-			return (named != null) ? lock(named, key, limit, mask)
-					: new LockDescriptor(key, null, List.of(), List.of());
-		}
-		catch (RuntimeException ex) {
-			throw refusal(ex, mask);
-		}
+		return translate(() -> {
+			String name = find(key, registryName, (lock) -> !lock.holders().isEmpty() || !lock.waiting().isEmpty());
+			return (name != null) ? lock(name, key, limit, mask) : new LockDescriptor(key, null, List.of(), List.of());
+		});
 	}
 
-	private static LockDescriptor lock(NamedRegistry named, String key, int limit, ValueMask mask) {
-		StoredLock stored = named.registry().inspection().inspect(key);
-		List<HolderDescriptor> holders = stored.holders().stream().limit(limit).map((holder) -> {
+	private LockDescriptor lock(String registryName, String key, int limit, ValueMask mask) {
+		StoredLock stored = registry(registryName).inspection().inspect(key);
+		List<HolderDescriptor> holders = first(limit, stored.holders(), (holder) -> {
 			InstanceDescriptor instance = InstanceDescriptor.of(LockInstance.of(holder.instance()), mask);
 			return new HolderDescriptor(instance.id(), instance.application(), instance.host(), instance.pid(),
 					holder.mode(), Milliseconds.ofNullable(holder.since()), Milliseconds.ofNullable(holder.ttl()),
 					holder.grantToken());
-		}).toList();
-		List<QueuedDescriptor> waiting = stored.waiting().stream().limit(limit).map((waiter) -> {
+		});
+		List<QueuedDescriptor> waiting = first(limit, stored.waiting(), (waiter) -> {
 			InstanceDescriptor instance = InstanceDescriptor.of(LockInstance.of(waiter.instance()), mask);
 			return new QueuedDescriptor(instance.id(), instance.application(), instance.host(), instance.pid(),
 					waiter.mode());
-		}).toList();
-		return new LockDescriptor(key, named.name(), holders, waiting);
+		});
+		return new LockDescriptor(key, registryName, holders, waiting);
 	}
 
 	private static int limit(@Nullable Integer requested) {
@@ -188,12 +128,10 @@ public final class LockOperator {
 
 	/**
 	 * End a grant.
-	 * @param instance refused if it is named
 	 * @throws RefusedOperationException if nothing was ended, or if that is not known
 	 */
-	void release(SecurityContext caller, @Nullable String key, @Nullable String registry, @Nullable Long token,
-			@Nullable String instance) {
-		ValueMask mask = mask(caller);
+	void release(SecurityContext caller, @Nullable String key, @Nullable String registry, @Nullable Long token) {
+		ValueMask mask = new ValueMask(this.sanitizer, this.shown.test(caller));
 		Map<String, Object> data = new LinkedHashMap<>();
 		put(data, "registry", registry);
 		put(data, "key", (key != null) ? mask.key(key) : null);
@@ -203,59 +141,48 @@ public final class LockOperator {
 			if (!mask.shown() || (key != null && mask.hides(key))) {
 				throw RefusedOperationException.masked("nothing can be released");
 			}
-			if (instance != null) {
+			if (!StringUtils.hasLength(key) || token == null) {
 				throw new RefusedOperationException(Refusal.INVALID,
-						"Nothing is released by instance: the leases of a dead instance end by themselves. To end a "
-								+ "grant sooner, name its key and its token (?key=...&token=...)");
+						"Name what to release: a key and the token of its grant (?key=...&token=...). A GET of the key shows "
+								+ "it as grantToken");
 			}
-			if (!StringUtils.hasLength(key)) {
-				throw new RefusedOperationException(Refusal.INVALID,
-						"Name what to release: a key and the token of its grant (?key=...&token=...)");
-			}
-			if (token == null) {
-				throw new RefusedOperationException(Refusal.INVALID,
-						"The parameter 'token' is missing. It is the grantToken of the holder, as a GET of the key shows "
-								+ "it, so that no later grant is ended");
-			}
-			end(key, registry, token, data);
+			translate(() -> end(key, registry, token, data));
 			refusal = null;
 		}
-		catch (RuntimeException ex) {
-			RefusedOperationException refused = refusal(ex, mask);
-			refusal = refused.refusal().name().toLowerCase(Locale.ROOT);
-			throw refused;
+		catch (RefusedOperationException ex) {
+			refusal = ex.refusal().name().toLowerCase(Locale.ROOT);
+			throw ex;
 		}
 		finally {
 			this.audit.publish(caller.getPrincipal(), data, refusal);
 		}
 	}
 
-	private void end(String key, @Nullable String registryName, long token, Map<String, Object> data) {
-		NamedRegistry named = find(key, registryName, (lock) -> !lock.holders().isEmpty());
-		if (named == null) {
+	/** Return the name of the registry. */
+	private String end(String key, @Nullable String registryName, long token, Map<String, Object> data) {
+		String name = find(key, registryName, (lock) -> !lock.holders().isEmpty());
+		if (name == null) {
 			throw new RefusedOperationException(Refusal.NOT_FOUND, "The lock is not held in any registry");
 		}
-		data.put("registry", named.name());
-		String name = nameOf(named.registry(), key);
-		switch (named.registry().inspection().end(key, token)) {
-			case ENDED -> this.recentEvents.released(named.registry().description().name(), key, name,
-					"an operator has ended grant " + token + " through this application");
-			case CHANGED -> throw new RefusedOperationException(Refusal.CONFLICT,
-					"Another grant holds the lock now. Nothing was released: GET the key again");
-			case NOT_HELD -> throw new RefusedOperationException(Refusal.NOT_FOUND,
-					"The lock is not held in registry '" + named.name() + "'");
-		}
-	}
-
-	/** Return the declared name of a lock, if this JVM holds it. */
-	private static @Nullable String nameOf(BackendLockRegistry registry, String key) {
-		return registry.snapshot()
+		data.put("registry", name);
+		BackendLockRegistry registry = registry(name);
+		// Known if this JVM holds the lock.
+		String label = registry.snapshot()
 			.held()
 			.stream()
 			.filter((lock) -> lock.key().equals(key))
 			.map(HeldLockSnapshot::name)
 			.findFirst()
 			.orElse(null);
+		switch (registry.inspection().end(key, token)) {
+			case ENDED -> this.recentEvents.released(registry.description().name(), key, label,
+					"an operator has ended grant " + token + " through this application");
+			case CHANGED -> throw new RefusedOperationException(Refusal.CONFLICT,
+					"Another grant holds the lock now. Nothing was released: GET the key again");
+			case NOT_HELD -> throw new RefusedOperationException(Refusal.NOT_FOUND,
+					"The lock is not held in registry '" + name + "'");
+		}
+		return name;
 	}
 
 	/** Texts come from outside and must not end a line of the log. */
@@ -265,89 +192,56 @@ public final class LockOperator {
 		}
 	}
 
-	/**
-	 * Return one registry, or all if none is named.
-	 */
-	private Map<String, BackendLockRegistry> named(@Nullable String name) {
-		Map<String, BackendLockRegistry> all = this.registries.get();
-		if (name == null) {
-			return all;
-		}
-		BackendLockRegistry registry = all.get(name);
+	private BackendLockRegistry registry(String name) {
+		BackendLockRegistry registry = this.registries.get().get(name);
 		if (registry == null) {
 			throw new RefusedOperationException(Refusal.NOT_FOUND,
-					"There is no registry of this name. The registries are: " + String.join(", ", all.keySet()));
+					"There is no registry of this name. The registries are: "
+							+ String.join(", ", this.registries.get().keySet()));
 		}
-		return Map.of(name, registry);
+		return registry;
 	}
 
 	/**
-	 * Find the registry whose store knows a lock. With one candidate nothing is asked. A
-	 * store that does not answer only counts if no other knows the lock.
+	 * Find the registry whose store knows a lock. With one candidate nothing is asked.
 	 * @param key the key of the lock
 	 * @param name the name of the registry, or {@code null} to ask all
 	 * @param known which answers of a store count
-	 * @return the registry, or {@code null} if none of several knows the lock
+	 * @return the name, or {@code null} if none of several registries knows the lock
 	 */
-	private @Nullable NamedRegistry find(String key, @Nullable String name, Predicate<StoredLock> known) {
+	private @Nullable String find(String key, @Nullable String name, Predicate<StoredLock> known) {
 		LockKeys.validate(key);
-		Map<String, BackendLockRegistry> candidates = named(name);
-		List<NamedRegistry> found = new ArrayList<>();
-		List<LockBackendException> failures = new ArrayList<>();
-		candidates.forEach((candidate, registry) -> {
-			try {
-				if (candidates.size() == 1 || known.test(registry.inspection().inspect(key))) {
-					found.add(new NamedRegistry(candidate, registry));
-				}
-			}
-			catch (LockBackendException ex) {
-				failures.add(ex);
-			}
-		});
-		if (found.isEmpty() && !failures.isEmpty()) {
-			throw failures.get(0);
+		if (name != null) {
+			registry(name);
+			return name;
+		}
+		List<String> found = List.copyOf(this.registries.get().keySet());
+		if (found.size() > 1) {
+			found = found.stream().filter((each) -> known.test(registry(each).inspection().inspect(key))).toList();
 		}
 		if (found.size() > 1) {
-			throw new RefusedOperationException(Refusal.INVALID,
-					"Several registries know this key: "
-							+ String.join(", ", found.stream().map(NamedRegistry::name).toList())
-							+ ". Name one of them with the parameter 'registry'");
+			throw new RefusedOperationException(Refusal.INVALID, "Several registries know this key: "
+					+ String.join(", ", found) + ". Name one of them with the parameter 'registry'");
 		}
 		return found.isEmpty() ? null : found.get(0);
 	}
 
 	/**
-	 * Translate a failure of a store.
-	 * @param failure what a store has thrown
-	 * @param mask whether the caller may see the message, which can name hosts and keys
+	 * Translate what a store throws to a refusal. Only callers that see values get here.
 	 */
-	private static RefusedOperationException refusal(RuntimeException failure, ValueMask mask) {
-		if (failure instanceof RefusedOperationException refused) {
-			return refused;
+	private static <T> T translate(Supplier<T> operation) {
+		try {
+			return operation.get();
 		}
-		String message = mask.shown() ? failure.getMessage() : null;
-		if (failure instanceof UnsupportedStoreOperationException) {
-			return new RefusedOperationException(Refusal.UNSUPPORTED,
-					Objects.requireNonNullElse(message, "The store cannot do this"));
+		catch (UnsupportedStoreOperationException ex) {
+			throw new RefusedOperationException(Refusal.UNSUPPORTED, String.valueOf(ex.getMessage()));
 		}
-		if (failure instanceof LockBackendException) {
-			return new RefusedOperationException(Refusal.UNAVAILABLE,
-					Objects.requireNonNullElse(message, "The store did not answer"));
+		catch (LockBackendException ex) {
+			throw new RefusedOperationException(Refusal.UNAVAILABLE, String.valueOf(ex.getMessage()));
 		}
-		if (failure instanceof LockDefinitionException) {
-			return new RefusedOperationException(Refusal.INVALID,
-					Objects.requireNonNullElse(message, "This cannot be the key of a lock"));
+		catch (LockDefinitionException ex) {
+			throw new RefusedOperationException(Refusal.INVALID, String.valueOf(ex.getMessage()));
 		}
-		throw failure;
-	}
-
-	/**
-	 * A registry and its name.
-	 *
-	 * @param name the name
-	 * @param registry the registry
-	 */
-	record NamedRegistry(String name, BackendLockRegistry registry) {
 	}
 
 }

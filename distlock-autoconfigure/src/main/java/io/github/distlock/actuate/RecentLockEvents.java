@@ -1,14 +1,11 @@
 package io.github.distlock.actuate;
 
 import java.time.Clock;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
@@ -28,7 +25,7 @@ public final class RecentLockEvents implements LockListener {
 	private final Clock clock;
 
 	/** By the name of the store. */
-	private final Map<String, Queue<RecentDescriptor>> events = new ConcurrentHashMap<>();
+	private final Map<String, Deque<RecentDescriptor>> events = new ConcurrentHashMap<>();
 
 	/**
 	 * Create the memory, without events.
@@ -59,19 +56,16 @@ public final class RecentLockEvents implements LockListener {
 	}
 
 	private void add(String backend, @Nullable String key, @Nullable String name, String event, String detail) {
-		Queue<RecentDescriptor> events = this.events.computeIfAbsent(backend,
-				(store) -> new ArrayBlockingQueue<>(CAPACITY));
-		RecentDescriptor added = new RecentDescriptor(key, name, event, Milliseconds.of(this.clock.instant()), detail);
-		while (!events.offer(added)) {
-			events.poll();
+		Deque<RecentDescriptor> events = this.events.computeIfAbsent(backend, (store) -> new ConcurrentLinkedDeque<>());
+		events.addFirst(new RecentDescriptor(key, name, event, Milliseconds.of(this.clock.instant()), detail));
+		while (events.size() > CAPACITY) {
+			events.pollLast();
 		}
 	}
 
 	/** Return the events of a store, the latest first. Keys are not masked. */
 	List<RecentDescriptor> latest(String backend) {
-		List<RecentDescriptor> all = new ArrayList<>(this.events.getOrDefault(backend, new ArrayDeque<>()));
-		Collections.reverse(all);
-		return all;
+		return List.copyOf(this.events.getOrDefault(backend, new ConcurrentLinkedDeque<>()));
 	}
 
 }

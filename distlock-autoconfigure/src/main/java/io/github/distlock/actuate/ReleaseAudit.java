@@ -15,8 +15,10 @@ import org.springframework.context.ApplicationEventPublisher;
 /**
  * Publishes an audit event and writes a log line for each request to release locks. Both
  * contain what the operator sees: values that are masked for the operator are masked.
+ *
+ * @param publisher receives an {@link AuditApplicationEvent} for each request
  */
-public final class ReleaseAudit {
+public record ReleaseAudit(ApplicationEventPublisher publisher) {
 
 	/** Type of the event after a release. */
 	public static final String RELEASED = "DISTLOCK_RELEASED";
@@ -26,19 +28,9 @@ public final class ReleaseAudit {
 
 	private static final Log logger = LogFactory.getLog(ReleaseAudit.class);
 
-	private final ApplicationEventPublisher publisher;
-
 	/**
-	 * Create the audit.
-	 * @param publisher receives an {@link AuditApplicationEvent} for each request
-	 */
-	public ReleaseAudit(ApplicationEventPublisher publisher) {
-		this.publisher = publisher;
-	}
-
-	/**
-	 * Report a request. The grant has ended already, or not: a failure here changes
-	 * nothing about it.
+	 * Report a request. The grant has ended already, or not: if the event cannot be
+	 * published, the answer is an error, and the log line says what happened.
 	 * @param operator the user, {@code null} if it is not known
 	 * @param data what was requested; the refusal is added to it
 	 * @param refusal why nothing was released, {@code null} after a release
@@ -52,12 +44,7 @@ public final class ReleaseAudit {
 		AuditEvent event = new AuditEvent(principal, type, data);
 		logger.info(LockKeys.printable("An operator (" + ((principal != null) ? principal : "not authenticated")
 				+ ") asked to release locks: " + type + " " + data));
-		try {
-			this.publisher.publishEvent(new AuditApplicationEvent(event));
-		}
-		catch (RuntimeException ex) {
-			logger.warn("The audit event " + type + " could not be published", ex);
-		}
+		this.publisher.publishEvent(new AuditApplicationEvent(event));
 	}
 
 }

@@ -26,20 +26,12 @@ record ValueMask(Sanitizer sanitizer, boolean shown) {
 		return Objects.requireNonNull(mask(KEY, key));
 	}
 
-	@Nullable String host(@Nullable String host) {
-		return mask(HOST, host);
-	}
-
-	@Nullable String caller(@Nullable String caller) {
-		return mask(CALLER, caller);
-	}
-
 	/** Return whether this caller does not see a key. */
 	boolean hides(String key) {
 		return !this.shown || !key.equals(key(key));
 	}
 
-	private @Nullable String mask(String name, @Nullable String value) {
+	@Nullable String mask(String name, @Nullable String value) {
 		if (value == null) {
 			return null;
 		}

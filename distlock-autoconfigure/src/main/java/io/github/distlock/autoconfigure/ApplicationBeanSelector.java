@@ -1,7 +1,6 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.Arrays;
-import java.util.stream.Collectors;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,22 +16,18 @@ import org.springframework.util.StringUtils;
  * @param type type of the bean
  * @param storeName name of the store in messages
  * @param property property that names the bean
- * @param connectionProperty property from which Spring Boot creates such a bean
  * @param reasonIfMissing possible reason why there is no such bean
  * @param action what to do if there is no such bean
  */
-record ApplicationBeanSelector<T>(Class<T> type, String storeName, String property, String connectionProperty,
-		String reasonIfMissing, String action) {
+record ApplicationBeanSelector<T>(Class<T> type, String storeName, String property, String reasonIfMissing,
+		String action) {
 
 	T select(ListableBeanFactory beanFactory, @Nullable String beanName) {
 		// Without initializing factory beans: their objects may need locks.
 		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, this.type, true, false);
-		if (StringUtils.hasText(beanName)) {
-			return named(beanFactory, beanName, names);
-		}
 		String typeName = this.type.getSimpleName();
 		if (names.length == 0) {
-			throw new LockBackendMissingException(
+			throw new StartUpException(
 					"distlock keeps its locks in " + this.storeName + ", but there is no " + typeName + " bean. "
 							+ this.reasonIfMissing,
 					"""
@@ -41,29 +36,20 @@ record ApplicationBeanSelector<T>(Class<T> type, String storeName, String proper
 							- define a %s bean, or a LockBackend bean of your own
 							- set distlock.enabled=false to run without locks""".formatted(this.action, typeName));
 		}
+		if (StringUtils.hasText(beanName)) {
+			PropertyChecks.check(List.of(names).contains(beanName), this.property, beanName,
+					"there is no " + typeName + " bean with that name",
+					"Set it to one of " + String.join(", ", names) + ", or remove it");
+			return beanFactory.getBean(beanName, this.type);
+		}
 		T bean = beanFactory.getBeanProvider(this.type).getIfUnique();
 		if (bean == null) {
-			throw new LockBackendMissingException(
+			throw new StartUpException(
 					"distlock keeps its locks in " + this.storeName + ", but there are " + names.length + " " + typeName
-							+ " beans, and none of them is primary: " + list(names) + ".",
+							+ " beans, and none of them is primary: " + String.join(", ", names) + ".",
 					"Set " + this.property + " to one of these names, or mark one of the beans with @Primary.");
 		}
 		return bean;
-	}
-
-	private T named(ListableBeanFactory beanFactory, String beanName, String[] names) {
-		if (!beanFactory.containsBean(beanName) || !beanFactory.isTypeMatch(beanName, this.type)) {
-			throw new LockBackendMissingException(
-					"Property '" + this.property + "' is '" + beanName + "', but there is no "
-							+ this.type.getSimpleName() + " bean with that name.",
-					(names.length > 0) ? "Set it to one of " + list(names) + ", or remove it."
-							: "Define such a bean. Or remove the property and set " + this.connectionProperty + ".");
-		}
-		return beanFactory.getBean(beanName, this.type);
-	}
-
-	static String list(String[] names) {
-		return Arrays.stream(names).sorted().map((name) -> "'" + name + "'").collect(Collectors.joining(", "));
 	}
 
 }

@@ -11,38 +11,33 @@ public enum Backend {
 
 	/** The Redis of the application. */
 	REDIS("org.springframework.data.redis.connection.RedisConnectionFactory",
-			"io.github.distlock:distlock-spring-boot-starter, which includes the Redis client", "spring.data.redis.*"),
+			"io.github.distlock:distlock-spring-boot-starter, which includes the Redis client"),
 
 	/** Several independent Redis masters. */
-	REDLOCK("io.lettuce.core.RedisClient", "io.github.distlock:distlock-spring-boot-starter, which includes Lettuce",
-			"distlock.redlock.nodes"),
+	REDLOCK("io.lettuce.core.RedisClient", "io.github.distlock:distlock-spring-boot-starter, which includes Lettuce"),
 
 	/** The relational database of the application. */
 	JDBC("org.springframework.jdbc.core.JdbcOperations",
-			"org.springframework.boot:spring-boot-starter-jdbc and the driver of the database", "spring.datasource.*"),
+			"org.springframework.boot:spring-boot-starter-jdbc and the driver of the database"),
 
 	/** ZooKeeper, through Curator. */
-	ZOOKEEPER("org.apache.curator.framework.CuratorFramework", "org.apache.curator:curator-recipes",
-			"distlock.zookeeper.connect-string"),
+	ZOOKEEPER("org.apache.curator.framework.CuratorFramework", "org.apache.curator:curator-recipes"),
 
 	/** The memory of this JVM. Does not exclude other JVMs. */
-	LOCAL("java.lang.Object", "nothing", ""),
+	LOCAL("java.lang.Object", "nothing"),
 
 	/**
 	 * The two backends that {@code distlock.composite} names; has no store of its own.
 	 */
-	COMPOSITE("java.lang.Object", "nothing", "");
+	COMPOSITE("java.lang.Object", "nothing");
 
 	private final String neededClass;
 
 	private final String dependency;
 
-	private final String connection;
-
-	Backend(String neededClass, String dependency, String connection) {
+	Backend(String neededClass, String dependency) {
 		this.neededClass = neededClass;
 		this.dependency = dependency;
-		this.connection = connection;
 	}
 
 	/**
@@ -60,18 +55,6 @@ public enum Backend {
 	/** Return the dependency that provides that class. */
 	String dependency() {
 		return this.dependency;
-	}
-
-	/**
-	 * Return the properties of the connection to the store, for messages.
-	 * @param id the id of a backend
-	 * @return the properties, empty if there are none or they are not known
-	 */
-	static String connection(String id) {
-		return Arrays.stream(values())
-			.filter((backend) -> backend.id().equals(id))
-			.map((backend) -> backend.connection)
-			.collect(Collectors.joining());
 	}
 
 	static String names() {

@@ -1,136 +1,56 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.stream.Stream;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-import io.github.distlock.LockRegistry;
 import io.github.distlock.backend.LockBackend;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
-import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.context.ApplicationContext;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.StringUtils;
 
 /**
- * Finds the bean definitions of {@link LockBackend} and {@link LockRegistry}, of the
- * library and of the application, without creating a bean. Each context of a hierarchy
- * has its own beans of the library. The beans that the application defines in an ancestor
- * also serve its descendants.
+ * The beans of type {@link LockBackend} of one application context, found by name without
+ * creating a bean. Those of an ancestor do not count: each context has its own.
  */
-record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
+final class BackendBeans {
 
 	/**
-	 * Prefix of the names of all beans of the library: Spring Integration also has a
+	 * Name of a bean: an application may call its own {@code etcdLockBackend}. The beans
+	 * of the library have a prefix, since Spring Integration also has a
 	 * {@code redisLockRegistry}.
 	 */
-	private static final String PREFIX = "distlock";
+	private static final Pattern NAME = Pattern.compile("(?:distlock)?(.+?)LockBackend");
 
-	private static final String BACKEND = "LockBackend";
-
-	static String backendName(String store) {
-		return name(store, BACKEND);
+	private BackendBeans() {
 	}
 
-	static String registryName(String store) {
-		return name(store, "LockRegistry");
+	static String backendName(String id) {
+		return "distlock" + StringUtils.capitalize(id) + "LockBackend";
 	}
 
-	static String locationName(String store) {
-		return name(store, "LockStoreLocation");
-	}
-
-	private static String name(String store, String kind) {
-		return PREFIX + StringUtils.capitalize(store) + kind;
+	static String registryName(String id) {
+		return "distlock" + StringUtils.capitalize(id) + "LockRegistry";
 	}
 
 	/**
 	 * Return the name of the backend behind a bean: {@code etcd} for
 	 * {@code etcdLockBackend}, {@code redis} for {@code distlockRedisLockBackend}.
 	 */
-	static String idOf(String backendName) {
-		int end = backendName.length() - BACKEND.length();
-		if (end <= 0 || !backendName.endsWith(BACKEND)) {
-			return backendName;
-		}
-		boolean prefixed = backendName.startsWith(PREFIX) && end > PREFIX.length();
-		return prefixed ? StringUtils.uncapitalize(backendName.substring(PREFIX.length(), end))
-				: backendName.substring(0, end);
+	static String idOf(String beanName) {
+		Matcher name = NAME.matcher(beanName);
+		return name.matches() ? StringUtils.uncapitalize(name.group(1)) : beanName;
 	}
 
-	List<String> all() {
-		List<String> local = List.of(this.beanFactory.getBeanNamesForType(LockBackend.class, true, false));
-		return names(LockBackend.class).filter((name) -> local.contains(name) || !isOfTheLibrary(name)).toList();
+	static List<String> all(ListableBeanFactory beanFactory) {
+		return List.of(beanFactory.getBeanNamesForType(LockBackend.class, true, false));
 	}
 
-	private Stream<String> names(Class<?> type) {
-		return Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, type, true, false));
-	}
-
-	/**
-	 * Return the {@link LockRegistry} beans that the library did not define, in any
-	 * context of the hierarchy.
-	 */
-	List<String> registriesOfTheApplication() {
-		return names(LockRegistry.class)
-			.filter((name) -> definitions(name).map(BeanDefinition::getFactoryBeanName)
-				.noneMatch(BackendRegistries.BEAN_NAME::equals))
-			.toList();
-	}
-
-	/** Return the {@link LockBackend} beans that the library did not define. */
-	List<String> ofTheApplication() {
-		return all().stream().filter((name) -> !isOfTheLibrary(name)).toList();
-	}
-
-	/**
-	 * Return the default one of several beans of the application.
-	 */
-	String primaryOf(List<String> names) {
-		List<String> primary = (names.size() == 1) ? names : names.stream().filter(this::isPrimary).toList();
-		if (primary.size() != 1) {
-			throw new LockBackendMissingException(
-					"There are " + names.size() + " LockBackend beans, and it is not clear which is the default: "
-							+ String.join(", ", names) + ".",
-					"Mark one of the beans with @Primary. Select the others with @DistributedLock(registry = "
-							+ "\"...\") or a qualifier.");
-		}
-		return primary.get(0);
-	}
-
-	private boolean isPrimary(String name) {
-		return definitions(name).anyMatch(BeanDefinition::isPrimary);
-	}
-
-	private boolean isOfTheLibrary(String name) {
-		return definitions(name).map(BeanDefinition::getFactoryBeanName)
-			.filter(Objects::nonNull)
-			.flatMap(this::definitions)
-			.anyMatch((definition) -> definition instanceof AnnotatedBeanDefinition annotated
-					&& annotated.getMetadata().isAnnotated(ConditionalOnBackend.class.getName()));
-	}
-
-	/**
-	 * Return the nearest definition of a name: descendants hide the definitions of
-	 * ancestors.
-	 */
-	private Stream<BeanDefinition> definitions(String name) {
-		return Stream.<ConfigurableListableBeanFactory>iterate(this.beanFactory, Objects::nonNull, BackendBeans::parent)
-			.filter((factory) -> factory.containsLocalBean(name))
-			.limit(1)
-			.filter((factory) -> factory.containsBeanDefinition(name))
-			.map((factory) -> factory.getBeanDefinition(name));
-	}
-
-	private static @Nullable ConfigurableListableBeanFactory parent(ConfigurableListableBeanFactory factory) {
-		BeanFactory parent = factory.getParentBeanFactory();
-		BeanFactory internal = (parent instanceof ApplicationContext context) ? context.getAutowireCapableBeanFactory()
-				: parent;
-		return (internal instanceof ConfigurableListableBeanFactory beans) ? beans : null;
+	/** Return the beans that the library did not define. */
+	static List<String> ofTheApplication(ListableBeanFactory beanFactory) {
+		List<String> library = Arrays.stream(Backend.values()).map((backend) -> backendName(backend.id())).toList();
+		return all(beanFactory).stream().filter((name) -> !library.contains(name)).toList();
 	}
 
 }

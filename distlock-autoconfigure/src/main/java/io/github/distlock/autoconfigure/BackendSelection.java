@@ -1,12 +1,10 @@
 package io.github.distlock.autoconfigure;
 
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -16,39 +14,23 @@ import org.springframework.core.env.Environment;
  * The backends that the properties select. Read from the environment, before there are
  * beans.
  *
- * @param named value of {@code distlock.backend}, if it is set
+ * @param byDefault backend of the registry that is injected without a qualifier, unless
+ * the application defines a backend of its own
  * @param composite members of {@code distlock.composite}
- * @param switchedOn backends with {@code distlock.<backend>.enabled=true}
+ * @param added backends that {@code distlock.<backend>.enabled} or
+ * {@code distlock.composite} enables
  */
-record BackendSelection(@Nullable Backend named, List<String> composite, Set<Backend> switchedOn) {
+record BackendSelection(Backend byDefault, List<String> composite, Set<Backend> added) {
 
 	static BackendSelection of(Environment environment) {
 		Binder binder = Binder.get(environment);
-		Set<Backend> switchedOn = Arrays.stream(Backend.values())
-			.filter((backend) -> binder.bind("distlock." + backend.id() + ".enabled", Boolean.class).orElse(false))
-			.collect(Collectors.toUnmodifiableSet());
-		return new BackendSelection(binder.bind("distlock.backend", Backend.class).orElse(null),
-				binder.bind("distlock.composite", Bindable.listOf(String.class)).orElse(List.of()), switchedOn);
-	}
-
-	/**
-	 * Return the backend of the registry that is injected without a qualifier, unless the
-	 * application defines its own.
-	 */
-	Backend byDefault() {
-		return (this.named != null) ? this.named : Backend.REDIS;
-	}
-
-	/**
-	 * Return why a backend is enabled, whatever backends the application defines.
-	 * @return the reason, or {@code null} if no property other than
-	 * {@code distlock.backend} enables it
-	 */
-	@Nullable String reason(Backend backend) {
-		if (this.switchedOn.contains(backend)) {
-			return "distlock." + backend.id() + ".enabled is true";
-		}
-		return this.composite.contains(backend.id()) ? "distlock.composite names it" : null;
+		List<String> composite = binder.bind("distlock.composite", Bindable.listOf(String.class)).orElse(List.of());
+		Set<Backend> added = Arrays.stream(Backend.values())
+			.filter((backend) -> composite.contains(backend.id())
+					|| binder.bind("distlock." + backend.id() + ".enabled", Boolean.class).orElse(false))
+			.collect(Collectors.toSet());
+		return new BackendSelection(binder.bind("distlock.backend", Backend.class).orElse(Backend.REDIS), composite,
+				added);
 	}
 
 	/**
@@ -58,8 +40,13 @@ record BackendSelection(@Nullable Backend named, List<String> composite, Set<Bac
 	List<Backend> enabled(boolean withDefault) {
 		return Arrays.stream(Backend.values())
 			.filter((backend) -> backend != Backend.COMPOSITE)
-			.filter((backend) -> reason(backend) != null || withDefault && backend == byDefault())
+			.filter((backend) -> this.added.contains(backend) || withDefault && backend == this.byDefault)
 			.toList();
+	}
+
+	/** Return whether there is a registry over two stores. */
+	boolean hasComposite() {
+		return this.byDefault == Backend.COMPOSITE || !this.composite.isEmpty();
 	}
 
 	/**
@@ -67,26 +54,11 @@ record BackendSelection(@Nullable Backend named, List<String> composite, Set<Bac
 	 * @param enabled names of the enabled backends, including those of the application
 	 */
 	void checkComposite(Set<String> enabled) {
-		String problem = null;
-		if (this.composite.isEmpty()) {
-			problem = (this.named == Backend.COMPOSITE) ? "it is empty, but distlock.backend is 'composite'" : null;
-		}
-		else if (this.composite.size() != 2 || this.composite.get(0).equals(this.composite.get(1))) {
-			problem = "it must name two different backends";
-		}
-		else if (!enabled.containsAll(this.composite)) {
-			String unknown = this.composite.get(enabled.contains(this.composite.get(0)) ? 1 : 0);
-			problem = "there is no backend '" + unknown + "'";
-		}
-		if (problem != null) {
-			throw new InvalidPropertyException("distlock.composite", String.join(",", this.composite), problem,
-					"Name two of these: " + Stream
-						.concat(Stream.of(Backend.values())
-							.filter((backend) -> backend != Backend.COMPOSITE)
-							.map(Backend::id), enabled.stream())
-						.distinct()
-						.collect(Collectors.joining(", ")) + ". For example: redis, zookeeper");
-		}
+		boolean valid = this.composite.size() == 2 && new HashSet<>(this.composite).size() == 2
+				&& enabled.containsAll(this.composite);
+		PropertyChecks.check(valid, "distlock.composite", String.join(",", this.composite),
+				"it must name two different backends", "Use two of these: " + Backend.names()
+						+ ", or a LockBackend bean of the application. For example: redis, zookeeper");
 	}
 
 }

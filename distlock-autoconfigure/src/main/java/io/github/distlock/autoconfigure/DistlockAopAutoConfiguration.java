@@ -17,7 +17,6 @@ import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -47,7 +46,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 @AutoConfiguration
 @Import(LockProxyRegistrar.class)
-@ImportRuntimeHints({ ReflectionHints.class, AnnotationHints.class })
+@ImportRuntimeHints({ NativeHints.class, AnnotationHints.class })
 @EnableConfigurationProperties(DistlockProperties.class)
 public final class DistlockAopAutoConfiguration {
 
@@ -87,17 +86,7 @@ public final class DistlockAopAutoConfiguration {
 	}
 
 	private static @Nullable Executor executor(ListableBeanFactory beans, @Nullable String name) {
-		if (!StringUtils.hasText(name)) {
-			return null;
-		}
-		if (!beans.containsBean(name) || !beans.isTypeMatch(name, Executor.class)) {
-			String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Executor.class, true, false);
-			throw new InvalidPropertyException("distlock.aop.executor", name,
-					"there is no Executor bean with that name",
-					((names.length > 0) ? "Set it to one of " + ApplicationBeanSelector.list(names)
-							: "Define such a bean") + ", or remove the property to use a thread for each call");
-		}
-		return beans.getBean(name, Executor.class);
+		return StringUtils.hasText(name) ? beans.getBean(name, Executor.class) : null;
 	}
 
 }

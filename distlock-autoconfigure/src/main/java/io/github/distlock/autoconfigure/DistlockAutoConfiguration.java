@@ -8,10 +8,11 @@ import io.github.distlock.LockRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -26,7 +27,7 @@ import org.springframework.context.annotation.Import;
  * at run time and is not a condition, since ahead-of-time processing freezes conditions.
  */
 @AutoConfiguration(after = DistlockMetricsAutoConfiguration.class)
-@Conditional(ConditionalOnBackend.OnBackendCondition.class)
+@ConditionalOnMissingBean(value = LockRegistry.class, search = SearchStrategy.CURRENT)
 @EnableConfigurationProperties(DistlockProperties.class)
 @Import(LockRegistryRegistrar.class)
 public final class DistlockAutoConfiguration {

@@ -3,10 +3,10 @@ package io.github.distlock.autoconfigure;
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -38,12 +38,12 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, Throwable cause) {
 		StartUpException failure = findCause(rootFailure, StartUpException.class);
 		if (failure != null) {
-			return new FailureAnalysis(failure.getDescription() + origin(property(failure)), failure.getAction(),
+			return new FailureAnalysis(failure.getDescription() + origin(failure.getProperty()), failure.getAction(),
 					failure);
 		}
 		LockDefinitionException definition = findCause(rootFailure, LockDefinitionException.class);
 		if (definition != null) {
-			return new FailureAnalysis(description(rootFailure, definition),
+			return new FailureAnalysis(String.valueOf(definition.getMessage()),
 					"Correct the @DistributedLock annotation or the LockRequest as described. "
 							+ "Otherwise each call would fail.",
 					definition);
@@ -53,12 +53,12 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 		return (property != null) ? analyze(property, rootFailure) : null;
 	}
 
-	private static @Nullable FailureAnalysis analyze(ConfigurationProperty property, Throwable failure) {
+	private @Nullable FailureAnalysis analyze(ConfigurationProperty property, Throwable failure) {
 		ConfigurationPropertyName name = property.getName();
 		if (name.equals(BACKEND)) {
 			return new FailureAnalysis(
 					"Property 'distlock.backend' is '" + property.getValue()
-							+ "': this version of distlock has no such lock backend." + origin(property),
+							+ "': this version of distlock has no such lock backend." + origin("distlock.backend"),
 					"Use one of: " + Backend.names()
 							+ ". For any other store, define a LockBackend bean and remove the property.",
 					failure);
@@ -67,7 +67,7 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 			// Does not show the value, which may contain a password.
 			return new FailureAnalysis(
 					"Property '" + name + "' is a text, but a node consists of properties of its own."
-							+ origin(property),
+							+ origin(name.toString()),
 					"Write " + NODES + "[0].url=redis://user:password@host:port, or .host, .port, .username and "
 							+ ".password, and the same for each further node.",
 					failure);
@@ -75,33 +75,18 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 		return null;
 	}
 
-	private @Nullable ConfigurationProperty property(StartUpException failure) {
-		if (this.environment != null && failure instanceof InvalidPropertyException invalid) {
-			ConfigurationPropertyName name = ConfigurationPropertyName.of(invalid.getProperty());
-			for (var source : ConfigurationPropertySources.get(this.environment)) {
-				ConfigurationProperty property = source.getConfigurationProperty(name);
-				if (property != null) {
-					return property;
-				}
+	private String origin(@Nullable String property) {
+		if (property == null || this.environment == null) {
+			return "";
+		}
+		ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
+			ConfigurationProperty found = source.getConfigurationProperty(name);
+			if (found != null && found.getOrigin() != null) {
+				return " It was set in " + found.getOrigin() + ".";
 			}
 		}
-		return null;
-	}
-
-	private static String origin(@Nullable ConfigurationProperty property) {
-		return (property != null && property.getOrigin() != null) ? " It was set in " + property.getOrigin() + "." : "";
-	}
-
-	private static String description(Throwable rootFailure, LockDefinitionException definition) {
-		String bean = null;
-		for (Throwable next = rootFailure; next != null; next = next.getCause()) {
-			// The innermost bean: the others only depend on it.
-			if (next instanceof BeanCreationException creation && creation.getBeanName() != null) {
-				bean = creation.getBeanName();
-			}
-		}
-		return ((bean != null) ? "A lock of bean '" + bean + "' is invalid:" : "A lock is invalid:")
-				+ String.format("%n%n    %s", definition.getMessage());
+		return "";
 	}
 
 }

@@ -18,10 +18,8 @@ import org.springframework.boot.sql.init.dependency.DatabaseInitializationDepend
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.core.JdbcOperations;
-import org.springframework.util.StringUtils;
 
 /**
  * Auto-configuration for the backend in a relational database, with the
@@ -35,12 +33,11 @@ import org.springframework.util.StringUtils;
 @ConditionalOnBackend(Backend.JDBC)
 @ConditionalOnClass({ JdbcOperations.class, DataSourceScriptDatabaseInitializer.class })
 @EnableConfigurationProperties({ DistlockProperties.class, JdbcStoreProperties.class })
-@ImportRuntimeHints(ScriptHints.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class DistlockJdbcAutoConfiguration {
 
 	private static final ApplicationBeanSelector<DataSource> DATABASE = new ApplicationBeanSelector<>(DataSource.class,
-			"a database", "distlock.jdbc.data-source", "spring.datasource.url",
+			"a database", "distlock.jdbc.data-source",
 			"Spring Boot creates one from spring.datasource.* if a connection pool and a driver are on the class path.",
 			"add org.springframework.boot:spring-boot-starter-jdbc and the driver of the database, and set "
 					+ "spring.datasource.url");
@@ -58,15 +55,6 @@ public final class DistlockJdbcAutoConfiguration {
 			case LEASE -> new JdbcLeaseBackend(dataSource, settings, TimeSource.SYSTEM);
 			case ROW -> new JdbcRowBackend(dataSource, settings, TimeSource.SYSTEM);
 		};
-	}
-
-	@Bean
-	@Lazy
-	@Qualifier("jdbc")
-	LockStoreLocation distlockJdbcLockStoreLocation(JdbcStoreProperties jdbc) {
-		String name = jdbc.dataSource();
-		return () -> "The database behind the "
-				+ (StringUtils.hasText(name) ? "DataSource bean '" + name + "'" : "application's DataSource");
 	}
 
 	@Bean

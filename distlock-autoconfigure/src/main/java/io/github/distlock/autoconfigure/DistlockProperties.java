@@ -66,12 +66,15 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue Transaction transaction, @DefaultValue Observations observations, @DefaultValue Logging logging,
 		@DefaultValue Web web) {
 
+	/** Within the range of nanoseconds in a {@code long}. */
+	private static final Duration LONGEST_WAIT = Duration.ofDays(36500);
+
 	/**
 	 * Check what can be checked without a store.
 	 */
 	public DistlockProperties {
 		PropertyChecks.prefix("distlock.key-prefix", keyPrefix);
-		PropertyChecks.notTooLong("distlock.wait-time", waitTime, "Use -1 to wait without a limit");
+		PropertyChecks.atMost("distlock.wait-time", waitTime, LONGEST_WAIT, "Use -1 to wait without a limit");
 		PropertyChecks.between("distlock.max-waiting", (maxWaiting != null) ? maxWaiting : 1, 1, Integer.MAX_VALUE,
 				"Set 1 or more, or remove the property to let any number of callers wait");
 		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100),
@@ -82,7 +85,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		PropertyChecks.atLeastMillis("distlock.backend-timeout", backendTimeout, 1, "10s");
 		PropertyChecks.atLeast("distlock.log-slow-wait", logSlowWait, Duration.ZERO,
 				"Set 0s to log no waits, or a longer duration");
-		PropertyChecks.notMore("distlock.handoff.max-time", handoff.maxTime(), "distlock.lease-time", leaseTime);
+		PropertyChecks.atMost("distlock.handoff.max-time", handoff.maxTime(), leaseTime,
+				"Decrease it, or increase distlock.lease-time");
 		Duration shortest = (leaseTime.compareTo(Transaction.UNCONFIRMED) < 0) ? leaseTime : Transaction.UNCONFIRMED;
 		PropertyChecks.atMost("distlock.transaction.commit-margin", transaction.commitMargin(), shortest.dividedBy(2),
 				"Set a shorter duration: a lock that was just handed over, or is about to be renewed, is only certain to "

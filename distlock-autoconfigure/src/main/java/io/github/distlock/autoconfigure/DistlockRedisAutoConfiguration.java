@@ -3,7 +3,6 @@ package io.github.distlock.autoconfigure;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisLockBackend;
-import io.github.distlock.backend.redis.RedisServer;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -11,7 +10,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -27,11 +25,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnBackend(Backend.REDIS)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @EnableConfigurationProperties({ DistlockProperties.class, RedisStoreProperties.class })
-@ImportRuntimeHints(ScriptHints.class)
 public final class DistlockRedisAutoConfiguration {
 
 	private static final ApplicationBeanSelector<RedisConnectionFactory> CONNECTIONS = new ApplicationBeanSelector<>(
-			RedisConnectionFactory.class, "Redis", "distlock.redis.connection-factory", "spring.data.redis.host",
+			RedisConnectionFactory.class, "Redis", "distlock.redis.connection-factory",
 			"Spring Boot creates one from spring.data.redis.* unless its auto-configuration is excluded or there is no "
 					+ "Redis client on the class path.",
 			"do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host");
@@ -42,21 +39,8 @@ public final class DistlockRedisAutoConfiguration {
 	@Qualifier("redis")
 	LockBackend distlockRedisLockBackend(DistlockProperties properties, RedisStoreProperties redis,
 			ListableBeanFactory beanFactory) {
-		return new RedisLockBackend(connectionFactory(redis, beanFactory), redis.toSettings(properties),
-				TimeSource.SYSTEM);
-	}
-
-	@Bean
-	@Lazy
-	@Qualifier("redis")
-	LockStoreLocation distlockRedisLockStoreLocation(RedisStoreProperties redis, ListableBeanFactory beanFactory) {
-		RedisConnectionFactory connectionFactory = connectionFactory(redis, beanFactory);
-		return () -> RedisServer.of(connectionFactory).name();
-	}
-
-	private static RedisConnectionFactory connectionFactory(RedisStoreProperties redis,
-			ListableBeanFactory beanFactory) {
-		return CONNECTIONS.select(beanFactory, redis.connectionFactory());
+		return new RedisLockBackend(CONNECTIONS.select(beanFactory, redis.connectionFactory()),
+				redis.toSettings(properties), TimeSource.SYSTEM);
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.github.distlock.autoconfigure;
 
 import java.util.List;
-import java.util.stream.Collectors;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.redlock.QuorumNode;
@@ -17,7 +16,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -29,7 +27,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ConditionalOnBackend(Backend.REDLOCK)
 @ConditionalOnClass({ LettuceConnectionFactory.class, RedisClient.class })
 @EnableConfigurationProperties({ DistlockProperties.class, RedlockStoreProperties.class })
-@ImportRuntimeHints(ScriptHints.class)
 public final class DistlockRedlockAutoConfiguration {
 
 	@Bean
@@ -50,16 +47,6 @@ public final class DistlockRedlockAutoConfiguration {
 			.map((address) -> connections.node(address, properties, redlock))
 			.toList();
 		return new RedlockBackend(nodes, settings, TimeSource.SYSTEM);
-	}
-
-	@Bean
-	@Lazy
-	@Qualifier("redlock")
-	LockStoreLocation distlockRedlockLockStoreLocation(RedlockStoreProperties redlock) {
-		return () -> redlock.addresses()
-			.stream()
-			.map(RedlockNodeAddress::name)
-			.collect(Collectors.joining(", ", "Redis nodes ", ""));
 	}
 
 }

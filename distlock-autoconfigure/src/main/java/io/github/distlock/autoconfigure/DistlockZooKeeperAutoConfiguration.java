@@ -41,11 +41,4 @@ public final class DistlockZooKeeperAutoConfiguration {
 		return new ZooKeeperLockBackend(client.client(), zooKeeper.toSettings(properties), TimeSource.SYSTEM);
 	}
 
-	@Bean
-	@Lazy
-	@Qualifier("zookeeper")
-	LockStoreLocation distlockZookeeperLockStoreLocation(ZooKeeperClient client) {
-		return () -> "ZooKeeper at " + client.client().getZookeeperClient().getCurrentConnectionString();
-	}
-
 }

@@ -40,7 +40,7 @@ final class DurationUnitBindHandler extends AbstractBindHandler {
 		if (result instanceof Duration && property != null && DISTLOCK.isAncestorOf(name)) {
 			String value = this.environment.resolvePlaceholders(String.valueOf(property.getValue())).trim();
 			if (NUMBER_WITHOUT_UNIT.matcher(value).matches() && !UNIT_OPTIONAL.matcher(value).matches()) {
-				throw new InvalidPropertyException(name.toString(), value,
+				throw PropertyChecks.invalid(name.toString(), value,
 						"it has no unit and would be read as " + value + " milliseconds",
 						"Write a number with a unit, such as " + value + "ms or " + value + "s");
 			}

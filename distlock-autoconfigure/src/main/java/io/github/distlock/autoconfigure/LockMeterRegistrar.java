@@ -29,7 +29,7 @@ record LockMeterRegistrar(LockMetrics metrics, ObjectProvider<DistributedLockAdv
 	@Override
 	public void onApplicationEvent(ContextRefreshedEvent event) {
 		try {
-			this.registries.ifAvailable((stores) -> stores.created().forEach((store) -> watch(store.registry())));
+			this.registries.ifAvailable((stores) -> stores.byName().values().forEach(this::watch));
 			this.advisors.ifAvailable((advisor) -> advisor.forEachLock((name,
 					registry) -> RegistryFacts.stores(registry).forEach((store) -> this.metrics.expect(name, store))));
 		}

@@ -1,11 +1,12 @@
 package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
-import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.autoconfigure.BackendRegistries.RegisteredBackend;
+import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,10 +33,10 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(LockRegistryLifecycle.class);
 
-	private final BackendRegistries registries;
-
 	/** Time for commands on their way and for the connections, without a grace period. */
 	private static final Duration MINIMUM = Duration.ofSeconds(3);
+
+	private final BackendRegistries registries;
 
 	private final boolean failFast;
 
@@ -55,18 +56,31 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	 */
 	@Override
 	public void start() {
-		this.registries.withBeanClassLoader(() -> {
-			for (RegisteredBackend registered : this.registries.created()) {
-				registered.registry().start();
-				// All beans exist now, unless they are lazy.
-				registered.registry().findListeners();
-				if (this.failFast) {
-					verify(registered);
-				}
+		for (BackendLockRegistry registry : this.registries.byName().values()) {
+			registry.start();
+			// All beans exist now, unless they are lazy.
+			registry.findListeners();
+			if (this.failFast) {
+				verify(registry);
 			}
-			return true;
-		});
+		}
 		this.running = true;
+	}
+
+	private static void verify(BackendLockRegistry registry) {
+		try {
+			registry.verify();
+		}
+		catch (LockBackendException ex) {
+			throw new StartUpException(
+					String.format("distlock.fail-fast is true, and the lock store cannot be used: %s.%n    %s",
+							registry.location(), ex.getMessage()),
+					"""
+							Check that the store runs at that address, that this machine can reach it, and that user and \
+							password are right.
+							To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.""",
+					null, ex);
+		}
 	}
 
 	/**
@@ -78,19 +92,20 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	 */
 	@Override
 	public void stop() {
-		List<Thread> stops = this.registries.withBeanClassLoader(() -> this.registries.created()
+		CompletableFuture<?>[] stops = this.registries.byName()
+			.entrySet()
 			.stream()
-			.map((registered) -> LockThreads.named("distlock-stop-" + registered.name())
-				.newThread(() -> shutdown(registered)))
-			.toList());
-		stops.forEach(Thread::start);
-		long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(this.limit);
-		boolean interrupted = false;
-		for (Thread stop : stops) {
-			interrupted = join(stop, end, interrupted);
+			.map((named) -> CompletableFuture.runAsync(named.getValue()::shutdown,
+					(stop) -> LockThreads.named("distlock-stop-" + named.getKey()).newThread(stop).start()))
+			.toArray(CompletableFuture<?>[]::new);
+		try {
+			CompletableFuture.allOf(stops).orTimeout(this.limit.toMillis(), TimeUnit.MILLISECONDS).join();
 		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
+		catch (CompletionException ex) {
+			logger.warn("The locks were not shut down within " + this.limit
+					+ " (distlock.shutdown-grace-period): locks "
+					+ "that are still held end with their leases, and connections may stay open until this JVM ends. "
+					+ "A thread 'distlock-stop-...' shows what it waits for", ex);
 		}
 		this.running = false;
 	}
@@ -103,56 +118,6 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return PHASE;
-	}
-
-	private static void shutdown(RegisteredBackend registered) {
-		try {
-			registered.registry().shutdown();
-		}
-		catch (RuntimeException ex) {
-			logger.warn("The registry of lock backend '" + registered.name() + "' could not be shut down", ex);
-		}
-	}
-
-	/** An interrupt ends the grace period. */
-	private boolean join(Thread stop, long end, boolean interruptedBefore) {
-		boolean interrupted = interruptedBefore;
-		while (stop.isAlive()) {
-			long left = end - System.nanoTime();
-			if (left <= 0) {
-				leaveBehind(stop);
-				break;
-			}
-			if (interrupted) {
-				stop.interrupt();
-			}
-			try {
-				TimeUnit.NANOSECONDS.timedJoin(stop, left);
-			}
-			catch (InterruptedException ex) {
-				interrupted = true;
-			}
-		}
-		return interrupted;
-	}
-
-	private void leaveBehind(Thread stop) {
-		IllegalStateException place = new IllegalStateException("Thread " + stop.getName() + " waits here");
-		place.setStackTrace(stop.getStackTrace());
-		logger
-			.warn("The shutdown does not wait any longer for thread " + stop.getName() + ", which has not ended within "
-					+ this.limit + " (distlock.shutdown-grace-period): locks that are still held end with their leases,"
-					+ " and connections of its store may stay open until this JVM ends", place);
-	}
-
-	private void verify(RegisteredBackend registered) {
-		try {
-			registered.registry().verify();
-		}
-		catch (LockBackendException ex) {
-			throw new LockStoreUnavailableException(this.registries.location(registered),
-					Backend.connection(registered.name()), ex);
-		}
 	}
 
 }

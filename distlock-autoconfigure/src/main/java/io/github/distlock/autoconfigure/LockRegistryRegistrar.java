@@ -36,30 +36,43 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-		BackendBeans beans = new BackendBeans(this.beanFactory);
 		BackendSelection selection = BackendSelection.of(this.environment);
+		List<String> own = BackendBeans.ofTheApplication(this.beanFactory);
 		Map<String, RootBeanDefinition> definitions = new LinkedHashMap<>();
-		beans.all()
-			.forEach((backend) -> definitions.put(BackendBeans.idOf(backend), definition(BackendRegistries.BEAN_NAME,
-					BackendRegistries.REGISTRY, BackendBeans.idOf(backend), backend)));
-		List<String> applicationBackends = beans.ofTheApplication();
-		selection.enabled(applicationBackends.isEmpty())
-			.forEach((backend) -> definitions.putIfAbsent(backend.id(),
-					definition(BackendRegistries.BEAN_NAME, BackendRegistries.MISSING, backend.id())));
-		selection.checkComposite(definitions.keySet());
-		if (!selection.composite().isEmpty()) {
+		for (String backend : BackendBeans.all(this.beanFactory)) {
+			String id = BackendBeans.idOf(backend);
+			definitions.put(id, definition(BackendRegistries.BEAN_NAME, BackendRegistries.REGISTRY, id, backend));
+		}
+		for (Backend backend : selection.enabled(own.isEmpty())) {
+			definitions.putIfAbsent(backend.id(),
+					definition(BackendRegistries.BEAN_NAME, BackendRegistries.MISSING, backend.id()));
+		}
+		if (selection.hasComposite()) {
+			selection.checkComposite(definitions.keySet());
 			definitions.put(Backend.COMPOSITE.id(), definition(BackendRegistries.BEAN_NAME, BackendRegistries.COMPOSITE,
 					selection.composite().toArray()));
 		}
-		boolean applicationHasDefault = !applicationBackends.isEmpty() && selection.byDefault() != Backend.COMPOSITE;
-		String defaultId = applicationHasDefault ? BackendBeans.idOf(beans.primaryOf(applicationBackends))
-				: selection.byDefault().id();
+		boolean ownDefault = !own.isEmpty() && selection.byDefault() != Backend.COMPOSITE;
+		String defaultId = ownDefault ? BackendBeans.idOf(primary(own)) : selection.byDefault().id();
 		definitions.forEach((id, definition) -> {
 			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, id));
 			definition.setPrimary(id.equals(defaultId));
 			definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
 			registry.registerBeanDefinition(BackendBeans.registryName(id), definition);
 		});
+	}
+
+	private String primary(List<String> backends) {
+		List<String> primary = (backends.size() == 1) ? backends
+				: backends.stream().filter((name) -> this.beanFactory.getBeanDefinition(name).isPrimary()).toList();
+		if (primary.size() != 1) {
+			throw new StartUpException(
+					"There are " + backends.size() + " LockBackend beans, and it is not clear which is the default: "
+							+ String.join(", ", backends) + ".",
+					"Mark one of the beans with @Primary. Select the others with @DistributedLock(registry = "
+							+ "\"...\") or a qualifier.");
+		}
+		return primary.get(0);
 	}
 
 	/** Uses no lambda, since ahead-of-time processing writes the definition as code. */

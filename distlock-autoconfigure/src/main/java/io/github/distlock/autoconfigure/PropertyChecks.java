@@ -10,18 +10,20 @@ import io.github.distlock.backend.LockKeys;
  */
 final class PropertyChecks {
 
-	/** Far beyond any use, and within the range of nanoseconds in a {@code long}. */
-	private static final Duration LONGEST = Duration.ofDays(36500);
-
 	private PropertyChecks() {
 	}
 
 	/** Reject a value of a property unless it is valid. */
 	static void check(boolean valid, String property, Object value, String problem, String remedy) {
 		if (!valid) {
-			throw new InvalidPropertyException(property,
-					(value instanceof Duration duration) ? format(duration) : value, problem, remedy);
+			throw invalid(property, (value instanceof Duration duration) ? format(duration) : value, problem, remedy);
 		}
+	}
+
+	/** Create the exception for a value that must not be used. */
+	static StartUpException invalid(String property, Object value, String problem, String remedy) {
+		return new StartUpException("Property '" + property + "' is '" + value + "': " + problem + ".", remedy + ".",
+				property, null);
 	}
 
 	static void prefix(String property, String value) {
@@ -48,32 +50,20 @@ final class PropertyChecks {
 
 	static void atLeast(String property, Duration value, Duration least, String remedy) {
 		check(value.compareTo(least) >= 0, property, value, "it must be at least " + format(least), remedy);
-		notTooLong(property, value, "Use a shorter duration");
 	}
 
 	static void notLess(String property, Duration value, String otherProperty, Duration other) {
 		check(value.compareTo(other) >= 0, property, value,
 				"it must not be shorter than '" + otherProperty + "', which is '" + format(other) + "'",
 				"Increase the first or decrease the second");
-		notTooLong(property, value, "Use a shorter duration");
 	}
 
 	static void between(String property, int value, int least, int most, String remedy) {
 		check(value >= least && value <= most, property, value, "it must be from " + least + " to " + most, remedy);
 	}
 
-	static void notMore(String property, Duration value, String otherProperty, Duration other) {
-		check(value.compareTo(other) <= 0, property, value,
-				"it must not be longer than '" + otherProperty + "', which is '" + format(other) + "'",
-				"Decrease the first or increase the second");
-	}
-
 	static void atMost(String property, Duration value, Duration most, String remedy) {
 		check(value.compareTo(most) <= 0, property, value, "it must be at most " + format(most), remedy);
-	}
-
-	static void notTooLong(String property, Duration value, String remedy) {
-		check(value.compareTo(LONGEST) <= 0, property, value, "it is longer than a century", remedy);
 	}
 
 	/** Format a duration as in a properties file: 1500ms, 30s. */

@@ -21,7 +21,7 @@ record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, 
 		String url = node.url();
 		if (!StringUtils.hasText(url)) {
 			if (!StringUtils.hasText(node.host())) {
-				throw new InvalidPropertyException(property, "", "it has neither host nor url",
+				throw PropertyChecks.invalid(property, "", "it has neither host nor url",
 						"Set " + property + ".host, and .port where it is not 6379; or " + property + ".url");
 			}
 			RedisStandaloneConfiguration standalone = new RedisStandaloneConfiguration(node.host(), node.port());
@@ -32,8 +32,7 @@ record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, 
 					node.sslBundle());
 		}
 		if (StringUtils.hasText(node.host())) {
-			throw new InvalidPropertyException(property + ".host", node.host(), "there is also a url",
-					"Remove one of them");
+			throw PropertyChecks.invalid(property + ".host", node.host(), "there is also a url", "Remove one of them");
 		}
 		return ofUrl(property, url, node);
 	}
@@ -45,11 +44,11 @@ record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, 
 		}
 		catch (IllegalArgumentException ex) {
 			// Without the value, which may contain a password.
-			throw new InvalidPropertyException(property + ".url", "...", "it is not a Redis URL",
+			throw PropertyChecks.invalid(property + ".url", "...", "it is not a Redis URL",
 					"Write redis://host:port or rediss://user:password@host:port");
 		}
 		if (!StringUtils.hasText(parsed.getHost())) {
-			throw new InvalidPropertyException(property + ".url", "...", "it contains no host",
+			throw PropertyChecks.invalid(property + ".url", "...", "it contains no host",
 					"Write redis://host:port; a master that is found through sentinels is not an independent node");
 		}
 		var standalone = (RedisStandaloneConfiguration) LettuceConnectionFactory.createRedisConfiguration(parsed);

@@ -63,7 +63,7 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 
 	/**
 	 * Return the addresses of the nodes, in their order.
-	 * @throws InvalidPropertyException if the nodes cannot form a majority
+	 * @throws StartUpException if the nodes cannot form a majority
 	 */
 	List<RedlockNodeAddress> addresses() {
 		PropertyChecks.check(this.nodes.size() >= MINIMUM_NODES, NODES, this.nodes.size() + " nodes",

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -30,10 +30,11 @@ final class UnlockedRegistry implements LockRegistry {
 
 	private final AtomicBoolean warned = new AtomicBoolean();
 
+	/** A lock that no other call gets. It excludes only threads that share it. */
 	@Override
 	public Lock obtain(String key) {
 		warnOnce();
-		return new UnlockedLock();
+		return new ReentrantLock();
 	}
 
 	@Override
@@ -100,37 +101,6 @@ final class UnlockedRegistry implements LockRegistry {
 
 		@Override
 		public void close() {
-		}
-
-	}
-
-	private static final class UnlockedLock implements Lock {
-
-		@Override
-		public void lock() {
-		}
-
-		@Override
-		public void lockInterruptibly() {
-		}
-
-		@Override
-		public boolean tryLock() {
-			return true;
-		}
-
-		@Override
-		public boolean tryLock(long time, TimeUnit unit) {
-			return true;
-		}
-
-		@Override
-		public void unlock() {
-		}
-
-		@Override
-		public Condition newCondition() {
-			throw new UnsupportedOperationException("A distributed lock has no conditions");
 		}
 
 	}

@@ -28,7 +28,7 @@ record ZooKeeperClient(CuratorFramework client, boolean closeOnDestroy) implemen
 			return new ZooKeeperClient(application, false);
 		}
 		if (names.length > 0) {
-			throw new LockBackendMissingException(
+			throw new StartUpException(
 					"distlock keeps its locks in ZooKeeper, but there are " + names.length
 							+ " CuratorFramework beans, and none of them is primary: " + String.join(", ", names) + ".",
 					"Mark one of the beans with @Primary.");
@@ -39,9 +39,8 @@ record ZooKeeperClient(CuratorFramework client, boolean closeOnDestroy) implemen
 	private static CuratorFramework create(ZooKeeperStoreProperties properties) {
 		@Nullable String connectString = properties.connectString();
 		if (!StringUtils.hasText(connectString)) {
-			throw new LockBackendMissingException(
-					"distlock keeps its locks in ZooKeeper, but its address is not configured: "
-							+ "there is neither a CuratorFramework bean nor the property 'distlock.zookeeper.connect-string'.",
+			throw new StartUpException("distlock keeps its locks in ZooKeeper, but its address is not configured: "
+					+ "there is neither a CuratorFramework bean nor the property 'distlock.zookeeper.connect-string'.",
 					"""
 							Do one of these:
 							- set distlock.zookeeper.connect-string, such as zk1:2181,zk2:2181,zk3:2181

@@ -73,8 +73,6 @@ public final class LockMetrics implements LockListener {
 		if (this.holds.putIfAbsent(backend, source) == null) {
 			registerGauge(LockMeters.AT_RISK, backend, () -> source.get().atRisk());
 			registerGauge(LockMeters.KEPT, backend, () -> source.get().kept());
-			// A label that is added at this moment registers the same gauge.
-			this.labels.keySet().forEach(this::registerLongest);
 		}
 	}
 
@@ -85,17 +83,10 @@ public final class LockMetrics implements LockListener {
 			.register(this.registry);
 	}
 
-	private void registerLongest(LabelTags label) {
+	/** Read from the source that is known when the gauge is read. */
+	private Number longest(LabelTags label) {
 		Supplier<HoldReading> source = this.holds.get(label.backend());
-		if (source != null) {
-			TimeGauge
-				.builder(LockMeters.HOLD_LONGEST.getName(),
-						() -> source.get().longest().getOrDefault(label.name(), Duration.ZERO).toNanos(),
-						TimeUnit.NANOSECONDS)
-				.description(LockMeters.HOLD_LONGEST.getDescription())
-				.tags(LockMeters.HOLD_LONGEST.tags(label.name(), label.backend()))
-				.register(this.registry);
-		}
+		return (source != null) ? source.get().longest().getOrDefault(label.name(), Duration.ZERO).toNanos() : 0;
 	}
 
 	@Override
@@ -158,30 +149,25 @@ public final class LockMetrics implements LockListener {
 		store(event.backend()).resubscriptions().increment();
 	}
 
-	// Each of these tries a plain get first: it takes no lock and needs no lambda.
-
 	private StoreMeters store(String backend) {
-		StoreMeters known = this.stores.get(backend);
-		return (known != null) ? known : this.stores.computeIfAbsent(backend, this::registerStore);
+		return this.stores.computeIfAbsent(backend, this::registerStore);
 	}
 
 	private Timer attempts(AttemptTags tags) {
-		Timer known = this.attempts.get(tags);
-		return (known != null) ? known : this.attempts.computeIfAbsent(tags, this::registerAttempts);
+		return this.attempts.computeIfAbsent(tags, this::registerAttempts);
 	}
 
 	private LabelMeters label(String name, String backend) {
-		LabelTags tags = new LabelTags(name, backend);
-		LabelMeters known = this.labels.get(tags);
-		if (known != null) {
-			return known;
-		}
-		LabelMeters added = this.labels.computeIfAbsent(tags,
-				(label) -> new LabelMeters(timer(LockMeters.HOLD, name, backend),
-						counter(LockMeters.LOST, name, backend)));
-		// After the label is known, so that watchHolds() or this thread registers it.
-		registerLongest(tags);
-		return added;
+		return this.labels.computeIfAbsent(new LabelTags(name, backend), this::registerLabel);
+	}
+
+	private LabelMeters registerLabel(LabelTags label) {
+		TimeGauge.builder(LockMeters.HOLD_LONGEST.getName(), () -> longest(label), TimeUnit.NANOSECONDS)
+			.description(LockMeters.HOLD_LONGEST.getDescription())
+			.tags(LockMeters.HOLD_LONGEST.tags(label.name(), label.backend()))
+			.register(this.registry);
+		return new LabelMeters(timer(LockMeters.HOLD, label.name(), label.backend()),
+				counter(LockMeters.LOST, label.name(), label.backend()));
 	}
 
 	private Timer registerAttempts(AttemptTags attempt) {

@@ -75,14 +75,7 @@ public final class LockObservations implements LockObserver {
 		}
 		Observation before = this.parents.get();
 		this.parents.set(observation);
-		return () -> {
-			if (before != null) {
-				this.parents.set(before);
-			}
-			else {
-				this.parents.remove();
-			}
-		};
+		return () -> this.parents.set(before);
 	}
 
 	@Override

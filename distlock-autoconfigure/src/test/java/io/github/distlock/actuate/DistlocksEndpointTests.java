@@ -167,22 +167,6 @@ class DistlocksEndpointTests {
 	}
 
 	@Test
-	void aReleaseByInstanceIsRefusedWithWhatToDoInstead() throws Exception {
-		try (HeldLock lock = application.registry().acquire(LockRequest.of("alive"))) {
-			for (String others : List.of("", "&key=alive&token=" + lock.fencingToken())) {
-				assertThat(application.delete("/actuator/distlocks?instance=3w5e11264sgsf" + others))
-					.satisfies((response) -> {
-						assertThat(response.statusCode()).isEqualTo(400);
-						assertThat(response.body()).contains("the leases of a dead instance end by themselves",
-								"?key=...&token=...");
-					});
-			}
-			assertThat(application.delete("/actuator/distlocks").statusCode()).isEqualTo(400);
-			assertThat(lock.isHeld()).isTrue();
-		}
-	}
-
-	@Test
 	void aTimeOutIsAmongTheRecentEvents() throws Exception {
 		try (HeldLock lock = application.registry().acquire(LockRequest.of("busy"))) {
 			var attempt = new FutureTask<>(

@@ -48,7 +48,9 @@ final class PublishedTypes {
 
 	/** Return the records that the endpoint answers as JSON. */
 	static List<Class<?>> answers() {
-		return withNested(publicTypes(ROOT + ".actuate")).stream().filter(Class::isRecord).toList();
+		return withNested(publicTypes(ROOT + ".actuate")).stream()
+			.filter((type) -> type.getSimpleName().endsWith("Descriptor"))
+			.toList();
 	}
 
 	/** Return the names that users write into {@code spring.autoconfigure.exclude}. */

@@ -47,7 +47,7 @@ class BareNumberTests {
 			.withPropertyValues(property + "=2000")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(InvalidPropertyException.class)
+				.isInstanceOf(StartUpException.class)
 				.hasMessage(
 						"Property '" + property + "' is '2000': it has no unit and would be read as 2000 milliseconds."
 								+ " Write a number with a unit, such as 2000ms or 2000s."));

@@ -13,13 +13,10 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.redis.RedisLockBackend;
-import io.github.distlock.metrics.LockMetrics;
 import io.github.distlock.registry.BackendLockRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -73,22 +70,6 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void withoutAMeterRegistryThereAreNoMetricsAndNoError() {
-		Contexts.withRedis().run((context) -> {
-			assertThat(context).hasSingleBean(LockRegistry.class);
-			assertThat(context).doesNotHaveBean(LockMetrics.class);
-		});
-	}
-
-	@Test
-	void aLockBackendOfTheApplicationReplacesRedis() {
-		Contexts.withoutRedis().withUserConfiguration(OwnBackend.class).run((context) -> {
-			assertThat(context).hasSingleBean(LockBackend.class).doesNotHaveBean(LockStoreLocation.class);
-			assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class);
-		});
-	}
-
-	@Test
 	void aLockBackendOfTheApplicationWorksWithoutSpringDataRedis() {
 		Contexts.withoutRedis()
 			.withClassLoader(new FilteredClassLoader("org.springframework.data.redis", "io.lettuce"))
@@ -97,23 +78,12 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void aLockRegistryOfTheApplicationReplacesEverything() {
-		Contexts.withoutRedis()
-			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class))
-			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
-				.hasBean("mine")
-				.doesNotHaveBean(LockBackend.class)
-				.doesNotHaveBean(LockRegistryLifecycle.class)
-				.hasSingleBean(DistributedLockAdvisor.class));
-	}
-
-	@Test
 	void ofSeveralConnectionFactoriesThePrimaryOneIsUsed() {
 		Contexts.withRedis()
 			.withUserConfiguration(TwoFactories.class)
 			.withBean("third", RedisConnectionFactory.class, () -> factory(3), (bean) -> bean.setPrimary(true))
-			.run((context) -> assertThat(context.getBean(LockStoreLocation.class).describe())
-				.isEqualTo("Redis at third.example:3"));
+			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).location())
+				.startsWith("Redis at third.example:3"));
 	}
 
 	@Test
@@ -121,16 +91,8 @@ class DistlockAutoConfigurationTests {
 		Contexts.withRedis()
 			.withUserConfiguration(TwoFactories.class)
 			.withPropertyValues("distlock.redis.connection-factory=second")
-			.run((context) -> assertThat(context.getBean(LockStoreLocation.class).describe())
-				.isEqualTo("Redis at second.example:2"));
-	}
-
-	@Test
-	void switchedOffItNeedsNoStore() {
-		Contexts.withoutRedis().withPropertyValues("distlock.enabled=false").run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(context).getBean(LockRegistry.class).isInstanceOf(UnlockedRegistry.class);
-		});
+			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).location())
+				.startsWith("Redis at second.example:2"));
 	}
 
 	@Test
@@ -151,15 +113,6 @@ class DistlockAutoConfigurationTests {
 			assertThat(LockContext.current()).isEmpty();
 			assertThat(output).containsOnlyOnce("the LockRegistry grants every lock at once");
 		});
-	}
-
-	@Test
-	void theScriptsAreKeptInANativeImage() {
-		RuntimeHints hints = new RuntimeHints();
-		new ScriptHints().registerHints(hints, null);
-		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/distlock/backend/redis/attempt.lua"))
-			.accepts(hints);
-		assertThat(RedisLockBackend.class.getResource("attempt.lua")).isNotNull();
 	}
 
 	private static LettuceConnectionFactory factory(int number) {

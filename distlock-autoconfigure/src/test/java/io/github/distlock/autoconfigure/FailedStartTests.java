@@ -2,13 +2,13 @@ package io.github.distlock.autoconfigure;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 
 import io.github.distlock.DistributedLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -32,209 +32,110 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ExtendWith(OutputCaptureExtension.class)
 class FailedStartTests {
 
+	private static final String FAILED = "APPLICATION FAILED TO START";
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			textBlock = """
+					backend=etcd | Property 'distlock.backend' is 'etcd': this version of distlock has no such lock backend. It was set in "distlock.backend" from property source "commandLineArgs". | Use one of: redis, redlock, jdbc, zookeeper, local, composite. For any other store, define a LockBackend bean and remove the property.
+					local.enabled=true | The lock backend 'local' is enabled, but its auto-configuration is excluded. | - do not exclude it
+					composite=redis | Property 'distlock.composite' is 'redis': it must name two different backends. It was set in "distlock.composite" from | Use two of these: redis, redlock, jdbc, zookeeper, local
+					composite=redis,redis | 'redis,redis': it must name two different backends. | Use two of these
+					composite=redis,etcd | 'redis,etcd': it must name two different backends. | Use two of these
+					composite=redis,composite | 'redis,composite': it must name two different backends. | Use two of these
+					backend=composite | Property 'distlock.composite' is '': it must name two different backends. | Use two of these
+					lease-time=10ms | Property 'distlock.lease-time' is '10ms': it must be at least 100ms. It was set in "distlock.lease-time" from property source "commandLineArgs". | Set 100ms or more, since a shorter lease could expire while a command is on its way.
+					lease-time=soon | Property: distlock.lease-time | 'soon' is not a valid duration
+					aop.executor=exceutor | exceutor | No bean named
+					""")
+	void withAProperty(String property, String description, String action, CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock." + property);
+		assertThat(output).contains(FAILED, description, action);
+	}
+
 	@Test
 	void withoutAStoreOnTheClassPath(CapturedOutput output) {
 		ClassLoader withoutRedis = new FilteredClassLoader("org.springframework.data.redis", "io.lettuce");
 		start(application(Locks.class).resourceLoader(new DefaultResourceLoader(withoutRedis)));
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains(
-					"distlock has no lock backend: there is none on the class path, and there is no LockBackend bean.")
-			.contains(
-					"- add the dependency io.github.distlock:distlock-spring-boot-starter, which includes the Redis client, and set "
-							+ "spring.data.redis.host")
-			.contains("- define a LockBackend bean of your own")
-			.contains("- set distlock.enabled=false to run without locks");
+		assertThat(output).contains(FAILED,
+				"The lock backend 'redis' is enabled, but "
+						+ "org.springframework.data.redis.connection.RedisConnectionFactory is not on the class path.",
+				"- add the dependency io.github.distlock:distlock-spring-boot-starter, which includes the Redis client",
+				"- set distlock.backend to another backend, or define a LockBackend bean of your own",
+				"- set distlock.enabled=false to run without locks");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "distlock.backend=zookeeper", "distlock.zookeeper.enabled=true" })
+	void withABackendWhoseClassesAreMissing(String property, CapturedOutput output) {
+		ClassLoader withoutCurator = new FilteredClassLoader("org.apache.curator");
+		start(application(Locks.class, Redis.class).resourceLoader(new DefaultResourceLoader(withoutCurator)),
+				property);
+		assertThat(output).contains(FAILED,
+				"The lock backend 'zookeeper' is enabled, but "
+						+ "org.apache.curator.framework.CuratorFramework is not on the class path.",
+				"- add the dependency org.apache.curator:curator-recipes");
 	}
 
 	@Test
 	void withoutAConnectionFactory(CapturedOutput output) {
 		start(application(Locks.class));
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("distlock keeps its locks in Redis, but there is no RedisConnectionFactory bean.")
-			.contains("- do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host")
-			.contains("- set distlock.enabled=false to run without locks");
+		assertThat(output).contains(FAILED,
+				"distlock keeps its locks in Redis, but there is no RedisConnectionFactory bean.",
+				"- do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host",
+				"- set distlock.enabled=false to run without locks");
 	}
 
 	@Test
 	void withSeveralConnectionFactoriesAndNoneSelected(CapturedOutput output) {
 		start(application(Locks.class, TwoFactories.class));
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("there are 2 RedisConnectionFactory beans, and none of them is primary: 'first', 'second'.")
-			.contains("Set distlock.redis.connection-factory to one of these names, or mark one of the beans with "
-					+ "@Primary.");
+		assertThat(output).contains(FAILED,
+				"there are 2 RedisConnectionFactory beans, and none of them is primary: first, second.",
+				"Set distlock.redis.connection-factory to one of these names, or mark one of the beans with @Primary.");
 	}
 
 	@Test
 	void withAConnectionFactoryThatDoesNotExist(CapturedOutput output) {
 		start(application(Locks.class, TwoFactories.class), "distlock.redis.connection-factory=thrid");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains(
-					"Property 'distlock.redis.connection-factory' is 'thrid', but there is no RedisConnectionFactory bean "
-							+ "with that name.")
-			.contains("Set it to one of 'first', 'second', or remove it.");
-	}
-
-	@Test
-	void withAConnectionFactoryThatIsSomethingElse(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.redis.connection-factory=distlockRegistryLifecycle");
-		assertThat(output).contains("is 'distlockRegistryLifecycle', but there is no RedisConnectionFactory bean")
-			.contains("Set it to one of 'redisConnectionFactory', or remove it.");
-	}
-
-	@Test
-	void withAnExecutorThatDoesNotExist(CapturedOutput output) {
-		start(application(Locks.class, Local.class, Pool.class), "distlock.backend=local",
-				"distlock.aop.executor=exceutor");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.aop.executor' is 'exceutor': there is no Executor bean with that name")
-			.contains("Set it to one of 'pool', or remove the property to use a thread for each call");
-	}
-
-	@Test
-	void withAnUnknownBackend(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.backend=etcd");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.backend' is 'etcd': this version of distlock has no such lock backend.")
-			.contains("It was set in \"distlock.backend\" from property source \"commandLineArgs\".")
-			.contains(
-					"Use one of: redis, redlock, jdbc, zookeeper, local, composite. For any other store, define a LockBackend bean and remove the property.");
-	}
-
-	@Test
-	void withABackendWhoseClassesAreMissing(CapturedOutput output) {
-		ClassLoader withoutCurator = new FilteredClassLoader("org.apache.curator");
-		start(application(Locks.class, Redis.class).resourceLoader(new DefaultResourceLoader(withoutCurator)),
-				"distlock.backend=zookeeper");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The lock backend 'zookeeper' is enabled (distlock.backend=zookeeper), but "
-					+ "org.apache.curator.framework.CuratorFramework is not on the class path.")
-			.contains("- add the dependency org.apache.curator:curator-recipes")
-			.contains("- use another backend")
-			.contains("- set distlock.enabled=false to run without locks");
-	}
-
-	@Test
-	void withAnAdditionalBackendWhoseClassesAreMissing(CapturedOutput output) {
-		ClassLoader withoutCurator = new FilteredClassLoader("org.apache.curator");
-		start(application(Locks.class, Redis.class).resourceLoader(new DefaultResourceLoader(withoutCurator)),
-				"distlock.zookeeper.enabled=true");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains(
-					"The lock backend 'zookeeper' is enabled (distlock.zookeeper.enabled=true or distlock.composite), but ")
-			.contains("- add the dependency org.apache.curator:curator-recipes");
-	}
-
-	@Test
-	void withAnAutoConfigurationThatWasExcluded(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.local.enabled=true");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains(
-					"The lock backend 'local' is enabled (distlock.local.enabled=true or distlock.composite), but its "
-							+ "auto-configuration did not run.")
-			.contains("Do not exclude it, or use another backend.");
-	}
-
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-			redis          | 'redis': it must name two different backends.
-			redis,redis    | 'redis,redis': it must name two different backends.
-			redis,etcd     | 'redis,etcd': there is no backend 'etcd'.
-			redis,composite| 'redis,composite': there is no backend 'composite'.
-			""")
-	void withACompositeThatCannotWork(String value, String problem, CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.composite=" + value);
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.composite' is " + problem + " It was set in \"distlock.composite\" from")
-			.contains("Name two of these: redis, redlock, jdbc, zookeeper, local.");
-	}
-
-	@Test
-	void withAnEmptyCompositeAsDefault(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.backend=composite");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.composite' is '': it is empty, but distlock.backend is 'composite'.");
-	}
-
-	@Test
-	void withFailFastAndAnAdditionalRedisThatIsDown(CapturedOutput output) {
-		start(application(Locks.class, Local.class, Redis.class), "distlock.backend=local", "distlock.fail-fast=true",
-				"distlock.redis.enabled=true", "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=1");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1.");
-	}
-
-	@Test
-	void withAPropertyOutOfRange(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.lease-time=10ms");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.lease-time' is '10ms': it must be at least 100ms. It was set in "
-					+ "\"distlock.lease-time\" from property source \"commandLineArgs\".")
-			.contains("Set 100ms or more, since a shorter lease could expire while a command is on its way.");
-	}
-
-	@Test
-	void withAMalformedDuration(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.lease-time=soon");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property: distlock.lease-time")
-			.contains("Value: \"soon\"")
-			.contains("'soon' is not a valid duration");
-	}
-
-	@Test
-	void withANumberOfWaitingCallersThatIsNoNumber(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.max-waiting=many");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property: distlock.max-waiting")
-			.contains("Value: \"many\"");
-	}
-
-	@Test
-	void withANumberOfWaitingCallersOutOfRange(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.max-waiting=0");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.max-waiting' is '0': it must be from 1 to 2147483647. It was set in "
-					+ "\"distlock.max-waiting\" from property source \"commandLineArgs\".")
-			.contains("Set 1 or more, or remove the property to let any number of callers wait.");
+		assertThat(output).contains(FAILED,
+				"Property 'distlock.redis.connection-factory' is 'thrid': there is no RedisConnectionFactory bean with that name.",
+				"Set it to one of first, second, or remove it.");
 	}
 
 	@Test
 	void withAnInvalidLockDefinition(CapturedOutput output) {
 		start(application(Locks.class, Redis.class, WrongLock.class));
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("A lock of bean 'shop' is invalid:")
-			.contains("The lease time of lock")
-			.contains("Correct the @DistributedLock annotation or the LockRequest as described.");
+		assertThat(output).contains(FAILED, "Shop", "lease time",
+				"Correct the @DistributedLock annotation or the LockRequest as described.");
 	}
 
 	@Test
 	void withAMinimumHoldTimeLongerThanTheMaximumHoldTime(CapturedOutput output) {
 		start(application(Locks.class, Local.class, MinHold.class), "distlock.backend=local",
 				"distlock.max-hold-time=1m");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("@DistributedLock(minHold = PT10M)")
-			.contains("is longer than locks of the store 'local' are renewed, PT1M (distlock.max-hold-time)");
+		assertThat(output).contains(FAILED, "@DistributedLock(minHold = PT10M)",
+				"is longer than locks of the store 'local' are renewed, PT1M (distlock.max-hold-time)");
 	}
 
 	@Test
 	void withAKeptLockOfAStoreThatDoesNotKeepLocks(CapturedOutput output) {
 		start(application(Locks.class, Local.class, Kept.class), "distlock.backend=local");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("@DistributedLock(keep = PT0.005S)")
-			.contains("is not offered by the store 'local', which does not keep locks: leave keep out");
+		assertThat(output).contains(FAILED, "@DistributedLock(keep = PT0.005S)",
+				"is not offered by the store 'local', which does not keep locks: leave keep out");
 	}
 
 	@Test
 	void withFailFastAndARedisThatIsDown(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.fail-fast=true", "spring.data.redis.host=127.0.0.1",
+		start(application(Locks.class, Local.class, Redis.class), "distlock.backend=local",
+				"distlock.redis.enabled=true", "distlock.fail-fast=true", "spring.data.redis.host=127.0.0.1",
 				"spring.data.redis.port=1", "spring.data.redis.password=topsecret");
 		assertThat(output)
 			.containsOnlyOnce("The test of the lock store failed: Redis at 127.0.0.1:1 does not accept connections");
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1.")
-			.contains("Check that the store runs at that address, that this machine can reach it")
-			.contains("password are right (spring.data.redis.*).")
-			.contains("To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.")
+		assertThat(output)
+			.contains(FAILED,
+					"distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1, prefix",
+					"Check that the store runs at that address, that this machine can reach it",
+					"To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.")
 			.doesNotContain("topsecret");
 	}
 
@@ -255,16 +156,6 @@ class FailedStartTests {
 	@ImportAutoConfiguration({ DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
 			DistlockAopAutoConfiguration.class })
 	static class Locks {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Pool {
-
-		@Bean
-		Executor pool() {
-			return Runnable::run;
-		}
 
 	}
 

@@ -103,15 +103,10 @@ class LockRegistryLifecycleTests {
 	}
 
 	private static ConfigurableApplicationContext start(Class<?>... sources) {
-		return start("true", sources);
-	}
-
-	private static ConfigurableApplicationContext start(String dedicatedConnection, Class<?>... sources) {
 		return new SpringApplicationBuilder(sources)
 			.web(List.of(sources).contains(Web.class) ? WebApplicationType.SERVLET : WebApplicationType.NONE)
 			.registerShutdownHook(false)
 			.run("--spring.data.redis.port=" + redis.port(), "--server.port=0", "--spring.main.banner-mode=off",
-					"--distlock.redis.dedicated-connection=" + dedicatedConnection,
 					"--distlock.shutdown-grace-period=100ms");
 	}
 

@@ -76,7 +76,7 @@ class RedisDownTests {
 			assertThat(context).getFailure().rootCause().hasMessageContaining("Connection refused");
 			assertThat(context).getFailure()
 				.cause()
-				.isInstanceOf(LockStoreUnavailableException.class)
+				.isInstanceOf(StartUpException.class)
 				.hasMessageContaining("Redis at 127.0.0.1:" + this.port);
 		});
 	}

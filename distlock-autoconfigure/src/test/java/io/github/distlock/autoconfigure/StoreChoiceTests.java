@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -62,7 +63,7 @@ class StoreChoiceTests {
 			assertThat(context).hasBean("distlockRedisLockBackend").doesNotHaveBean(LocalStore.class);
 			assertThat(output).doesNotContain("'local'");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
-				.contains("@ConditionalOnBackend redis it is the default");
+				.contains("@ConditionalOnBackend redis it is enabled");
 			assertThat(report(context, DistlockLocalAutoConfiguration.class)).contains(
 					"@ConditionalOnBackend local distlock.backend is redis, and distlock.local.enabled is not true");
 		});
@@ -133,7 +134,7 @@ class StoreChoiceTests {
 			.withBean("etcdLockBackend", LockBackend.class, StoreChoiceTests::ownBackend)
 			.withBean("consul", LockBackend.class, StoreChoiceTests::ownBackend);
 		own.run((context) -> assertThat(context).getFailure()
-			.isInstanceOf(LockBackendMissingException.class)
+			.isInstanceOf(StartUpException.class)
 			.hasMessageContaining("There are 2 LockBackend beans, and it is not clear which is the default: "
 					+ "etcdLockBackend, consul."));
 		own.withBean("third", LockBackend.class, StoreChoiceTests::ownBackend, (bean) -> bean.setPrimary(true))
@@ -159,7 +160,9 @@ class StoreChoiceTests {
 			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class))
 			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
 				.hasBean("mine")
-				.doesNotHaveBean(LockBackend.class));
+				.doesNotHaveBean(LockBackend.class)
+				.doesNotHaveBean(LockRegistryLifecycle.class)
+				.hasSingleBean(DistributedLockAdvisor.class));
 	}
 
 	@Test

@@ -23,20 +23,17 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.support.GenericApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The threads of a started application inherit nothing from the thread that started the
- * application, nor from the thread of the first call.
+ * The threads of a started application inherit nothing from the thread of the first call,
+ * and only the context class loader of the thread that started the application.
  */
 class ThreadOriginTests {
 
 	private static final InheritableThreadLocal<String> TENANT = new InheritableThreadLocal<>();
-
-	private final ClassLoader beanClassLoader = loader("beans");
 
 	private final ClassLoader starterClassLoader = loader("starter");
 
@@ -73,8 +70,6 @@ class ThreadOriginTests {
 	private void verify(ApplicationContextRunner application, String... ofTheStore) throws Exception {
 		as("starter", this.starterClassLoader,
 				() -> application.withPropertyValues("distlock.lease-time=1s", "distlock.enabled=true")
-					.withInitializer(
-							(context) -> ((GenericApplicationContext) context).setClassLoader(this.beanClassLoader))
 					.withBean(LockListener.class, this::listener)
 					.run((context) -> {
 						assertThat(context).hasNotFailed();
@@ -91,16 +86,15 @@ class ThreadOriginTests {
 			try (HeldLock lock = registry.acquire(LockRequest.of("origin"))) {
 				CompletableFuture<HeldLock> next = registry
 					.acquireAsync(LockRequest.of("origin").waitTime(Duration.ofSeconds(30)));
-				await()
-					.until(() -> List.of(ofTheStore).stream().allMatch((name) -> threads(name, this.beanClassLoader)));
+				await().until(
+						() -> List.of(ofTheStore).stream().allMatch((name) -> threads(name, this.starterClassLoader)));
 				assertThat(lock.isHeld()).isTrue();
 				return next;
 			}
 		}).get(30, TimeUnit.SECONDS).close();
-		assertThat(threads("distlock-timer-", this.beanClassLoader)).isTrue();
-		assertThat(threads("distlock-callback-", this.beanClassLoader)).isTrue();
+		assertThat(threads("distlock-timer-", this.starterClassLoader)).isTrue();
+		assertThat(threads("distlock-callback-", this.starterClassLoader)).isTrue();
 		assertThat(Thread.getAllStackTraces().keySet()).filteredOn((thread) -> thread.getName().startsWith("distlock-"))
-			.noneMatch((thread) -> thread.getContextClassLoader() == this.starterClassLoader)
 			.noneMatch((thread) -> thread.getContextClassLoader() == this.callerClassLoader);
 		assertThat(this.tenantsOfListener).doesNotContain("alice", "starter");
 	}

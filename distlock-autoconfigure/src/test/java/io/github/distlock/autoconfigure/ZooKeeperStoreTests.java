@@ -131,16 +131,14 @@ class ZooKeeperStoreTests {
 	void withoutAServerStartupFailsAndSaysWhatToSet() {
 		this.context.run((started) -> assertThat(started).getFailure()
 			.rootCause()
-			.isInstanceOf(LockBackendMissingException.class)
+			.isInstanceOf(StartUpException.class)
 			.hasMessageContaining("distlock.zookeeper.connect-string"));
 	}
 
 	@Test
 	void withoutCuratorStartupFailsAndSaysWhatToAdd() {
 		this.context.withClassLoader(new FilteredClassLoader(CuratorFramework.class))
-			.run((started) -> assertThat(started).getFailure()
-				.rootCause()
-				.isInstanceOf(LockBackendMissingException.class));
+			.run((started) -> assertThat(started).getFailure().rootCause().isInstanceOf(StartUpException.class));
 	}
 
 	@Test
@@ -149,7 +147,7 @@ class ZooKeeperStoreTests {
 			.withBean("two", CuratorFramework.class, ZooKeeperStoreTests::client)
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
-				.isInstanceOf(LockBackendMissingException.class)
+				.isInstanceOf(StartUpException.class)
 				.hasMessageContaining("one, two"));
 	}
 

@@ -27,11 +27,11 @@ class StructureTests {
 	 */
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
 			(resources)          953   0  0
-			(root)               571   0  2
-			actuate              525   3  0
-			aop                 2804  20  3
-			aop.weaving          159   0  0
-			autoconfigure       1719   2  3
+			(root)               540   0  2
+			actuate              428   0  0
+			aop                 3840  27  3
+			aop.weaving          200   0  0
+			autoconfigure       1400   1  3
 			backend              393   0  0
 			backend.jdbc        2563  17  3
 			backend.local        359   1  3
@@ -39,14 +39,14 @@ class StructureTests {
 			backend.redlock     1204   4  3
 			backend.zookeeper   1703   3  2
 			context               21   0  0
-			contract            2795   0  0
+			contract            2684   0  0
 			environment           72   0  0
 			integration           41   0  0
-			metrics              220   0  0
-			observation          416   4  3
-			registry            2265  15  3
-			renewal              664   5  2
-			test                 624   0  3
+			metrics              208   0  0
+			observation          409   4  3
+			registry            2522  21  3
+			renewal              872  11  2
+			test                 555   0  3
 			thread                69   0  0
 			transaction          390   1  3
 			waiting             2465  14  3

@@ -80,10 +80,9 @@ final class RegressionMutants {
 							java("thread/LockThreads.java", "this.names.get(), 0, false)",
 									"this.names.get(), 0, true)")),
 					"aop.CallerIdentityTests#theBodyOfAMonoDoesNotRunAsAnotherCaller"),
-			RegressionMutant.of(
-					Mutant.of("registry beans have the names of Spring Integration",
-							java("autoconfigure/BackendBeans.java", "PREFIX + StringUtils.capitalize(store) + kind",
-									"store + kind")),
+			RegressionMutant.of(Mutant.of("registry beans have the names of Spring Integration",
+					java("autoconfigure/BackendBeans.java",
+							"\"distlock\" + StringUtils.capitalize(id) + \"LockRegistry\"", "id + \"LockRegistry\"")),
 					"autoconfigure.NeighbourTests#theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndWork"));
 
 	private RegressionMutants() {

@@ -18,6 +18,8 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
@@ -162,6 +164,15 @@ final class BackendNode implements LockSignals {
 
 	boolean release(Ticket ticket) {
 		return Answers.of(this.store.release(ticket, 0, null)).released();
+	}
+
+	RenewalResult renew(Ticket ticket, long lastToken, Duration lease) {
+		return renew(ticket, lastToken, lease, false);
+	}
+
+	/** Renew one lease. */
+	RenewalResult renew(Ticket ticket, long lastToken, Duration lease, boolean keepable) {
+		return Answers.of(this.store.renew(List.of(new Renewal(ticket, lastToken, lease, keepable)))).get(0);
 	}
 
 	boolean wasGranted(Ticket ticket) {

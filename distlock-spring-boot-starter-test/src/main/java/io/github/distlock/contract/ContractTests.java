@@ -1,7 +1,9 @@
 package io.github.distlock.contract;
 
 import java.time.Duration;
+import java.util.concurrent.Future;
 
+import io.github.distlock.HeldLock;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
@@ -48,6 +50,27 @@ interface ContractTests {
 
 	default LockRequest once() {
 		return request().waitTime(Duration.ZERO);
+	}
+
+	/**
+	 * Return a request that waits without a limit.
+	 * @return the request for the key of the test
+	 */
+	default LockRequest patient() {
+		return request().waitTime(LockRequest.FOREVER);
+	}
+
+	/**
+	 * Start a caller of a node on another thread, and return when it waits.
+	 * @param node the node
+	 * @param request what it requests
+	 * @return its lock, later
+	 */
+	default Future<HeldLock> waiter(ContractNode node, LockRequest request) {
+		int before = node.waiting();
+		Future<HeldLock> waiter = stage().inThread(() -> node.registry().acquire(request));
+		await().until(() -> node.waiting() > before);
+		return waiter;
 	}
 
 	default BackendDescription description() {

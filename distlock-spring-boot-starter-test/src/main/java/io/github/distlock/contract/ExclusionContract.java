@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockRequest;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +42,7 @@ interface ExclusionContract extends ContractTests {
 			ContractNode node = nodes.get(i % nodes.size());
 			workers.add(stage().inThread(() -> {
 				for (int n = 0; n < ROUNDS; n++) {
-					try (HeldLock lock = node.registry().acquire(request().waitTime(LockRequest.FOREVER))) {
+					try (HeldLock lock = node.registry().acquire(patient())) {
 						if (inside.incrementAndGet() > 1) {
 							overlaps.incrementAndGet();
 						}

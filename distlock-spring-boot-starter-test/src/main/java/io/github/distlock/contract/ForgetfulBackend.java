@@ -1,5 +1,6 @@
 package io.github.distlock.contract;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +14,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
@@ -158,10 +160,17 @@ public final class ForgetfulBackend extends ForwardingBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		ForgetfulStore opened = new ForgetfulStore(super.open(
-				new StoreContext(context.self(), new CrashableSignals(context.signals(), () -> this.crashed))));
+		ForgetfulStore opened = new ForgetfulStore(
+				super.open(new StoreContext(context.self(), untilCrash(context.signals()))));
 		this.open = opened;
 		return opened;
+	}
+
+	/** After a crash, no signal reaches the JVM. */
+	private LockSignals untilCrash(LockSignals signals) {
+		return (LockSignals) Proxy.newProxyInstance(LockSignals.class.getClassLoader(),
+				new Class<?>[] { LockSignals.class },
+				(proxy, signal, arguments) -> this.crashed ? null : signal.invoke(signals, arguments));
 	}
 
 	/** The open store, which the losses are put before. */

@@ -171,9 +171,7 @@ interface InspectionContract extends ContractTests {
 		assertThat(end(grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
 		assertThat(onlyHolder().grantToken()).isEqualTo(grant.firstToken());
-		assertThat(Answers.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE)))))
-			.singleElement()
-			.isInstanceOf(RenewalResult.Extended.class);
+		assertThat(first().renew(holder, grant.lastToken(), LEASE)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(first().release(holder)).isTrue();
 		assertThat(first().endedGrant(holder)).isNull();
 	}

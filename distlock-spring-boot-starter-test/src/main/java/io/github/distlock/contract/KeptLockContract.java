@@ -8,7 +8,6 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.AttemptResult.Granted;
 import io.github.distlock.backend.AttemptResult.Queued;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
@@ -156,17 +155,13 @@ interface KeptLockContract extends ContractTests {
 		Ticket holder = first().holdToKeep(key()).held();
 		Grant grant = granted(first().attempt(holder));
 		assertRenewed(first(), holder, grant, true);
-		assertThat(Answers.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE, false)))))
-			.singleElement()
-			.isInstanceOf(RenewalResult.Gone.class);
+		assertThat(first().renew(holder, grant.lastToken(), LEASE, false)).isInstanceOf(RenewalResult.Gone.class);
 		second().attempt(second().ticket(key()));
 		assertRenewed(first(), holder, grant, true);
 	}
 
 	private static void assertRenewed(BackendNode node, Ticket holder, Grant grant, boolean keepable) {
-		assertThat(Answers.of(node.store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE, keepable)))))
-			.singleElement()
-			.isInstanceOf(RenewalResult.Extended.class);
+		assertThat(node.renew(holder, grant.lastToken(), LEASE, keepable)).isInstanceOf(RenewalResult.Extended.class);
 	}
 
 	@Test

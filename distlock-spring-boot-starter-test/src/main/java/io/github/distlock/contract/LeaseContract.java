@@ -58,9 +58,7 @@ interface LeaseContract extends ContractTests {
 		assumeExpiry();
 		Duration lease = Duration.ofSeconds(20);
 		HeldLock held = two().acquire(key());
-		Future<HeldLock> waiter = stage()
-			.inThread(() -> one().registry().acquire(request().leaseTime(lease).waitTime(LockRequest.FOREVER)));
-		await().until(() -> one().waiting() == 1);
+		Future<HeldLock> waiter = waiter(one(), request().leaseTime(lease).waitTime(LockRequest.FOREVER));
 		held.close();
 		HeldLock lock = stage().get(waiter);
 		Duration atFirst = lock.remaining();

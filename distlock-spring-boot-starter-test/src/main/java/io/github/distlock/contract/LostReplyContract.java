@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.LockRequest;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import org.junit.jupiter.api.Test;
 
@@ -54,8 +53,7 @@ interface LostReplyContract extends ExclusionContract {
 	default void aWaiterWhoseReplyIsLostEntersOnce() throws Exception {
 		HeldLock held = two().acquire(key());
 		one().backend().loseReplies(Verb.ATTEMPT, 2);
-		Future<HeldLock> waiter = stage()
-			.inThread(() -> one().registry().acquire(request().waitTime(LockRequest.FOREVER)));
+		Future<HeldLock> waiter = stage().inThread(() -> one().registry().acquire(patient()));
 		await().until(() -> one().backend().calls(Verb.ATTEMPT) >= 3);
 		held.close();
 		stage().get(waiter).close();
@@ -86,9 +84,7 @@ interface LostReplyContract extends ExclusionContract {
 	default void aReleaseThatQueuesTheNextOneMayLoseItsReply() throws Exception {
 		HeldLock held = one().acquire(key());
 		// Another lease, so the lock is not handed on inside the node.
-		Future<HeldLock> next = stage().inThread(() -> one().registry()
-			.acquire(request().waitTime(LockRequest.FOREVER).leaseTime(Duration.ofSeconds(20))));
-		await().until(() -> one().waiting() == 1);
+		Future<HeldLock> next = waiter(one(), patient().leaseTime(Duration.ofSeconds(20)));
 		one().backend().loseReplies(Verb.RELEASE, 1);
 		held.close();
 		stage().get(next).close();

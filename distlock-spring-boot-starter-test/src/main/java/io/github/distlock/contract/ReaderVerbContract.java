@@ -5,7 +5,6 @@ import java.util.List;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import org.junit.jupiter.api.Test;
@@ -40,12 +39,9 @@ interface ReaderVerbContract extends ContractTests {
 			assertThat(grant.firstToken()).isGreaterThan(last);
 			last = grant.lastToken();
 		}
-		assertThat(
-				Answers.of(first().store.renew(List.of(new Renewal(one, granted.lastToken(), LEASE.multipliedBy(2))))))
-			.singleElement()
+		assertThat(first().renew(one, granted.lastToken(), LEASE.multipliedBy(2)))
 			.isInstanceOf(RenewalResult.Extended.class);
-		assertThat(Answers.of(second().store.renew(List.of(new Renewal(one, last, LEASE)))))
-			.containsExactly(new RenewalResult.Gone());
+		assertThat(second().renew(one, last, LEASE)).isEqualTo(new RenewalResult.Gone());
 		assertThat(first().release(one)).isTrue();
 		assertThat(first().release(other)).isTrue();
 		assertThat(second().attemptOnce(writer(second()))).isInstanceOf(AttemptResult.Busy.class);
@@ -66,8 +62,7 @@ interface ReaderVerbContract extends ContractTests {
 		assertThat(first().release(holder)).isTrue();
 		assertThat(first().release(holder)).isFalse();
 		Answers.of(first().store.cancel(holder));
-		assertThat(Answers.of(first().store.renew(List.of(new Renewal(holder, once.lastToken(), LEASE)))))
-			.containsExactly(new RenewalResult.Gone());
+		assertThat(first().renew(holder, once.lastToken(), LEASE)).isEqualTo(new RenewalResult.Gone());
 		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(AttemptResult.Busy.class);
 		assertThat(second().attempt(other)).isInstanceOf(AttemptResult.Granted.class);
 		Answers.of(second().store.cancel(other));

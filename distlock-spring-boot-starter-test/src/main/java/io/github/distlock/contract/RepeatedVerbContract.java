@@ -107,9 +107,7 @@ interface RepeatedVerbContract extends ContractTests {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		for (Duration lease : List.of(LEASE.multipliedBy(3), LEASE.multipliedBy(3), store().shortLease())) {
-			assertThat(Answers.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), lease)))))
-				.singleElement()
-				.isInstanceOf(RenewalResult.Extended.class);
+			assertThat(first().renew(holder, grant.lastToken(), lease)).isInstanceOf(RenewalResult.Extended.class);
 		}
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOfSatisfying(AttemptResult.Busy.class,
 				(busy) -> {

@@ -9,14 +9,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.ReleaseMode;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The resources of one test: a key, JVMs that use the one store and are created on
@@ -42,15 +42,13 @@ final class Stage implements AutoCloseable {
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
 	/** Conditions are evaluated on other threads than the test's. */
-	private final ReentrantLock making = new ReentrantLock();
+	private final SingletonSupplier<ContractNode> one = SingletonSupplier.of(() -> node(LEASE));
 
-	private @Nullable ContractNode one;
+	private final SingletonSupplier<ContractNode> two = SingletonSupplier.of(() -> node(LEASE));
 
-	private @Nullable ContractNode two;
+	private final SingletonSupplier<BackendNode> first = SingletonSupplier.of(() -> backend(TimeSource.SYSTEM));
 
-	private @Nullable BackendNode first;
-
-	private @Nullable BackendNode second;
+	private final SingletonSupplier<BackendNode> second = SingletonSupplier.of(() -> backend(TimeSource.SYSTEM));
 
 	Stage(StoreUnderTest store, BackendDescription description) {
 		this.store = store;
@@ -67,30 +65,12 @@ final class Stage implements AutoCloseable {
 
 	/** A registry, as one JVM has it. */
 	ContractNode one() {
-		this.making.lock();
-		try {
-			if (this.one == null) {
-				this.one = node(LEASE);
-			}
-			return this.one;
-		}
-		finally {
-			this.making.unlock();
-		}
+		return this.one.obtain();
 	}
 
 	/** The same, in another JVM. */
 	ContractNode two() {
-		this.making.lock();
-		try {
-			if (this.two == null) {
-				this.two = node(LEASE);
-			}
-			return this.two;
-		}
-		finally {
-			this.making.unlock();
-		}
+		return this.two.obtain();
 	}
 
 	/** Another JVM, whose watchdog has this lease. */
@@ -116,30 +96,12 @@ final class Stage implements AutoCloseable {
 
 	/** A backend, as one JVM has it. */
 	BackendNode first() {
-		this.making.lock();
-		try {
-			if (this.first == null) {
-				this.first = backend(TimeSource.SYSTEM);
-			}
-			return this.first;
-		}
-		finally {
-			this.making.unlock();
-		}
+		return this.first.obtain();
 	}
 
 	/** The same, in another JVM. */
 	BackendNode second() {
-		this.making.lock();
-		try {
-			if (this.second == null) {
-				this.second = backend(TimeSource.SYSTEM);
-			}
-			return this.second;
-		}
-		finally {
-			this.making.unlock();
-		}
+		return this.second.obtain();
 	}
 
 	/** Another JVM, with clocks of its own. */

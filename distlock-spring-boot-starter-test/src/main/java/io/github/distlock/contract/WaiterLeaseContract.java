@@ -21,7 +21,7 @@ interface WaiterLeaseContract extends ContractTests {
 		ContractNode doomed = stage().node(store().shortLease().multipliedBy(2));
 		ContractNode brief = stage().node(store().shortLease().multipliedBy(2));
 		HeldLock held = doomed.acquire(key());
-		Future<HeldLock> next = leaveBehind(brief, Duration.ofHours(1), request().waitTime(LockRequest.FOREVER));
+		Future<HeldLock> next = leaveBehind(brief, Duration.ofHours(1), patient());
 		doomed.backend().crash();
 		HeldLock lock = stage().get(next);
 		assertThat(lock.remaining()).isLessThan(Duration.ofMinutes(1));
@@ -53,8 +53,7 @@ interface WaiterLeaseContract extends ContractTests {
 			return node.registry().acquire(request().leaseTime(lease).waitTime(LockRequest.FOREVER));
 		});
 		await().until(() -> node.waiting() == 1);
-		Future<HeldLock> waiting = stage().inThread(() -> node.registry().acquire(next));
-		await().until(() -> node.waiting() == 2);
+		Future<HeldLock> waiting = waiter(node, next);
 		int attempts = node.backend().calls(Verb.ATTEMPT);
 		thread[0].interrupt();
 		await().until(first::isDone);

@@ -26,9 +26,7 @@ interface WaitingContract extends ContractTests {
 	@Test
 	default void aWaiterIsWokenByTheReleaseOfAnotherNode() throws Exception {
 		HeldLock held = two().acquire(key());
-		Future<HeldLock> waiter = stage()
-			.inThread(() -> one().registry().acquire(request().waitTime(LockRequest.FOREVER)));
-		await().until(() -> one().waiting() == 1);
+		Future<HeldLock> waiter = waiter(one(), patient());
 		assertThat(waiter.isDone()).isFalse();
 		held.close();
 		HeldLock next = stage().get(waiter);
@@ -41,7 +39,7 @@ interface WaitingContract extends ContractTests {
 	@Test
 	default void aWaiterWithoutAThreadIsWoken() throws Exception {
 		HeldLock held = two().acquire(key());
-		CompletableFuture<HeldLock> waiter = one().registry().acquireAsync(request().waitTime(LockRequest.FOREVER));
+		CompletableFuture<HeldLock> waiter = one().registry().acquireAsync(patient());
 		await().until(() -> one().waiting() == 1);
 		held.close();
 		stage().get(waiter).close();
@@ -51,7 +49,7 @@ interface WaitingContract extends ContractTests {
 	@Test
 	default void aWaiterWithoutAThreadThatIsCancelledLeavesNothingBehind() throws Exception {
 		HeldLock held = two().acquire(key());
-		CompletableFuture<HeldLock> cancelled = one().registry().acquireAsync(request().waitTime(LockRequest.FOREVER));
+		CompletableFuture<HeldLock> cancelled = one().registry().acquireAsync(patient());
 		await().until(() -> one().waiting() == 1);
 		assertThat(cancelled.cancel(false)).isTrue();
 		held.close();
@@ -68,7 +66,7 @@ interface WaitingContract extends ContractTests {
 
 	@Test
 	default void callersOfOneNodeEnterInTheOrderOfTheirCalls() throws Exception {
-		assertThat(entries(request().waitTime(LockRequest.FOREVER), List.of(one()))).containsExactly(0, 1, 2, 3, 4, 5);
+		assertThat(entries(patient(), List.of(one()))).containsExactly(0, 1, 2, 3, 4, 5);
 	}
 
 	@Test
@@ -139,7 +137,7 @@ interface WaitingContract extends ContractTests {
 		Future<Boolean> waiter = stage().inThread(() -> {
 			thread[0] = Thread.currentThread();
 			try {
-				one().registry().acquire(request().waitTime(LockRequest.FOREVER));
+				one().registry().acquire(patient());
 				return false;
 			}
 			catch (LockNotAcquiredException ex) {
@@ -173,12 +171,10 @@ interface WaitingContract extends ContractTests {
 		Thread[] thread = new Thread[1];
 		Future<?> hasty = stage().inThread(() -> {
 			thread[0] = Thread.currentThread();
-			return one().registry().acquire(request().waitTime(LockRequest.FOREVER));
+			return one().registry().acquire(patient());
 		});
 		await().until(() -> one().waiting() == 1);
-		Future<HeldLock> patient = stage()
-			.inThread(() -> one().registry().acquire(request().waitTime(LockRequest.FOREVER)));
-		await().until(() -> one().waiting() == 2);
+		Future<HeldLock> patient = waiter(one(), patient());
 		thread[0].interrupt();
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> stage().get(hasty))
 			.withCauseInstanceOf(LockNotAcquiredException.class);

@@ -1,10 +1,8 @@
 package io.github.distlock.test;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -30,15 +28,8 @@ public final class FakeHeldLock implements HeldLock {
 
 	private final long fencingToken;
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	/** Guarded by {@link #lock}, like the changes to {@link #lost}. */
-	private final List<Runnable> callbacks = new ArrayList<>();
-
-	private volatile boolean lost;
-
-	/** Written before {@link #lost}. */
-	private volatile @Nullable LossCause lossCause;
+	/** Completed by the loss. Later callbacks run at once. */
+	private final CompletableFuture<LossCause> loss = new CompletableFuture<>();
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -82,20 +73,7 @@ public final class FakeHeldLock implements HeldLock {
 	 * @param cause why the lock is lost
 	 */
 	public void lose(LossCause cause) {
-		List<Runnable> lossCallbacks;
-		this.lock.lock();
-		try {
-			if (!this.lost) {
-				this.lossCause = cause;
-			}
-			this.lost = true;
-			lossCallbacks = List.copyOf(this.callbacks);
-			this.callbacks.clear();
-		}
-		finally {
-			this.lock.unlock();
-		}
-		lossCallbacks.forEach(Runnable::run);
+		this.loss.complete(cause);
 	}
 
 	@Override
@@ -110,7 +88,7 @@ public final class FakeHeldLock implements HeldLock {
 
 	@Override
 	public boolean isHeld() {
-		return !this.lost && !this.closed.get();
+		return !this.loss.isDone() && !this.closed.get();
 	}
 
 	@Override
@@ -125,32 +103,21 @@ public final class FakeHeldLock implements HeldLock {
 
 	@Override
 	public @Nullable LossCause lossCause() {
-		return this.released ? null : this.lossCause;
+		return this.released ? null : this.loss.getNow(null);
 	}
 
 	@Override
 	public void onLost(Runnable callback) {
-		this.lock.lock();
-		try {
-			if (!this.lost) {
-				this.callbacks.add(callback);
-				return;
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		callback.run();
+		this.loss.thenRun(callback);
 	}
 
-	/** The time does not pass by itself: the test decides when the lock is lost. */
 	@Override
 	public void expireAfter(Duration leaseTime) {
 		if (this.closed.get()) {
 			throw new IllegalMonitorStateException("The lock '" + this.key + "' was closed before");
 		}
-		if (this.lost) {
-			throw new LockLostException("The lock '" + this.key + "' was lost before its lease began", this.lossCause,
+		if (this.loss.isDone()) {
+			throw new LockLostException("The lock '" + this.key + "' was lost before its lease began", lossCause(),
 					null);
 		}
 	}
@@ -160,9 +127,8 @@ public final class FakeHeldLock implements HeldLock {
 		if (!this.closed.compareAndSet(false, true)) {
 			throw new IllegalMonitorStateException("The lock '" + this.key + "' was closed before");
 		}
-		if (this.lost) {
-			throw new LockLostException("The lock '" + this.key + "' was lost before it was closed", this.lossCause,
-					null);
+		if (this.loss.isDone()) {
+			throw new LockLostException("The lock '" + this.key + "' was lost before it was closed", lossCause(), null);
 		}
 		this.released = true;
 	}

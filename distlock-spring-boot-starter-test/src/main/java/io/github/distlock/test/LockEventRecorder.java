@@ -1,9 +1,9 @@
 package io.github.distlock.test;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 import io.github.distlock.LockListener;
@@ -15,18 +15,15 @@ import io.github.distlock.LockOutcome;
  */
 final class LockEventRecorder implements LockListener {
 
+	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
 	private final Function<Attempted, LockMode> modes;
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private final List<LockAcquisition> acquired = new CopyOnWriteArrayList<>();
 
-	private final Condition changed = this.lock.newCondition();
+	private final List<LockRefusal> refused = new CopyOnWriteArrayList<>();
 
-	/** Guarded by {@link #lock}, like all fields that follow. */
-	private final List<LockAcquisition> acquired = new ArrayList<>();
-
-	private final List<LockRefusal> refused = new ArrayList<>();
-
-	private final List<Long> lostTokens = new ArrayList<>();
+	private final List<Long> lostTokens = new CopyOnWriteArrayList<>();
 
 	/**
 	 * Create an empty recorder.
@@ -39,31 +36,18 @@ final class LockEventRecorder implements LockListener {
 	@Override
 	public void onAttempted(Attempted event) {
 		String key = event.key();
-		this.lock.lock();
-		try {
-			if (key != null && event.outcome() == LockOutcome.ACQUIRED) {
-				this.acquired.add(new LockAcquisition(key, event.name(), this.modes.apply(event), event.backend(),
-						event.fencingToken()));
-			}
-			else {
-				this.refused.add(new LockRefusal(key, event.name(), event.outcome()));
-			}
+		if (key != null && event.outcome() == LockOutcome.ACQUIRED) {
+			this.acquired.add(new LockAcquisition(key, event.name(), this.modes.apply(event), event.backend(),
+					event.fencingToken()));
 		}
-		finally {
-			this.lock.unlock();
+		else {
+			this.refused.add(new LockRefusal(key, event.name(), event.outcome()));
 		}
 	}
 
 	@Override
 	public void onLost(Lost event) {
-		this.lock.lock();
-		try {
-			this.lostTokens.add(event.fencingToken());
-			this.changed.signalAll();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		this.lostTokens.add(event.fencingToken());
 	}
 
 	/**
@@ -72,56 +56,28 @@ final class LockEventRecorder implements LockListener {
 	 * @return whether the application has noticed the loss in time
 	 */
 	boolean awaitLost(HeldGrant grant, long nanos) {
-		long remaining = nanos;
-		this.lock.lock();
-		try {
-			while (this.lostTokens.stream().noneMatch(grant::covers)) {
-				if (remaining <= 0) {
-					return false;
-				}
-				remaining = this.changed.awaitNanos(remaining);
+		long end = System.nanoTime() + nanos;
+		while (this.lostTokens.stream().noneMatch(grant::covers)) {
+			if (System.nanoTime() - end >= 0 || Thread.currentThread().isInterrupted()) {
+				return false;
 			}
-			return true;
+			LockSupport.parkNanos(POLL_NANOS);
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return false;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return true;
 	}
 
 	List<LockAcquisition> acquired() {
-		this.lock.lock();
-		try {
-			return List.copyOf(this.acquired);
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return List.copyOf(this.acquired);
 	}
 
 	List<LockRefusal> refused() {
-		this.lock.lock();
-		try {
-			return List.copyOf(this.refused);
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return List.copyOf(this.refused);
 	}
 
 	void clear() {
-		this.lock.lock();
-		try {
-			this.acquired.clear();
-			this.refused.clear();
-			this.lostTokens.clear();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		this.acquired.clear();
+		this.refused.clear();
+		this.lostTokens.clear();
 	}
 
 }

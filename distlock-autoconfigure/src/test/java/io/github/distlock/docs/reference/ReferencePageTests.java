@@ -3,7 +3,6 @@ package io.github.distlock.docs.reference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.DistributedLock;
@@ -104,13 +103,9 @@ class ReferencePageTests {
 		return page.toString();
 	}
 
-	/** These classes are not public. */
+	/** This class is not public. */
 	private static List<Class<?>> failures() {
-		List<Class<?>> failures = new ArrayList<>();
-		for (String name : List.of("LockBackendMissing", "LockStoreUnavailable", "InvalidProperty")) {
-			failures.add(ClassUtils.resolveClassName("io.github.distlock.autoconfigure." + name + "Exception", null));
-		}
-		return failures;
+		return List.of(ClassUtils.resolveClassName("io.github.distlock.autoconfigure.StartUpException", null));
 	}
 
 }

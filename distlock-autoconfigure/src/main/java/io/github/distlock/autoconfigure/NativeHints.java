@@ -10,13 +10,12 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * Registers what every application accesses by reflection: virtual threads, which Java 17
- * does not have, and the classes that tell whether a library is present. Without the
- * last, an image would behave as if there were no transactions.
+ * Registers what an application accesses by name: the Lua and SQL scripts, virtual
+ * threads, which Java 17 does not have, the field of Lettuce's connection factory from
+ * which dedicated connections are configured, and the classes that tell whether a library
+ * is present. Without the last, an image would behave as if there were no transactions.
  */
-class ReflectionHints implements RuntimeHintsRegistrar {
-
-	private static final String BUILDER = "java.lang.Thread$Builder";
+class NativeHints implements RuntimeHintsRegistrar {
 
 	/** One class of each library whose presence is tested at run time. */
 	static final List<String> TESTED_FOR_PRESENCE = List.of("com.zaxxer.hikari.HikariDataSource",
@@ -33,11 +32,18 @@ class ReflectionHints implements RuntimeHintsRegistrar {
 		for (Backend backend : Backend.values()) {
 			hints.reflection().registerTypeIfPresent(classLoader, backend.neededClass());
 		}
+		hints.resources()
+			.registerPattern("io/github/distlock/backend/redis/*.lua")
+			.registerPattern("io/github/distlock/backend/jdbc/*.sql")
+			.registerPattern("io/github/distlock/backend/jdbc/sql/*.sql");
 		hints.reflection()
+			.registerTypeIfPresent(classLoader,
+					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+					(type) -> type.withField("configuration"))
 			.registerType(Thread.class,
 					(type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE)
 						.withMethod("isVirtual", List.of(), ExecutableMode.INVOKE))
-			.registerType(TypeReference.of(BUILDER),
+			.registerType(TypeReference.of("java.lang.Thread$Builder"),
 					(type) -> type.withMethod("name", TypeReference.listOf(String.class), ExecutableMode.INVOKE)
 						.withMethod("inheritInheritableThreadLocals", TypeReference.listOf(boolean.class),
 								ExecutableMode.INVOKE)

@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.distlock.aop.AnnotationHints;
+import io.github.distlock.backend.redis.RedisLockBackend;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -16,21 +17,23 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Hints for the native image of every application.
  */
-class ReflectionHintsTests {
+class NativeHintsTests {
 
 	private static final Pattern PRESENCE = Pattern.compile("isPresent\\(\\s*\"([^\"]+)\"");
 
 	private final RuntimeHints hints = new RuntimeHints();
 
-	ReflectionHintsTests() {
-		new ReflectionHints().registerHints(this.hints, getClass().getClassLoader());
+	NativeHintsTests() {
+		new NativeHints().registerHints(this.hints, getClass().getClassLoader());
 	}
 
 	@Test
@@ -45,6 +48,20 @@ class ReflectionHintsTests {
 		assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of("java.lang.Thread$Builder")))
 			.accepts(this.hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(Thread.class)).accepts(this.hints);
+	}
+
+	@Test
+	void theFieldThatIsReadReflectivelyIsKept() {
+		assertThat(ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration")).isNotNull();
+		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(LettuceConnectionFactory.class, "configuration"))
+			.accepts(this.hints);
+	}
+
+	@Test
+	void theScriptsAreKept() {
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/distlock/backend/redis/attempt.lua"))
+			.accepts(this.hints);
+		assertThat(RedisLockBackend.class.getResource("attempt.lua")).isNotNull();
 	}
 
 	@Test
@@ -65,7 +82,7 @@ class ReflectionHintsTests {
 	@Test
 	void theConfigurationOfEveryApplicationImportsTheHints() {
 		assertThat(DistlockAopAutoConfiguration.class.getAnnotation(ImportRuntimeHints.class).value())
-			.containsExactly(ReflectionHints.class, AnnotationHints.class);
+			.containsExactly(NativeHints.class, AnnotationHints.class);
 	}
 
 }
