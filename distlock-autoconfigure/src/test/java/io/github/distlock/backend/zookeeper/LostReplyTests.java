@@ -142,30 +142,6 @@ class LostReplyTests {
 	}
 
 	@Test
-	void aReleaseThatNoThreadWaitsForIsAnsweredBeforeTheNextAttempt() {
-		Ticket ticket = this.one.hold("lost");
-		CompletionStage<ReleaseResult> release = this.one.store.release(ticket, 0, null);
-		assertThat(this.one.attemptOnce("lost")).isInstanceOf(AttemptResult.Granted.class);
-		assertThat(release.toCompletableFuture()).isCompletedWithValueMatching(ReleaseResult::released);
-	}
-
-	@Test
-	void anAttemptBehindAReleaseThatWaitsForAConnectionIsSentAfterIt() {
-		try (BareNode patient = new BareNode(ZooKeeperTestServer.client("127.0.0.1:" + this.proxy.port(), SESSION),
-				TimeSource.SYSTEM, Duration.ofSeconds(30))) {
-			Ticket ticket = patient.hold("lost");
-			this.proxy.refuse(true);
-			await().until(() -> !patient.client.getZookeeperClient().isConnected());
-			CompletionStage<ReleaseResult> release = patient.store.release(ticket, 0, null);
-			CompletionStage<AttemptResult> attempt = patient.store.attempt(patient.ticket("lost"),
-					Duration.ofSeconds(30), AttemptOptions.queue(false));
-			this.proxy.refuse(false);
-			assertThat(Answers.of(attempt)).isInstanceOf(AttemptResult.Granted.class);
-			assertThat(release.toCompletableFuture()).isCompletedWithValueMatching(ReleaseResult::released);
-		}
-	}
-
-	@Test
 	void aReleaseThatNoThreadWaitsForFailsWithItsConnection() {
 		Ticket ticket = this.one.hold("lost");
 		this.proxy.mute();
