@@ -11,7 +11,6 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.zookeeper.NodeQueue.QueuedNode;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What ZooKeeper tells operators. The name of a ticket's node contains its instance, and
