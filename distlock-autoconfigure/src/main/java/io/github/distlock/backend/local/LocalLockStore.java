@@ -87,8 +87,8 @@ final class LocalLockStore implements LockStore, StoreInspection {
 		TimeSource.Instant sent = (next != null) ? this.clock.now() : NOT_SENT;
 		return CompletableFuture.completedFuture(execute(ticket.key(), (key) -> {
 			boolean released = key.release(ticket, lastToken);
-			return new ReleaseResult(released, (released && next != null)
-					? key.attempt(this, next.ticket(), next.lease(), true, sent) : null);
+			return new ReleaseResult(released,
+					(released && next != null) ? key.attempt(this, next.ticket(), next.lease(), true, sent) : null);
 		}));
 	}
 
@@ -100,9 +100,8 @@ final class LocalLockStore implements LockStore, StoreInspection {
 	@Override
 	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 		TimeSource.Instant sent = this.clock.now();
-		return CompletableFuture.completedFuture(renewals.stream()
-			.map((each) -> execute(each.ticket().key(), (key) -> key.renew(each, sent)))
-			.toList());
+		return CompletableFuture.completedFuture(
+				renewals.stream().map((each) -> execute(each.ticket().key(), (key) -> key.renew(each, sent))).toList());
 	}
 
 	@Override
