@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.zookeeper.KeyFolder.FolderWatch;
 import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 /**
  * When this JVM knows that a node is the first.
@@ -102,6 +104,14 @@ class KeyFolderTests {
 		assertThat(this.folder.isFirst(node(5, this.session), watch)).isFalse();
 		this.folder.released(node(4, this.session), watch);
 		assertThat(this.folder.isFirst(node(5, other), watch)).isFalse();
+	}
+
+	@Test
+	void aWatchThatTheServerHasNotConfirmedMeansNothing() {
+		ZooKeeperSession silent = new ZooKeeperSession(this.jvm.client, mock(ZooKeeper.class), TimeSource.SYSTEM);
+		this.folder.released(node(3, silent), null);
+		this.folder.watchIfUseful(silent, KeyFolderTests::ignore);
+		assertThat(this.folder.watch()).isNull();
 	}
 
 	@Test
