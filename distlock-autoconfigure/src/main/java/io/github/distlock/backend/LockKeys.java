@@ -1,7 +1,5 @@
 package io.github.distlock.backend;
 
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
@@ -39,33 +37,28 @@ public final class LockKeys {
 	 * use instead
 	 */
 	public static void validate(String key) {
-		boolean plain = isPlain(key);
-		if (!plain && CONTROL.matcher(key).find()) {
-			throw new LockDefinitionException(
-					"The lock key '" + abbreviate(printable(key)) + "' contains a control character (shown as ?): "
-							+ "remove line breaks, tabs and other control characters from it");
-		}
-		if (key.isBlank()) {
-			throw new LockDefinitionException(
-					"The lock key is blank ('" + key + "'): a key must name what is locked, such as 'order-42'");
-		}
-		if (key.length() <= LockRequest.MAXIMUM_KEY_BYTES && plain) {
+		if (isPlain(key) && key.length() <= LockRequest.MAXIMUM_KEY_BYTES && !key.isBlank()) {
 			return;
 		}
-		int bytes;
-		try {
-			bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key)).remaining();
+		int bytes = key.getBytes(StandardCharsets.UTF_8).length;
+		String fault = null;
+		if (CONTROL.matcher(key).find()) {
+			fault = "contains a control character (shown as ?): remove line breaks, tabs and other control characters"
+					+ " from it";
 		}
-		catch (CharacterCodingException ex) {
-			throw new LockDefinitionException(
-					"The lock key '" + abbreviate(key)
-							+ "' contains half of a surrogate pair and cannot be sent as UTF-8: use valid Unicode text",
-					ex);
+		else if (key.isBlank()) {
+			fault = "is blank: a key must name what is locked, such as 'order-42'";
 		}
-		if (bytes > LockRequest.MAXIMUM_KEY_BYTES) {
-			throw new LockDefinitionException(
-					"The lock key '" + abbreviate(key) + "' has " + bytes + " bytes and may have "
-							+ LockRequest.MAXIMUM_KEY_BYTES + ": use an identifier, or a digest of the long value");
+		else if (!StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
+			fault = "contains half of a surrogate pair and cannot be sent as UTF-8: use valid Unicode text";
+		}
+		else if (bytes > LockRequest.MAXIMUM_KEY_BYTES) {
+			fault = "has " + bytes + " bytes and may have " + LockRequest.MAXIMUM_KEY_BYTES
+					+ ": use an identifier, or a digest of the long value";
+		}
+		if (fault != null) {
+			String shown = printable((key.length() <= 40) ? key : key.substring(0, 40) + "...");
+			throw new LockDefinitionException("The lock key '" + shown + "' " + fault);
 		}
 	}
 
@@ -77,10 +70,6 @@ public final class LockKeys {
 			}
 		}
 		return true;
-	}
-
-	private static String abbreviate(String key) {
-		return (key.length() <= 40) ? key : key.substring(0, 40) + "...";
 	}
 
 }

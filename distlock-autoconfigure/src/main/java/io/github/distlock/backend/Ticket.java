@@ -18,13 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Ticket(String key, LockMode mode, String instance, long number, boolean fair) {
 
-	/** Capital letters precede the number, which is written in lower case. */
-	private static final char FAIR = 'F';
-
-	private static final char READ = 'R';
-
-	private static final char WRITE = 'W';
-
 	/** The largest radix: names are part of every command and have to be short. */
 	private static final int RADIX = Character.MAX_RADIX;
 
@@ -36,27 +29,23 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	 * @throws IllegalArgumentException if that is not the name of a ticket
 	 */
 	public static Ticket of(String key, String token) {
-		int separator = token.lastIndexOf(':');
-		if (separator < 0) {
+		int letters = token.lastIndexOf(':') + 1;
+		int number = letters;
+		// Capital letters precede the number, which is written in lower case.
+		while (number < token.length() && Character.isUpperCase(token.charAt(number))) {
+			number++;
+		}
+		LockMode mode = switch (token.substring(letters, number)) {
+			case "", "F" -> LockMode.EXCLUSIVE;
+			case "R", "FR" -> LockMode.READ;
+			case "W", "FW" -> LockMode.WRITE;
+			default -> null;
+		};
+		if (letters == 0 || mode == null) {
 			throw new IllegalArgumentException("Not a ticket: " + token);
 		}
-		int next = separator + 1;
-		boolean fair = token.startsWith(String.valueOf(FAIR), next);
-		next += fair ? 1 : 0;
-		LockMode mode = LockMode.EXCLUSIVE;
-		if (next < token.length() && Character.isUpperCase(token.charAt(next))) {
-			mode = mode(token, token.charAt(next));
-			next++;
-		}
-		return new Ticket(key, mode, token.substring(0, separator), Long.parseLong(token.substring(next), RADIX), fair);
-	}
-
-	private static LockMode mode(String token, char letter) {
-		return switch (letter) {
-			case READ -> LockMode.READ;
-			case WRITE -> LockMode.WRITE;
-			default -> throw new IllegalArgumentException("Not a ticket: " + token);
-		};
+		return new Ticket(key, mode, token.substring(0, letters - 1), Long.parseLong(token.substring(number), RADIX),
+				token.startsWith("F", letters));
 	}
 
 	/**

@@ -57,13 +57,13 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	 */
 	public long remainingNanos(TimeSource clock) {
 		if (this.boundTo != null) {
-			return this.boundTo.isAlive() ? Long.MAX_VALUE : 0;
+			return remainingNanosAt(0);
 		}
 		// In this order: a pause of this thread between the two readings does not look
 		// like a suspended machine.
 		long wallMillis = clock.wallMillis();
-		long elapsed = clock.nanoTime() - this.baseNanos;
-		return suspended(wallMillis, elapsed) ? 0 : coveredNanos() - elapsed;
+		long nowNanos = clock.nanoTime();
+		return suspended(wallMillis, nowNanos) ? 0 : remainingNanosAt(nowNanos);
 	}
 
 	/**
@@ -87,15 +87,11 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	 * @return whether the machine was suspended
 	 */
 	public boolean suspended(TimeSource clock) {
-		if (this.boundTo != null) {
-			return false;
-		}
-		long wallMillis = clock.wallMillis();
-		return suspended(wallMillis, clock.nanoTime() - this.baseNanos);
+		return this.boundTo == null && suspended(clock.wallMillis(), clock.nanoTime());
 	}
 
-	private boolean suspended(long wallMillis, long elapsed) {
-		long suspended = (wallMillis - this.baseMillis) * 1_000_000 - elapsed;
+	private boolean suspended(long wallMillis, long nowNanos) {
+		long suspended = (wallMillis - this.baseMillis) * 1_000_000 - (nowNanos - this.baseNanos);
 		// The resolution of the wall clock is one millisecond.
 		return suspended > margin() + 1_000_000;
 	}

@@ -31,13 +31,13 @@ class StructureTests {
 			actuate              428   0  0
 			aop                 3840  27  3
 			aop.weaving          200   0  0
-			autoconfigure       1400   1  3
-			backend              393   0  0
+			autoconfigure       1719   2  3
+			backend              374   0  0
 			backend.jdbc        2563  17  3
-			backend.local        359   1  3
+			backend.local        296   0  3
 			backend.redis       3095  28  3
 			backend.redlock     1204   4  3
-			backend.zookeeper   1703   3  2
+			backend.zookeeper   1164   1  2
 			context               21   0  0
 			contract            2684   0  0
 			environment           72   0  0

@@ -4,17 +4,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.stream.Stream;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.LockStore.Successor;
-import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock;
@@ -39,11 +37,7 @@ final class LocalLock {
 	 * Longest delay until a waiting ticket is attempted again. The ticket is notified of
 	 * its grant, but the thread that notifies it may run out of memory.
 	 */
-	static final Duration LONGEST_RETRY_DELAY = Duration.ofSeconds(5);
-
-	private static final ReleaseResult RELEASED = new ReleaseResult(true, null);
-
-	private static final ReleaseResult GONE = new ReleaseResult(false, null);
+	private static final Duration LONGEST_RETRY_DELAY = Duration.ofSeconds(5);
 
 	/** Holders and waiting tickets, in the order of arrival. */
 	private final Map<Ticket, LocalPlace> line = new LinkedHashMap<>(2);
@@ -57,7 +51,7 @@ final class LocalLock {
 	/** When the command began, as a token. */
 	private long micros;
 
-	/** What the command reports to other tickets. */
+	/** What the command reports to other tickets, to be sent without the lock. */
 	private List<Runnable> signals = List.of();
 
 	LocalLock(long lastToken) {
@@ -68,50 +62,27 @@ final class LocalLock {
 		return this.lastToken;
 	}
 
+	List<Runnable> signals() {
+		return this.signals;
+	}
+
+	/** Whether no ticket waits, and no ticket held the lock when the command began. */
+	boolean isUnused() {
+		return this.line.isEmpty();
+	}
+
 	/** A command begins: leases may have ended. */
 	void begin(long nowNanos, long nowMicros) {
 		this.now = nowNanos;
 		this.micros = nowMicros;
-		Iterator<LocalPlace> places = this.line.values().iterator();
-		while (places.hasNext()) {
-			LocalPlace place = places.next();
-			if (!place.isHolder()) {
-				return;
-			}
-			if (place.hasEnded(nowNanos)) {
-				places.remove();
-			}
-		}
-	}
-
-	/** Whether no ticket waits, and no lease has not ended. */
-	boolean isUnused(long nowNanos) {
-		return this.line.isEmpty()
-				|| this.line.values().stream().allMatch((place) -> place.isHolder() && place.hasEnded(nowNanos));
-	}
-
-	/** The signals to send after the command, without the lock. */
-	List<Runnable> takeSignals() {
-		List<Runnable> taken = this.signals;
-		this.signals = List.of();
-		return taken;
-	}
-
-	private void signal(Runnable signal) {
-		if (this.signals.isEmpty()) {
-			this.signals = new ArrayList<>();
-		}
-		this.signals.add(signal);
+		this.signals = new ArrayList<>(0);
+		this.line.values().removeIf((place) -> place.isHolder() && place.remainingNanos() <= 0);
 	}
 
 	/** A ticket that waits keeps its place, and may change its lease. */
 	AttemptResult attempt(LocalLockStore user, Ticket ticket, Duration lease, boolean queue, TimeSource.Instant sent) {
-		LocalPlace place = this.line.get(ticket);
-		boolean isNew = place == null;
-		if (place == null) {
-			place = new LocalPlace(ticket, user);
-			this.line.put(ticket, place);
-		}
+		boolean isNew = !this.line.containsKey(ticket);
+		LocalPlace place = this.line.computeIfAbsent(ticket, (absent) -> new LocalPlace(absent, user));
 		if (!place.isHolder()) {
 			place.lease = lease;
 		}
@@ -119,19 +90,18 @@ final class LocalLock {
 		if (place.isHolder()) {
 			return new AttemptResult.Granted(place.grant(sent, this.now));
 		}
-		// All readers have to leave, but a waiting ticket looks when the first may have.
-		long[] leases = holders().mapToLong((holder) -> holder.endNanos - this.now).sorted().toArray();
-		StoredHolder holder = holders().findFirst().map((first) -> first.stored(this.now)).orElse(null);
+		LongSummaryStatistics leases = holders().mapToLong(LocalPlace::remainingNanos).summaryStatistics();
+		StoredHolder holder = holders().findFirst().map(LocalPlace::describe).orElse(null);
 		if (!queue) {
 			if (isNew) {
 				this.line.remove(ticket);
 			}
-			return new AttemptResult.Busy(Duration.ofNanos(leases[leases.length - 1]), holder);
+			// All readers have to leave.
+			return new AttemptResult.Busy(Duration.ofNanos(leases.getMax()), holder);
 		}
-		// Then the lease has certainly ended.
-		Duration delay = Duration.ofNanos(leases[0]).plusMillis(1);
-		return new AttemptResult.Queued((delay.compareTo(LONGEST_RETRY_DELAY) < 0) ? delay : LONGEST_RETRY_DELAY, isNew,
-				holder);
+		// One millisecond later the lease has certainly ended.
+		Duration delay = Duration.ofNanos(Math.min(leases.getMin() + 1_000_000, LONGEST_RETRY_DELAY.toNanos()));
+		return new AttemptResult.Queued(delay, isNew, holder);
 	}
 
 	/**
@@ -150,7 +120,7 @@ final class LocalLock {
 				place.endNanos = this.now + place.lease.toNanos();
 				this.lastToken = place.lastToken();
 				if (place != asking) {
-					signal(() -> place.user.granted(place));
+					this.signals.add(() -> place.user.granted(place));
 				}
 			}
 			if (!place.ticket.isReader()) {
@@ -161,23 +131,10 @@ final class LocalLock {
 	}
 
 	/**
-	 * A holder that leaves has used tokens up to this one: the others are given again.
+	 * Remove a holder that has used tokens up to this one: the others are given again.
+	 * @return whether the ticket held the lock
 	 */
-	ReleaseResult release(Ticket ticket, long usedToken) {
-		if (!leave(ticket, usedToken)) {
-			return GONE;
-		}
-		grantNext(null);
-		return RELEASED;
-	}
-
-	/** The same, and another ticket joins the line. */
-	ReleaseResult release(Ticket ticket, long usedToken, LocalLockStore user, Successor next, TimeSource.Instant sent) {
-		return leave(ticket, usedToken)
-				? new ReleaseResult(true, attempt(user, next.ticket(), next.lease(), true, sent)) : GONE;
-	}
-
-	private boolean leave(Ticket ticket, long usedToken) {
+	boolean release(Ticket ticket, long usedToken) {
 		LocalPlace place = this.line.get(ticket);
 		if (place == null || !place.isHolder()) {
 			return false;
@@ -185,7 +142,7 @@ final class LocalLock {
 		if (place.lastToken() == this.lastToken && usedToken >= place.firstToken) {
 			this.lastToken = Math.min(this.lastToken, usedToken);
 		}
-		this.line.remove(ticket);
+		cancel(ticket);
 		return true;
 	}
 
@@ -207,7 +164,7 @@ final class LocalLock {
 	}
 
 	StoredLock inspect(String key) {
-		return new StoredLock(key, holders().map((place) -> place.stored(this.now)).toList(),
+		return new StoredLock(key, holders().map(LocalPlace::describe).toList(),
 				this.line.values()
 					.stream()
 					.filter((place) -> !place.isHolder())
@@ -222,7 +179,7 @@ final class LocalLock {
 			return holders().findAny().isPresent() ? EndResult.CHANGED : EndResult.NOT_HELD;
 		}
 		// First, so that it learns of the end before a renewal fails.
-		signal(() -> ended.user.ended(ended));
+		this.signals.add(() -> ended.user.ended(ended));
 		this.line.remove(ended.ticket);
 		grantNext(null);
 		return EndResult.ENDED;
@@ -233,7 +190,7 @@ final class LocalLock {
 	}
 
 	/** The place of a ticket in the line. */
-	static final class LocalPlace {
+	final class LocalPlace {
 
 		final Ticket ticket;
 
@@ -257,10 +214,6 @@ final class LocalLock {
 			return this.firstToken != 0;
 		}
 
-		private boolean hasEnded(long nowNanos) {
-			return this.endNanos - nowNanos <= 0;
-		}
-
 		long firstToken() {
 			return this.firstToken;
 		}
@@ -268,6 +221,11 @@ final class LocalLock {
 		/** A reader's grant has one token, since it is never handed on in its JVM. */
 		private long lastToken() {
 			return this.ticket.isReader() ? this.firstToken : this.firstToken + this.user.tokensPerGrant() - 1;
+		}
+
+		/** The rest of the lease when the command began. */
+		private long remainingNanos() {
+			return this.endNanos - LocalLock.this.now;
 		}
 
 		/**
@@ -280,9 +238,9 @@ final class LocalLock {
 		}
 
 		/** The holder, for an operator. */
-		private StoredHolder stored(long nowNanos) {
+		private StoredHolder describe() {
 			return new StoredHolder(this.ticket.instance(), this.ticket.mode(),
-					Instant.EPOCH.plus(this.firstToken, ChronoUnit.MICROS), Duration.ofNanos(this.endNanos - nowNanos),
+					Instant.EPOCH.plus(this.firstToken, ChronoUnit.MICROS), Duration.ofNanos(remainingNanos()),
 					this.firstToken);
 		}
 

@@ -20,8 +20,6 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLock.LocalPlace;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalLockStore implements LockStore, StoreInspection {
 
-	private static final Log logger = LogFactory.getLog(LocalLockStore.class);
+	private static final TimeSource.Instant NOT_SENT = new TimeSource.Instant(0, 0);
 
 	private final LocalStore store;
 
@@ -70,9 +68,9 @@ final class LocalLockStore implements LockStore, StoreInspection {
 		}
 	}
 
-	private <T> CompletionStage<T> execute(String key, Function<LocalLock, T> command) {
+	private <T> T execute(String key, Function<LocalLock, T> command) {
 		verify();
-		return CompletableFuture.completedFuture(this.store.execute(key, command));
+		return this.store.execute(key, command);
 	}
 
 	@Override
@@ -80,30 +78,30 @@ final class LocalLockStore implements LockStore, StoreInspection {
 		// Before the attempt: the lease in the store does not end before its validity
 		// here, which is shorter by a margin.
 		TimeSource.Instant sent = this.clock.now();
-		return execute(ticket.key(), (key) -> key.attempt(this, ticket, lease, options.queue(), sent));
+		return CompletableFuture
+			.completedFuture(execute(ticket.key(), (key) -> key.attempt(this, ticket, lease, options.queue(), sent)));
 	}
 
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		if (next == null) {
-			return execute(ticket.key(), (key) -> key.release(ticket, lastToken));
-		}
-		TimeSource.Instant sent = this.clock.now();
-		return execute(ticket.key(), (key) -> key.release(ticket, lastToken, this, next, sent));
+		TimeSource.Instant sent = (next != null) ? this.clock.now() : NOT_SENT;
+		return CompletableFuture.completedFuture(execute(ticket.key(), (key) -> {
+			boolean released = key.release(ticket, lastToken);
+			return new ReleaseResult(released,
+					(released && next != null) ? key.attempt(this, next.ticket(), next.lease(), true, sent) : null);
+		}));
 	}
 
 	@Override
 	public CompletionStage<?> cancel(Ticket ticket) {
-		return execute(ticket.key(), (key) -> key.cancel(ticket));
+		return CompletableFuture.completedFuture(execute(ticket.key(), (key) -> key.cancel(ticket)));
 	}
 
 	@Override
 	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
-		verify();
 		TimeSource.Instant sent = this.clock.now();
-		return CompletableFuture.completedFuture(renewals.stream()
-			.map((each) -> this.store.execute(each.ticket().key(), (key) -> key.renew(each, sent)))
-			.toList());
+		return CompletableFuture.completedFuture(
+				renewals.stream().map((each) -> execute(each.ticket().key(), (key) -> key.renew(each, sent))).toList());
 	}
 
 	@Override
@@ -118,14 +116,12 @@ final class LocalLockStore implements LockStore, StoreInspection {
 
 	@Override
 	public StoredLock inspect(String name) {
-		verify();
-		return this.store.execute(name, (key) -> key.inspect(name));
+		return execute(name, (key) -> key.inspect(name));
 	}
 
 	@Override
 	public EndResult end(String name, long grantToken) {
-		verify();
-		return this.store.execute(name, (key) -> key.end(grantToken));
+		return execute(name, (key) -> key.end(grantToken));
 	}
 
 	/** A waiting ticket has been granted the lock. */
@@ -136,24 +132,13 @@ final class LocalLockStore implements LockStore, StoreInspection {
 			return;
 		}
 		TimeSource.Instant before = this.clock.now();
-		signal(place, "granted to a waiting caller. It checks the lock again within " + LocalLock.LONGEST_RETRY_DELAY,
-				() -> this.signals.granted(place.ticket, place.grant(before, this.store.clock().nanoTime())));
+		this.signals.granted(place.ticket, place.grant(before, this.store.clock().nanoTime()));
 	}
 
 	/** An operator has ended a grant. The next renewal detects the end, too. */
 	void ended(LocalPlace place) {
 		if (!this.closed) {
-			signal(place, "released by an operator", () -> this.signals.ended(place.ticket, place.firstToken()));
-		}
-	}
-
-	/** The command whose effect is reported must not fail because of that. */
-	private static void signal(LocalPlace place, String event, Runnable signal) {
-		try {
-			signal.run();
-		}
-		catch (Throwable ex) {
-			logger.warn("It could not be reported that lock '" + place.ticket.key() + "' was " + event, ex);
+			this.signals.ended(place.ticket, place.firstToken());
 		}
 	}
 

@@ -11,11 +11,10 @@ import io.github.distlock.backend.TimeSource;
 /**
  * All locks of a local store, in memory. It is the equivalent of a lock server: backends
  * that are to exclude each other share one. It has no threads and no timers: the next
- * command finds leases that have ended. Thread-safe.
+ * command for a key finds the leases that have ended, and forgets the key if no ticket is
+ * left. Thread-safe.
  */
 public final class LocalStore {
-
-	private static final int SMALLEST_CLEAN_UP = 64;
 
 	private final TimeSource clock;
 
@@ -32,9 +31,6 @@ public final class LocalStore {
 
 	/** At least as high as each token of a key that is not in the map. */
 	private long lastToken;
-
-	/** The number of keys from which on unused ones are removed. */
-	private int nextCleanUp = SMALLEST_CLEAN_UP;
 
 	/**
 	 * Create a store without locks.
@@ -65,17 +61,12 @@ public final class LocalStore {
 		this.lock.lock();
 		try {
 			long now = this.clock.nanoTime();
-			LocalLock key = this.locks.get(name);
-			if (key == null) {
-				cleanUp(now);
-				key = new LocalLock(this.lastToken);
-				this.locks.put(name, key);
-			}
+			LocalLock key = this.locks.computeIfAbsent(name, (absent) -> new LocalLock(this.lastToken));
 			key.begin(now, this.originMicros + now / 1000);
 			answer = command.apply(key);
-			signals = key.takeSignals();
-			if (key.isUnused(now)) {
-				forget(key);
+			signals = key.signals();
+			if (key.isUnused()) {
+				this.lastToken = Math.max(this.lastToken, key.lastToken());
 				this.locks.remove(name);
 			}
 		}
@@ -84,18 +75,6 @@ public final class LocalStore {
 		}
 		signals.forEach(Runnable::run);
 		return answer;
-	}
-
-	private void cleanUp(long now) {
-		if (this.locks.size() >= this.nextCleanUp) {
-			this.locks.values().removeIf((key) -> key.isUnused(now) && forget(key));
-			this.nextCleanUp = Math.max(SMALLEST_CLEAN_UP, this.locks.size() * 2);
-		}
-	}
-
-	private boolean forget(LocalLock key) {
-		this.lastToken = Math.max(this.lastToken, key.lastToken());
-		return true;
 	}
 
 }

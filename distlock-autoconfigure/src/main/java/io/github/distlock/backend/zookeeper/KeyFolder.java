@@ -1,26 +1,22 @@
 package io.github.distlock.backend.zookeeper;
 
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.github.distlock.backend.StoredLock.StoredHolder;
-import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
+import io.github.distlock.backend.Ticket;
+import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this JVM knows about the queue of a key, so that a ticket need not ask whether its
- * node is the first.
+ * The folder of a key, as long as this JVM has tickets in it and for a moment longer, and
+ * what this JVM knows about it, so that a ticket need not list it to know that its node
+ * is the first.
  *
  * <h2>Why a node is the first without a list</h2> A folder numbers its nodes in steps of
- * one, in the order of their creation. This JVM remembers a number up to which no node of
- * a ticket is left: an exclusive ticket was the first in a list, so all nodes before its
- * own were gone; and then its own was deleted. If the next node of this JVM has the next
- * number, no node is before it. Each other node, of any JVM, takes a number, so that the
- * next number of this JVM is a later one and the folder is listed.
+ * one, in the order of their creation. If an exclusive ticket of this JVM held the lock,
+ * no node was before its own; and then its own was deleted. So no node is left up to its
+ * number. If the next node of this JVM has the next number, no node is before it.
  * <p>
  * No node comes back. But the numbers of a folder that is created anew begin again.
  * Therefore the folder is watched. The client receives the event of its removal before
@@ -31,50 +27,19 @@ final class KeyFolder {
 
 	private final String path;
 
-	private final ReentrantLock lock = new ReentrantLock();
+	/** The tickets of this JVM that have, or may have, a node in the folder. */
+	private final Set<Ticket> tickets = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * The nodes of this JVM by number, each from the reply to its creation until its
-	 * deletion is certain. After the end of a session it may name a node that the ticket
-	 * no longer has, see {@link #isKnown}. Guarded by {@link #lock}.
-	 */
-	private final Map<Integer, ZooKeeperTicket> own = new HashMap<>();
+	private final AtomicBoolean removalScheduled = new AtomicBoolean();
 
-	/** The same by ticket. Guarded by {@link #lock}. */
-	private final Map<ZooKeeperTicket, TicketNode> ownNodes = new HashMap<>();
+	/** Whether this JVM has released the lock, so that it may acquire it again soon. */
+	private volatile boolean released;
 
-	/**
-	 * The tickets of this JVM that wait for the deletion of the node before their own,
-	 * which is a node of this JVM, and watch nothing. Guarded by {@link #lock}.
-	 */
-	private final Set<ZooKeeperTicket> behindOwn = new HashSet<>();
-
-	/**
-	 * The watch that was requested last, until its event. Guarded by {@link #lock}.
-	 */
-	private @Nullable FolderWatch watch;
-
-	/** Whether the server has confirmed the watch. Guarded by {@link #lock}. */
-	private boolean watching;
-
-	/**
-	 * The nodes of all tickets up to this number are gone. True as long as the watch is
-	 * confirmed, and of the current session and connection; {@code null} otherwise or if
-	 * nothing is known. Guarded by {@link #lock}.
-	 */
-	private @Nullable Integer goneUpTo;
-
-	/** Whether this JVM has released the lock. Guarded by {@link #lock}. */
-	private boolean worthWatching;
-
-	/** What the last list said. Guarded by {@link #lock}. */
-	private @Nullable StoredHolder listedHolder;
-
-	/** The node by which this JVM holds the lock. Guarded by {@link #lock}. */
-	private @Nullable TicketNode held;
-
-	/** Whether the place of the last node was known without a list. */
+	/** Whether the last node was known to be the first without a list. */
 	private volatile boolean predictable;
+
+	/** The last watch of the folder; {@code null} once it may be gone. */
+	private volatile @Nullable FolderWatch watch;
 
 	KeyFolder(String path) {
 		this.path = path;
@@ -85,240 +50,107 @@ final class KeyFolder {
 		return this.path;
 	}
 
+	Set<Ticket> tickets() {
+		return this.tickets;
+	}
+
+	KeyFolder with(Ticket ticket) {
+		this.tickets.add(ticket);
+		return this;
+	}
+
 	/**
-	 * Whether the place of a new node will be known without a list, to judge by the last
-	 * one. If that is wrong, the list is sent later.
+	 * A ticket has left.
+	 * @return whether the removal of the folder has to be scheduled
+	 */
+	boolean left(Ticket ticket) {
+		this.tickets.remove(ticket);
+		return isUnused() && this.removalScheduled.compareAndSet(false, true);
+	}
+
+	void removalBegins() {
+		this.removalScheduled.set(false);
+	}
+
+	boolean isUnused() {
+		return this.tickets.isEmpty();
+	}
+
+	/**
+	 * Whether a new node will be known to be the first without a list, to judge by the
+	 * last one. If that is wrong, the list is sent later.
 	 */
 	boolean isPredictable() {
 		return this.predictable;
 	}
 
-	/**
-	 * Request a watch of the folder if this JVM has released the lock before, and may
-	 * therefore acquire it again soon.
-	 * @return the watch to be sent, or {@code null}
-	 */
-	@Nullable FolderWatch requestWatch(ZooKeeperSession session, int disconnects) {
-		this.lock.lock();
-		try {
-			FolderWatch current = this.watch;
-			if (!this.worthWatching || current != null && current.isOf(session, disconnects)) {
-				return null;
-			}
-			FolderWatch requested = new FolderWatch(session, disconnects);
-			this.watch = requested;
-			this.watching = false;
-			this.goneUpTo = null;
-			return requested;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * The server has answered the request of a watch.
-	 * @param exists whether the folder exists, and is watched
-	 */
-	void watched(FolderWatch requested, boolean exists) {
-		this.lock.lock();
-		try {
-			if (this.watch == requested) {
-				this.watching = exists;
-				this.watch = exists ? requested : null;
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * The watch was triggered, and is used up.
-	 * @param removed whether the folder was removed, so that none of these nodes exists
-	 */
-	void changed(boolean removed) {
-		this.lock.lock();
-		try {
-			this.watch = null;
-			this.watching = false;
-			this.goneUpTo = null;
-			if (removed) {
-				this.own.clear();
-				this.ownNodes.clear();
-				this.behindOwn.clear();
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/** A node was created that is certainly the only one of its ticket. */
-	void created(ZooKeeperTicket ticket, TicketNode node) {
-		this.lock.lock();
-		try {
-			TicketNode earlier = this.ownNodes.put(ticket, node);
-			if (earlier != null) {
-				this.own.remove(earlier.number(), ticket);
-			}
-			this.own.put(node.number(), ticket);
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * Find the place of a ticket in the queue, as far as it is known.
-	 * @param disconnects the number of lost connections
-	 */
-	Place place(ZooKeeperTicket ticket, TicketNode node, int disconnects) {
-		this.lock.lock();
-		try {
-			Place place = isFirst(ticket, node, disconnects) ? Place.FIRST
-					: isBehindOwn(ticket, node) ? Place.BEHIND_OWN : Place.UNKNOWN;
-			if (place == Place.BEHIND_OWN) {
-				this.behindOwn.add(ticket);
-			}
-			this.predictable = place != Place.UNKNOWN;
-			return place;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/** Whether a ticket is known to be the first in the queue. */
-	boolean isFirst(ZooKeeperTicket ticket, TicketNode node, int disconnects) {
-		this.lock.lock();
-		try {
-			return isKnown(ticket, node) && isWatching(node, disconnects) && this.goneUpTo != null
-					&& this.goneUpTo + 1 == node.number();
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private boolean isBehindOwn(ZooKeeperTicket ticket, TicketNode node) {
-		ZooKeeperTicket before = this.own.get(node.number() - 1);
-		TicketNode nodeBefore = (before != null) ? before.nodeIn(node.session()) : null;
-		return before != null && nodeBefore != null && isKnown(before, nodeBefore) && isKnown(ticket, node)
-				&& !(before.ticket().isReader() && ticket.ticket().isReader());
-	}
-
-	/**
-	 * Whether the node of a ticket is the one that was noted here, and not another one
-	 * that the ticket has got since, which may not be its only one.
-	 */
-	private boolean isKnown(ZooKeeperTicket ticket, TicketNode node) {
-		return this.ownNodes.get(ticket) == node && this.own.get(node.number()) == ticket;
-	}
-
-	private boolean isWatching(TicketNode node, int disconnects) {
+	/** The watch, if the server has confirmed it. */
+	@Nullable FolderWatch watch() {
 		FolderWatch current = this.watch;
-		return this.watching && current != null && current.isOf(node.session(), disconnects);
+		return (current != null && current.confirmed) ? current : null;
 	}
 
-	/** A list has been received. */
-	void listed(NodeQueue queue) {
-		StoredHolder holder = queue.firstHolder();
-		this.lock.lock();
-		try {
-			this.listedHolder = holder;
+	/**
+	 * Watch the folder if that may save lists of it. Does not wait for the reply, which
+	 * comes before those to later commands.
+	 */
+	void watchIfUseful(ZooKeeperSession session, Watcher watcher) {
+		FolderWatch current = this.watch;
+		if (!this.released || current != null && current.session == session) {
+			return;
 		}
-		finally {
-			this.lock.unlock();
-		}
+		FolderWatch requested = new FolderWatch(session);
+		this.watch = requested;
+		session.watch(this.path, watcher).whenComplete((exists, failure) -> {
+			requested.confirmed = failure == null && exists;
+			if (!requested.confirmed && this.watch == requested) {
+				this.watch = null;
+			}
+		});
 	}
 
-	/** What holds the lock, as far as this JVM knows; for messages only. */
-	@Nullable StoredHolder holder() {
-		this.lock.lock();
-		try {
-			TicketNode current = this.held;
-			return (current != null) ? new NodeQueue(List.of(current.name())).firstHolder() : this.listedHolder;
-		}
-		finally {
-			this.lock.unlock();
+	/**
+	 * The folder may have been removed, or may be removed without an event from now on.
+	 */
+	void forgetWatch() {
+		this.watch = null;
+	}
+
+	/**
+	 * The lock has been released: the node of its exclusive holder has been deleted.
+	 * @param current the watch at the moment when the deletion was sent
+	 */
+	void released(TicketNode node, @Nullable FolderWatch current) {
+		this.released = true;
+		if (current != null && current.session == node.session()) {
+			current.goneUpTo = node.number();
 		}
 	}
 
 	/**
-	 * A ticket holds the lock: if it is exclusive, no node is before its own.
-	 * @param disconnects the number of lost connections
+	 * Whether a new node is known to be the first.
+	 * @param sent the watch at the moment when the creation was sent: if it is still
+	 * there, it is of the folder that has the node
 	 */
-	void holds(ZooKeeperTicket ticket, TicketNode node, int disconnects) {
-		this.lock.lock();
-		try {
-			this.held = node;
-			// The folder is the watched one: it has had this node since before.
-			if (!ticket.ticket().isReader() && isKnown(ticket, node) && isWatching(node, disconnects)) {
-				this.goneUpTo = node.number() - 1;
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
+	boolean isFirst(TicketNode node, @Nullable FolderWatch sent) {
+		this.predictable = sent != null && this.watch == sent && sent.session == node.session()
+				&& sent.goneUpTo + 1 == node.number();
+		return this.predictable;
 	}
 
-	/**
-	 * No node of a ticket is left.
-	 * @param existed whether its node existed until the deletion that was answered now.
-	 * After an earlier one, whose reply was lost, the folder may have been created anew
-	 * @return the ticket of this JVM that waits for this, or {@code null}
-	 */
-	@Nullable ZooKeeperTicket removed(ZooKeeperTicket ticket, boolean existed) {
-		this.lock.lock();
-		try {
-			this.behindOwn.remove(ticket);
-			TicketNode node = this.ownNodes.remove(ticket);
-			if (node == null || !this.own.remove(node.number(), ticket)) {
-				return null;
-			}
-			if (this.held == node) {
-				this.held = null;
-				this.worthWatching |= existed;
-			}
-			boolean deleted = existed && ticket.node() == node;
-			if (deleted && this.goneUpTo != null && this.goneUpTo + 1 == node.number()) {
-				this.goneUpTo = node.number();
-			}
-			ZooKeeperTicket next = this.own.get(node.number() + 1);
-			return (next != null && this.behindOwn.remove(next)) ? next : null;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
+	/** A watch of the folder, and what is known as long as it exists. */
+	static final class FolderWatch {
 
-	/** The place of a node in the queue, as far as it is known without a list. */
-	enum Place {
+		private final ZooKeeperSession session;
 
-		/** No node is before it. */
-		FIRST,
+		/** Whether the server has confirmed it. */
+		private volatile boolean confirmed;
 
-		/**
-		 * The node before it is one of this JVM, which excludes it. So there is nothing
-		 * to watch: this JVM itself deletes that node.
-		 */
-		BEHIND_OWN,
+		/** The nodes of all tickets up to this number are gone. */
+		private volatile long goneUpTo = Long.MIN_VALUE;
 
-		UNKNOWN
-
-	}
-
-	/**
-	 * A watch of the folder.
-	 *
-	 * @param session the session that watches
-	 * @param disconnects the number of lost connections when it was requested
-	 */
-	record FolderWatch(ZooKeeperSession session, int disconnects) {
-
-		boolean isOf(ZooKeeperSession other, int currentDisconnects) {
-			return this.session == other && this.disconnects == currentDisconnects;
+		FolderWatch(ZooKeeperSession session) {
+			this.session = session;
 		}
 
 	}

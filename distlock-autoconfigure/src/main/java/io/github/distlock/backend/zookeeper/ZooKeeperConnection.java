@@ -8,8 +8,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
@@ -23,16 +23,18 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.api.CuratorListener;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.curator.utils.ZKPaths;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of an open store: provides the current session, has it confirmed by the
- * leader at intervals, and waits for replies. The caller starts and closes the client.
+ * The connection of a store: provides the current session, has it confirmed by the leader
+ * at intervals, and waits for replies. The caller starts and closes the client.
  */
 final class ZooKeeperConnection {
 
@@ -42,8 +44,6 @@ final class ZooKeeperConnection {
 	private static final long NO_SESSION_DELAY_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final CuratorFramework client;
-
-	private final ClientSession session;
 
 	private final Duration commandTimeout;
 
@@ -59,23 +59,26 @@ final class ZooKeeperConnection {
 
 	private final AtomicInteger disconnects = new AtomicInteger();
 
-	/** The session of the last connection. Used by the state listener only. */
-	private @Nullable ZooKeeperSession lastConnected;
+	private final ReentrantLock lock = new ReentrantLock();
+
+	/** The last session. Guarded by {@link #lock} for writing. */
+	private volatile @Nullable ZooKeeperSession session;
+
+	/** Completes when there is a connection. */
+	private final AtomicReference<CompletableFuture<Boolean>> connected = new AtomicReference<>(
+			new CompletableFuture<>());
 
 	/** Whether the root of the client is known to exist, which a chroot need not do. */
 	private volatile boolean rootExists;
 
 	private volatile boolean closed;
 
-	ZooKeeperConnection(CuratorFramework client, ClientSession session, Duration commandTimeout, TimeSource clock,
-			SessionListener listener) {
+	ZooKeeperConnection(CuratorFramework client, Duration commandTimeout, TimeSource clock, SessionListener listener) {
 		this.client = client;
-		this.session = session;
 		this.commandTimeout = commandTimeout;
 		this.clock = clock;
 		this.listener = listener;
 		this.timers = new ScheduledThreadPoolExecutor(1, LockThreads.named("distlock-zookeeper"));
-		this.timers.setRemoveOnCancelPolicy(true);
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 	}
 
@@ -83,40 +86,25 @@ final class ZooKeeperConnection {
 	void start() {
 		this.client.getCuratorListenable().addListener(this.eventListener);
 		this.client.getConnectionStateListenable().addListener(this.stateListener);
-		this.session.observed(this.client.getZookeeperClient().isConnected());
+		if (this.client.getZookeeperClient().isConnected()) {
+			this.connected.get().complete(true);
+		}
 		later(this::confirmSession, 0);
 	}
 
+	/** Stop to confirm the session. The client is observed until the end. */
 	void close() {
 		this.closed = true;
+		this.timers.shutdownNow();
+	}
+
+	void end() {
 		this.client.getConnectionStateListenable().removeListener(this.stateListener);
 		this.client.getCuratorListenable().removeListener(this.eventListener);
-		this.timers.shutdownNow();
 	}
 
 	boolean isClosed() {
 		return this.closed;
-	}
-
-	/**
-	 * Run an action after {@link #close()}: now, and each time the client has connected
-	 * again, until the action succeeds or the client is closed.
-	 * @param action returns whether it has succeeded, and does not block
-	 */
-	void runUntilDone(BooleanSupplier action) {
-		if (action.getAsBoolean()) {
-			return;
-		}
-		this.client.getConnectionStateListenable().addListener(new ConnectionStateListener() {
-
-			@Override
-			public void stateChanged(CuratorFramework source, ConnectionState state) {
-				if (state.isConnected() && action.getAsBoolean()) {
-					source.getConnectionStateListenable().removeListener(this);
-				}
-			}
-
-		});
 	}
 
 	/**
@@ -131,9 +119,6 @@ final class ZooKeeperConnection {
 	 * Run a task that does not block after a delay, unless the store is closed before.
 	 */
 	void later(Runnable task, long delayNanos) {
-		if (this.closed) {
-			return;
-		}
 		try {
 			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 		}
@@ -165,7 +150,7 @@ final class ZooKeeperConnection {
 		String servers = servers();
 		int chroot = servers.indexOf('/');
 		CompletableFuture<Boolean> reply = (chroot < 0) ? CompletableFuture.completedFuture(true)
-				: limit(session.commands().rootExists(), command);
+				: limit(session.rootExists(), command);
 		return reply.thenApply((exists) -> {
 			if (!exists) {
 				throw new StoreUnusableException("The " + command + " was not sent: the chroot '"
@@ -179,22 +164,56 @@ final class ZooKeeperConnection {
 	}
 
 	private CompletableFuture<ZooKeeperSession> awaitSession(String command) {
-		return this.session.connected()
+		return this.connected.get()
 			.copy()
 			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
 			.handle((connected, failure) -> {
-				ZooKeeperSession session = connectedSession();
-				if (session == null) {
+				ZooKeeperSession current = connectedSession();
+				if (current == null) {
 					throw unreachable(command,
 							(failure != null) ? failure : new KeeperException.ConnectionLossException());
 				}
-				return session;
+				return current;
 			});
 	}
 
 	/** The session if it is connected, without waiting. */
 	@Nullable ZooKeeperSession connectedSession() {
-		return this.session.ifConnected();
+		ZooKeeperSession last = this.session;
+		if (last != null && last.isConnected()) {
+			return last;
+		}
+		if (this.client.getState() != CuratorFrameworkState.STARTED
+				|| !this.client.getZookeeperClient().isConnected()) {
+			return null;
+		}
+		try {
+			return sessionOf(this.client.getZookeeperClient().getZooKeeper());
+		}
+		catch (Exception ex) {
+			logger.debug("There is no session with ZooKeeper yet", ex);
+			return null;
+		}
+	}
+
+	private @Nullable ZooKeeperSession sessionOf(ZooKeeper zooKeeper) {
+		this.lock.lock();
+		try {
+			ZooKeeperSession current = this.session;
+			if (!zooKeeper.getState().isConnected()) {
+				return null;
+			}
+			if (current == null || !current.isOf(zooKeeper)) {
+				current = new ZooKeeperSession(this.client, zooKeeper, this.clock);
+				this.session = current;
+				// Sent, and so answered, before all other commands of the session.
+				current.confirm();
+			}
+			return current;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Wait for a reply. An interrupt does not end the wait: the flag is kept. */
@@ -235,24 +254,14 @@ final class ZooKeeperConnection {
 	}
 
 	/** The exception for a command that failed. */
-	LockBackendException failed(String command, Throwable cause) {
-		String remedy = "Check that the ensemble runs and has a leader";
-		if (cause instanceof KeeperException.NoAuthException || cause instanceof KeeperException.InvalidACLException) {
-			remedy = "Give the client the right to create, read and delete below the root of the locks"
-					+ " (distlock.zookeeper.root), by the authorization and the ACL provider of the application's"
-					+ " CuratorFramework";
-		}
-		else if (cause instanceof KeeperException.SessionExpiredException) {
-			remedy = "The session has expired, and the client creates a new one. Check whether the ensemble or this"
-					+ " process paused for longer than the session timeout";
-		}
+	private LockBackendException failed(String command, Throwable cause) {
+		boolean refused = cause instanceof KeeperException.NoAuthException
+				|| cause instanceof KeeperException.InvalidACLException;
+		String remedy = refused ? "Give the client the right to create, read and delete below the root of the locks"
+				+ " (distlock.zookeeper.root), by the authorization and the ACL provider of the application's"
+				+ " CuratorFramework" : "Check that the ensemble runs and has a leader";
 		return new LockBackendException("The " + command + " failed: ZooKeeper at " + servers() + " returned "
 				+ cause.getMessage() + ". " + remedy, cause);
-	}
-
-	/** The clock with which time-outs are measured. */
-	TimeSource clock() {
-		return this.clock;
 	}
 
 	/** Describe where a node is. */
@@ -275,18 +284,18 @@ final class ZooKeeperConnection {
 	private void confirmSession() {
 		long delay = NO_SESSION_DELAY_NANOS;
 		try {
-			ZooKeeperSession session = this.session.last();
-			if (session != null && !session.isAlive()) {
-				signal(SessionListener::sessionInDoubt);
+			ZooKeeperSession last = this.session;
+			if (last != null && !last.isAlive()) {
+				this.listener.sessionInDoubt();
 			}
-			session = connectedSession();
-			if (session != null) {
-				session.confirm();
-				delay = session.nextConfirmationNanos();
-				signal(SessionListener::stillConnected);
+			ZooKeeperSession current = connectedSession();
+			if (current != null) {
+				current.confirm();
+				delay = current.nextConfirmationNanos();
+				this.listener.stillConnected();
 			}
 		}
-		catch (Throwable ex) {
+		catch (RuntimeException ex) {
 			logger.warn("The check of the session with ZooKeeper failed and will be repeated: " + ex.getMessage(), ex);
 		}
 		finally {
@@ -299,50 +308,42 @@ final class ZooKeeperConnection {
 		if (event.getType() == CuratorEventType.WATCHED && event.getWatchedEvent() != null
 				&& event.getWatchedEvent().getState() == Watcher.Event.KeeperState.Disconnected) {
 			this.disconnects.incrementAndGet();
+			this.listener.disconnected();
 		}
 	}
 
 	private void stateChanged(CuratorFramework source, ConnectionState state) {
 		switch (state) {
 			case CONNECTED, RECONNECTED -> {
-				ZooKeeperSession before = this.lastConnected;
-				ZooKeeperSession session = connectedSession();
-				if (session != null) {
-					session.reconnected();
-					session.confirm();
+				ZooKeeperSession current = connectedSession();
+				if (current != null) {
+					current.reconnected();
 				}
-				this.lastConnected = session;
-				this.session.observed(true);
-				signal((target) -> target.connected(before != session));
+				this.connected.get().complete(true);
+				this.listener.connected();
 			}
 			case SUSPENDED, LOST -> {
-				this.session.observed(false);
-				signal(SessionListener::sessionInDoubt);
+				this.connected.updateAndGet((last) -> last.isDone() ? new CompletableFuture<>() : last);
+				this.listener.sessionInDoubt();
 			}
 			default -> logger.debug("The connection to ZooKeeper is read-only");
-		}
-	}
-
-	private void signal(Consumer<SessionListener> signal) {
-		if (!this.closed) {
-			signal.accept(this.listener);
 		}
 	}
 
 	/** Receives the changes of the session. Must not block. */
 	interface SessionListener {
 
-		/** The session may end, or has ended. */
-		void sessionInDoubt();
+		/** The client has connected. */
+		void connected();
 
 		/** The session is connected. Called at intervals. */
 		void stillConnected();
 
-		/**
-		 * The client has connected.
-		 * @param newSession whether the session is another one than before
-		 */
-		void connected(boolean newSession);
+		/** The connection is lost. Called in order with the replies to commands. */
+		void disconnected();
+
+		/** The session may end, or has ended. */
+		void sessionInDoubt();
 
 	}
 

@@ -10,17 +10,15 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
-import io.github.distlock.backend.zookeeper.AsyncZooKeeper.NodeContent;
-import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
+import io.github.distlock.backend.zookeeper.NodeQueue.QueuedNode;
 
 /**
  * What ZooKeeper tells operators. The name of a ticket's node contains its instance, and
- * the transaction that created the node gives the first fencing token.
+ * the transaction that created the node gives the first fencing token. Both come from the
+ * leader. A holder that releases the lock between the list of the nodes and the reading
+ * of its own is left out.
  */
 final class ZooKeeperInspection implements StoreInspection {
-
-	/** How often nodes are read again that change while they are read. */
-	private static final int ATTEMPTS = 5;
 
 	private final LockPaths paths;
 
@@ -33,34 +31,7 @@ final class ZooKeeperInspection implements StoreInspection {
 
 	@Override
 	public StoredLock inspect(String key) {
-		FolderContent content = await((commands) -> read(commands, this.paths.folder(key), ATTEMPTS),
-				"inspection of lock '" + key + "'");
-		return new StoredLock(key, content.holders().stream().map(HoldingNode::describe).toList(),
-				content.waiting()
-					.stream()
-					.map((name) -> new StoredWaiter(NodeQueue.instance(name), NodeQueue.mode(name)))
-					.toList());
-	}
-
-	/** After a reply of the leader, so that it is not older than the call. */
-	private CompletableFuture<FolderContent> read(AsyncZooKeeper commands, String folder, int attempts) {
-		commands.sync(folder);
-		return commands.children(folder).thenCompose((names) -> {
-			NodeQueue queue = new NodeQueue(names);
-			List<String> holders = queue.holders();
-			List<String> inOrder = queue.inOrder();
-			return commands.readAll(folder, holders).thenCompose((nodes) -> {
-				List<HoldingNode> holding = new ArrayList<>(holders.size());
-				for (int i = 0; i < nodes.size(); i++) {
-					String name = holders.get(i);
-					nodes.get(i).ifPresent((node) -> holding.add(new HoldingNode(folder, name, node)));
-				}
-				return (holding.size() == holders.size() || attempts == 1)
-						? CompletableFuture.completedFuture(
-								new FolderContent(holding, inOrder.subList(holders.size(), inOrder.size())))
-						: read(commands, folder, attempts - 1);
-			});
-		});
+		return read(key, "inspection of lock '" + key + "'").lock;
 	}
 
 	/**
@@ -71,55 +42,60 @@ final class ZooKeeperInspection implements StoreInspection {
 	@Override
 	public EndResult end(String key, long grantToken) {
 		String command = "release of lock '" + key + "' by an operator";
-		List<HoldingNode> holders = await((commands) -> read(commands, this.paths.folder(key), ATTEMPTS), command)
-			.holders();
-		HoldingNode holder = holders.stream()
-			.filter((node) -> node.grantToken() == grantToken)
-			.findFirst()
-			.orElse(null);
-		if (holder == null) {
-			return holders.isEmpty() ? EndResult.NOT_HELD : EndResult.CHANGED;
+		Content content = read(key, command);
+		int index = content.lock.holders().stream().map(StoredHolder::grantToken).toList().indexOf(grantToken);
+		if (index < 0) {
+			return content.names.isEmpty() ? EndResult.NOT_HELD : EndResult.CHANGED;
 		}
+		String path = this.paths.folder(key) + "/" + content.names.get(index);
 		// If the holder has just released the lock, the next look says what holds it.
-		return await((commands) -> commands.delete(holder.path()), command) ? EndResult.ENDED : end(key, grantToken);
+		return await(command, (session) -> session.delete(path)) ? EndResult.ENDED : end(key, grantToken);
 	}
 
-	private <T> T await(Function<AsyncZooKeeper, CompletableFuture<T>> call, String command) {
-		return this.connection.await(this.connection.send(command, (session) -> call.apply(session.commands())));
+	private Content read(String key, String command) {
+		String folder = this.paths.folder(key);
+		return await(command, (session) -> {
+			session.sync(folder);
+			return session.children(folder).thenApply(NodeQueue::of).thenCompose((queue) -> read(key, queue, session));
+		});
+	}
+
+	private CompletableFuture<Content> read(String key, NodeQueue queue, ZooKeeperSession session) {
+		List<QueuedNode> holders = queue.holders();
+		List<StoredWaiter> waiting = queue.nodes()
+			.stream()
+			.skip(holders.size())
+			.map((node) -> new StoredWaiter(node.instance(), node.mode()))
+			.toList();
+		String folder = this.paths.folder(key) + "/";
+		return ZooKeeperSession.all(holders.stream().map((node) -> session.stat(folder + node.name())).toList())
+			.thenApply((stats) -> {
+				List<String> names = new ArrayList<>();
+				List<StoredHolder> described = new ArrayList<>();
+				for (int i = 0; i < stats.size(); i++) {
+					QueuedNode node = holders.get(i);
+					stats.get(i).ifPresent((stat) -> {
+						names.add(node.name());
+						// The server does not know since when the node is the first.
+						described.add(new StoredHolder(node.instance(), node.mode(),
+								Instant.ofEpochMilli(stat.getCtime()), null, TicketNode.firstToken(stat.getCzxid())));
+					});
+				}
+				return new Content(new StoredLock(key, described, waiting), names);
+			});
+	}
+
+	private <T> T await(String command, Function<ZooKeeperSession, CompletableFuture<T>> call) {
+		return this.connection.await(this.connection.send(command, call));
 	}
 
 	/**
 	 * The tickets' nodes in a folder.
 	 *
-	 * @param holders the nodes that hold the lock
-	 * @param waiting the names of the other nodes, oldest first
+	 * @param lock what they say about the lock
+	 * @param names the names of the holders' nodes
 	 */
-	private record FolderContent(List<HoldingNode> holders, List<String> waiting) {
-	}
-
-	/**
-	 * A node that holds a lock.
-	 *
-	 * @param folder the path of its folder
-	 * @param name its name
-	 * @param content its content
-	 */
-	private record HoldingNode(String folder, String name, NodeContent content) {
-
-		String path() {
-			return this.folder + "/" + this.name;
-		}
-
-		long grantToken() {
-			return TicketNode.firstToken(this.content);
-		}
-
-		/** The server does not know since when the node is the first. */
-		StoredHolder describe() {
-			return new StoredHolder(NodeQueue.instance(this.name), NodeQueue.mode(this.name),
-					Instant.ofEpochMilli(this.content.stat().getCtime()), null, grantToken());
-		}
-
+	private record Content(StoredLock lock, List<String> names) {
 	}
 
 }

@@ -2,8 +2,6 @@ package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.BackendDescription;
@@ -32,14 +30,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	private final BackendDescription description;
 
-	private final ClientSession session;
-
-	/**
-	 * The tickets of all stores that were opened, but for those of closed stores without
-	 * tickets.
-	 */
-	private final List<ZooKeeperTickets> tickets = new CopyOnWriteArrayList<>();
-
 	/**
 	 * Create a backend. Sends nothing yet.
 	 * @param client the application's client, started; this backend does not close it
@@ -50,7 +40,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		this.client = client;
 		this.settings = settings;
 		this.clock = clock;
-		this.session = new ClientSession(client, clock);
 		this.description = new BackendDescription("zookeeper", EnumSet.allOf(LockMode.class), true, false,
 				settings.tokensPerGrant(), Duration.ZERO, BATCH_SIZE);
 	}
@@ -67,11 +56,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		this.tickets.removeIf(ZooKeeperTickets::areAllGone);
-		ZooKeeperLockStore store = new ZooKeeperLockStore(this.client, this.session, this.settings, this.description,
-				this.clock, context, List.copyOf(this.tickets));
-		this.tickets.add(store.tickets());
-		return store;
+		return new ZooKeeperLockStore(this.client, this.settings, this.description, this.clock, context);
 	}
 
 }

@@ -1,14 +1,12 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
@@ -17,8 +15,8 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
-import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
@@ -28,18 +26,34 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.zookeeper.KeyFolder.Place;
-import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
+import io.github.distlock.backend.zookeeper.KeyFolder.FolderWatch;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link ZooKeeperLockBackend}: the verbs, and the signals that
- * follow from events of ZooKeeper. An attempt creates the node of its ticket, finds out
- * whether it is the first, and if not, lets it wait for its predecessor. The folder is
- * listed only if this JVM does not know the place of the node. Thread-safe.
+ * The open store of a {@link ZooKeeperLockBackend}. An attempt creates the node of its
+ * ticket, finds out whether it is the first, and if not, lets it wait for its
+ * predecessor. No other node is watched: so a release notifies one waiting writer, or the
+ * readers that wait for the released writer. Thread-safe.
+ *
+ * <h2>Why the first node in a list is the first</h2> The list may come from a server that
+ * is behind the leader. But a server that knows a node knows all nodes that were created
+ * before it. A node that is listed may have been deleted meanwhile; then the watch finds
+ * that.
+ *
+ * <h2>Watches</h2> This store is the watcher of all nodes. So to watch a node twice costs
+ * nothing, and no watch is removed by command: it ends with its node, or with the
+ * session.
+ *
+ * <h2>Folders</h2> The folder of a key is removed a moment after the last ticket of this
+ * JVM has left it: a key is often locked again soon. A folder that another JVM uses is
+ * not empty and stays; the JVM that leaves it last removes it. Folders are container
+ * nodes as well, so the server removes those that remain.
  */
-final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.SessionListener {
+final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.SessionListener, Watcher {
 
 	/**
 	 * Share of the session timeout after which a waiting ticket is attempted again, plus
@@ -49,49 +63,38 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	private static final double RETRY_JITTER = 0.2;
 
+	private static final long FOLDER_REMOVAL_DELAY_NANOS = Duration.ofSeconds(2).toNanos();
+
 	private static final RenewalResult GONE = new RenewalResult.Gone();
 
-	private static final CompletableFuture<?> NOT_AWAITED = CompletableFuture.completedFuture(true);
+	private static final CompletableFuture<Boolean> NO_NODE = CompletableFuture.completedFuture(false);
 
 	private final BackendDescription description;
 
 	private final LockSignals signals;
 
+	private final RandomGenerator random;
+
 	private final LockPaths paths;
 
 	private final ZooKeeperConnection connection;
 
-	private final ZooKeeperTickets tickets;
-
-	private final PredecessorWatch predecessors = new PredecessorWatch(this::predecessorGone);
-
-	/**
-	 * The tickets of closed stores of the same backend. Their locks may be released late,
-	 * and a deletion that fails then is repeated by this store.
-	 */
-	private final List<ZooKeeperTickets> earlierTickets;
-
-	private final RandomGenerator random;
-
 	private final ZooKeeperInspection inspection;
 
-	/**
-	 * The releases that are not one command of the connected session, by key. Attempts of
-	 * the key are sent after their end, so that the order is kept.
-	 */
-	private final ConcurrentMap<String, CompletableFuture<?>> unordered = new ConcurrentHashMap<>();
+	/** By name, until the deletion of all their nodes is certain. */
+	private final ConcurrentMap<String, ZooKeeperTicket> tickets = new ConcurrentHashMap<>();
 
-	ZooKeeperLockStore(CuratorFramework client, ClientSession session, ZooKeeperBackendSettings settings,
-			BackendDescription description, TimeSource clock, StoreContext context,
-			List<ZooKeeperTickets> earlierTickets) {
+	/** By path. */
+	private final ConcurrentMap<String, KeyFolder> folders = new ConcurrentHashMap<>();
+
+	ZooKeeperLockStore(CuratorFramework client, ZooKeeperBackendSettings settings, BackendDescription description,
+			TimeSource clock, StoreContext context) {
 		this.description = description;
 		this.signals = context.signals();
-		this.paths = new LockPaths(settings.root());
-		this.connection = new ZooKeeperConnection(client, session, settings.commandTimeout(), clock, this);
-		this.tickets = new ZooKeeperTickets(this.connection, this.paths, this::predecessorGone);
 		this.random = context.random();
+		this.paths = new LockPaths(settings.root());
+		this.connection = new ZooKeeperConnection(client, settings.commandTimeout(), clock, this);
 		this.inspection = new ZooKeeperInspection(this.paths, this.connection);
-		this.earlierTickets = earlierTickets;
 		this.connection.start();
 	}
 
@@ -107,8 +110,15 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	@Override
 	public void ping() {
+		this.connection
+			.await(this.connection.send("check of the lock store", (session) -> session.stat(this.paths.root())));
+	}
+
+	@Override
+	public void verify() {
+		String probe = this.paths.probe(Long.toHexString(ThreadLocalRandom.current().nextLong()));
 		this.connection.await(this.connection.send("check of the lock store",
-				(session) -> session.commands().stat(this.paths.root())));
+				(session) -> session.create(probe).thenCompose((node) -> session.delete(node.path()))));
 	}
 
 	@Override
@@ -116,26 +126,21 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		return this.inspection;
 	}
 
+	/**
+	 * The client belongs to the application and may live on. Until the remaining nodes
+	 * are deleted they block other JVMs, so the client is observed until then.
+	 */
 	@Override
 	public void close() {
 		this.connection.close();
-		// The client belongs to the application and may live on. Until the remaining
-		// nodes are deleted they block other JVMs.
-		this.connection.runUntilDone(this.tickets::retryDeletions);
+		retryDeletions();
+		endIfUnused();
 	}
 
-	@Override
-	public void verify() {
-		String probe = this.paths.probe(Long.toHexString(ThreadLocalRandom.current().nextLong()));
-		this.connection
-			.await(this.connection.send("check of the lock store", (session) -> this.tickets.createNode(probe, session)
-				.thenCompose((node) -> session.commands().delete(node.path()))));
-	}
-
-	/** A session carries all commands, and the server keeps their order. */
-	@Override
-	public boolean keepsOrder() {
-		return true;
+	private void endIfUnused() {
+		if (this.connection.isClosed() && this.tickets.isEmpty()) {
+			this.connection.end();
+		}
 	}
 
 	@Override
@@ -143,101 +148,93 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (this.connection.isClosed()) {
 			throw StoreCalls.closed("ZooKeeper");
 		}
-		CompletableFuture<?> release = this.unordered.getOrDefault(ticket.key(), NOT_AWAITED);
-		return release.handle((end, failure) -> end)
-			.thenCompose((end) -> this.connection.send("attempt of lock '" + ticket.key() + "'",
-					(session) -> attempt(ticket, options.queue(), session)));
+		return this.connection.send("attempt of lock '" + ticket.key() + "'",
+				(session) -> attempt(ticket, options.queue(), session));
 	}
 
 	private CompletableFuture<AttemptResult> attempt(Ticket ticket, boolean queue, ZooKeeperSession session) {
-		ZooKeeperTicket current = this.tickets.obtain(ticket);
+		ZooKeeperTicket current = obtain(ticket);
 		if (current.isAbandoned()) {
 			// An earlier attempt did not queue, and the deletion of its node has failed.
-			return this.tickets.delete(current).thenCompose((deleted) -> attempt(ticket, queue, session));
+			return current.delete().thenCompose((deleted) -> attempt(ticket, queue, session));
 		}
 		if (queue) {
 			current.queue();
 		}
-		return attempt(current, session, queue, null);
+		return attempt(current, queue, session);
 	}
 
 	/**
-	 * Send at once all commands that need no earlier reply: the creation of the node, the
-	 * release that is to follow it, and the list of the nodes if it will be needed.
-	 * @param release sends the release of the ticket before, or {@code null}
+	 * Send at once all commands that need no earlier reply: the creation of the node, and
+	 * the list of the nodes if it will be needed. That list may miss the node: the folder
+	 * is created first if it does not exist.
 	 */
-	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, ZooKeeperSession session, boolean queue,
-			@Nullable Supplier<CompletableFuture<Boolean>> release) {
-		boolean isNew = ticket.nodeIn(session) == null;
-		CompletableFuture<TicketNode> creation = this.tickets.obtainNode(ticket, session);
-		CompletableFuture<Boolean> released = (release != null) ? release.get() : null;
-		this.tickets.watchFolderIfUseful(ticket, session);
-		CompletableFuture<List<String>> list = (isNew && ticket.keyFolder().isPredictable()) ? null
-				: list(ticket, session);
-		CompletableFuture<TicketNode> ready = creation;
-		if (released != null) {
-			// Then it is known whether the node before is gone.
-			ready = ready.thenCombine(released.exceptionally((failure) -> false), (node, existed) -> node);
-		}
-		return ready.thenCompose((node) -> decide(ticket, node, isNew, queue, list));
+	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, boolean queue, ZooKeeperSession session) {
+		KeyFolder folder = ticket.folder();
+		boolean isNew = !ticket.hasNodeOf(session);
+		FolderWatch watch = folder.watch();
+		CompletableFuture<TicketNode> creation = ticket.obtainNode(session);
+		folder.watchIfUseful(session, this);
+		CompletableFuture<List<String>> list = (isNew && folder.isPredictable())
+				? CompletableFuture.completedFuture(List.of()) : session.children(folder.path());
+		return creation
+			.thenCompose((node) -> (isNew && folder.isFirst(node, watch))
+					? CompletableFuture.completedFuture(Place.first(node))
+					: list.thenCompose(
+							(names) -> names.contains(node.name()) ? place(ticket, node, names) : place(ticket, node)))
+			.thenCompose((place) -> result(ticket, place, isNew, queue));
 	}
 
-	/** May miss the node: the folder is created first if it does not exist. */
-	private CompletableFuture<List<String>> list(ZooKeeperTicket ticket, ZooKeeperSession session) {
-		return session.commands().children(ticket.folder()).exceptionally((failure) -> List.of());
-	}
-
-	private CompletableFuture<AttemptResult> decide(ZooKeeperTicket ticket, TicketNode node, boolean isNew,
-			boolean queue, @Nullable CompletableFuture<List<String>> list) {
-		Place place = isNew ? ticket.keyFolder().place(ticket, node, this.connection.disconnects()) : Place.UNKNOWN;
-		if (place != Place.UNKNOWN) {
-			return result(ticket, node, place == Place.FIRST, isNew, queue);
-		}
-		CompletableFuture<Boolean> first = (list == null) ? this.predecessors.isFirst(ticket, node, ticket.isQueued())
-				: list.thenCompose((names) -> names.contains(node.name())
-						? this.predecessors.isFirst(ticket, node, names, ticket.isQueued())
-						: this.predecessors.isFirst(ticket, node, ticket.isQueued()));
-		return first.thenCompose((isFirst) -> result(ticket, node, isFirst, isNew, queue));
-	}
-
-	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, TicketNode node, boolean first,
-			boolean isNew, boolean queue) {
-		if (first && hold(ticket, node)) {
+	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, Place place, boolean isNew, boolean queue) {
+		TicketNode node = place.node;
+		if (place.isFirst && ticket.hold(node)) {
 			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(ticket, node)));
 		}
 		Duration timeout = node.session().timeout();
-		StoredHolder holder = ticket.keyFolder().holder();
 		if (queue) {
 			double share = RETRY_SHARE + this.random.nextDouble(RETRY_JITTER);
-			return CompletableFuture.completedFuture(
-					new AttemptResult.Queued(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, holder));
+			return CompletableFuture.completedFuture(new AttemptResult.Queued(
+					Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, place.holder));
 		}
 		// The session of the holder is not known: its timeout is the best estimate.
-		AttemptResult busy = new AttemptResult.Busy(timeout, holder);
+		AttemptResult busy = new AttemptResult.Busy(timeout, place.holder);
 		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
-				: this.tickets.delete(ticket).thenApply((existed) -> busy);
+				: ticket.delete().thenApply((existed) -> busy);
+	}
+
+	/** Find the place of a node with a new list of the server. */
+	private CompletableFuture<Place> place(ZooKeeperTicket ticket, TicketNode node) {
+		return node.session().children(ticket.folder().path()).thenCompose((names) -> place(ticket, node, names));
 	}
 
 	/**
-	 * Find out whether a waiting ticket is the first, after its predecessor has gone. If
-	 * it is not, the next predecessor is watched.
+	 * Find the place of a node in a list of the server. If the ticket waits, and the node
+	 * is not the first, its predecessor is watched. Fails if the node does not exist.
 	 */
-	private CompletableFuture<Boolean> isFirst(ZooKeeperTicket ticket, TicketNode node) {
-		return ticket.keyFolder().isFirst(ticket, node, this.connection.disconnects())
-				? CompletableFuture.completedFuture(true) : this.predecessors.isFirst(ticket, node, true);
-	}
-
-	/**
-	 * The node of a ticket is the first in the queue.
-	 * @return whether the ticket holds the lock now: not if it was abandoned, or if its
-	 * node does not exist any more
-	 */
-	private boolean hold(ZooKeeperTicket ticket, TicketNode node) {
-		if (!ticket.hold(node)) {
-			return false;
+	private CompletableFuture<Place> place(ZooKeeperTicket ticket, TicketNode node, List<String> names) {
+		if (!names.contains(node.name())) {
+			ticket.removed(node);
+			return CompletableFuture.failedFuture(new KeeperException.NoNodeException(node.path()));
 		}
-		ticket.keyFolder().holds(ticket, node, this.connection.disconnects());
-		return true;
+		NodeQueue queue = NodeQueue.of(names);
+		List<String> duplicates = queue.nodesOf(ticket.ticket());
+		String folder = ticket.folder().path();
+		if (duplicates.size() > 1) {
+			// Left by creations whose replies were lost.
+			return node.session()
+				.deleteAll(folder, duplicates.stream().filter((name) -> !name.equals(node.name())).toList())
+				.thenCompose((deleted) -> place(ticket, node));
+		}
+		String predecessor = queue.predecessor(node.name());
+		Place place = new Place(node, predecessor == null, queue.firstHolder());
+		if (predecessor == null || !ticket.isQueued()) {
+			return CompletableFuture.completedFuture(place);
+		}
+		String path = folder + "/" + predecessor;
+		ticket.watching(path);
+		return node.session()
+			.watch(path, this)
+			.thenCompose((exists) -> exists ? CompletableFuture.completedFuture(place) : place(ticket, node));
 	}
 
 	private Grant grant(ZooKeeperTicket ticket, TicketNode node) {
@@ -246,64 +243,67 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	/**
 	 * Works after the store has been closed too, as long as the client is open: a lock
-	 * that is released late does not have to wait for the end of the session.
+	 * that is released late does not have to wait for the end of the session. If there is
+	 * no connection in time, the deletion is repeated later.
 	 */
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		String command = "release of lock '" + ticket.key() + "'";
-		ZooKeeperTicket current = this.tickets.find(ticket);
-		ZooKeeperSession connected = this.connection.connectedSession();
+		ZooKeeperTicket current = this.tickets.get(ticket.token());
 		boolean held = current != null && current.isHeld();
-		boolean ordered = current == null || (connected != null && current.isHeldByOneNode(connected));
-		CompletableFuture<ReleaseResult> released = (next == null)
-				? remove(current, command).thenApply((existed) -> new ReleaseResult(existed && held, null))
-				: replace(current, held, next, command);
-		if (!ordered) {
-			CompletableFuture<?> all = this.unordered.merge(ticket.key(), released,
-					(one, other) -> CompletableFuture.allOf(one, other));
-			all.whenComplete((end, failure) -> this.unordered.remove(ticket.key(), all));
+		String command = "release of lock '" + ticket.key() + "'";
+		if (next == null) {
+			return delete(current, command).thenApply((existed) -> new ReleaseResult(existed && held, null));
 		}
-		return released;
-	}
-
-	private CompletableFuture<ReleaseResult> replace(@Nullable ZooKeeperTicket current, boolean held, Successor next,
-			String command) {
 		if (current != null) {
 			current.abandon();
 		}
 		return this.connection.send(command, (session) -> {
-			ZooKeeperTicket successor = this.tickets.obtain(next.ticket());
-			successor.queue();
-			List<CompletableFuture<Boolean>> deletion = new ArrayList<>(1);
-			CompletableFuture<AttemptResult> attempt = attempt(successor, session, true, () -> {
-				deletion.add(remove(current));
-				return deletion.get(0);
-			});
-			return deletion.get(0)
-				.thenCombine(attempt, (existed, answer) -> new ReleaseResult(existed && held, answer));
+			// First, so that it is answered before it is known whether the next is first.
+			CompletableFuture<Boolean> deletion = (current != null) ? current.delete() : NO_NODE;
+			return deletion.thenCombine(attempt(next.ticket(), true, session),
+					(existed, answer) -> new ReleaseResult(existed && held, answer));
 		});
 	}
 
 	@Override
 	public CompletionStage<?> cancel(Ticket ticket) {
-		return remove(this.tickets.find(ticket), "cancellation of lock '" + ticket.key() + "'");
+		return delete(this.tickets.get(ticket.token()), "cancellation of lock '" + ticket.key() + "'");
 	}
 
-	/** If there is no connection in time, the deletion is repeated later. */
-	private CompletableFuture<Boolean> remove(@Nullable ZooKeeperTicket ticket, String command) {
+	private CompletableFuture<Boolean> delete(@Nullable ZooKeeperTicket ticket, String command) {
 		if (ticket == null) {
-			return remove(null);
+			return NO_NODE;
 		}
 		ticket.abandon();
-		return this.connection.send(command, (session) -> remove(ticket));
+		return this.connection.send(command, (session) -> ticket.delete());
 	}
 
-	private CompletableFuture<Boolean> remove(@Nullable ZooKeeperTicket ticket) {
-		if (ticket == null) {
-			return CompletableFuture.completedFuture(false);
+	private ZooKeeperTicket obtain(Ticket ticket) {
+		return this.tickets.computeIfAbsent(ticket.token(), (token) -> {
+			String path = this.paths.folder(ticket.key());
+			KeyFolder folder = this.folders.compute(path,
+					(key, known) -> ((known != null) ? known : new KeyFolder(path)).with(ticket));
+			return new ZooKeeperTicket(ticket, folder, this.connection, this::gone);
+		});
+	}
+
+	/** No node of a ticket is left. The folder knows it as long as it can be obtained. */
+	private void gone(ZooKeeperTicket ticket) {
+		KeyFolder folder = ticket.folder();
+		if (folder.left(ticket.ticket())) {
+			this.connection.later(() -> removeIfUnused(folder), FOLDER_REMOVAL_DELAY_NANOS);
 		}
-		this.predecessors.unwatch(ticket);
-		return this.tickets.delete(ticket);
+		this.tickets.remove(ticket.ticket().token(), ticket);
+		endIfUnused();
+	}
+
+	private void removeIfUnused(KeyFolder folder) {
+		folder.removalBegins();
+		this.folders.computeIfPresent(folder.path(), (path, known) -> known.isUnused() ? null : known);
+		ZooKeeperSession session = this.connection.connectedSession();
+		if (session != null && !this.folders.containsKey(folder.path())) {
+			session.delete(folder.path());
+		}
 	}
 
 	/**
@@ -312,65 +312,71 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 */
 	@Override
 	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
-		List<CompletableFuture<RenewalResult>> replies = new ArrayList<>(renewals.size());
-		for (Renewal renewal : renewals) {
-			replies.add(renew(renewal));
-		}
-		return this.connection
-			.limit(CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)),
-					"renewal of " + renewals.size() + " locks")
-			.handle((all, failure) -> replies.stream()
-				.map((reply) -> (failure == null || reply.isDone()) ? reply.join()
-						: new RenewalResult.Unknown((LockBackendException) StoreCalls.unwrap(failure)))
-				.toList());
+		return ZooKeeperSession.all(renewals.stream().map(this::renew).toList());
 	}
 
 	private CompletableFuture<RenewalResult> renew(Renewal renewal) {
-		ZooKeeperTicket ticket = this.tickets.find(renewal.ticket());
+		ZooKeeperTicket ticket = this.tickets.get(renewal.ticket().token());
 		TicketNode node = (ticket != null && ticket.isHeld()) ? ticket.node() : null;
-		if (ticket == null || node == null
-				|| renewal.lastToken() != ticket.grant(node, this.description.tokensPerGrant()).lastToken()
+		if (ticket == null || node == null || renewal.lastToken() != grant(ticket, node).lastToken()
 				|| node.session().hasEnded()) {
 			return CompletableFuture.completedFuture(GONE);
 		}
 		ZooKeeperSession session = node.session();
-		return session.commands()
-			.stat(node.path())
+		return this.connection.limit(session.stat(node.path()), "renewal of lock '" + renewal.ticket().key() + "'")
 			.<RenewalResult>thenApply(
 					(stat) -> stat.isPresent() ? new RenewalResult.Extended(Validity.session(session)) : GONE)
-			.exceptionally((failure) -> session.hasEnded() ? GONE : new RenewalResult.Unknown(this.connection
-				.failed("renewal of lock '" + renewal.ticket().key() + "'", StoreCalls.unwrap(failure))));
+			.exceptionally((failure) -> session.hasEnded() ? GONE
+					: new RenewalResult.Unknown((LockBackendException) StoreCalls.unwrap(failure)));
 	}
 
-	/** Called on the event thread: must not block. */
-	private void predecessorGone(ZooKeeperTicket ticket) {
-		TicketNode node = ticket.node();
-		if (node == null || ticket.isAbandoned()) {
+	/**
+	 * A folder or a node that a ticket waits for was removed, or changed by hand. Called
+	 * on the event thread.
+	 */
+	@Override
+	public void process(WatchedEvent event) {
+		@Nullable String fullPath = event.getPath();
+		if (fullPath == null) {
 			return;
 		}
-		isFirst(ticket, node).whenComplete((first, failure) -> {
+		String path = this.connection.withoutNamespace(fullPath);
+		KeyFolder folder = this.folders.get(path);
+		KeyFolder parent = this.folders.get(path.substring(0, path.lastIndexOf('/')));
+		if (folder != null) {
+			folder.forgetWatch();
+		}
+		else if (parent != null) {
+			parent.tickets().forEach((ticket) -> predecessorGone(ticket, path));
+		}
+	}
+
+	private void predecessorGone(Ticket name, String path) {
+		ZooKeeperTicket ticket = this.tickets.get(name.token());
+		TicketNode node = (ticket != null && ticket.isWatching(path)) ? ticket.node() : null;
+		if (ticket == null || node == null) {
+			return;
+		}
+		place(ticket, node).whenComplete((place, failure) -> {
 			if (this.connection.isClosed()) {
 				return;
 			}
 			if (failure != null) {
-				this.signals.retry(ticket.ticket());
+				this.signals.retry(name);
 			}
-			else if (first && hold(ticket, node)) {
-				this.signals.granted(ticket.ticket(), grant(ticket, node));
+			else if (place.isFirst && ticket.hold(node)) {
+				this.signals.granted(name, grant(ticket, node));
 			}
 		});
 	}
 
 	@Override
-	public void sessionInDoubt() {
-		List<Ticket> held = this.tickets.all().filter(ZooKeeperTicket::isHeld).map(ZooKeeperTicket::ticket).toList();
-		if (!held.isEmpty()) {
-			this.signals.renewNow(held);
+	public void connected() {
+		retryDeletions();
+		sessionInDoubt();
+		if (!this.connection.isClosed()) {
+			this.signals.retryAll();
 		}
-	}
-
-	ZooKeeperTickets tickets() {
-		return this.tickets;
 	}
 
 	@Override
@@ -379,18 +385,39 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	}
 
 	private void retryDeletions() {
-		this.tickets.retryDeletions();
-		this.earlierTickets.forEach(ZooKeeperTickets::retryDeletions);
+		this.tickets.values().stream().filter(ZooKeeperTicket::isAbandoned).forEach(ZooKeeperTicket::delete);
 	}
 
 	@Override
-	public void connected(boolean newSession) {
-		if (newSession) {
-			this.predecessors.clear();
+	public void disconnected() {
+		this.folders.values().forEach(KeyFolder::forgetWatch);
+	}
+
+	@Override
+	public void sessionInDoubt() {
+		List<Ticket> held = this.tickets.values()
+			.stream()
+			.filter(ZooKeeperTicket::isHeld)
+			.map(ZooKeeperTicket::ticket)
+			.toList();
+		if (!held.isEmpty() && !this.connection.isClosed()) {
+			this.signals.renewNow(held);
 		}
-		retryDeletions();
-		sessionInDoubt();
-		this.signals.retryAll();
+	}
+
+	/**
+	 * The place of a node in the queue.
+	 *
+	 * @param node the node
+	 * @param isFirst whether no node is before it that excludes it
+	 * @param holder what holds the lock, for messages only
+	 */
+	private record Place(TicketNode node, boolean isFirst, @Nullable StoredHolder holder) {
+
+		static Place first(TicketNode node) {
+			return new Place(node, true, null);
+		}
+
 	}
 
 }

@@ -1,26 +1,42 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.StoreSession;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.utils.ZKPaths;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session with ZooKeeper, and the time until which it is certainly alive.
- * <p>
- * The leader ends a session if it receives nothing from it for the session timeout. The
- * client is connected to one server, which reports its sessions to the leader each half
- * tick. A tick is at most half of the session timeout, so there is a report at least each
- * quarter of the session timeout. The client cannot see these reports, and a server that
- * has lost its leader still answers reads. So only a reply of the leader is a proof
- * ({@link #confirm()}): what the server received a quarter of the session timeout before
- * that reply has been reported, and the session lives for its timeout from that moment.
+ * A session with ZooKeeper: its commands, and the time until which it is certainly alive.
+ *
+ * <h2>Proof of life</h2> The leader ends a session if it receives nothing from it for the
+ * session timeout. The client is connected to one server, which reports its sessions to
+ * the leader each half tick. A tick is at most half of the session timeout, so there is a
+ * report at least each quarter of the session timeout. The client cannot see these
+ * reports, and a server that has lost its leader still answers reads. So only a reply of
+ * the leader is a proof ({@link #confirm()}): what the server received a quarter of the
+ * session timeout before that reply has been reported, and the session lives for its
+ * timeout from that moment.
+ *
+ * <h2>Commands</h2> They are sent without waiting for the reply. The server executes them
+ * in the order in which they were sent. A command whose reply is lost fails and is never
+ * repeated, so no late copy of it can run; the only exception is {@link #create(String)}.
+ * Continuations of a reply run on the client's event thread and must not block.
  */
 final class ZooKeeperSession implements StoreSession {
 
@@ -44,11 +60,14 @@ final class ZooKeeperSession implements StoreSession {
 
 	private static final long SHORTEST_DELAY_NANOS = Duration.ofMillis(20).toNanos();
 
+	/** For a command that does not depend on the version of the node. */
+	private static final int ANY_VERSION = -1;
+
+	private static final byte[] NO_DATA = {};
+
+	private final CuratorFramework client;
+
 	private final ZooKeeper zooKeeper;
-
-	private final long id;
-
-	private final AsyncZooKeeper commands;
 
 	private final TimeSource clock;
 
@@ -69,15 +88,10 @@ final class ZooKeeperSession implements StoreSession {
 	private volatile @Nullable Validity proven;
 
 	ZooKeeperSession(CuratorFramework client, ZooKeeper zooKeeper, TimeSource clock) {
+		this.client = client;
 		this.zooKeeper = zooKeeper;
-		this.id = zooKeeper.getSessionId();
-		this.commands = new AsyncZooKeeper(client, zooKeeper);
 		this.clock = clock;
 		this.timeout = Duration.ofMillis(zooKeeper.getSessionTimeout());
-	}
-
-	AsyncZooKeeper commands() {
-		return this.commands;
 	}
 
 	Duration timeout() {
@@ -86,10 +100,6 @@ final class ZooKeeperSession implements StoreSession {
 
 	boolean isOf(ZooKeeper other) {
 		return this.zooKeeper == other;
-	}
-
-	boolean hasId(long other) {
-		return this.id == other;
 	}
 
 	boolean isConnected() {
@@ -108,8 +118,12 @@ final class ZooKeeperSession implements StoreSession {
 
 	@Override
 	public long remainingNanos() {
+		return hasEnded() ? 0 : provenNanos();
+	}
+
+	private long provenNanos() {
 		Validity current = this.proven;
-		return (current != null && !hasEnded()) ? current.remainingNanos(this.clock) : 0;
+		return (current != null) ? current.remainingNanos(this.clock) : 0;
 	}
 
 	/**
@@ -117,9 +131,9 @@ final class ZooKeeperSession implements StoreSession {
 	 * reply proves nothing about the future: the leader may have received no report of
 	 * the session for long.
 	 */
-	CompletableFuture<Boolean> confirm() {
+	void confirm() {
 		TimeSource.Instant sent = this.clock.now();
-		return this.commands.sync("/").thenApply((reply) -> confirmed(sent));
+		sync("/").thenAccept((reply) -> confirmed(sent));
 	}
 
 	/** The client has connected again, which the leader has confirmed. */
@@ -132,9 +146,10 @@ final class ZooKeeperSession implements StoreSession {
 		finally {
 			this.lock.unlock();
 		}
+		confirm();
 	}
 
-	private boolean confirmed(TimeSource.Instant sent) {
+	private void confirmed(TimeSource.Instant sent) {
 		this.lock.lock();
 		try {
 			TimeSource.Instant previous = this.lastConfirmation;
@@ -150,7 +165,6 @@ final class ZooKeeperSession implements StoreSession {
 				extend(Validity.until(received, this.timeout));
 				this.unreported = sent;
 			}
-			return true;
 		}
 		finally {
 			this.lock.unlock();
@@ -158,22 +172,145 @@ final class ZooKeeperSession implements StoreSession {
 	}
 
 	private void extend(Validity validity) {
-		Validity current = this.proven;
-		if (current == null || validity.remainingNanos(this.clock) > current.remainingNanos(this.clock)) {
+		if (validity.remainingNanos(this.clock) > provenNanos()) {
 			this.proven = validity;
 		}
 	}
 
 	/** The delay until the leader is asked again, or until the session may have ended. */
 	long nextConfirmationNanos() {
-		Validity current = this.proven;
-		long remaining = (current != null) ? current.remainingNanos(this.clock) : 0;
+		long remaining = provenNanos();
 		long delay = share(CONFIRMATION_SHARE).toNanos();
 		return (remaining > 0) ? Math.max(SHORTEST_DELAY_NANOS, Math.min(delay, remaining)) : delay;
 	}
 
 	private Duration share(double share) {
 		return Duration.ofNanos((long) (this.timeout.toNanos() * share));
+	}
+
+	/**
+	 * Create an ephemeral sequential node, and its parents if they do not exist. Uses the
+	 * application's client, so its ACLs and its retry policy apply: the command may be
+	 * repeated, may leave several nodes, and may take long. Fails if a later session has
+	 * created the node, which is found when the command is repeated.
+	 * @param path the path of the node without the sequence number
+	 */
+	CompletableFuture<TicketNode> create(String path) {
+		CompletableFuture<CuratorEvent> reply = new CompletableFuture<>();
+		try {
+			this.client.create()
+				.storingStatIn(new Stat())
+				.creatingParentContainersIfNeeded()
+				.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+				.inBackground((source, event) -> complete(reply, event.getResultCode(), event.getPath(), event, null))
+				.forPath(path, NO_DATA);
+		}
+		catch (Exception ex) {
+			reply.completeExceptionally(ex);
+		}
+		return reply.thenApply((event) -> {
+			if (!owns(event.getStat())) {
+				throw new CompletionException(new KeeperException.SessionExpiredException());
+			}
+			return node(event.getName(), event.getStat());
+		});
+	}
+
+	/** Whether this session created a node. */
+	boolean owns(@Nullable Stat stat) {
+		return stat != null && stat.getEphemeralOwner() == this.zooKeeper.getSessionId();
+	}
+
+	TicketNode node(String path, Stat stat) {
+		return new TicketNode(path, TicketNode.firstToken(stat.getCzxid()), this);
+	}
+
+	/** The names of the nodes in a folder. Empty if the folder does not exist. */
+	CompletableFuture<List<String>> children(String path) {
+		CompletableFuture<List<String>> reply = new CompletableFuture<>();
+		this.zooKeeper.getChildren(full(path), false,
+				(code, fullPath, context, names) -> complete(reply, code, fullPath, names, List.of()), null);
+		return reply;
+	}
+
+	/** The stat of a node, if the node exists. */
+	CompletableFuture<Optional<Stat>> stat(String path) {
+		return statOf(full(path));
+	}
+
+	/** Whether the root of the client exists: with a chroot, that is a node. */
+	CompletableFuture<Boolean> rootExists() {
+		return statOf("/").thenApply(Optional::isPresent);
+	}
+
+	private CompletableFuture<Optional<Stat>> statOf(String fullPath) {
+		CompletableFuture<Optional<Stat>> reply = new CompletableFuture<>();
+		this.zooKeeper.exists(fullPath, false,
+				(code, path, context, stat) -> complete(reply, code, path, Optional.ofNullable(stat), Optional.empty()),
+				null);
+		return reply;
+	}
+
+	/**
+	 * Watch a node. Reads its data, since {@code exists} would leave a watch for the
+	 * creation of a node that is never created again.
+	 * @return whether the node exists
+	 */
+	CompletableFuture<Boolean> watch(String path, Watcher watcher) {
+		CompletableFuture<Boolean> reply = new CompletableFuture<>();
+		this.zooKeeper.getData(full(path), watcher,
+				(code, fullPath, context, data, stat) -> complete(reply, code, fullPath, true, false), null);
+		return reply;
+	}
+
+	/**
+	 * Delete a node.
+	 * @return whether the node existed
+	 */
+	CompletableFuture<Boolean> delete(String path) {
+		CompletableFuture<Boolean> reply = new CompletableFuture<>();
+		this.zooKeeper.delete(full(path), ANY_VERSION,
+				(code, fullPath, context) -> complete(reply, code, fullPath, true, false), null);
+		return reply;
+	}
+
+	/** Delete several nodes of a folder, as far as they exist. */
+	CompletableFuture<List<Boolean>> deleteAll(String folder, List<String> names) {
+		return all(names.stream().map((name) -> delete(folder + "/" + name)).toList());
+	}
+
+	/** Get a reply from the leader, through the server of this session. */
+	CompletableFuture<Boolean> sync(String path) {
+		CompletableFuture<Boolean> reply = new CompletableFuture<>();
+		this.zooKeeper.sync(full(path), (code, fullPath, context) -> complete(reply, code, fullPath, true, null), null);
+		return reply;
+	}
+
+	/** All replies, in their order. */
+	static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> replies) {
+		return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
+			.thenApply((none) -> replies.stream().map(CompletableFuture::join).toList());
+	}
+
+	/** The path with the client's namespace. */
+	private String full(String path) {
+		String namespace = this.client.getNamespace();
+		return namespace.isEmpty() ? path : ZKPaths.fixForNamespace(namespace, path);
+	}
+
+	/** The value for a missing node is {@code null} if that is a failure. */
+	private static <T> void complete(CompletableFuture<T> reply, int resultCode, @Nullable String path, T value,
+			@Nullable T valueIfMissing) {
+		Code code = Code.get(resultCode);
+		if (code == Code.OK) {
+			reply.complete(value);
+		}
+		else if (code == Code.NONODE && valueIfMissing != null) {
+			reply.complete(valueIfMissing);
+		}
+		else {
+			reply.completeExceptionally(KeeperException.create(code, path));
+		}
 	}
 
 }

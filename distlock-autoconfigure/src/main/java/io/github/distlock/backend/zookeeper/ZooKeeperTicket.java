@@ -1,39 +1,54 @@
 package io.github.distlock.backend.zookeeper;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.zookeeper.AsyncZooKeeper.NodeContent;
+import io.github.distlock.backend.zookeeper.KeyFolder.FolderWatch;
+import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this JVM knows about one of its tickets: the node, and the commands under way.
+ * What this JVM knows about one of its tickets, from the creation of its node until the
+ * deletion of all its nodes is certain: the node, and the commands under way.
  * <ol>
  * <li>A creation is started, and completes with the node. While it is under way, and when
  * its reply was lost, nodes may exist that are not known.
  * <li>The ticket holds the lock from when its node is known to be the first.
  * <li>The ticket is abandoned. That is final: the ticket cannot become the holder any
- * more, and {@link ZooKeeperTickets} deletes each of its nodes, however long that takes.
+ * more, no node is created for it, and each of its nodes is deleted, however long that
+ * takes. A node of an abandoned ticket would block the lock for as long as this JVM
+ * lives, since only the end of the session removes it otherwise.
  * </ol>
  * The state is written under a lock, which is never held while a command is sent or
  * awaited.
  */
 final class ZooKeeperTicket {
 
+	private static final CompletableFuture<TicketNode> NONE = CompletableFuture
+		.failedFuture(new KeeperException.NoNodeException());
+
 	private final Ticket ticket;
 
 	private final KeyFolder folder;
+
+	private final ZooKeeperConnection connection;
+
+	private final Consumer<ZooKeeperTicket> gone;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/** Guarded by {@link #lock} for writing. */
 	private volatile @Nullable TicketNode node;
 
-	/** The last creation of a node. Guarded by {@link #lock} for writing. */
-	private volatile @Nullable CompletableFuture<TicketNode> creation;
+	/** The last creation of a node. Guarded by {@link #lock}. */
+	private CompletableFuture<TicketNode> creation = NONE;
 
 	/** Guarded by {@link #lock} for writing. */
 	private volatile boolean mayHaveUnknownNodes;
@@ -41,8 +56,8 @@ final class ZooKeeperTicket {
 	/** The last deletion of all nodes. Guarded by {@link #lock}. */
 	private @Nullable CompletableFuture<Boolean> deletion;
 
-	/** Guarded by {@link #lock}. */
-	private boolean deletionSent;
+	/** Only one deletion is under way at any time. */
+	private volatile boolean deletionSent;
 
 	/** Guarded by {@link #lock} for writing. */
 	private volatile boolean held;
@@ -55,52 +70,31 @@ final class ZooKeeperTicket {
 
 	private volatile @Nullable String watchedPath;
 
-	ZooKeeperTicket(Ticket ticket, KeyFolder folder) {
+	/**
+	 * Create a ticket without a node.
+	 * @param gone called when no node of the ticket is left
+	 */
+	ZooKeeperTicket(Ticket ticket, KeyFolder folder, ZooKeeperConnection connection, Consumer<ZooKeeperTicket> gone) {
 		this.ticket = ticket;
 		this.folder = folder;
+		this.connection = connection;
+		this.gone = gone;
 	}
 
 	Ticket ticket() {
 		return this.ticket;
 	}
 
-	KeyFolder keyFolder() {
+	KeyFolder folder() {
 		return this.folder;
-	}
-
-	/** The path of the key's folder. */
-	String folder() {
-		return this.folder.path();
 	}
 
 	@Nullable TicketNode node() {
 		return this.node;
 	}
 
-	/** The node, if the session created it. */
-	@Nullable TicketNode nodeIn(ZooKeeperSession session) {
-		TicketNode current = this.node;
-		return (current != null && current.session() == session) ? current : null;
-	}
-
 	boolean isHeld() {
 		return this.held;
-	}
-
-	/**
-	 * Whether the ticket holds the lock by a node of a session and certainly has no other
-	 * node, so that one deletion releases it.
-	 */
-	boolean isHeldByOneNode(ZooKeeperSession session) {
-		this.lock.lock();
-		try {
-			CompletableFuture<TicketNode> current = this.creation;
-			return this.held && !this.abandoned && nodeIn(session) != null && !this.mayHaveUnknownNodes
-					&& (current == null || current.isDone());
-		}
-		finally {
-			this.lock.unlock();
-		}
 	}
 
 	boolean isAbandoned() {
@@ -116,38 +110,59 @@ final class ZooKeeperTicket {
 		this.queued = true;
 	}
 
-	/** The path of the predecessor's node, if it is watched. */
-	@Nullable String watchedPath() {
-		return this.watchedPath;
+	/** Whether the ticket waits for the deletion of a node. */
+	boolean isWatching(String path) {
+		return path.equals(this.watchedPath) && !this.abandoned;
 	}
 
-	void setWatchedPath(String path) {
+	void watching(String path) {
 		this.watchedPath = path;
 	}
 
+	boolean hasNodeOf(ZooKeeperSession session) {
+		TicketNode current = this.node;
+		return current != null && current.session() == session;
+	}
+
 	/**
-	 * Start the creation of a node, unless there is a node of this session or a creation
-	 * is under way.
+	 * Obtain a node of a session: the known one, one that a creation without a reply has
+	 * left, or a new one.
 	 */
-	NodeCreation startCreation(ZooKeeperSession session) {
+	CompletableFuture<TicketNode> obtainNode(ZooKeeperSession session) {
+		CompletableFuture<TicketNode> started = new CompletableFuture<>();
+		boolean search;
 		this.lock.lock();
 		try {
-			TicketNode existing = nodeIn(session);
-			if (existing != null) {
-				return new NodeCreation(CompletableFuture.completedFuture(existing), false, false);
+			TicketNode existing = this.node;
+			if (this.abandoned) {
+				return NONE;
 			}
-			CompletableFuture<TicketNode> current = this.creation;
-			if (current != null && !current.isDone()) {
-				return new NodeCreation(current, false, false);
+			if (existing != null && existing.session() == session) {
+				return CompletableFuture.completedFuture(existing);
 			}
-			NodeCreation started = new NodeCreation(new CompletableFuture<>(), true, this.mayHaveUnknownNodes);
-			this.creation = started.reply();
+			if (!this.creation.isDone()) {
+				return this.creation;
+			}
+			search = this.mayHaveUnknownNodes;
 			this.mayHaveUnknownNodes = true;
-			return started;
+			this.creation = started;
 		}
 		finally {
 			this.lock.unlock();
 		}
+		int disconnects = this.connection.disconnects();
+		String prefix = this.folder.path() + "/" + LockPaths.nodePrefix(this.ticket);
+		(search ? find(session) : CompletableFuture.completedFuture(Optional.<TicketNode>empty())).thenCompose(
+				(found) -> found.isPresent() ? CompletableFuture.completedFuture(found.get()) : session.create(prefix))
+			.whenComplete((created, failure) -> {
+				if (created == null) {
+					started.completeExceptionally(failure);
+					return;
+				}
+				created(created, !search && this.connection.disconnects() == disconnects);
+				started.complete(created);
+			});
+		return started;
 	}
 
 	/**
@@ -165,19 +180,32 @@ final class ZooKeeperTicket {
 		}
 	}
 
-	/**
-	 * A node of this ticket does not exist any more.
-	 * @return whether the ticket held the lock by it
-	 */
-	boolean removed(TicketNode removed) {
+	/** Find the oldest node, if it is of this session. */
+	private CompletableFuture<Optional<TicketNode>> find(ZooKeeperSession session) {
+		return names(session).thenCompose((names) -> {
+			if (names.isEmpty()) {
+				return CompletableFuture.completedFuture(Optional.empty());
+			}
+			String path = this.folder.path() + "/" + names.get(0);
+			return session.stat(path)
+				.thenApply((stat) -> stat.filter(session::owns).map((owned) -> session.node(path, owned)));
+		});
+	}
+
+	/** List all nodes of this ticket, after a reply of the leader: so none is missing. */
+	private CompletableFuture<List<String>> names(ZooKeeperSession session) {
+		session.sync(this.folder.path());
+		return session.children(this.folder.path()).thenApply((names) -> NodeQueue.of(names).nodesOf(this.ticket));
+	}
+
+	/** A node of this ticket does not exist any more. */
+	void removed(TicketNode removed) {
 		this.lock.lock();
 		try {
-			boolean wasHeld = this.held && this.node == removed;
 			if (this.node == removed) {
 				this.node = null;
 				this.held = false;
 			}
-			return wasHeld;
 		}
 		finally {
 			this.lock.unlock();
@@ -219,11 +247,14 @@ final class ZooKeeperTicket {
 	}
 
 	/**
-	 * Abandon the ticket and start the deletion of its nodes, unless a deletion is under
-	 * way or has succeeded.
-	 * @return the given deletion, or the earlier one that makes it unnecessary
+	 * Abandon the ticket and delete its nodes, after a creation that is under way, unless
+	 * that has been done or is under way. If it fails, it has to be repeated.
+	 * @return whether the ticket had a node, as far as is known: the reply to an earlier
+	 * deletion may have been lost
 	 */
-	CompletableFuture<Boolean> startDeletion(CompletableFuture<Boolean> newDeletion) {
+	CompletableFuture<Boolean> delete() {
+		CompletableFuture<Boolean> started = new CompletableFuture<>();
+		CompletableFuture<TicketNode> pending;
 		this.lock.lock();
 		try {
 			this.abandoned = true;
@@ -231,90 +262,55 @@ final class ZooKeeperTicket {
 			if (current != null && !current.isCompletedExceptionally()) {
 				return current;
 			}
-			this.deletion = newDeletion;
-			return newDeletion;
+			this.deletion = started;
+			pending = this.creation;
 		}
 		finally {
 			this.lock.unlock();
 		}
+		pending.handle((created, failure) -> deleteNodes())
+			.thenCompose(Function.identity())
+			.whenComplete((existed, failure) -> {
+				if (failure != null) {
+					started.completeExceptionally(failure);
+					return;
+				}
+				this.gone.accept(this);
+				started.complete(existed);
+			});
+		return started;
 	}
 
-	/** The last creation of a node, completed or not. */
-	@Nullable CompletableFuture<TicketNode> creation() {
-		return this.creation;
+	private CompletableFuture<Boolean> deleteNodes() {
+		TicketNode current = this.node;
+		boolean search = this.mayHaveUnknownNodes;
+		if (current == null && !search) {
+			return CompletableFuture.completedFuture(false);
+		}
+		ZooKeeperSession session = this.connection.connectedSession();
+		if (session == null) {
+			return CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
+		}
+		CompletableFuture<Boolean> deleted = (current != null) ? deleteNode(current, session)
+				: CompletableFuture.completedFuture(false);
+		return search ? deleted.thenCombine(deleteUnknownNodes(session), (existed, none) -> existed) : deleted;
 	}
 
-	/** Whether nodes may exist that are not known. */
-	boolean mayHaveUnknownNodes() {
-		return this.mayHaveUnknownNodes;
+	private CompletableFuture<Boolean> deleteNode(TicketNode known, ZooKeeperSession session) {
+		boolean exclusive = this.held && !this.ticket.isReader();
+		boolean sentBefore = this.deletionSent;
+		this.deletionSent = true;
+		FolderWatch watch = this.folder.watch();
+		return session.delete(known.path()).thenApply((existed) -> {
+			if (existed && exclusive) {
+				this.folder.released(known, watch);
+			}
+			return existed || sentBefore;
+		});
 	}
 
-	/**
-	 * Remember that the deletion of the node is sent.
-	 * @return whether it was sent before: then a missing node may have been deleted by
-	 * that command, whose reply was lost
-	 */
-	boolean markDeletionSent() {
-		this.lock.lock();
-		try {
-			boolean before = this.deletionSent;
-			this.deletionSent = true;
-			return before;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * A creation of the ticket's node.
-	 *
-	 * @param reply completes with the node
-	 * @param isNew whether the caller has to send the creation
-	 * @param searchFirst whether the caller has to search for a node that an earlier
-	 * creation may have left
-	 */
-	record NodeCreation(CompletableFuture<TicketNode> reply, boolean isNew, boolean searchFirst) {
-	}
-
-	/**
-	 * A node of a ticket.
-	 *
-	 * @param path its path without the client's namespace
-	 * @param firstToken the first fencing token of a grant by this node
-	 * @param session the session that created the node, and whose end removes it
-	 */
-	record TicketNode(String path, long firstToken, ZooKeeperSession session) {
-
-		/**
-		 * The distance between the tokens of two transactions. It must never change, so
-		 * that tokens rise over versions.
-		 */
-		static final int TOKENS = ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT + 1;
-
-		/**
-		 * A node that was created in the queue. Its transaction number is higher than
-		 * that of each earlier node, and so are its tokens.
-		 */
-		static TicketNode created(String path, long czxid, ZooKeeperSession session) {
-			return new TicketNode(path, czxid * TOKENS, session);
-		}
-
-		/** The first token of a grant by a node, as any JVM reads it from the server. */
-		static long firstToken(NodeContent node) {
-			return node.stat().getCzxid() * TOKENS;
-		}
-
-		/** The number that the folder gave to the node; it may have overflowed. */
-		int number() {
-			return NodeQueue.sequence(name());
-		}
-
-		/** The name of the node in its folder. */
-		String name() {
-			return this.path.substring(this.path.lastIndexOf('/') + 1);
-		}
-
+	private CompletableFuture<List<Boolean>> deleteUnknownNodes(ZooKeeperSession session) {
+		return names(session).thenCompose((names) -> session.deleteAll(this.folder.path(), names));
 	}
 
 }

@@ -59,8 +59,6 @@ class LocalStoreTests {
 		Ticket expired = ticket();
 		last = grant(expired).lastToken();
 		this.clock.pass(LEASE);
-		holdKeys(100);
-		assertThat(this.locks).doesNotContainKey("key");
 		assertThat(grant(ticket()).firstToken()).isGreaterThan(last);
 	}
 
@@ -73,15 +71,6 @@ class LocalStoreTests {
 		assertThat(grant(second).firstToken()).isEqualTo(token + 1);
 		Answers.of(this.lockStore.release(second, token + 4, null));
 		assertThat(grant(ticket()).firstToken()).isEqualTo(token + 5);
-	}
-
-	@Test
-	void leasesThatHaveEndedAreForgottenWithoutATimer() {
-		holdKeys(1000);
-		assertThat(this.locks).hasSize(1000);
-		this.clock.pass(LEASE);
-		holdKeys(100);
-		assertThat(this.locks).hasSizeLessThanOrEqualTo(100);
 	}
 
 	@Test
@@ -146,34 +135,6 @@ class LocalStoreTests {
 		assertThat(this.locks).isEmpty();
 	}
 
-	@Test
-	void aFailedNotificationDoesNotAffectTheReleasingCaller() {
-		LockStore other = new LocalLockBackend(this.store, TOKENS, this.clock)
-			.open(new StoreContext("other", new Signals() {
-
-				@Override
-				public void granted(Ticket ticket, Grant grant) {
-					throw new IllegalStateException("full");
-				}
-
-			}));
-		Ticket holder = ticket();
-		grant(holder);
-		Ticket waiter = new Ticket("key", LockMode.EXCLUSIVE, "other", 1, false);
-		Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true)));
-		assertThat(Answers.of(this.lockStore.release(holder, 0, null)).released()).isTrue();
-		assertThat(Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Granted.class);
-	}
-
-	private void holdKeys(int count) {
-		for (int i = 0; i < count; i++) {
-			String key = "key-" + ++this.number;
-			Answers.of(this.lockStore.attempt(new Ticket(key, LockMode.EXCLUSIVE, "first", this.number, false), LEASE,
-					AttemptOptions.queue(true)));
-		}
-	}
-
 	private Ticket ticket() {
 		return ticket(LockMode.EXCLUSIVE);
 	}
@@ -187,7 +148,7 @@ class LocalStoreTests {
 			.grant();
 	}
 
-	private class Signals implements LockSignals {
+	private final class Signals implements LockSignals {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {

@@ -1,26 +1,26 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
-import java.util.Objects;
 
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.zookeeper.KeyFolder.Place;
-import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
+import io.github.distlock.backend.zookeeper.KeyFolder.FolderWatch;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 /**
- * What a JVM knows about a queue after its session has expired, and a ticket has a node
- * that may not be its only one.
+ * When this JVM knows that a node is the first.
  */
 class KeyFolderTests {
 
 	private static final String FOLDER = "/distlock/key";
-
-	private static final int DISCONNECTS = 1;
 
 	@RegisterExtension
 	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(8));
@@ -29,108 +29,98 @@ class KeyFolderTests {
 
 	private BareNode jvm;
 
-	private ZooKeeperSession expired;
-
 	private ZooKeeperSession session;
 
 	@BeforeEach
-	void createSessions() throws Exception {
+	void createFolder() throws Exception {
 		this.jvm = nodes.node();
-		this.expired = createSession();
-		this.session = createSession();
+		this.session = session();
+		this.jvm.hold("key");
 	}
 
-	private ZooKeeperSession createSession() throws Exception {
+	private ZooKeeperSession session() throws Exception {
 		return new ZooKeeperSession(this.jvm.client, this.jvm.client.getZookeeperClient().getZooKeeper(),
 				TimeSource.SYSTEM);
 	}
 
-	private ZooKeeperTicket ticket() {
-		return new ZooKeeperTicket(this.jvm.ticket("key"), this.folder);
+	private static TicketNode node(int number, ZooKeeperSession owner) {
+		return new TicketNode(FOLDER + "/" + "jvm:%d-%010d".formatted(number, number), 64, owner);
 	}
 
-	private TicketNode node(ZooKeeperTicket ticket, int number, ZooKeeperSession owner) {
-		String prefix = FOLDER + "/" + LockPaths.nodePrefix(ticket.ticket());
-		return TicketNode.created(prefix + "%010d".formatted(number), number, owner);
+	/**
+	 * This JVM releases the lock by the deletion of a node, and then watches the folder.
+	 */
+	private @Nullable FolderWatch watch() {
+		this.folder.released(node(3, this.session), null);
+		this.folder.watchIfUseful(this.session, KeyFolderTests::ignore);
+		await().until(() -> this.folder.watch() != null);
+		return this.folder.watch();
 	}
 
-	/** A creation with one reply, on a connection that was not lost. */
-	private TicketNode createOnly(ZooKeeperTicket ticket, int number, ZooKeeperSession owner) {
-		TicketNode node = node(ticket, number, owner);
-		ticket.created(node, true);
-		this.folder.created(ticket, node);
-		return node;
-	}
-
-	/** A creation that may have left another node. */
-	private TicketNode createPerhapsTwice(ZooKeeperTicket ticket, int number) {
-		TicketNode node = node(ticket, number, this.session);
-		ticket.created(node, false);
-		return node;
-	}
-
-	private void holdAndRelease(int number) {
-		ZooKeeperTicket ticket = ticket();
-		this.folder.holds(ticket, createOnly(ticket, number, this.session), DISCONNECTS);
-		this.folder.removed(ticket, true);
-	}
-
-	private void watch() {
-		this.folder.watched(Objects.requireNonNull(this.folder.requestWatch(this.session, DISCONNECTS)), true);
-	}
-
-	private Place place(ZooKeeperTicket ticket, TicketNode node) {
-		return this.folder.place(ticket, node, DISCONNECTS);
+	private static void ignore(WatchedEvent event) {
 	}
 
 	@Test
-	void aTicketIsBehindAnotherOneOfThisJvm() {
-		ZooKeeperTicket before = ticket();
-		ZooKeeperTicket ticket = ticket();
-		createOnly(before, 5, this.session);
-		assertThat(place(ticket, createOnly(ticket, 6, this.session))).isEqualTo(Place.BEHIND_OWN);
-		assertThat(this.folder.removed(before, true)).isSameAs(ticket);
-	}
-
-	@Test
-	void aTicketIsNotBehindTheNodeThatAnotherOneHadInAnEarlierSession() {
-		ZooKeeperTicket before = ticket();
-		ZooKeeperTicket ticket = ticket();
-		createOnly(before, 5, this.expired);
-		createPerhapsTwice(before, 9);
-		assertThat(place(ticket, createOnly(ticket, 6, this.session))).isEqualTo(Place.UNKNOWN);
+	void aFolderIsWatchedAfterTheFirstReleaseAndNotBefore() {
+		this.folder.watchIfUseful(this.session, KeyFolderTests::ignore);
+		this.folder.released(node(3, this.session), null);
+		assertThat(this.folder.watch()).isNull();
+		assertThat(watch()).isNotNull();
 	}
 
 	@Test
 	void theNextNumberIsFirstAfterARelease() {
-		holdAndRelease(3);
-		watch();
-		holdAndRelease(4);
-		ZooKeeperTicket ticket = ticket();
-		assertThat(place(ticket, createOnly(ticket, 5, this.session))).isEqualTo(Place.FIRST);
+		FolderWatch watch = watch();
+		assertThat(this.folder.isFirst(node(4, this.session), watch)).isFalse();
+		this.folder.released(node(4, this.session), watch);
+		assertThat(this.folder.isFirst(node(6, this.session), watch)).isFalse();
+		assertThat(this.folder.isFirst(node(5, this.session), watch)).isTrue();
+		assertThat(this.folder.isPredictable()).isTrue();
 	}
 
 	@Test
-	void theDeletionOfALaterNodeSaysNothingAboutTheNumberThatATicketHadInAnEarlierSession() {
-		ZooKeeperTicket renamed = ticket();
-		createOnly(renamed, 5, this.expired);
-		holdAndRelease(3);
-		watch();
-		holdAndRelease(4);
-		createPerhapsTwice(renamed, 9);
-		this.folder.removed(renamed, true);
-		ZooKeeperTicket ticket = ticket();
-		assertThat(place(ticket, createOnly(ticket, 6, this.session))).isEqualTo(Place.UNKNOWN);
+	void aDeletionThatWasSentBeforeTheWatchWasConfirmedMeansNothing() {
+		FolderWatch watch = watch();
+		this.folder.released(node(4, this.session), null);
+		assertThat(this.folder.isFirst(node(5, this.session), watch)).isFalse();
 	}
 
 	@Test
-	void aNodeThatMayNotBeTheOnlyOneIsNotTakenForTheEarlierOneWithItsNumber() {
-		ZooKeeperTicket ticket = ticket();
-		createOnly(ticket, 5, this.expired);
-		holdAndRelease(3);
-		watch();
-		holdAndRelease(4);
-		assertThat(place(ticket, createPerhapsTwice(ticket, 5))).isEqualTo(Place.UNKNOWN);
+	void theNumbersOfAFolderThatMayHaveBeenRemovedMeanNothing() {
+		FolderWatch watch = watch();
+		this.folder.released(node(4, this.session), watch);
+		this.folder.forgetWatch();
+		assertThat(this.folder.isFirst(node(5, this.session), watch)).isFalse();
+		FolderWatch later = watch();
+		assertThat(this.folder.isFirst(node(5, this.session), watch)).isFalse();
+		assertThat(this.folder.isFirst(node(5, this.session), later)).isFalse();
+	}
+
+	@Test
+	void theNumbersOfAnotherSessionMeanNothing() throws Exception {
+		FolderWatch watch = watch();
+		ZooKeeperSession other = session();
+		this.folder.released(node(4, other), watch);
+		assertThat(this.folder.isFirst(node(5, this.session), watch)).isFalse();
+		this.folder.released(node(4, this.session), watch);
+		assertThat(this.folder.isFirst(node(5, other), watch)).isFalse();
+	}
+
+	@Test
+	void aWatchThatTheServerHasNotConfirmedMeansNothing() {
+		ZooKeeperSession silent = new ZooKeeperSession(this.jvm.client, mock(ZooKeeper.class), TimeSource.SYSTEM);
+		this.folder.released(node(3, silent), null);
+		this.folder.watchIfUseful(silent, KeyFolderTests::ignore);
+		assertThat(this.folder.watch()).isNull();
+	}
+
+	@Test
+	void aFolderThatDoesNotExistIsNotWatched() {
+		KeyFolder missing = new KeyFolder("/distlock/missing");
+		missing.released(node(3, this.session), null);
+		missing.watchIfUseful(this.session, KeyFolderTests::ignore);
+		this.session.sync("/").join();
+		assertThat(missing.watch()).isNull();
 	}
 
 }

@@ -6,13 +6,11 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
@@ -139,30 +137,6 @@ class LostReplyTests {
 		loseReplies(() -> Answers.of(this.one.store.release(ticket, 0, new Successor(next, Duration.ofSeconds(30)))));
 		assertThat(answered(() -> this.one.attempt(next))).isInstanceOf(AttemptResult.Granted.class);
 		assertThat(nodes()).isEqualTo(1);
-	}
-
-	@Test
-	void aReleaseThatNoThreadWaitsForIsAnsweredBeforeTheNextAttempt() {
-		Ticket ticket = this.one.hold("lost");
-		CompletionStage<ReleaseResult> release = this.one.store.release(ticket, 0, null);
-		assertThat(this.one.attemptOnce("lost")).isInstanceOf(AttemptResult.Granted.class);
-		assertThat(release.toCompletableFuture()).isCompletedWithValueMatching(ReleaseResult::released);
-	}
-
-	@Test
-	void anAttemptBehindAReleaseThatWaitsForAConnectionIsSentAfterIt() {
-		try (BareNode patient = new BareNode(ZooKeeperTestServer.client("127.0.0.1:" + this.proxy.port(), SESSION),
-				TimeSource.SYSTEM, Duration.ofSeconds(30))) {
-			Ticket ticket = patient.hold("lost");
-			this.proxy.refuse(true);
-			await().until(() -> !patient.client.getZookeeperClient().isConnected());
-			CompletionStage<ReleaseResult> release = patient.store.release(ticket, 0, null);
-			CompletionStage<AttemptResult> attempt = patient.store.attempt(patient.ticket("lost"),
-					Duration.ofSeconds(30), AttemptOptions.queue(false));
-			this.proxy.refuse(false);
-			assertThat(Answers.of(attempt)).isInstanceOf(AttemptResult.Granted.class);
-			assertThat(release.toCompletableFuture()).isCompletedWithValueMatching(ReleaseResult::released);
-		}
 	}
 
 	@Test

@@ -3,6 +3,8 @@ package io.github.distlock.backend.zookeeper;
 import java.util.List;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,7 +22,7 @@ class NodeQueueTests {
 
 	@Test
 	void theSequenceNumbersDecideAndNotTheNames() {
-		NodeQueue queue = new NodeQueue(List.of(TEN, TWO, ONE));
+		NodeQueue queue = NodeQueue.of(List.of(TEN, TWO, ONE));
 		assertThat(queue.predecessor(ONE)).isNull();
 		assertThat(queue.predecessor(TWO)).isEqualTo(ONE);
 		assertThat(queue.predecessor(TEN)).isEqualTo(TWO);
@@ -31,7 +33,7 @@ class NodeQueueTests {
 		String last = "one:1-2147483647";
 		String first = "two:2--2147483648";
 		String second = "two:3--2147483647";
-		NodeQueue queue = new NodeQueue(List.of(second, last, first));
+		NodeQueue queue = NodeQueue.of(List.of(second, last, first));
 		assertThat(queue.predecessor(last)).isNull();
 		assertThat(queue.predecessor(first)).isEqualTo(last);
 		assertThat(queue.predecessor(second)).isEqualTo(first);
@@ -43,7 +45,7 @@ class NodeQueueTests {
 		String second = "two:R2-0000000002";
 		String writer = "two:FWr-0000000003";
 		String third = "one:FR4-0000000004";
-		NodeQueue queue = new NodeQueue(List.of(third, writer, first, TEN, second));
+		NodeQueue queue = NodeQueue.of(List.of(third, writer, first, TEN, second));
 		assertThat(queue.predecessor(first)).isNull();
 		assertThat(queue.predecessor(second)).isNull();
 		assertThat(queue.predecessor(writer)).isEqualTo(second);
@@ -55,27 +57,24 @@ class NodeQueueTests {
 	void theNameOfAnInstanceMayContainColonsAndHyphens() {
 		String first = "order-service@host-7:4711:2k-9:FR1-0000000001";
 		String second = "order-service@host-7:4711:2k-9:1-0000000002";
-		NodeQueue queue = new NodeQueue(List.of(second, TEN, first));
+		NodeQueue queue = NodeQueue.of(List.of(second, TEN, first));
 		assertThat(queue.predecessor(second)).isEqualTo(first);
 		assertThat(queue.predecessor(TEN)).isEqualTo(second);
-		assertThat(NodeQueue.token(first)).isEqualTo("order-service@host-7:4711:2k-9:FR1");
-		assertThat(NodeQueue.instance(first)).isEqualTo("order-service@host-7:4711:2k-9");
-		assertThat(NodeQueue.mode(first)).isEqualTo(LockMode.READ);
+		assertThat(queue.firstHolder())
+			.isEqualTo(new StoredHolder("order-service@host-7:4711:2k-9", LockMode.READ, null, null, 0));
 	}
 
 	@Test
 	void nodesThatAreNotOfTicketsAreIgnored() {
-		NodeQueue queue = new NodeQueue(List.of("notes", "a-b", "x:y", "0000000000", "z:1-", TWO));
+		NodeQueue queue = NodeQueue.of(List.of("notes", "a-b", "x:y", "0000000000", "z:1-", TWO));
 		assertThat(queue.predecessor(TWO)).isNull();
 	}
 
 	@Test
-	void twoNodesOfOneTicketAreDuplicates() {
+	void allNodesOfATicketAreFound() {
 		String again = "one:1-0000000003";
-		NodeQueue queue = new NodeQueue(List.of(again, TWO, ONE, "one:11-0000000004"));
-		assertThat(queue.duplicatesOf(again)).containsExactly(ONE);
-		assertThat(queue.predecessor(again)).isEqualTo(TWO);
-		assertThat(queue.nodesOf("one:1-")).containsExactly(ONE, again);
+		NodeQueue queue = NodeQueue.of(List.of(again, TWO, ONE, "one:11-0000000004"));
+		assertThat(queue.nodesOf(Ticket.of("key", "one:1"))).containsExactly(ONE, again);
 	}
 
 }

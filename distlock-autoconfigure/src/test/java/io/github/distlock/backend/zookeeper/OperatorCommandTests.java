@@ -6,27 +6,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.ZooKeeperTestServer;
-import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.framework.api.ACLProvider;
-import org.apache.curator.retry.RetryNTimes;
-import org.apache.zookeeper.ZooDefs.Ids;
-import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeperMain;
-import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The commands and the rights that the page of this store names.
+ * The commands that the page of this store names.
  */
 class OperatorCommandTests {
 
@@ -63,37 +54,6 @@ class OperatorCommandTests {
 			assertThat(answers.get(1)).contains("ctime = ").containsPattern("ephemeralOwner = 0x[1-9a-f]");
 			this.waiting.awaitGrant(next);
 			assertThat(holding.release(ticket)).isFalse();
-		}
-	}
-
-	@Test
-	void withoutTheRightToWriteLocksWorkAndGrantsAreEnded() {
-		ACLProvider rights = new ACLProvider() {
-
-			@Override
-			public List<ACL> getDefaultAcl() {
-				// ZooKeeper asks the list whether it contains null, which List.of
-				// rejects.
-				return Collections
-					.singletonList(new ACL(Perms.CREATE | Perms.READ | Perms.DELETE, Ids.ANYONE_ID_UNSAFE));
-			}
-
-			@Override
-			public List<ACL> getAclForPath(String path) {
-				return getDefaultAcl();
-			}
-
-		};
-		try (BareNode restricted = new BareNode(CuratorFrameworkFactory.builder()
-			.connectString(this.server.connectString())
-			.sessionTimeoutMs((int) SESSION.toMillis())
-			.retryPolicy(new RetryNTimes(0, 0))
-			.aclProvider(rights)
-			.build())) {
-			Ticket ticket = restricted.ticket("rights");
-			Grant grant = BareNode.granted(restricted.attempt(ticket));
-			assertThat(this.waiting.inspection().end("rights", grant.firstToken())).isEqualTo(EndResult.ENDED);
-			assertThat(restricted.release(ticket)).isFalse();
 		}
 	}
 

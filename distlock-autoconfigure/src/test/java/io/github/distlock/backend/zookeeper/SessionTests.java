@@ -179,20 +179,6 @@ class SessionTests {
 	}
 
 	@Test
-	void aGrantStaysValidWhenItsStoreIsClosedAndAnotherOneIsOpened() {
-		Ticket ticket = this.one.ticket("reopened");
-		Grant grant = BareNode.granted(this.one.attempt(ticket));
-		LockStore closed = this.one.reopen();
-		long end = System.nanoTime() + SESSION.plusSeconds(2).toNanos();
-		await().atMost(Duration.ofSeconds(30)).until(() -> {
-			assertThat(counts(grant)).isTrue();
-			return System.nanoTime() - end > 0;
-		});
-		assertThat(Answers.of(closed.release(ticket, 0, null)).released()).isTrue();
-		assertThat(this.other.attemptOnce("reopened")).isInstanceOf(AttemptResult.Granted.class);
-	}
-
-	@Test
 	void aReleaseThatFailsAfterItsStoreWasReplacedIsRepeatedWhenTheClientHasConnectedAgain() {
 		Ticket ticket = this.one.hold("replaced");
 		LockStore closed = this.one.reopen();

@@ -3,7 +3,6 @@ package io.github.distlock.backend.zookeeper;
 import java.time.Duration;
 
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,26 +29,28 @@ class ZooKeeperTicketTests {
 		BareNode jvm = nodes.node();
 		ZooKeeperSession session = new ZooKeeperSession(jvm.client, jvm.client.getZookeeperClient().getZooKeeper(),
 				TimeSource.SYSTEM);
-		this.ticket = new ZooKeeperTicket(jvm.ticket("key"), new KeyFolder("/distlock/key"));
+		ZooKeeperConnection connection = new ZooKeeperConnection(jvm.client, Duration.ofSeconds(2), TimeSource.SYSTEM,
+				(ZooKeeperLockStore) jvm.store);
+		this.ticket = new ZooKeeperTicket(jvm.ticket("key"), new KeyFolder("/distlock/key"), connection, (gone) -> {
+		});
 		String prefix = "/distlock/key/" + LockPaths.nodePrefix(this.ticket.ticket());
-		this.node = TicketNode.created(prefix + "0000000000", 7, session);
-		this.later = TicketNode.created(prefix + "0000000001", 8, session);
+		this.node = new TicketNode(prefix + "0000000000", 7 * 64, session);
+		this.later = new TicketNode(prefix + "0000000001", 8 * 64, session);
 		this.ticket.created(this.node, true);
 	}
 
 	@Test
 	void aTicketDoesNotHoldTheLockByANodeThatWasRemoved() {
-		assertThat(this.ticket.removed(this.node)).isFalse();
+		this.ticket.removed(this.node);
 		assertThat(this.ticket.hold(this.node)).isFalse();
 		assertThat(this.ticket.isHeld()).isFalse();
 	}
 
 	@Test
-	void theRemovalOfANodeTellsThatTheTicketHeldTheLockByIt() {
+	void aTicketWhoseNodeIsRemovedDoesNotHoldTheLockAnyMore() {
 		assertThat(this.ticket.hold(this.node)).isTrue();
-		assertThat(this.ticket.removed(this.node)).isTrue();
+		this.ticket.removed(this.node);
 		assertThat(this.ticket.isHeld()).isFalse();
-		assertThat(this.ticket.removed(this.node)).isFalse();
 	}
 
 	@Test
@@ -58,14 +59,15 @@ class ZooKeeperTicketTests {
 		assertThat(this.ticket.hold(this.node)).isFalse();
 		assertThat(this.ticket.hold(this.later)).isTrue();
 		assertThat(this.ticket.hold(this.node)).isFalse();
-		assertThat(this.ticket.removed(this.node)).isFalse();
+		this.ticket.removed(this.node);
 		assertThat(this.ticket.isHeld()).isTrue();
 	}
 
 	@Test
-	void anAbandonedTicketDoesNotHoldTheLock() {
+	void anAbandonedTicketDoesNotHoldTheLockAndGetsNoNode() {
 		this.ticket.abandon();
 		assertThat(this.ticket.hold(this.node)).isFalse();
+		assertThat(this.ticket.obtainNode(this.node.session())).isCompletedExceptionally();
 	}
 
 }
