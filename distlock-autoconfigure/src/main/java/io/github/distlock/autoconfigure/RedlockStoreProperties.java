@@ -58,7 +58,8 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 			logger.warn("distlock.redlock.nodes names " + this.nodes.size()
 					+ " nodes, an even number: one node less survives the loss of as many nodes. Use an odd number");
 		}
-		return new RedlockSettings(this.nodeTimeout, this.longestLease, properties.handoff().budget() + 1);
+		return new RedlockSettings(properties.keyPrefix(), this.nodeTimeout, this.longestLease,
+				properties.handoff().budget() + 1);
 	}
 
 	/**

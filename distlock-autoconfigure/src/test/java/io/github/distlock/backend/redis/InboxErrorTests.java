@@ -209,17 +209,6 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 		assertThat(this.failures).hasValue(0);
 	}
 
-	@Test
-	void anErrorWhileConnectingLeavesNoNodeUnconnected() throws Exception {
-		this.failures.set(2);
-		NodeConnection node = new NodeConnection(RedisServer.node("127.0.0.1:" + server.port()),
-				failing(this.connections));
-		assertThat(node.open(Thread::new).toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(true);
-		assertThat(node.isOpen()).isTrue();
-		node.close();
-		assertThat(this.failures).hasValue(0);
-	}
-
 	@Override
 	public void subscribed() {
 	}

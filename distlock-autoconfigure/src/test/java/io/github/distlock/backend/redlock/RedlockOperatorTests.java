@@ -54,7 +54,7 @@ class RedlockOperatorTests {
 	void start() {
 		this.cluster = RedlockCluster.start(3, Duration.ZERO);
 		this.registry = new BackendLockRegistry(
-				new RedlockBackend(nodes(), new RedlockSettings(TIMEOUT, LEASE.multipliedBy(2), TOKENS),
+				new RedlockBackend(nodes(), new RedlockSettings("distlock:", TIMEOUT, LEASE.multipliedBy(2), TOKENS),
 						TimeSource.SYSTEM),
 				new RegistrySettings(LEASE, LEASE, null, new HandOffLimits(TOKENS - 1, LEASE), LEASE, false,
 						Duration.ofSeconds(1)),
