@@ -1,13 +1,11 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.List;
 import java.util.stream.Collectors;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.redlock.QuorumNode;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.RedlockBackend;
-import io.github.distlock.backend.redlock.RedlockSettings;
 import io.lettuce.core.RedisClient;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -44,21 +42,18 @@ public final class DistlockRedlockAutoConfiguration {
 	@Qualifier("redlock")
 	LockBackend distlockRedlockLockBackend(DistlockProperties properties, RedlockStoreProperties redlock,
 			RedlockConnections connections) {
-		RedlockSettings settings = redlock.toSettings(properties);
-		List<QuorumNode> nodes = redlock.addresses()
-			.stream()
-			.map((address) -> connections.node(address, properties, redlock))
-			.toList();
-		return new RedlockBackend(nodes, settings, TimeSource.SYSTEM);
+		return new RedlockBackend(connections.nodes(properties, redlock), redlock.toSettings(properties),
+				TimeSource.SYSTEM);
 	}
 
 	@Bean
 	@Lazy
 	@Qualifier("redlock")
-	LockStoreLocation distlockRedlockLockStoreLocation(RedlockStoreProperties redlock) {
-		return () -> redlock.addresses()
+	LockStoreLocation distlockRedlockLockStoreLocation(DistlockProperties properties, RedlockStoreProperties redlock,
+			RedlockConnections connections) {
+		return () -> connections.nodes(properties, redlock)
 			.stream()
-			.map(RedlockNodeAddress::name)
+			.map(QuorumNode::name)
 			.collect(Collectors.joining(", ", "Redis nodes ", ""));
 	}
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -121,7 +122,8 @@ public final class RedisQuorumNode implements QuorumNode {
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
 		return LettuceScripts
-			.<byte[]>send(connected.async(), SCRIPTS.get(verb), ScriptOutputType.VALUE, names(verb, locks),
+			.<byte[]>send(connected.async(), Objects.requireNonNull(SCRIPTS.get(verb)), ScriptOutputType.VALUE,
+					names(verb, locks),
 					LettuceScripts.bytes(
 							(verb == Verb.PROBE) ? new String[] { current.inbox.channel(), RedisInbox.PROBE } : args))
 			.thenApply((answer) -> new String(answer, StandardCharsets.UTF_8))

@@ -3,9 +3,10 @@ package io.github.distlock.backend.redlock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -71,24 +72,23 @@ final class LockRound {
 	/** The grant, if a majority holds the claim. */
 	private volatile @Nullable Grant grant;
 
-	/** By node: the last try to give up the claim; none before the first. */
-	private final AtomicReferenceArray<@Nullable CompletableFuture<Boolean>> left;
+	/** By node: the last try to give up the claim; empty before the first. */
+	private final List<CompletableFuture<Boolean>> left = new CopyOnWriteArrayList<>();
 
 	private volatile boolean leaving;
 
 	/**
 	 * Send the claim to all nodes.
-	 * @param token the token that is proposed, or 0
 	 * @param queueAt the node that queues the ticket if the lock is held, or -1
 	 */
-	LockRound(Quorum quorum, Ticket ticket, String claim, Duration lease, long token, int queueAt) {
+	LockRound(Quorum quorum, Ticket ticket, String claim, Duration lease, int queueAt) {
 		this.quorum = quorum;
 		this.ticket = ticket;
 		this.claim = claim;
 		this.lease = lease;
 		this.queueAt = queueAt;
-		this.left = new AtomicReferenceArray<>(quorum.size());
 		this.sent = quorum.clock.now();
+		long token = quorum.propose(lease);
 		int tokens = quorum.settings.tokensPerGrant();
 		this.votes = IntStream.range(0, quorum.size())
 			.mapToObj((i) -> quorum.node(i).claim(ticket, claim, lease, token, tokens, i == queueAt))
@@ -97,10 +97,6 @@ final class LockRound {
 
 	String claim() {
 		return this.claim;
-	}
-
-	TimeSource.Instant sent() {
-		return this.sent;
 	}
 
 	/** The vote of a node, which may be outstanding. */
@@ -130,14 +126,16 @@ final class LockRound {
 	 * than the last one of the grant, and the round took less time than the lease.
 	 */
 	@Nullable Grant win(Answers<Vote> answers) {
-		if (answers.given(Vote.Locked.class::isInstance) < this.quorum.majority()) {
+		List<Vote.Locked> granted = answers.given()
+			.stream()
+			.filter(Vote.Locked.class::isInstance)
+			.map(Vote.Locked.class::cast)
+			.toList();
+		if (granted.size() < this.quorum.majority()) {
 			return null;
 		}
-		long first = answers.given()
-			.stream()
-			.mapToLong((vote) -> (vote instanceof Vote.Locked locked) ? locked.token() : 0)
-			.max()
-			.orElseThrow();
+		this.quorum.observe(granted.stream().mapToLong(Vote.Locked::nowMicros).max().orElseThrow(), this.sent.nanos());
+		long first = granted.stream().mapToLong(Vote.Locked::token).max().orElseThrow();
 		long last = first + this.quorum.settings.tokensPerGrant() - 1;
 		Validity validity = Validity.until(this.sent, Quorum.withoutDrift(this.lease));
 		if (secure(answers, last) && !validity.hasPassed(this.quorum.clock)) {
@@ -169,10 +167,13 @@ final class LockRound {
 	 * Wait until a majority has renewed the claim, or cannot. A node that does not hold
 	 * it, since it was down when the claim was made or has lost it, does not take it
 	 * again: it says that the claim is gone.
-	 * @param answers whether each node has renewed it
+	 * @param renewed the claims that each node has renewed
 	 */
-	RenewalResult renewed(List<CompletableFuture<Boolean>> answers, Duration newLease, TimeSource.Instant newSent) {
+	RenewalResult renewed(List<CompletableFuture<Set<String>>> renewed, Duration newLease, TimeSource.Instant newSent) {
 		Grant before = grant();
+		List<CompletableFuture<Boolean>> answers = renewed.stream()
+			.map((node) -> node.thenApply((claims) -> claims.contains(this.claim)))
+			.toList();
 		try {
 			if (before == null || !this.quorum.await("renewal", this.ticket.key(), answers, this.quorum::agreed)) {
 				return new RenewalResult.Gone();
@@ -206,7 +207,7 @@ final class LockRound {
 		long giveUpNanos = this.quorum.clock.nanoTime() + this.lease.toNanos();
 		for (int i = 0; i < this.quorum.size(); i++) {
 			int node = i;
-			this.left.set(node, this.votes.get(i).handle((vote, failure) -> {
+			this.left.add(this.votes.get(i).handle((vote, failure) -> {
 				boolean absent = vote instanceof Vote.Held
 						|| failure != null && Quorum.asFailure(failure) instanceof NodeRefusedException;
 				return absent ? CompletableFuture.completedFuture(false)
@@ -244,10 +245,7 @@ final class LockRound {
 	 * @throws LockBackendException if that is not known yet
 	 */
 	boolean released() {
-		List<CompletableFuture<Boolean>> tries = IntStream.range(0, this.quorum.size())
-			.mapToObj(this.left::get)
-			.toList();
-		return this.quorum.await("release", this.ticket.key(), tries, (answers) -> {
+		return this.quorum.await("release", this.ticket.key(), List.copyOf(this.left), (answers) -> {
 			Boolean agreed = this.quorum.agreed(answers);
 			return (agreed == null && answers.outstanding() == 0) ? Boolean.TRUE : agreed;
 		});

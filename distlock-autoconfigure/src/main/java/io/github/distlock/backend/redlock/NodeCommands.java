@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.redlock.QuorumNode.Verb;
@@ -76,13 +78,17 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 	}
 
 	/**
-	 * Renew claims; whether each held the lock.
+	 * Renew claims; return those that held the lock.
 	 * @param args for each key its claim and the new lease
 	 */
-	CompletableFuture<List<Boolean>> renew(List<String> keys, List<String> args) {
-		return this.node.run(Verb.RENEW, keys, args.toArray(String[]::new))
-			.thenApply((answer) -> Stream.of(answer.split(",")).map("1"::equals).toList())
-			.toCompletableFuture();
+	CompletableFuture<Set<String>> renew(List<String> keys, List<String> args) {
+		return this.node.run(Verb.RENEW, keys, args.toArray(String[]::new)).thenApply((answer) -> {
+			String[] held = answer.split(",");
+			return IntStream.range(0, held.length)
+				.filter((i) -> held[i].equals("1"))
+				.mapToObj((i) -> args.get(i * 2))
+				.collect(Collectors.toSet());
+		}).toCompletableFuture();
 	}
 
 	/** Return the clock of the node, in microseconds; fail if it does not vote yet. */

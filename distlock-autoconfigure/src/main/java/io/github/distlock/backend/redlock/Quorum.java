@@ -1,6 +1,7 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -39,9 +40,15 @@ final class Quorum {
 	final ScheduledExecutorService timers = Executors
 		.newSingleThreadScheduledExecutor(LockThreads.named("distlock-redlock"));
 
+	/** How long a claim may be in transit, at most an eighth of its lease. */
+	private static final Duration TRANSIT = Duration.ofMillis(250);
+
 	private final List<NodeCommands> nodes;
 
 	private final Duration timeout;
+
+	/** How far the clocks of the nodes are ahead of this JVM's; 0 if not known. */
+	private volatile long aheadMicros;
 
 	Quorum(List<? extends QuorumNode> nodes, RedlockSettings settings, TimeSource clock, RandomGenerator random) {
 		this.settings = settings;
@@ -93,19 +100,17 @@ final class Quorum {
 	 * change it. An interrupt does not end the wait.
 	 * @param action the verb, for the message
 	 * @param commands what was sent, by node
-	 * @param verdict returns {@code null} to wait for more answers
 	 * @throws LockBackendException if too many nodes have failed, or if there is no
 	 * verdict when all have answered
 	 */
-	<T, R> R await(String action, @Nullable String key, List<CompletableFuture<T>> commands,
-			Function<Answers<T>, @Nullable R> verdict) {
+	<T, R> R await(String action, @Nullable String key, List<CompletableFuture<T>> commands, Verdict<T, R> verdict) {
 		CompletableFuture<R> result = new CompletableFuture<>();
 		// Each answer is judged with those before it, maybe by several threads at a time:
 		// the last of them sees all.
 		commands.forEach((command) -> command.whenComplete((answer, failure) -> {
 			Answers<T> answers = new Answers<>(commands);
 			boolean tooFew = answers.given(each -> true) + answers.outstanding() < majority();
-			R decided = tooFew ? null : verdict.apply(answers);
+			R decided = tooFew ? null : verdict.of(answers);
 			if (decided != null) {
 				result.complete(decided);
 			}
@@ -122,6 +127,23 @@ final class Quorum {
 		catch (ExecutionException ex) {
 			throw asFailure(ex);
 		}
+	}
+
+	/** Learn from an answer of a node how far its clock is ahead. */
+	void observe(long nowMicros, long nanos) {
+		this.aheadMicros = nowMicros - nanos / 1000;
+	}
+
+	/**
+	 * Propose the token of a claim: a little ahead of the clock of each node, as the last
+	 * round saw it; 0 if that is not known. Then all nodes vote for this token, and each
+	 * of them can tell an operator the first token of the grant. Nothing else depends on
+	 * it: a node whose clock or floor is higher votes for a higher token.
+	 */
+	long propose(Duration lease) {
+		long ahead = this.aheadMicros;
+		long transit = Math.min(TRANSIT.toNanos(), lease.toNanos() / 8);
+		return (ahead != 0) ? ahead + (this.clock.nanoTime() + transit) / 1000 : 0;
 	}
 
 	/** Whether a majority says yes; {@code false} if so many say no that none can. */
@@ -147,13 +169,28 @@ final class Quorum {
 	}
 
 	private <T> LockBackendException failure(String action, @Nullable String key, Answers<T> answers) {
-		List<LockBackendException> failures = answers.failures();
-		String details = failures.stream()
-			.map((failure) -> String.valueOf(failure.getMessage()))
-			.collect(Collectors.joining("; "));
-		return new LockBackendException("Too few of the " + size() + " lock nodes (distlock.redlock.nodes) could take"
-				+ " part in the " + action + ((key != null) ? " of lock '" + key + "'" : "") + ", " + majority()
-				+ " are needed: " + details, failures.isEmpty() ? null : failures.get(0));
+		List<LockBackendException> failures = answers.all.stream()
+			.filter(LockBackendException.class::isInstance)
+			.map(LockBackendException.class::cast)
+			.toList();
+		return new LockBackendException(
+				"Too few of the " + size() + " lock nodes (distlock.redlock.nodes) could take" + " part in the "
+						+ action + ((key != null) ? " of lock '" + key + "'" : "") + ", " + majority() + " are needed: "
+						+ failures.stream().map(Throwable::getMessage).collect(Collectors.joining("; ")),
+				failures.isEmpty() ? null : failures.get(0));
+	}
+
+	/**
+	 * Judges answers.
+	 *
+	 * @param <T> the answer of one node
+	 * @param <R> the verdict
+	 */
+	interface Verdict<T, R> {
+
+		/** Return the verdict, or {@code null} to wait for more answers. */
+		@Nullable R of(Answers<T> answers);
+
 	}
 
 	/**
@@ -194,21 +231,18 @@ final class Quorum {
 
 		/** The answers that there are, in the order of the nodes. */
 		List<T> given() {
-			return IntStream.range(0, this.all.size())
-				.<@Nullable T>mapToObj(this::of)
-				.filter(Objects::nonNull)
-				.toList();
+			List<T> given = new ArrayList<>();
+			for (int i = 0; i < this.all.size(); i++) {
+				T answer = of(i);
+				if (answer != null) {
+					given.add(answer);
+				}
+			}
+			return given;
 		}
 
 		int given(Predicate<? super T> predicate) {
 			return (int) given().stream().filter(predicate).count();
-		}
-
-		private List<LockBackendException> failures() {
-			return this.all.stream()
-				.filter(LockBackendException.class::isInstance)
-				.map(LockBackendException.class::cast)
-				.toList();
 		}
 
 	}

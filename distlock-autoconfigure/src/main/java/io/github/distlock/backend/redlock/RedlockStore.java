@@ -2,7 +2,9 @@ package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +29,6 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redlock.NodeCommands.Vote;
 import io.github.distlock.backend.redlock.Quorum.Answers;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
@@ -37,11 +38,6 @@ import org.jspecify.annotations.Nullable;
  * The open store of a {@link RedlockBackend}. It remembers the tickets of this JVM that
  * wait or hold: each until it is released or cancelled, or its claim has expired on all
  * nodes. Thread-safe.
- *
- * <h2>The token that a claim proposes</h2> It is a little ahead of the clock of each
- * node, as the last round saw it. Then all nodes vote for this token, and each of them
- * can tell an operator the first token of the grant. Nothing else depends on it: a node
- * whose clock or floor is higher votes for a higher token.
  */
 final class RedlockStore extends BlockingLockStore {
 
@@ -52,9 +48,6 @@ final class RedlockStore extends BlockingLockStore {
 
 	/** How long a completed release is remembered for a retry. */
 	private static final Duration RELEASE_MEMORY = Duration.ofSeconds(10);
-
-	/** How long a claim may be in transit, at most an eighth of its lease. */
-	private static final Duration TRANSIT = Duration.ofMillis(250);
 
 	private final ConcurrentMap<Ticket, RedlockTicket> tickets = new ConcurrentHashMap<>();
 
@@ -76,9 +69,6 @@ final class RedlockStore extends BlockingLockStore {
 	 */
 	private final Set<String> paused = ConcurrentHashMap.newKeySet();
 
-	/** How far the clocks of the nodes are ahead of this JVM's; 0 if not known. */
-	private volatile long aheadMicros;
-
 	private volatile boolean closed;
 
 	RedlockStore(RedlockBackend backend, Quorum quorum, LockSignals signals) {
@@ -95,11 +85,11 @@ final class RedlockStore extends BlockingLockStore {
 		AtomicInteger awaited = new AtomicInteger(this.quorum.majority());
 		for (NodeCommands node : this.quorum.nodes()) {
 			node.node()
-				.start(self, new Events(node))
+				.start(self, new Events(this, node))
 				.thenCompose((done) -> node.probe())
 				.whenComplete((now, failure) -> {
 					if (now != null) {
-						observe(now, this.quorum.clock.nanoTime());
+						this.quorum.observe(now, this.quorum.clock.nanoTime());
 					}
 					if (awaited.decrementAndGet() == 0) {
 						this.connected.complete(true);
@@ -192,7 +182,7 @@ final class RedlockStore extends BlockingLockStore {
 			state.queueAt = this.quorum.listener(ticket.key());
 		}
 		String claim = ticket.token() + "#" + Long.toString(this.claims.incrementAndGet(), Character.MAX_RADIX);
-		LockRound round = new LockRound(this.quorum, ticket, claim, lease, proposal(lease), queue ? state.queueAt : -1);
+		LockRound round = new LockRound(this.quorum, ticket, claim, lease, queue ? state.queueAt : -1);
 		AttemptResult result = null;
 		try {
 			result = result(ticket, round, state, lease, queue);
@@ -210,12 +200,6 @@ final class RedlockStore extends BlockingLockStore {
 
 	private AttemptResult result(Ticket ticket, LockRound round, RedlockTicket state, Duration lease, boolean queue) {
 		Answers<Vote> votes = round.await();
-		votes.given()
-			.stream()
-			.mapToLong((vote) -> (vote instanceof Vote.Locked locked) ? locked.nowMicros() : 0)
-			.filter((nowMicros) -> nowMicros > 0)
-			.max()
-			.ifPresent((nowMicros) -> observe(nowMicros, round.sent().nanos()));
 		Grant grant = round.win(votes);
 		if (grant != null) {
 			state.won = round;
@@ -264,16 +248,6 @@ final class RedlockStore extends BlockingLockStore {
 		if (this.paused.add(key)) {
 			this.quorum.timers.schedule(() -> this.paused.remove(key), PAUSE.toMillis(), TimeUnit.MILLISECONDS);
 		}
-	}
-
-	private void observe(long nowMicros, long nanos) {
-		this.aheadMicros = nowMicros - nanos / 1000;
-	}
-
-	private long proposal(Duration lease) {
-		long ahead = this.aheadMicros;
-		long transit = Math.min(TRANSIT.toNanos(), lease.toNanos() / 8);
-		return (ahead != 0) ? ahead + (this.quorum.clock.nanoTime() + transit) / 1000 : 0;
 	}
 
 	@Override
@@ -331,33 +305,25 @@ final class RedlockStore extends BlockingLockStore {
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> batch) {
 		requireOpen();
-		List<@Nullable LockRound> rounds = new ArrayList<>();
+		Map<Ticket, LockRound> held = new HashMap<>();
 		List<String> keys = new ArrayList<>();
 		List<String> args = new ArrayList<>();
 		for (Renewal renewal : batch) {
 			LockRound round = won(this.tickets.get(renewal.ticket()));
 			Grant grant = (round != null) ? round.grant() : null;
-			boolean holds = grant != null && grant.lastToken() == renewal.lastToken();
-			rounds.add(holds ? round : null);
-			if (round != null && holds) {
+			if (round != null && grant != null && grant.lastToken() == renewal.lastToken()) {
+				held.put(renewal.ticket(), round);
 				keys.add(renewal.ticket().key());
 				args.addAll(List.of(round.claim(), NodeCommands.millis(allowed(renewal))));
 			}
 		}
 		TimeSource.Instant sent = this.quorum.clock.now();
-		List<CompletableFuture<List<Boolean>>> answers = keys.isEmpty() ? List.of()
+		List<CompletableFuture<Set<String>>> renewed = keys.isEmpty() ? List.of()
 				: this.quorum.ask((node) -> node.renew(keys, args));
-		List<RenewalResult> results = new ArrayList<>();
-		int next = 0;
-		for (int i = 0; i < batch.size(); i++) {
-			LockRound round = rounds.get(i);
-			int number = next;
-			next += (round != null) ? 1 : 0;
-			results.add((round == null) ? new RenewalResult.Gone()
-					: round.renewed(answers.stream().map((node) -> node.thenApply((each) -> each.get(number))).toList(),
-							allowed(batch.get(i)), sent));
-		}
-		return results;
+		return batch.stream().map((renewal) -> {
+			LockRound round = held.get(renewal.ticket());
+			return (round != null) ? round.renewed(renewed, allowed(renewal), sent) : new RenewalResult.Gone();
+		}).toList();
 	}
 
 	/**
@@ -369,20 +335,14 @@ final class RedlockStore extends BlockingLockStore {
 	}
 
 	/** Passes the messages of a node to the store. */
-	private final class Events implements NodeEvents {
-
-		private final NodeCommands node;
-
-		Events(NodeCommands node) {
-			this.node = node;
-		}
+	private record Events(RedlockStore store, NodeCommands node) implements NodeEvents {
 
 		@Override
 		public void woken(Ticket ticket) {
-			RedlockTicket state = RedlockStore.this.tickets.get(ticket);
+			RedlockTicket state = this.store.tickets.get(ticket);
 			if (state != null && state.won == null) {
 				state.queuedAt = -1;
-				RedlockStore.this.signals.retry(ticket);
+				this.store.signals.retry(ticket);
 			}
 			else {
 				// It no longer waits: signal the next ticket.
@@ -392,7 +352,7 @@ final class RedlockStore extends BlockingLockStore {
 
 		@Override
 		public void doubted() {
-			RedlockStore.this.signals.retryAll();
+			this.store.signals.retryAll();
 		}
 
 	}
