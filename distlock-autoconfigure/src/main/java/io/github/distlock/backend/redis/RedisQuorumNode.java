@@ -9,15 +9,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.redlock.NodeUnreachableException;
 import io.github.distlock.backend.redlock.QuorumNode;
-import io.github.distlock.thread.LockThreads;
-import io.lettuce.core.ScriptOutputType;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.core.script.RedisScript;
@@ -85,38 +84,30 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
-		RedisConnectionFactory connections = LettuceConnections.dedicated(this.standalone, this.client, false,
-				this.timeout, self);
-		RedisServerChecks checks = new RedisServerChecks(this.server, this.keys, connections);
-		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + self.text(),
-				new Messages(self.text(), events), (failure) -> explainInbox(failure, checks));
-		NodeConnection connection = new NodeConnection(this.server, connections);
-		this.open = new OpenNode(connections, connection, inbox);
-		try {
-			LettuceConnections.listen(connections, (ofInbox) -> {
-				if (ofInbox) {
-					inbox.interrupted();
-				}
-			});
-			inbox.start(LockThreads.named("distlock-inbox"));
-			return connection.open(LockThreads.named("distlock-node-connect"));
-		}
-		catch (Throwable ex) {
-			// Nothing of a node that was not started may go on.
-			stop();
-			throw ex;
+		LettuceConnections connections = new LettuceConnections(this.standalone, this.client, false, this.timeout, self,
+				this::disconnected);
+		CompletableFuture<Boolean> opened = new CompletableFuture<>();
+		RedisInbox inbox = new RedisInbox(connections.factory(), this.keys.inboxPrefix() + self.text(),
+				new Messages(self.text(), events, () -> connections.connect().thenRun(() -> opened.complete(true))),
+				this::explainInbox);
+		this.open = new OpenNode(connections, inbox);
+		connections.connect().thenRun(() -> opened.complete(true));
+		inbox.start();
+		return opened;
+	}
+
+	private void disconnected(boolean ofInbox) {
+		OpenNode current = this.open;
+		if (ofInbox && current != null) {
+			current.inbox().broken();
 		}
 	}
 
 	/** The cause of a failed subscription, and what does not work meanwhile. */
-	private String explainInbox(Throwable failure, RedisServerChecks checks) {
-		RedisFailure cause = RedisFailure.of(failure);
-		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-			return checks.explainRefusal(refusal, "SUBSCRIBE").getMessage()
-					+ ". The node votes, but tells no waiting caller that a lock is free.";
-		}
-		return cause.explain(this.server)
-				+ ". Until then this node does not vote: locks need a majority of the others.";
+	private String explainInbox(Throwable failure) {
+		return this.server.explain(failure) + (RedisServer.isRefusal(failure)
+				? ". The node votes, but tells no waiting caller that a lock is free."
+				: ". Until then this node does not vote: locks need a majority of the others.");
 	}
 
 	@Override
@@ -124,23 +115,24 @@ public final class RedisQuorumNode implements QuorumNode {
 		OpenNode current = this.open;
 		this.open = null;
 		if (current != null) {
+			current.connections().end();
 			current.inbox().stop(true);
-			current.connection().close();
-			LettuceConnections.close(current.connections());
+			current.connections().close();
 		}
 	}
 
 	@Override
 	public boolean isListening() {
 		OpenNode current = this.open;
-		return current != null && current.inbox().isConfirmed() && current.connection().isOpen();
+		return current != null && current.inbox().isConfirmed()
+				&& current.connections().connect().isDone();
 	}
 
 	@Override
 	public CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
 			boolean queue) {
 		return this
-			.<byte[]>send(Scripts.QUORUM_CLAIM, ScriptOutputType.VALUE, claim.ticket(), claim.token(), millis(lease),
+			.<byte[]>send(Scripts.QUORUM_CLAIM, claim.ticket(), claim.token(), millis(lease),
 					millis(oldEnough), queue ? claim.ticket().token() : "", Long.toString(proposal.token()),
 					Integer.toString(proposal.count()))
 			.thenApply((answer) -> vote(claim.ticket().key(), new String(answer, StandardCharsets.ISO_8859_1)));
@@ -189,8 +181,8 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletionStage<NodeLock> inspect(String key) {
 		return this
-			.<byte[]>send(Scripts.QUORUM_INSPECT, ScriptOutputType.VALUE, this.keys.encodedLockQueueAndFloor(key),
-					LettuceScripts.bytes(new String[0]))
+			.<byte[]>send(Scripts.QUORUM_INSPECT, this.keys.encodedLockQueueAndFloor(key),
+					new byte[0][])
 			.thenApply((answer) -> {
 				List<String> lines = new String(answer, StandardCharsets.UTF_8).lines().toList();
 				return new NodeLock(nodeClaim(key, lines.get(0)),
@@ -201,7 +193,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletionStage<Boolean> end(Claim claim, long lastToken, long aheadMicros) {
 		return this
-			.<Long>send(Scripts.QUORUM_END, ScriptOutputType.INTEGER, claim.ticket(), claim.token(),
+			.<Long>send(Scripts.QUORUM_END, claim.ticket(), claim.token(),
 					Long.toString(lastToken), Long.toString(aheadMicros))
 			.thenApply((answer) -> answer == 1);
 	}
@@ -209,7 +201,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletionStage<Boolean> raise(Claim claim, long token) {
 		return this
-			.<Long>send(Scripts.QUORUM_RAISE, ScriptOutputType.INTEGER, claim.ticket(), claim.token(),
+			.<Long>send(Scripts.QUORUM_RAISE, claim.ticket(), claim.token(),
 					Long.toString(token))
 			.thenApply((answer) -> answer == 1);
 	}
@@ -217,14 +209,14 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
 		return this
-			.<byte[]>send(Scripts.QUORUM_LEAVE, ScriptOutputType.VALUE, claim.ticket(), claim.token(),
+			.<byte[]>send(Scripts.QUORUM_LEAVE, claim.ticket(), claim.token(),
 					Long.toString(usedToken), wake ? "1" : "0")
 			.thenApply((answer) -> (answer[0] == 'g') ? GONE : (answer[answer.length - 1] == '1') ? WOKEN : RELEASED);
 	}
 
 	@Override
 	public CompletionStage<Boolean> forget(Ticket ticket) {
-		return this.<Long>send(Scripts.QUORUM_FORGET, ScriptOutputType.INTEGER, ticket, ticket.token())
+		return this.<Long>send(Scripts.QUORUM_FORGET, ticket, ticket.token())
 			.thenApply((answer) -> answer > 0);
 	}
 
@@ -238,7 +230,7 @@ public final class RedisQuorumNode implements QuorumNode {
 			args[i * 2] = extension.claim().token();
 			args[i * 2 + 1] = millis(extension.lease());
 		}
-		return this.<List<Long>>send(Scripts.QUORUM_RENEW, ScriptOutputType.MULTI, locks, args)
+		return this.<List<Long>>send(Scripts.QUORUM_RENEW, locks, args)
 			.thenApply((answers) -> answers.stream().map((answer) -> answer == 1).toList());
 	}
 
@@ -246,24 +238,36 @@ public final class RedisQuorumNode implements QuorumNode {
 	public CompletionStage<NodeTime> probe() {
 		OpenNode current = this.open;
 		return this
-			.<List<Long>>send(Scripts.QUORUM_PROBE, ScriptOutputType.MULTI, List.of(),
+			.<List<Long>>send(Scripts.QUORUM_PROBE, List.of(),
 					(current != null) ? current.inbox().channel() : "", RedisInbox.PROBE)
 			// The server cuts both the start and the present to seconds.
 			.thenApply((answer) -> new NodeTime(Duration.ofSeconds(Math.max(0, answer.get(1) - 1)), answer.get(2)));
 	}
 
-	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, Ticket ticket, String... args) {
-		return send(script, type, this.keys.encodedLockQueueAndFloor(ticket.key()), LettuceScripts.bytes(args));
+	private <T> CompletionStage<T> send(RedisScript<?> script, Ticket ticket, String... args) {
+		return send(script, this.keys.encodedLockQueueAndFloor(ticket.key()), RedisCommands.bytes(args));
 	}
 
-	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> names, String... args) {
-		return send(script, type, LettuceScripts.bytes(names), LettuceScripts.bytes(args));
+	<T> CompletionStage<T> send(RedisScript<?> script, List<String> names, String... args) {
+		return send(script, RedisCommands.bytes(names.toArray(String[]::new)), RedisCommands.bytes(args));
 	}
 
-	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, byte[][] names, byte[][] values) {
+	private <T> CompletionStage<T> send(RedisScript<?> script, byte[][] names, byte[][] values) {
 		OpenNode current = this.open;
-		return (current != null) ? current.connection().send(script, type, names, values) : CompletableFuture
-			.failedFuture(new NodeUnreachableException(this.server.name() + " is not in use", null));
+		if (current == null) {
+			return CompletableFuture
+				.failedFuture(new NodeUnreachableException(this.server.name() + " is not in use", null));
+		}
+		CompletableFuture<LettuceCommands> connection = current.connections().connect();
+		if (!connection.isDone() || !connection.getNow(null).isOpen()) {
+			return CompletableFuture
+				.failedFuture(new NodeUnreachableException(this.server.name() + " is not connected", null));
+		}
+		return connection.thenCompose((commands) -> commands.<T>run(script, names, values))
+			.exceptionallyCompose((failure) -> {
+				Throwable cause = StoreCalls.unwrap(failure);
+				return CompletableFuture.failedFuture(new LockBackendException(this.server.explain(cause), cause));
+			});
 	}
 
 	private static String millis(Duration duration) {
@@ -273,34 +277,34 @@ public final class RedisQuorumNode implements QuorumNode {
 	/**
 	 * A node cannot grant the lock alone: what it says of a grant means that it is free.
 	 */
-	private final class Messages implements RedisInbox.Events {
+	private final class Messages implements RedisInbox.Listener {
 
 		private final String instance;
 
 		private final NodeEvents events;
 
-		Messages(String instance, NodeEvents events) {
+		private final Runnable connecting;
+
+		Messages(String instance, NodeEvents events, Runnable connecting) {
 			this.instance = instance;
 			this.events = events;
+			this.connecting = connecting;
 		}
 
 		@Override
 		public void subscribed() {
+			this.connecting.run();
 			this.events.doubted();
 		}
 
+		/** The name of the ticket, what is said of its grant, and that of the lock. */
 		@Override
-		public void probed(String text) {
-			// A deaf inbox costs a node no lock: its waiters come back by themselves.
-		}
-
-		@Override
-		public void received(InboxMessage message) {
-			String key = RedisQuorumNode.this.keys.keyOf(message.lock());
-			if (message instanceof InboxMessage.GrantMessage grant) {
-				Ticket ticket = Ticket.of(key, grant.token());
+		public void received(String text) {
+			String[] parts = text.split("\\|", 6);
+			if (parts.length == 6) {
+				Ticket ticket = Ticket.of(RedisQuorumNode.this.keys.keyOf(parts[5]), parts[0]);
 				// A ticket that is not known is removed from the queue of the node.
-				if (MessageCheck.isAddressed(ticket, this.instance)) {
+				if (ticket.instance().equals(this.instance)) {
 					this.events.woken(ticket);
 				}
 			}
@@ -308,7 +312,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	}
 
-	private record OpenNode(RedisConnectionFactory connections, NodeConnection connection, RedisInbox inbox) {
+	private record OpenNode(LettuceConnections connections, RedisInbox inbox) {
 	}
 
 }
