@@ -56,7 +56,7 @@ final class RedisKeys {
 		this.readersPrefix = prefix + "readers:{";
 		this.floorPrefix = prefix + "floor:{";
 		this.inboxPrefix = prefix + "inbox:";
-		this.encodedPrefixes = LettuceScripts.bytes(this.lockPrefix, this.nodeQueuePrefix, this.floorPrefix);
+		this.encodedPrefixes = RedisCommands.bytes(this.lockPrefix, this.nodeQueuePrefix, this.floorPrefix);
 	}
 
 	List<String> lockAndQueue(String key) {

@@ -8,8 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -19,13 +17,8 @@ import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.redlock.NodeRefusedException;
 import io.github.distlock.backend.redlock.QuorumNode;
-import io.github.distlock.thread.LockThreads;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.core.script.RedisScript;
@@ -40,8 +33,6 @@ public final class RedisQuorumNode implements QuorumNode {
 	private static final Map<Verb, RedisScript<String>> SCRIPTS = Stream.of(Verb.values())
 		.collect(Collectors.toMap((verb) -> verb,
 				(verb) -> Scripts.script(String.class, "quorum-" + verb.name().toLowerCase(Locale.ROOT) + ".lua")));
-
-	private static final long RECONNECT_MILLIS = 200;
 
 	private final String name;
 
@@ -83,18 +74,11 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
-		RedisConnectionFactory connections = LettuceConnections.dedicated(this.standalone, this.client, false,
-				this.timeout, self);
-		OpenNode starting = new OpenNode(connections, self.text(), events);
+		OpenNode starting = new OpenNode(self, events);
 		this.open = starting;
-		LettuceConnections.listen(connections, (ofInbox) -> {
-			if (ofInbox) {
-				starting.inbox.interrupted();
-			}
-		});
-		starting.inbox.start(LockThreads.named("distlock-inbox"));
-		starting.thread.start();
-		return starting.connection;
+		starting.connected();
+		starting.inbox.start();
+		return starting.opened;
 	}
 
 	@Override
@@ -102,7 +86,9 @@ public final class RedisQuorumNode implements QuorumNode {
 		OpenNode current = this.open;
 		this.open = null;
 		if (current != null) {
-			current.close();
+			current.connections.end();
+			current.inbox.stop(true);
+			current.connections.close();
 		}
 	}
 
@@ -115,17 +101,15 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletionStage<String> run(Verb verb, List<String> locks, String... args) {
 		OpenNode current = this.open;
-		StatefulRedisConnection<byte[], byte[]> connected = (current != null) ? current.connected() : null;
-		if (current == null || connected == null) {
+		LettuceCommands commands = (current != null) ? current.connected() : null;
+		if (current == null || commands == null) {
 			Throwable cause = (current != null) ? current.failure : null;
 			return CompletableFuture.failedFuture(new NodeRefusedException(
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
-		return LettuceScripts
-			.<byte[]>send(connected.async(), Objects.requireNonNull(SCRIPTS.get(verb)), ScriptOutputType.VALUE,
-					names(verb, locks),
-					LettuceScripts.bytes(
-							(verb == Verb.PROBE) ? new String[] { current.inbox.channel(), RedisInbox.PROBE } : args))
+		byte[][] values = (verb == Verb.PROBE) ? RedisCommands.bytes(current.inbox.channel(), RedisInbox.PROBE)
+				: RedisCommands.bytes(args);
+		return commands.<byte[]>run(Objects.requireNonNull(SCRIPTS.get(verb)), names(verb, locks), values)
 			.thenApply((answer) -> new String(answer, StandardCharsets.UTF_8))
 			.exceptionallyCompose((failure) -> {
 				Throwable cause = StoreCalls.unwrap(failure);
@@ -135,94 +119,61 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	private byte[][] names(Verb verb, List<String> locks) {
 		return (verb == Verb.RENEW || locks.isEmpty())
-				? LettuceScripts.bytes(locks.stream().map(this.keys::lock).toList())
+				? RedisCommands.bytes(locks.stream().map(this.keys::lock).toArray(String[]::new))
 				: this.keys.encodedLockQueueAndFloor(locks.get(0));
 	}
 
 	/** The connections of a node that was started, and its inbox. */
-	private final class OpenNode implements RedisInbox.Events {
-
-		private final RedisConnectionFactory connections;
+	private final class OpenNode implements RedisInbox.Listener {
 
 		private final String instance;
 
 		private final NodeEvents events;
 
+		private final LettuceConnections connections;
+
 		private final RedisInbox inbox;
 
-		private final CountDownLatch stopped = new CountDownLatch(1);
-
-		/** Connects until that succeeds once; afterwards the driver reconnects itself. */
-		private final Thread thread = LockThreads.named("distlock-node-connect").newThread(this::connect);
-
-		private final CompletableFuture<StatefulRedisConnection<byte[], byte[]>> connection = new CompletableFuture<>();
+		/** Completes when the node is connected for the first time. */
+		private final CompletableFuture<Boolean> opened = new CompletableFuture<>();
 
 		/** Why the last attempt to connect failed. */
 		private volatile @Nullable Throwable failure;
 
-		OpenNode(RedisConnectionFactory connections, String instance, NodeEvents events) {
-			this.connections = connections;
-			this.instance = instance;
+		OpenNode(LockInstance self, NodeEvents events) {
+			RedisQuorumNode node = RedisQuorumNode.this;
+			this.instance = self.text();
 			this.events = events;
-			RedisServerChecks checks = new RedisServerChecks(RedisQuorumNode.this.server, RedisQuorumNode.this.keys,
-					connections);
-			this.inbox = new RedisInbox(connections, RedisQuorumNode.this.keys.inboxPrefix() + instance, this,
-					(reason) -> explain(reason, checks));
+			this.connections = new LettuceConnections(node.standalone, node.client, false, node.timeout, self,
+					this::disconnected);
+			this.inbox = new RedisInbox(this.connections.factory(), node.keys.inboxPrefix() + self.text(), this,
+					(reason) -> node.server.explain(reason) + (RedisServer.isRefusal(reason)
+							? ". The node votes, but tells no waiting caller that a lock is free."
+							: ". Until then this node does not vote: locks need a majority of the others."));
 		}
 
-		@SuppressWarnings({ "unchecked", "deprecation" })
-		private void connect() {
-			try {
-				do {
-					// Closing it does not close the shared connection.
-					try (RedisConnection shared = this.connections.getConnection()) {
-						this.connection.complete(((RedisAsyncCommands<byte[], byte[]>) shared.getNativeConnection())
-							.getStatefulConnection());
-						return;
-					}
-					catch (Throwable ex) {
-						// An Error, too: without this thread the node is never connected.
-						this.failure = ex;
-					}
+		/** The connection; {@code null} if there is none, which is made then. */
+		private @Nullable LettuceCommands connected() {
+			LettuceCommands commands = this.connections.connect().handle((made, reason) -> {
+				this.failure = reason;
+				if (made != null) {
+					this.opened.complete(true);
 				}
-				while (!this.stopped.await(RECONNECT_MILLIS, TimeUnit.MILLISECONDS));
-			}
-			catch (InterruptedException ex) {
-				// No other code uses this thread.
-			}
+				return made;
+			}).getNow(null);
+			return (commands != null && commands.isOpen()) ? commands : null;
 		}
 
-		private @Nullable StatefulRedisConnection<byte[], byte[]> connected() {
-			StatefulRedisConnection<byte[], byte[]> current = this.connection.getNow(null);
-			return (current != null && current.isOpen()) ? current : null;
-		}
-
-		private void close() {
-			this.stopped.countDown();
-			this.inbox.stop(true);
-			LockClientShutdown.join(this.thread);
-			LettuceConnections.close(this.connections);
-		}
-
-		/** The cause of a failed subscription, and what does not work meanwhile. */
-		private String explain(Throwable failure, RedisServerChecks checks) {
-			RedisFailure cause = RedisFailure.of(failure);
-			if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-				return checks.explainRefusal(refusal, "SUBSCRIBE").getMessage()
-						+ ". The node votes, but tells no waiting caller that a lock is free.";
+		private void disconnected(boolean ofInbox) {
+			if (ofInbox) {
+				this.inbox.broken();
 			}
-			return cause.explain(RedisQuorumNode.this.server)
-					+ ". Until then this node does not vote: locks need a majority of the others.";
 		}
 
 		@Override
 		public void subscribed() {
+			connected();
 			this.events.doubted();
-		}
-
-		@Override
-		public void probed(String text) {
-			// A deaf inbox costs a node no lock: its waiters come back by themselves.
 		}
 
 		/**
@@ -230,11 +181,11 @@ public final class RedisQuorumNode implements QuorumNode {
 		 * free. A ticket that is not known is removed from the queue of the node.
 		 */
 		@Override
-		public void received(InboxMessage message) {
-			String key = RedisQuorumNode.this.keys.keyOf(message.lock());
-			if (message instanceof InboxMessage.GrantMessage grant) {
-				Ticket ticket = Ticket.of(key, grant.token());
-				if (MessageCheck.isAddressed(ticket, this.instance)) {
+		public void received(String text) {
+			String[] parts = text.split("\\|", 6);
+			if (parts.length == 6) {
+				Ticket ticket = Ticket.of(RedisQuorumNode.this.keys.keyOf(parts[5]), parts[0]);
+				if (ticket.instance().equals(this.instance)) {
 					this.events.woken(ticket);
 				}
 			}
