@@ -96,10 +96,14 @@ final class InboxMonitor implements RedisInbox.Listener {
 		this.inbox.start();
 	}
 
-	/** Stop, see {@link RedisInbox#stop}. */
-	void stop(boolean clientEnds) {
+	void stop() {
 		this.stopped = true;
-		this.inbox.stop(clientEnds);
+		Probe probe = this.awaited;
+		if (probe != null) {
+			// Its thread waits no longer for a message.
+			probe.echo.countDown();
+		}
+		this.inbox.stop();
 	}
 
 	boolean isSubscribed() {
@@ -221,7 +225,7 @@ final class InboxMonitor implements RedisInbox.Listener {
 			return !sent || probe.echo.await(this.patience.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
-			// Only the end of the inbox interrupts its thread.
+			// No other code uses this thread: nothing interrupts it.
 			return true;
 		}
 	}

@@ -71,8 +71,8 @@ final class LettuceCommands implements RedisCommands {
 		return this.connection.isOpen();
 	}
 
-	CompletableFuture<?> close() {
-		return this.connection.closeAsync();
+	CompletionStage<LettuceCommands> close() {
+		return this.connection.closeAsync().thenApply((closed) -> this);
 	}
 
 }

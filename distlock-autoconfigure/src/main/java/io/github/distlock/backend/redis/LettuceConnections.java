@@ -179,16 +179,12 @@ final class LettuceConnections {
 			return next;
 		}
 		try {
-			CompletionStage<StatefulConnection<byte[], byte[]>> connecting = this.factory.connect();
-			this.driver = connecting;
-			connecting.whenComplete((made, failure) -> {
+			this.driver = this.factory.connect().thenCompose((made) -> {
+				LettuceCommands ready = new LettuceCommands(made);
+				return next.complete(ready) ? next : ready.close();
+			}).whenComplete((ready, failure) -> {
 				if (failure != null) {
 					next.completeExceptionally(StoreCalls.unwrap(failure));
-					return;
-				}
-				LettuceCommands ready = new LettuceCommands(made);
-				if (!next.complete(ready)) {
-					ready.close();
 				}
 			});
 		}

@@ -107,14 +107,14 @@ final class RedisConnections {
 			return;
 		}
 		this.closed = true;
-		if (this.dedicated == null) {
-			this.inbox.stop(false);
-			return;
+		if (this.dedicated != null) {
+			// First, since the inbox may wait for a connection.
+			this.dedicated.end();
 		}
-		// First, since the inbox may wait for a connection.
-		this.dedicated.end();
-		this.inbox.stop(true);
-		this.dedicated.close();
+		this.inbox.stop();
+		if (this.dedicated != null) {
+			this.dedicated.close();
+		}
 	}
 
 	RedisServer server() {

@@ -73,9 +73,6 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private volatile boolean stopped;
 
-	/** Whether the client closes the connection, set before {@link #stopped}. */
-	private volatile boolean clientEnds;
-
 	/**
 	 * Create an inbox; it subscribes after its start.
 	 * @param connections makes its connection
@@ -104,14 +101,11 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/**
 	 * Stop, and wait a second at most for the thread to end: it must not use a connection
 	 * of a client that has been shut down.
-	 * @param clientEnds whether the client is shut down next, which closes the
-	 * connection. The driver warns of a connection that is closed twice.
 	 */
-	void stop(boolean clientEnds) {
-		this.clientEnds = clientEnds;
+	void stop() {
 		this.stopped = true;
 		this.confirmed = false;
-		this.thread.interrupt();
+		wake();
 		try {
 			this.thread.join(STOP_MILLIS);
 		}
@@ -220,7 +214,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			}
 		}
 		catch (InterruptedException ex) {
-			// No other code uses this thread: only stop() interrupts it.
+			// No other code uses this thread: nothing interrupts it.
 		}
 	}
 

@@ -87,7 +87,7 @@ public final class RedisQuorumNode implements QuorumNode {
 		this.open = null;
 		if (current != null) {
 			current.connections.end();
-			current.inbox.stop(true);
+			current.inbox.stop();
 			current.connections.close();
 		}
 	}

@@ -48,7 +48,7 @@ class InboxErrorTests implements RedisInbox.Listener {
 
 	@AfterEach
 	void stop() {
-		this.inbox.stop(false);
+		this.inbox.stop();
 		this.connections.destroy();
 	}
 
