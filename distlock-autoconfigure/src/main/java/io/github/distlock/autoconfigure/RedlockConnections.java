@@ -33,17 +33,10 @@ class RedlockConnections implements DisposableBean {
 
 	private static final String NODES = "distlock.redlock.nodes";
 
-	private static final int MINIMUM_NODES = 3;
-
-	/**
-	 * Few threads are sufficient: commands are sent to all nodes at once and do not block
-	 * a thread.
-	 */
-	private static final int THREADS = 2;
-
+	/** Few threads: commands go to all nodes at once and do not block a thread. */
 	private final ClientResources resources = ClientResources.builder()
-		.ioThreadPoolSize(THREADS)
-		.computationThreadPoolSize(THREADS)
+		.ioThreadPoolSize(2)
+		.computationThreadPoolSize(2)
 		.build();
 
 	private final ObjectProvider<SslBundles> bundles;
@@ -57,7 +50,7 @@ class RedlockConnections implements DisposableBean {
 	 * @throws InvalidPropertyException if the nodes cannot form a majority
 	 */
 	List<QuorumNode> nodes(DistlockProperties properties, RedlockStoreProperties redlock) {
-		PropertyChecks.check(redlock.nodes().size() >= MINIMUM_NODES, NODES, redlock.nodes().size() + " nodes",
+		PropertyChecks.check(redlock.nodes().size() > 2, NODES, redlock.nodes().size() + " nodes",
 				"a majority that survives the loss of a node needs at least three nodes",
 				"Name three or five masters that do not replicate each other (" + NODES
 						+ "[0].host, ...), or set distlock.backend=redis for a single one");

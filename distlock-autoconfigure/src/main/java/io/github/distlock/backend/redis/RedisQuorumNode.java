@@ -30,7 +30,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 public final class RedisQuorumNode implements QuorumNode {
 
-	private static final Map<Verb, RedisScript<String>> SCRIPTS = Stream.of(Verb.values())
+	private static final Map<NodeVerb, RedisScript<String>> SCRIPTS = Stream.of(NodeVerb.values())
 		.collect(Collectors.toMap((verb) -> verb,
 				(verb) -> Scripts.script(String.class, "quorum-" + verb.name().toLowerCase(Locale.ROOT) + ".lua")));
 
@@ -99,7 +99,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<String> run(Verb verb, List<String> locks, String... args) {
+	public CompletionStage<String> run(NodeVerb verb, List<String> locks, String... args) {
 		OpenNode current = this.open;
 		LettuceCommands commands = (current != null) ? current.connected() : null;
 		if (current == null || commands == null) {
@@ -107,7 +107,7 @@ public final class RedisQuorumNode implements QuorumNode {
 			return CompletableFuture.failedFuture(new NodeRefusedException(
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
-		byte[][] values = (verb == Verb.PROBE) ? RedisCommands.bytes(current.inbox.channel(), RedisInbox.PROBE)
+		byte[][] values = (verb == NodeVerb.PROBE) ? RedisCommands.bytes(current.inbox.channel(), RedisInbox.PROBE)
 				: RedisCommands.bytes(args);
 		return commands.<byte[]>run(Objects.requireNonNull(SCRIPTS.get(verb)), names(verb, locks), values)
 			.thenApply((answer) -> new String(answer, StandardCharsets.UTF_8))
@@ -117,8 +117,8 @@ public final class RedisQuorumNode implements QuorumNode {
 			});
 	}
 
-	private byte[][] names(Verb verb, List<String> locks) {
-		return (verb == Verb.RENEW || locks.isEmpty())
+	private byte[][] names(NodeVerb verb, List<String> locks) {
+		return (verb == NodeVerb.RENEW || locks.isEmpty())
 				? RedisCommands.bytes(locks.stream().map(this.keys::lock).toArray(String[]::new))
 				: this.keys.encodedLockQueueAndFloor(locks.get(0));
 	}

@@ -17,7 +17,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redlock.NodeCommands.Vote;
-import io.github.distlock.backend.redlock.Quorum.Answers;
+import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,7 +110,7 @@ final class LockRound {
 	}
 
 	/** Wait for the votes that decide. */
-	Answers<Vote> await() {
+	NodeAnswers<Vote> await() {
 		return this.quorum.await("attempt", this.ticket.key(), this.votes, (answers) -> {
 			int granted = answers.given(Vote.Locked.class::isInstance);
 			boolean hopeless = granted + answers.outstanding() < this.quorum.majority();
@@ -125,7 +125,7 @@ final class LockRound {
 	 * Make a grant of the votes, if a majority holds the claim, later tokens are higher
 	 * than the last one of the grant, and the round took less time than the lease.
 	 */
-	@Nullable Grant win(Answers<Vote> answers) {
+	@Nullable Grant win(NodeAnswers<Vote> answers) {
 		List<Vote.Locked> granted = answers.given()
 			.stream()
 			.filter(Vote.Locked.class::isInstance)
@@ -149,7 +149,7 @@ final class LockRound {
 	 * nothing if the clocks of the nodes agree.
 	 * @return whether this is true on a majority
 	 */
-	private boolean secure(Answers<Vote> answers, long lastToken) {
+	private boolean secure(NodeAnswers<Vote> answers, long lastToken) {
 		// Half of the lease, in microseconds: the expiry of a claim may differ from the
 		// clock.
 		long ahead = this.lease.toNanos() / 2000;

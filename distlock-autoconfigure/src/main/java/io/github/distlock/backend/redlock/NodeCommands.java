@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.redlock.QuorumNode.Verb;
+import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +31,9 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 	 * @param queue whether to queue the ticket if another claim holds the lock
 	 */
 	CompletableFuture<Vote> claim(Ticket ticket, String claim, Duration lease, long token, int count, boolean queue) {
-		return run(Verb.CLAIM, ticket.key(), (answer) -> vote(ticket.key(), answer.split(",", 3)), claim, millis(lease),
-				millis(this.longestLease), queue ? ticket.token() : "", Long.toString(token), Integer.toString(count));
+		return run(NodeVerb.CLAIM, ticket.key(), (answer) -> vote(ticket.key(), answer.split(",", 3)), claim,
+				millis(lease), millis(this.longestLease), queue ? ticket.token() : "", Long.toString(token),
+				Integer.toString(count));
 	}
 
 	private Vote vote(String key, String[] answer) {
@@ -50,7 +51,7 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 
 	/** Let each later vote exceed a token; whether the claim holds the lock. */
 	CompletableFuture<Boolean> raise(String key, String claim, long token) {
-		return run(Verb.RAISE, key, "1"::equals, claim, Long.toString(token));
+		return run(NodeVerb.RAISE, key, "1"::equals, claim, Long.toString(token));
 	}
 
 	/**
@@ -60,7 +61,7 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 	 * signal none
 	 */
 	CompletableFuture<Boolean> leave(String key, String claim, long usedToken, @Nullable Runnable onWoken) {
-		return run(Verb.LEAVE, key, (answer) -> {
+		return run(NodeVerb.LEAVE, key, (answer) -> {
 			if (onWoken != null && answer.endsWith(",1")) {
 				// First: the releasing caller must not request the lock again before.
 				onWoken.run();
@@ -74,7 +75,7 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 	 * command fails, the ticket leaves the queue when the queue expires.
 	 */
 	CompletableFuture<Boolean> forget(Ticket ticket) {
-		return run(Verb.FORGET, ticket.key(), "1"::equals, ticket.token()).exceptionally((failure) -> false);
+		return run(NodeVerb.FORGET, ticket.key(), "1"::equals, ticket.token()).exceptionally((failure) -> false);
 	}
 
 	/**
@@ -82,7 +83,7 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 	 * @param args for each key its claim and the new lease
 	 */
 	CompletableFuture<Set<String>> renew(List<String> keys, List<String> args) {
-		return this.node.run(Verb.RENEW, keys, args.toArray(String[]::new)).thenApply((answer) -> {
+		return this.node.run(NodeVerb.RENEW, keys, args.toArray(String[]::new)).thenApply((answer) -> {
 			String[] held = answer.split(",");
 			return IntStream.range(0, held.length)
 				.filter((i) -> held[i].equals("1"))
@@ -93,7 +94,7 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 
 	/** Return the clock of the node, in microseconds; fail if it does not vote yet. */
 	CompletableFuture<Long> probe() {
-		return this.node.run(Verb.PROBE, List.of()).thenApply((answer) -> {
+		return this.node.run(NodeVerb.PROBE, List.of()).thenApply((answer) -> {
 			String[] parts = answer.split(",");
 			// The server cuts both the start and the present to seconds.
 			if (Long.parseLong(parts[0]) - 1 < this.longestLease.toSeconds()) {
@@ -105,7 +106,7 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 
 	/** Return what this node says about a lock. */
 	CompletableFuture<NodeLock> inspect(String key) {
-		return run(Verb.INSPECT, key, (answer) -> {
+		return run(NodeVerb.INSPECT, key, (answer) -> {
 			List<String> lines = answer.lines().toList();
 			return new NodeLock(NodeClaim.of(key, lines.get(0)),
 					lines.stream().skip(1).map((token) -> Ticket.of(key, token)).toList());
@@ -120,10 +121,10 @@ record NodeCommands(QuorumNode node, Duration longestLease) {
 	 * each later vote exceeds that as well
 	 */
 	CompletableFuture<Boolean> end(String key, String claim, long lastToken, long aheadMicros) {
-		return run(Verb.END, key, "1"::equals, claim, Long.toString(lastToken), Long.toString(aheadMicros));
+		return run(NodeVerb.END, key, "1"::equals, claim, Long.toString(lastToken), Long.toString(aheadMicros));
 	}
 
-	private <T> CompletableFuture<T> run(Verb verb, String key, Function<String, T> answer, String... args) {
+	private <T> CompletableFuture<T> run(NodeVerb verb, String key, Function<String, T> answer, String... args) {
 		return this.node.run(verb, List.of(key), args).thenApply(answer).toCompletableFuture();
 	}
 

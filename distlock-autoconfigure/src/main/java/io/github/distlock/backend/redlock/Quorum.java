@@ -108,7 +108,7 @@ final class Quorum {
 		// Each answer is judged with those before it, maybe by several threads at a time:
 		// the last of them sees all.
 		commands.forEach((command) -> command.whenComplete((answer, failure) -> {
-			Answers<T> answers = new Answers<>(commands);
+			NodeAnswers<T> answers = new NodeAnswers<>(commands);
 			boolean tooFew = answers.given(each -> true) + answers.outstanding() < majority();
 			R decided = tooFew ? null : verdict.of(answers);
 			if (decided != null) {
@@ -147,7 +147,7 @@ final class Quorum {
 	}
 
 	/** Whether a majority says yes; {@code false} if so many say no that none can. */
-	@Nullable Boolean agreed(Answers<Boolean> answers) {
+	@Nullable Boolean agreed(NodeAnswers<Boolean> answers) {
 		if (answers.given(Boolean::booleanValue) >= majority()) {
 			return true;
 		}
@@ -168,7 +168,7 @@ final class Quorum {
 		return lease.minus(lease.dividedBy(100)).minus(FIXED_DRIFT);
 	}
 
-	private <T> LockBackendException failure(String action, @Nullable String key, Answers<T> answers) {
+	private <T> LockBackendException failure(String action, @Nullable String key, NodeAnswers<T> answers) {
 		List<LockBackendException> failures = answers.all.stream()
 			.filter(LockBackendException.class::isInstance)
 			.map(LockBackendException.class::cast)
@@ -189,7 +189,7 @@ final class Quorum {
 	interface Verdict<T, R> {
 
 		/** Return the verdict, or {@code null} to wait for more answers. */
-		@Nullable R of(Answers<T> answers);
+		@Nullable R of(NodeAnswers<T> answers);
 
 	}
 
@@ -198,13 +198,13 @@ final class Quorum {
 	 *
 	 * @param <T> the answer of one node
 	 */
-	static final class Answers<T> {
+	static final class NodeAnswers<T> {
 
 		/** For each node an answer, a failure, or {@code null} if there is none yet. */
 		private final List<@Nullable Object> all;
 
-		Answers(List<CompletableFuture<T>> commands) {
-			this.all = commands.stream().<@Nullable Object>map(Answers::answerOf).toList();
+		NodeAnswers(List<CompletableFuture<T>> commands) {
+			this.all = commands.stream().<@Nullable Object>map(NodeAnswers::answerOf).toList();
 		}
 
 		private static @Nullable Object answerOf(CompletableFuture<?> command) {

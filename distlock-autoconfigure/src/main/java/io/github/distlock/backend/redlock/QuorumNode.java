@@ -48,10 +48,10 @@ public interface QuorumNode {
 	 * blocked: with the answer, with {@link NodeRefusedException} if nothing was sent, or
 	 * with {@link io.github.distlock.LockBackendException} if the outcome is not known
 	 */
-	CompletionStage<String> run(Verb verb, List<String> keys, String... args);
+	CompletionStage<String> run(NodeVerb verb, List<String> keys, String... args);
 
 	/** The scripts of a node. {@code quorum.lua} describes their data. */
-	enum Verb {
+	enum NodeVerb {
 
 		/** Take the lock on this node, if it is free and the node is old enough. */
 		CLAIM,

@@ -18,7 +18,7 @@ import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.redlock.NodeCommands.NodeClaim;
 import io.github.distlock.backend.redlock.NodeCommands.NodeLock;
 import io.github.distlock.backend.redlock.NodeCommands.Vote;
-import io.github.distlock.backend.redlock.Quorum.Answers;
+import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +71,7 @@ record RedlockInspection(RedlockStore store, Quorum quorum) implements StoreInsp
 	}
 
 	/** What holds a lock that was refused, or {@code null} if that is not known. */
-	static @Nullable StoredHolder refusing(Answers<Vote> votes, Quorum quorum) {
+	static @Nullable StoredHolder refusing(NodeAnswers<Vote> votes, Quorum quorum) {
 		List<NodeClaim> most = most(
 				votes.given().stream().map((vote) -> (vote instanceof Vote.Held held) ? held.claim() : null));
 		return (most.size() >= quorum.majority()) ? holder(most, quorum) : null;

@@ -30,7 +30,7 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.NodeCommands.Vote;
-import io.github.distlock.backend.redlock.Quorum.Answers;
+import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import org.jspecify.annotations.Nullable;
 
@@ -199,7 +199,7 @@ final class RedlockStore extends BlockingLockStore {
 	}
 
 	private AttemptResult result(Ticket ticket, LockRound round, RedlockTicket state, Duration lease, boolean queue) {
-		Answers<Vote> votes = round.await();
+		NodeAnswers<Vote> votes = round.await();
 		Grant grant = round.win(votes);
 		if (grant != null) {
 			state.won = round;

@@ -13,7 +13,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
-import io.github.distlock.backend.redlock.QuorumNode.Verb;
+import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.LoggedProblems;
 import io.github.distlock.testing.NoSignals;
@@ -97,7 +97,7 @@ class CleanShutdownTests {
 			var connected = node.start(LockInstance.of("me"), mock(NodeEvents.class)).toCompletableFuture();
 			if (i % 2 == 0) {
 				connected.get(10, TimeUnit.SECONDS);
-				node.run(Verb.PROBE, List.of()).toCompletableFuture().get(10, TimeUnit.SECONDS);
+				node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get(10, TimeUnit.SECONDS);
 			}
 			node.stop();
 		}

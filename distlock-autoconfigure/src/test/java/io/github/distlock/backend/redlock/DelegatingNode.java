@@ -64,7 +64,7 @@ final class DelegatingNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<String> run(Verb verb, List<String> keys, String... args) {
+	public CompletionStage<String> run(NodeVerb verb, List<String> keys, String... args) {
 		return switch (verb) {
 			case CLAIM -> claim(keys, args.clone());
 			case LEAVE ->
@@ -85,7 +85,7 @@ final class DelegatingNode implements QuorumNode {
 			return CompletableFuture.failedFuture(new NodeRefusedException("Unreachable by order", null));
 		}
 		args[2] = this.trusted ? "0" : args[2];
-		CompletionStage<String> vote = this.node.run(Verb.CLAIM, keys, args);
+		CompletionStage<String> vote = this.node.run(NodeVerb.CLAIM, keys, args);
 		if (this.votesLost) {
 			return vote
 				.thenCompose((lost) -> CompletableFuture.failedFuture(new LockBackendException("The vote was lost")));

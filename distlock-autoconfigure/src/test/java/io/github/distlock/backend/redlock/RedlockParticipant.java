@@ -19,7 +19,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redlock.QuorumNode.Verb;
+import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.contract.Answers;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,7 +54,7 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 		await().ignoreExceptions().until(() -> {
 			this.store.verify();
 			for (QuorumNode node : nodes) {
-				node.run(Verb.PROBE, List.of()).toCompletableFuture().get();
+				node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get();
 			}
 			return true;
 		});
