@@ -48,8 +48,12 @@ final class BlockingCommands implements RedisCommands {
 	}
 
 	@Override
-	public CompletionStage<@Nullable Object> execute(String command, byte[]... args) {
-		return send((connection) -> connection.execute(command, args));
+	public CompletionStage<@Nullable String> execute(String command, byte[]... args) {
+		return send((connection) -> {
+			Object answer = connection.execute(command, args);
+			return (answer instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8)
+					: (answer != null) ? answer.toString() : null;
+		});
 	}
 
 	@Override

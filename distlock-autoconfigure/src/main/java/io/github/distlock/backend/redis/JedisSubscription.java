@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
@@ -35,6 +36,11 @@ final class JedisSubscription implements AutoCloseable {
 	 */
 	private boolean released;
 
+	private volatile boolean subscribed;
+
+	/** Why the subscription could not be made. */
+	private volatile @Nullable RuntimeException failure;
+
 	/** Subscribe on a thread of its own. */
 	JedisSubscription(RedisConnection spring, byte[] channel, RedisInbox inbox) {
 		this.connection = connection(spring.getNativeConnection());
@@ -42,6 +48,7 @@ final class JedisSubscription implements AutoCloseable {
 
 			@Override
 			public void onSubscribe(byte[] subscribed, int count) {
+				JedisSubscription.this.subscribed = true;
 				inbox.onChannelSubscribed(subscribed, count);
 			}
 
@@ -76,7 +83,8 @@ final class JedisSubscription implements AutoCloseable {
 			receiver.proceed(this.connection, channel);
 		}
 		catch (RuntimeException ex) {
-			// So the driver says that the connection broke.
+			// So the driver also says that the connection broke.
+			this.failure = this.subscribed ? null : ex;
 			logger.debug("The subscription to the inbox has ended", ex);
 		}
 		finally {
@@ -96,11 +104,17 @@ final class JedisSubscription implements AutoCloseable {
 		quietly(this.connection::close);
 	}
 
-	/** End the subscription. */
+	/**
+	 * End the subscription.
+	 * @throws RuntimeException if it could not be made
+	 */
 	@Override
 	public synchronized void close() {
 		if (!this.released) {
 			quietly(this.connection::disconnect);
+		}
+		else if (this.failure != null) {
+			throw this.failure;
 		}
 	}
 

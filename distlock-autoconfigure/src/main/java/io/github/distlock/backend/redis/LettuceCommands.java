@@ -3,7 +3,6 @@ package io.github.distlock.backend.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
@@ -52,14 +51,12 @@ final class LettuceCommands implements RedisCommands {
 	}
 
 	@Override
-	public CompletionStage<@Nullable Object> execute(String command, byte[]... args) {
+	public CompletionStage<@Nullable String> execute(String command, byte[]... args) {
 		CommandArgs<byte[], byte[]> all = new CommandArgs<>(ByteArrayCodec.INSTANCE);
 		for (byte[] each : args) {
 			all.add(each);
 		}
-		return this.commands
-			.dispatch(CommandType.valueOf(command), new StatusOutput<>(ByteArrayCodec.INSTANCE), all)
-			.thenApply(Function.identity());
+		return this.commands.dispatch(CommandType.valueOf(command), new StatusOutput<>(ByteArrayCodec.INSTANCE), all);
 	}
 
 	@Override

@@ -29,10 +29,9 @@ interface RedisCommands {
 
 	/**
 	 * Send a command that answers a text.
-	 * @return completes with the text, with bytes if the driver leaves them as they are,
-	 * or with {@code null} if the server answers nil
+	 * @return completes with the text, or with {@code null} if the server answers nil
 	 */
-	CompletionStage<@Nullable Object> execute(String command, byte[]... args);
+	CompletionStage<@Nullable String> execute(String command, byte[]... args);
 
 	CompletionStage<Long> publish(byte[] channel, byte[] message);
 

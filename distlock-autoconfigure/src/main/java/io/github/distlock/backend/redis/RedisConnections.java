@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -228,10 +227,11 @@ final class RedisConnections {
 	 * @throws LockBackendException if not
 	 */
 	void verify() {
-		byte[] refusals = this.<byte[]>call("test of the lock store", null,
-				(commands) -> commands.run(Scripts.RIGHTS,
-						this.keys.lockQueueAndReaders("rights-" + this.instance), this.channel, RedisInbox.PROBE));
-		this.server.checkRights(new String(refusals, StandardCharsets.UTF_8));
+		List<String> names = this.keys.lockQueueAndReaders("rights-" + this.instance);
+		// By its text, even if the server knows it: the probe is sent by its digest.
+		byte[][] script = RedisCommands.bytes(Scripts.RIGHTS.getScriptAsString(), "3", names.get(0), names.get(1),
+				names.get(2), this.channel, RedisInbox.PROBE);
+		this.server.checkRights(ask("test of the lock store", "EVAL", script));
 		probe(RedisInbox.PROBE);
 		try {
 			this.inbox.awaitConfirmation(this.commandTimeout);
@@ -242,6 +242,11 @@ final class RedisConnections {
 				throw failed("subscription to the inbox", null, ex);
 			}
 		}
+	}
+
+	private String ask(String action, String command, byte[]... args) {
+		String answer = call(action, null, (commands) -> commands.execute(command, args));
+		return (answer != null) ? answer : "";
 	}
 
 	/**
@@ -267,10 +272,7 @@ final class RedisConnections {
 			return;
 		}
 		try {
-			Object memory = call("check of the memory", null,
-					(commands) -> commands.execute("INFO", RedisCommands.bytes("memory")));
-			String lines = (memory instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8)
-					: String.valueOf(memory);
+			String lines = ask("check of the memory", "INFO", RedisCommands.bytes("memory"));
 			Matcher policy = EVICTION_POLICY.matcher(lines);
 			if (policy.find() && !policy.group(1).equals("noeviction") && !lines.contains("maxmemory:0\r")) {
 				logger.warn("Redis removes keys when its memory is full (maxmemory-policy " + policy.group(1)

@@ -135,7 +135,7 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	void checkRights(String answer) {
 		Throwable refusals = new IllegalStateException(answer.replace("\n", "; "));
 		if (FailureKind.RIGHT.matches(refusals) || FailureKind.REPLICA.matches(refusals)) {
-			throw failed("test of the lock store", null, refusals);
+			throw new LockBackendException("The test of the lock store failed: " + explain(refusals));
 		}
 	}
 
