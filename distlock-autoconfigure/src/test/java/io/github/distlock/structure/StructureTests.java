@@ -36,7 +36,7 @@ class StructureTests {
 			backend.jdbc        2563  17  3
 			backend.local        359   1  3
 			backend.redis       3095  28  3
-			backend.redlock      770   0  3
+			backend.redlock      771   0  3
 			backend.zookeeper   1703   3  2
 			context               21   0  0
 			contract            2795   0  0

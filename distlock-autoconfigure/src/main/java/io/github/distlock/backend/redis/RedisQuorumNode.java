@@ -107,8 +107,7 @@ public final class RedisQuorumNode implements QuorumNode {
 			return CompletableFuture.failedFuture(new NodeRefusedException(
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
-		byte[][] values = (verb == NodeVerb.PROBE) ? RedisCommands.bytes(current.inbox.channel(), RedisInbox.PROBE)
-				: RedisCommands.bytes(args);
+		String[] values = (verb == NodeVerb.PROBE) ? new String[] { current.inbox.channel(), RedisInbox.PROBE } : args;
 		return commands.<byte[]>run(Objects.requireNonNull(SCRIPTS.get(verb)), names(verb, locks), values)
 			.thenApply((answer) -> new String(answer, StandardCharsets.UTF_8))
 			.exceptionallyCompose((failure) -> {
@@ -117,10 +116,9 @@ public final class RedisQuorumNode implements QuorumNode {
 			});
 	}
 
-	private byte[][] names(NodeVerb verb, List<String> locks) {
-		return (verb == NodeVerb.RENEW || locks.isEmpty())
-				? RedisCommands.bytes(locks.stream().map(this.keys::lock).toArray(String[]::new))
-				: this.keys.encodedLockQueueAndFloor(locks.get(0));
+	private List<String> names(NodeVerb verb, List<String> locks) {
+		return (verb == NodeVerb.RENEW || locks.isEmpty()) ? locks.stream().map(this.keys::lock).toList()
+				: this.keys.nodeLockQueueAndFloor(locks.get(0));
 	}
 
 	/** The connections of a node that was started, and its inbox. */
