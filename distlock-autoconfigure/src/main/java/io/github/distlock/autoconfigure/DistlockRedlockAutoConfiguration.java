@@ -1,12 +1,9 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.List;
 
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.redlock.QuorumNode;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.RedlockBackend;
-import io.github.distlock.backend.redlock.RedlockSettings;
 import io.lettuce.core.RedisClient;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -41,12 +38,8 @@ public final class DistlockRedlockAutoConfiguration {
 	@Qualifier("redlock")
 	LockBackend distlockRedlockLockBackend(DistlockProperties properties, RedlockStoreProperties redlock,
 			RedlockConnections connections) {
-		RedlockSettings settings = redlock.toSettings(properties);
-		List<QuorumNode> nodes = redlock.addresses()
-			.stream()
-			.map((address) -> connections.node(address, properties, redlock))
-			.toList();
-		return new RedlockBackend(nodes, settings, TimeSource.SYSTEM);
+		return new RedlockBackend(connections.nodes(properties, redlock), redlock.toSettings(properties),
+				TimeSource.SYSTEM);
 	}
 
 }

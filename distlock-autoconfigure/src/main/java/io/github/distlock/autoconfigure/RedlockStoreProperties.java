@@ -1,11 +1,7 @@
 package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 
 import io.github.distlock.backend.redlock.RedlockSettings;
 import org.apache.commons.logging.Log;
@@ -35,11 +31,7 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 
 	private static final Log logger = LogFactory.getLog(RedlockStoreProperties.class);
 
-	private static final String NODES = "distlock.redlock.nodes";
-
 	private static final String NODE_TIMEOUT = "distlock.redlock.node-timeout";
-
-	private static final int MINIMUM_NODES = 3;
 
 	/**
 	 * Check what can be checked without a store.
@@ -58,28 +50,8 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 			logger.warn("distlock.redlock.nodes names " + this.nodes.size()
 					+ " nodes, an even number: one node less survives the loss of as many nodes. Use an odd number");
 		}
-		return new RedlockSettings(this.nodeTimeout, this.longestLease, properties.handoff().budget() + 1);
-	}
-
-	/**
-	 * Return the addresses of the nodes, in their order.
-	 * @throws StartUpException if the nodes cannot form a majority
-	 */
-	List<RedlockNodeAddress> addresses() {
-		PropertyChecks.check(this.nodes.size() >= MINIMUM_NODES, NODES, this.nodes.size() + " nodes",
-				"a majority that survives the loss of a node needs at least three nodes",
-				"Name three or five masters that do not replicate each other (" + NODES
-						+ "[0].host, ...), or set distlock.backend=redis for a single one");
-		Set<String> names = new HashSet<>();
-		List<RedlockNodeAddress> addresses = new ArrayList<>();
-		for (int i = 0; i < this.nodes.size(); i++) {
-			RedlockNodeAddress address = RedlockNodeAddress.of(NODES + "[" + i + "]", this.nodes.get(i));
-			PropertyChecks.check(names.add(address.name().toLowerCase(Locale.ROOT)), NODES + "[" + i + "]",
-					address.name(), "the same server is named before and would vote twice",
-					"Name each master once. The masters must be independent servers");
-			addresses.add(address);
-		}
-		return addresses;
+		return new RedlockSettings(properties.keyPrefix(), this.nodeTimeout, this.longestLease,
+				properties.handoff().budget() + 1);
 	}
 
 	/**

@@ -17,10 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param first the part in the first registry
  * @param second the part in the second registry
- * @param closed false at first; of two threads that close the lock, the one that sets it
- * releases both parts
  */
-record CompositeHeldLock(HeldLock first, HeldLock second, AtomicBoolean closed) implements HeldLock {
+record CompositeHeldLock(HeldLock first, HeldLock second) implements HeldLock {
 
 	@Override
 	public String key() {
@@ -92,21 +90,12 @@ record CompositeHeldLock(HeldLock first, HeldLock second, AtomicBoolean closed) 
 
 	@Override
 	public void close() {
-		markClosed();
 		releaseBoth(this.first::close, this.second::close);
 	}
 
 	@Override
 	public void abandon() {
-		markClosed();
 		releaseBoth(this.first::abandon, this.second::abandon);
-	}
-
-	private void markClosed() {
-		if (!this.closed.compareAndSet(false, true)) {
-			throw new IllegalMonitorStateException("Lock '" + key()
-					+ "' was closed before by this holder: close each acquisition once, and do not use it afterwards");
-		}
 	}
 
 	/** Release two parts in reverse order, the first one even if the second fails. */

@@ -1,26 +1,20 @@
 package io.github.distlock.registry;
 
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.thread.LockThreads;
 
 /**
- * The locks of one key in two registries as one {@link Lock}.
+ * The locks of one key in two registries as one {@link Lock}. It keeps no levels of its
+ * own: an additional unlock is refused by the members, if they are not held either.
  *
- * @param key the key
  * @param first the lock in the first registry
  * @param second the lock in the second registry
- * @param levels the keys that the calling thread has locked by views of this composite,
- * one entry for each level; an additional unlock must not release a lock that the thread
- * holds in one of the members outside the composite
  * @param clock the time source
  */
-record CompositeLock(String key, Lock first, Lock second, ThreadLocal<List<String>> levels,
-		TimeSource clock) implements Lock {
+record CompositeLock(Lock first, Lock second, TimeSource clock) implements Lock {
 
 	@Override
 	public void lock() {
@@ -64,15 +58,11 @@ record CompositeLock(String key, Lock first, Lock second, ThreadLocal<List<Strin
 				CompositeHeldLock.releaseUnused(this.first::unlock);
 			}
 		}
-		return acquired && this.levels.get().add(this.key);
+		return acquired;
 	}
 
 	@Override
 	public void unlock() {
-		if (!this.levels.get().remove(this.key)) {
-			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
-					+ "' does not hold lock '" + this.key + "' in both registries: call unlock() only after lock()");
-		}
 		CompositeHeldLock.releaseBoth(this.first::unlock, this.second::unlock);
 	}
 

@@ -1,14 +1,12 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -51,9 +49,6 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	private final LockObservers observers;
 
-	/** The keys that each thread has locked by views. */
-	private final ThreadLocal<List<String>> viewLevels = ThreadLocal.withInitial(ArrayList::new);
-
 	/**
 	 * Create a registry. Its members are started and shut down separately.
 	 * @param first the registry in which locks are acquired first
@@ -93,7 +88,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public Lock obtain(String key) {
-		return new CompositeLock(key, this.first.obtain(key), this.second.obtain(key), this.viewLevels, this.clock);
+		return new CompositeLock(this.first.obtain(key), this.second.obtain(key), this.clock);
 	}
 
 	@Override
@@ -194,7 +189,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	/** Return no lock if the first part was lost during the wait for the second. */
 	private static Optional<HeldLock> combine(HeldLock first, HeldLock second) {
-		HeldLock both = new CompositeHeldLock(first, second, new AtomicBoolean());
+		HeldLock both = new CompositeHeldLock(first, second);
 		if (first.isHeld()) {
 			return Optional.of(both);
 		}

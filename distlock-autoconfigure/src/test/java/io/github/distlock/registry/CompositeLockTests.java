@@ -99,15 +99,6 @@ class CompositeLockTests {
 	}
 
 	@Test
-	void aLockOfOneMemberAloneIsNotUnlockedThroughTheComposite() {
-		Lock alone = this.second.obtain("view");
-		alone.lock();
-		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
-		assertLocked(false, true);
-		alone.unlock();
-	}
-
-	@Test
 	void theFirstIsReleasedIfTheSecondIsNotAcquired() throws Exception {
 		this.rival.lock();
 		assertThat(this.lock.tryLock()).isFalse();

@@ -35,7 +35,7 @@ class AclTests extends AclContract {
 			.run((context) -> assertThat(context).hasFailed()
 				.getFailure()
 				.rootCause()
-				.hasMessageContaining("may not run ZRANK in scripts: grant it +zrank"));
+				.hasMessageContaining("refuses a command for lack of rights (ZRANK: "));
 	}
 
 }

@@ -36,8 +36,8 @@ class StructureTests {
 			backend.jdbc        2563  17  3
 			backend.local        296   0  3
 			backend.redis       3095  28  3
-			backend.redlock     1204   4  3
-			backend.zookeeper   1164   1  2
+			backend.redlock      771   0  3
+			backend.zookeeper   1703   3  2
 			context               21   0  0
 			contract            2684   0  0
 			environment           72   0  0

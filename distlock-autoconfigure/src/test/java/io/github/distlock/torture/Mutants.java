@@ -22,19 +22,16 @@ final class Mutants {
 			end
 			""";
 
-	private static final String RELEASE_COMMAND = """
-					this.connections.requireOpen();
-					return this.releases
-			""";
+	private static final String RELEASE_COMMAND = "CompletionStage<ReleaseResult> sent = send(ticket, lastToken, next);";
 
 	/** Check the owner in one command and act on the result in the next. */
 	private static final String ASK_FIRST = """
-					boolean mine = this.connections.ask(
+					boolean mine = ask(
 							new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 									"local w = redis.call('GET', KEYS[1])"
 											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2) and 'ok' or 'gone'",
 									String.class),
-							"release", ticket, ticket.token()).value().kind().equals("ok");
+							"release", ticket, ticket.token()).reply().kind().equals("ok");
 					if (!mine) {
 						return java.util.concurrent.CompletableFuture.completedFuture(new ReleaseResult(false, null));
 					}
@@ -42,20 +39,22 @@ final class Mutants {
 
 	private static final String EXPIRE_THEN_GRANTED = """
 						case Reply.GRANTED -> {
-							this.connections.run(
+							this.connections.call("attempt", ticket.key(), (commands) -> commands.run(
 									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 											"return { redis.call('PEXPIRE', KEYS[1], ARGV[1]) }", List.class),
-									"attempt", ticket.key(), this.keys.lockAndQueue(ticket.key()), millis(lease));
+									this.keys.lockAndQueue(ticket.key()), millis(lease)));
 							yield granted(ticket, answer, lease, marks);
 						}
 			""";
 
 	private static final String READ_TOMBSTONE = """
-			byte[] found = this.connections
-				.send("attempt", ticket.key(), (connection) ->
-					connection.stringCommands().get(bytes(this.keys.lock(ticket.key())))).value();
-			String tombstone = (found != null && found[0] == '|') ? new String(found) : "|" + value.token;
+			String found = this.connections.call("attempt", ticket.key(),
+					(commands) -> commands.execute("GET", RedisCommands.bytes(this.keys.lock(ticket.key()))));
+			String tombstone = (found != null && found.startsWith("|")) ? found : "|" + value.token;
 			""";
+
+	private static final String REPLACEMENT = "RedisCommands.bytes("
+			+ "this.keys.lock(key), value, \"IFEQ\", expected, \"PX\", millis)";
 
 	/** Enter a kept lock as if its lease began now: its deadline has no effect. */
 	private static final String WITH_A_NEW_DEADLINE = "return this.last.next("
@@ -102,8 +101,8 @@ final class Mutants {
 							"valid = remainingNanos > 0;")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",
-					java("backend/redis/ScriptExecutor.java", "new Answer<>(value, sent, sends > 1)",
-							"new Answer<>(value, this.clock.now(), sends > 1)")))
+					java("backend/redis/RedisLockStore.java", "return new Answer(reply, sent);",
+							"return new Answer(reply, this.clock.now());")))
 				.slow(),
 			Hunt.of(Mutant.of("token not raised on take-over", lua("attempt.lua", "local owned = '-' .. token", """
 					if value then
@@ -189,15 +188,17 @@ final class Mutants {
 				.atHome(),
 			Hunt.of(Mutant.of("native release without owner check",
 					java("backend/redis/NativeCommands.java",
-							"\"IFEQ\", held(ticket, value.marked, value.token), \"PX\"", "\"PX\"")))
+							REPLACEMENT,
+							"value.startsWith(\"|\") ? RedisCommands.bytes(this.keys.lock(key), value, \"PX\", millis) : "
+									+ REPLACEMENT)))
 				.onValkey()
 				.slowAndSpread(),
 			Hunt.of(Mutant.of("native attempt replaces any tombstone",
-					java("backend/redis/NativeCommands.java", "Answer<Boolean> answer = replace(\"attempt\",",
-							READ_TOMBSTONE + "Answer<Boolean> answer = replace(\"attempt\","),
+					java("backend/redis/NativeCommands.java", "boolean taken = this.connections.call(",
+							READ_TOMBSTONE + "boolean taken = this.connections.call("),
 					java("backend/redis/NativeCommands.java",
-							"\"|\" + value.token, held(ticket, marks, first), lease);",
-							"tombstone, held(ticket, marks, first), lease);")))
+							"\"|\" + value.token, held(ticket, marks, first), lease));",
+							"tombstone, held(ticket, marks, first), lease));")))
 				.onValkey()
 				.brief());
 

@@ -1,18 +1,18 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.TimeSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Checks that this JVM receives its grants: lets a script publish to its own inbox, reads
@@ -20,7 +20,7 @@ import org.apache.commons.logging.LogFactory;
  * number shows only that the server knows the subscription: its messages may still be
  * lost. An inbox that receives nothing is subscribed again.
  */
-final class InboxMonitor {
+final class InboxMonitor implements RedisInbox.Listener {
 
 	private static final Log logger = LogFactory.getLog(InboxMonitor.class);
 
@@ -30,29 +30,36 @@ final class InboxMonitor {
 	/** Time until the next check if a check could not be made. */
 	private static final long RETRY_NANOS = Duration.ofSeconds(1).toNanos();
 
+	private static final String LOCKS_WORK = "Locks work; callers that wait for a lock of another JVM ask for it at"
+			+ " intervals, which takes longer.";
+
 	private final RedisInbox inbox;
 
-	private final Server server;
+	private final RedisConnections connections;
+
+	private final InboxSignals messages;
+
+	private final LockSignals signals;
 
 	private final TimeSource time;
 
 	private final Duration patience;
 
-	private final ThreadFactory threads;
-
 	/** Counts subscriptions: the result of a probe is valid for its own only. */
 	private final AtomicInteger subscription = new AtomicInteger();
 
-	private final AtomicInteger probes = new AtomicInteger();
+	/** The last subscription that was checked. Used by the thread of the inbox. */
+	private int checkedSubscription;
 
-	/** Probes whose message has not arrived yet. */
-	private final Map<String, CountDownLatch> echoes = new ConcurrentHashMap<>();
+	private int probes;
 
-	/** Threads that check the inbox now. */
-	private final Set<Thread> checking = ConcurrentHashMap.newKeySet();
+	/** The probe whose message has not arrived yet. */
+	private volatile @Nullable Probe awaited;
 
-	/** The time of the last check. */
-	private final AtomicLong checkedNanos = new AtomicLong();
+	private volatile long checkedNanos;
+
+	/** Whether a ticket has relied on the inbox since the last check. */
+	private volatile boolean used;
 
 	/** Whether a publish to this inbox was counted since it was subscribed. */
 	private volatile boolean counted;
@@ -66,66 +73,89 @@ final class InboxMonitor {
 	private volatile boolean stopped;
 
 	/**
-	 * Create a monitor; it begins with the first subscription.
-	 * @param inbox the inbox
-	 * @param server the server that has the inbox
+	 * Create a monitor with its inbox.
+	 * @param factory makes the connection of the inbox
+	 * @param channel the name of the inbox
+	 * @param connections send the probes
+	 * @param messages receives all other messages
+	 * @param signals receives what is found out
 	 * @param time the time
 	 * @param patience how long a message may be on its way
-	 * @param threads makes the threads that check
 	 */
-	InboxMonitor(RedisInbox inbox, Server server, TimeSource time, Duration patience, ThreadFactory threads) {
-		this.inbox = inbox;
-		this.server = server;
+	InboxMonitor(RedisConnectionFactory factory, String channel, RedisConnections connections, InboxSignals messages,
+			LockSignals signals, TimeSource time, Duration patience) {
+		this.inbox = new RedisInbox(factory, channel, this, this::explain);
+		this.connections = connections;
+		this.messages = messages;
+		this.signals = signals;
 		this.time = time;
 		this.patience = patience;
-		this.threads = threads;
 	}
 
-	/**
-	 * Return what a ticket that is queued now can rely on; starts a check if one is due.
-	 */
+	void start() {
+		this.inbox.start();
+	}
+
+	void stop() {
+		this.stopped = true;
+		Probe probe = this.awaited;
+		if (probe != null) {
+			// Its thread waits no longer for a message.
+			probe.echo.countDown();
+		}
+		this.inbox.stop();
+	}
+
+	boolean isSubscribed() {
+		return this.inbox.isConfirmed();
+	}
+
+	void awaitConfirmation(Duration patience) {
+		this.inbox.awaitConfirmation(patience);
+	}
+
+	/** Return what a ticket that is queued now can rely on. */
 	InboxState state() {
 		if (!this.inbox.isConfirmed()) {
 			// A ticket that is queued before the first subscription keeps its place, and
 			// attempts again as soon as that is confirmed or has failed.
 			return this.starting ? InboxState.SUBSCRIBED : InboxState.UNSUBSCRIBED;
 		}
-		long now = this.time.nanoTime();
-		long checked = this.checkedNanos.get();
-		if (now - checked > CHECK_INTERVAL_NANOS && this.checkedNanos.compareAndSet(checked, now)) {
-			// A half-open connection receives nothing and shows no error: only a check
-			// detects that.
-			checkAsync(this.subscription.get(), false);
-		}
+		this.used = true;
 		return this.counted ? InboxState.VERIFIED : InboxState.SUBSCRIBED;
 	}
 
-	void subscribed() {
+	@Override
+	public void subscribed() {
+		if (this.stopped) {
+			return;
+		}
+		this.connections.clock().forget();
 		this.starting = false;
-		try {
-			lose();
-		}
-		finally {
-			this.checkedNanos.set(this.time.nanoTime());
-			checkAsync(this.subscription.incrementAndGet(), true);
-		}
+		lose();
+		this.subscription.incrementAndGet();
+		this.inbox.wake();
 	}
 
-	/** The connection of the inbox broke; the driver subscribes again. */
-	void interrupted() {
-		this.inbox.interrupted();
+	/** The connection of the inbox broke, and is made again. */
+	@Override
+	public void interrupted() {
+		if (this.stopped) {
+			return;
+		}
+		this.inbox.broken();
 		lose();
 		if (this.starting) {
 			this.starting = false;
 			// Queued tickets must not wait for messages any longer.
-			this.server.subscriptionConfirmed();
+			this.signals.retryAll();
 		}
 	}
 
 	/** Commands may reach another server now, where the inbox is not subscribed. */
 	void serverChanged() {
 		this.doubtful = true;
-		this.checkedNanos.set(this.time.nanoTime() - CHECK_INTERVAL_NANOS - 1);
+		this.checkedNanos = this.time.nanoTime() - CHECK_INTERVAL_NANOS - 1;
 		lose();
 	}
 
@@ -135,77 +165,47 @@ final class InboxMonitor {
 	 */
 	private void lose() {
 		this.counted = false;
-		this.server.messagesMayBeLost();
+		this.signals.requestsMayBeLost();
+	}
+
+	@Override
+	public void received(String text) {
+		Probe probe = this.awaited;
+		if (this.stopped || text.startsWith(RedisInbox.PROBE)) {
+			if (probe != null && probe.text.equals(text)) {
+				probe.echo.countDown();
+			}
+			return;
+		}
+		// Each master of a cluster has its own clock: one baseline is not sufficient. And
+		// a master at which no inbox of a JVM is subscribed takes that JVM for dead and
+		// withdraws its grant at once, although the inbox may be subscribed to a replica
+		// and receive the message there.
+		this.messages.received(text, !this.connections.isCluster() && !this.doubtful);
 	}
 
 	/**
-	 * Return whether a message may be about a grant that was withdrawn at once. A master
-	 * at which no inbox of a JVM is subscribed takes that JVM for dead, although the
-	 * inbox may be subscribed to a replica and receive the message there.
+	 * A half-open connection receives nothing and shows no error: only a check detects
+	 * that.
 	 */
-	boolean isDoubtful() {
-		return this.doubtful;
-	}
-
-	/** The message of a probe has arrived. */
-	void heard(String text) {
-		CountDownLatch echo = this.echoes.get(text);
-		if (echo != null) {
-			echo.countDown();
+	@Override
+	public void check() {
+		int number = this.subscription.get();
+		boolean fresh = number != this.checkedSubscription;
+		long now = this.time.nanoTime();
+		if (!this.inbox.isConfirmed()
+				|| !fresh && !(this.used && now - this.checkedNanos > CHECK_INTERVAL_NANOS)) {
+			return;
 		}
-	}
-
-	void stop() {
-		this.stopped = true;
-		// A cluster driver that is closed during a command never answers it.
-		this.checking.forEach(Thread::interrupt);
-	}
-
-	/**
-	 * Check on a thread of its own: a thread of the driver would wait for itself, and
-	 * callers must not be delayed. If no thread can be started, a later call tries again.
-	 */
-	private void checkAsync(int number, boolean fresh) {
-		try {
-			this.threads.newThread(() -> check(number, fresh)).start();
-		}
-		catch (Throwable ex) {
-			checkSoon();
-			if (fresh && !this.stopped) {
-				this.server.subscriptionConfirmed();
-			}
-			logger.warn("The inbox of this JVM could not be checked and is checked again later", ex);
-		}
-	}
-
-	private void checkSoon() {
-		this.checkedNanos.set(this.time.nanoTime() - CHECK_INTERVAL_NANOS + RETRY_NANOS);
-	}
-
-	private void check(int number, boolean fresh) {
-		this.checking.add(Thread.currentThread());
-		try {
-			if (this.stopped) {
-				return;
-			}
-			boolean received = receives(number, fresh);
-			// One message may be late because of this process, as in a long pause.
-			if (!received && isCurrent(number) && !receives(number, false) && isCurrent(number)) {
-				boolean renewed = this.inbox.renew();
-				lose();
-				this.server.receivedNothing(renewed);
-			}
-		}
-		catch (InterruptedException ex) {
-			// No other code uses this thread.
-			Thread.currentThread().interrupt();
-		}
-		catch (Throwable ex) {
-			checkSoon();
-			logger.warn("The inbox of this JVM could not be checked and is checked again later", ex);
-		}
-		finally {
-			this.checking.remove(Thread.currentThread());
+		this.checkedSubscription = number;
+		this.checkedNanos = now;
+		this.used = false;
+		boolean received = receives(number, fresh);
+		// One message may be late because of this process, as in a long pause.
+		if (!received && isCurrent(number) && !receives(number, false) && isCurrent(number)) {
+			this.inbox.renew();
+			lose();
+			receivedNothing();
 		}
 	}
 
@@ -214,35 +214,29 @@ final class InboxMonitor {
 	}
 
 	/** Publish to the inbox; returns false if that succeeds and nothing arrives. */
-	private boolean receives(int number, boolean fresh) throws InterruptedException {
-		String text = RedisInbox.PROBE + this.probes.incrementAndGet();
-		CountDownLatch echo = new CountDownLatch(1);
-		this.echoes.put(text, echo);
-		try {
-			boolean sent = false;
-			try {
-				sent = count(text, number, fresh);
-			}
-			finally {
-				if (fresh && !this.stopped) {
-					this.server.subscriptionConfirmed();
-				}
-			}
-			return !sent || echo.await(this.patience.toNanos(), TimeUnit.NANOSECONDS);
+	private boolean receives(int number, boolean fresh) {
+		Probe probe = new Probe(RedisInbox.PROBE + ++this.probes, new CountDownLatch(1));
+		this.awaited = probe;
+		boolean sent = count(probe.text, number, fresh);
+		if (fresh && !this.stopped) {
+			this.signals.retryAll();
 		}
-		finally {
-			this.echoes.remove(text);
+		try {
+			return !sent || probe.echo.await(this.patience.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			// No other code uses this thread: nothing interrupts it.
+			return true;
 		}
 	}
 
 	/** Publish, and use the number of receivers if it can be trusted. */
 	private boolean count(String text, int number, boolean fresh) {
 		try {
-			boolean trusted = this.server.isCountable();
-			long receivers = this.server.publish(text);
+			long receivers = this.connections.probe(text);
 			if (number == this.subscription.get()) {
 				boolean before = this.counted;
-				this.counted = receivers == 1 && trusted;
+				this.counted = receivers == 1 && !this.connections.isCluster();
 				this.doubtful = this.doubtful && !this.counted;
 				if (before && !this.counted) {
 					lose();
@@ -251,40 +245,40 @@ final class InboxMonitor {
 			return true;
 		}
 		catch (RuntimeException ex) {
-			checkSoon();
-			if (fresh && !this.stopped && ScriptExecutor.says(ex, "NOPERM")) {
-				logger.warn("Cannot publish to the inbox of this JVM. Locks work; callers that wait for a lock of"
-						+ " another JVM ask for it at intervals, which takes longer. " + ex.getMessage());
+			this.checkedNanos = this.time.nanoTime() - CHECK_INTERVAL_NANOS + RETRY_NANOS;
+			this.used = true;
+			if (fresh && !this.stopped && RedisServer.isRefusal(ex)) {
+				logger.warn("Cannot publish to the inbox of this JVM. " + LOCKS_WORK + " " + ex.getMessage());
 			}
 			return false;
 		}
 	}
 
+	private void receivedNothing() {
+		String server = this.connections.server().name();
+		logger.warn("The inbox " + this.inbox.channel() + " received nothing from " + server
+				+ ", although the server accepted messages for it, and is subscribed again on a new connection. Until"
+				+ " then no lock is kept, and callers of this JVM that wait for a lock ask for it at intervals, which"
+				+ " takes longer. If this is repeated, check whether a firewall, NAT gateway or load balancer drops idle"
+				+ " connections");
+		this.signals.resubscribed(this.inbox.channel(), server);
+	}
+
 	/**
-	 * The server that has the inbox. It also receives the results of checks.
+	 * Explain why a subscription failed: the cause, the remedy, and what does not work
+	 * until then.
 	 */
-	interface Server {
-
-		/** Publish a text to the inbox; returns the number of receivers. */
-		long publish(String text);
-
-		/** Whether that number can be trusted; may send a command. */
-		boolean isCountable();
-
-		/** The server knows a new subscription, or the first one has failed. */
-		void subscriptionConfirmed();
-
-		/**
-		 * The inbox received nothing.
-		 * @param renewed whether it is subscribed again now, and not only when its
-		 * connection has ended
-		 */
-		void receivedNothing(boolean renewed);
-
-		/** What was counted on no longer holds: messages may be lost, or have been. */
-		default void messagesMayBeLost() {
+	private String explain(Throwable failure) {
+		RedisServer server = this.connections.server();
+		if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof UnsupportedOperationException) {
+			return server.name() + ": the driver cannot subscribe there. " + LOCKS_WORK;
 		}
+		return server.explain(failure) + ". "
+				+ (RedisServer.isRefusal(failure) ? LOCKS_WORK : "Until then no lock can be acquired.");
+	}
 
+	/** A message to this inbox that only shows whether messages arrive. */
+	private record Probe(String text, CountDownLatch echo) {
 	}
 
 	/**

@@ -1,22 +1,44 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redis.InboxMessage.AskedMessage;
-import io.github.distlock.backend.redis.InboxMessage.EndedMessage;
-import io.github.distlock.backend.redis.InboxMessage.GrantMessage;
-import io.github.distlock.backend.redis.InboxMessage.RefusedMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the messages of an inbox into signals to this JVM.
+ * Turns the messages of an inbox into signals to this JVM. Each client with the right to
+ * publish can send them, so a message must not do more than what the scripts of this
+ * library could have meant.
  */
 final class InboxSignals {
+
+	/** A grant has no prefix: no ticket begins with one, since a colon is in its name. */
+	private static final String ENDED = "ended|";
+
+	private static final String ASKED = "asked|";
+
+	private static final String REFUSED = "refused|";
+
+	/** Maximum lease of a grant by message: until it is confirmed, as in the scripts. */
+	private static final long MAX_TTL_MILLIS = 5000;
+
+	/**
+	 * How far tokens may be ahead of the server's clock. They are further ahead only
+	 * after that clock was set back; then the ticket asks.
+	 */
+	private static final long MAX_AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
+
+	private static final int QUOTED = 100;
+
+	private static final Pattern INSTANCE = Pattern.compile("([A-Za-z0-9._-]+@[A-Za-z0-9._-]+:[0-9]+:)?[A-Za-z0-9_-]+");
+
+	private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
 	private final String instance;
 
@@ -37,56 +59,72 @@ final class InboxSignals {
 	}
 
 	/**
-	 * Signal a message, unless it is about the ticket of another JVM.
+	 * Signal a message, unless it is about the ticket of another JVM: the scripts send it
+	 * to the JVM of the ticket. A JVM gives back a grant that it does not know, so it
+	 * could otherwise be made to release the locks of other JVMs.
+	 * @param text the message: its kind, the name of the ticket, what is said of it, and
+	 * the name of the lock in Redis, which may contain the separator
 	 * @param sameClock whether it came from the one server whose clock is known
 	 */
-	void signal(InboxMessage message, boolean sameClock) {
-		Ticket ticket = ticket(message.token(), message);
-		if (!MessageCheck.isAddressed(ticket, this.instance)) {
+	void received(String text, boolean sameClock) {
+		int length = text.startsWith(ENDED) ? 4 : text.startsWith(ASKED) ? 5 : text.startsWith(REFUSED) ? 3 : 6;
+		String[] parts = text.split("\\|", length);
+		if (parts.length < length) {
+			throw new IllegalArgumentException("Not a message of a script: " + quote(text));
+		}
+		String key = this.keys.keyOf(parts[length - 1]);
+		Ticket ticket = Ticket.of(key, parts[(length < 6) ? 1 : 0]);
+		if (!ticket.instance().equals(this.instance)) {
 			return;
 		}
-		if (message instanceof GrantMessage grant) {
-			granted(ticket, grant, sameClock);
-		}
-		else if (message instanceof EndedMessage ended) {
-			this.signals.endReported(ticket, ended.grantToken());
-		}
-		else if (message instanceof AskedMessage asked) {
-			this.signals.asked(ticket, asked.grantToken(), requester(asked));
-		}
-		else if (message instanceof RefusedMessage) {
-			this.signals.refused(ticket);
+		switch (length) {
+			case 3 -> this.signals.refused(ticket);
+			case 4 -> this.signals.endReported(ticket, Long.parseLong(parts[2]));
+			case 5 -> this.signals.asked(ticket, Long.parseLong(parts[2]), requester(key, parts[3]));
+			default -> granted(ticket, sameClock, Long.parseLong(parts[1]), Long.parseLong(parts[2]),
+					Long.parseLong(parts[3]), Long.parseLong(parts[4]));
 		}
 	}
 
-	private void granted(Ticket ticket, GrantMessage message, boolean sameClock) {
-		TimeSource.Instant now = this.time.now();
-		Validity validity = sameClock ? MessageCheck.validity(message, this.clock, now) : null;
-		// An unknown validity counts as passed: then the ticket asks.
-		this.signals.granted(ticket, new Grant(message.first(), message.last(),
-				(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
+	/** The text that tells the JVM of a ticket that it does not get the lock at once. */
+	static String refusal(String token, String lock) {
+		return REFUSED + token + "|" + lock;
 	}
 
 	/**
-	 * The ticket that wants an answer. If this version cannot read its name, or no JVM
-	 * has such an instance, the request is valid without it.
+	 * No caller may enter because of this message alone if it is not credible, or if its
+	 * validity is not known: an expired grant makes the ticket ask the server. A token
+	 * that is far ahead of the clock would make the protected resource refuse all later
+	 * holders.
 	 */
-	private @Nullable Ticket requester(AskedMessage message) {
-		String requester = message.requester();
-		if (requester == null) {
-			return null;
-		}
+	private void granted(Ticket ticket, boolean sameClock, long first, long last, long ttlMillis, long grantedMicros) {
+		TimeSource.Instant now = this.time.now();
+		boolean credible = sameClock && ttlMillis <= MAX_TTL_MILLIS && first <= last
+				&& last - grantedMicros <= MAX_AHEAD_MICROS;
+		Validity validity = credible ? this.clock.judge(grantedMicros, Duration.ofMillis(ttlMillis), now) : null;
+		this.signals.granted(ticket,
+				new Grant(first, last, (validity != null) ? validity : Validity.until(now, Duration.ZERO)));
+	}
+
+	/**
+	 * The ticket that wants an answer, which is published to a channel with the name of
+	 * its instance. If this version cannot read its name, or no JVM has such an instance,
+	 * the request is valid without it.
+	 */
+	private static @Nullable Ticket requester(String key, String token) {
 		try {
-			Ticket ticket = ticket(requester, message);
-			return MessageCheck.isInstance(ticket.instance()) ? ticket : null;
+			Ticket ticket = Ticket.of(key, token);
+			return INSTANCE.matcher(ticket.instance()).matches() ? ticket : null;
 		}
 		catch (IllegalArgumentException ex) {
 			return null;
 		}
 	}
 
-	private Ticket ticket(String token, InboxMessage message) {
-		return Ticket.of(this.keys.keyOf(message.lock()), token);
+	/** Return a text so that it can be logged: in one line, and not too long. */
+	private static String quote(String text) {
+		String line = CONTROL.matcher(text).replaceAll("?");
+		return (line.length() <= QUOTED) ? line : line.substring(0, QUOTED) + "...";
 	}
 
 }

@@ -2,13 +2,37 @@ package io.github.distlock.backend.redis;
 
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockInstance;
+import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.TimeSource;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -16,92 +40,86 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Dedicated connections for locks, made from the configuration of the application's
- * connection factory: lock commands do not queue behind slow commands of the application,
- * fail after a short time, fail at once while there is no connection, and are not sent a
- * second time by the driver after a reconnect.
+ * The dedicated connections of one store, made from the configuration of the
+ * application's connection factory: lock commands do not queue behind slow commands of
+ * the application, fail after a short time, fail at once while there is no connection,
+ * and are not sent a second time by the driver after a reconnect.
+ * <p>
+ * All threads send on one connection, which the first of them lets the driver make, and
+ * which the driver reconnects. Threads that need it meanwhile wait for the same attempt,
+ * for a limited time, and until the store is closed at the latest. Thread-safe.
  */
 final class LettuceConnections {
 
 	private static final Log logger = LogFactory.getLog(LettuceConnections.class);
 
-	private LettuceConnections() {
+	private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
+
+	/** Number of command time-outs after which a silent connection is closed. */
+	private static final int SILENT_COMMANDS = 2;
+
+	/** Minimum interval between topology updates while a master cannot be reached. */
+	private static final Duration TOPOLOGY_INTERVAL = Duration.ofSeconds(2);
+
+	private static final Duration PATIENCE_OF_CLOSE = Duration.ofSeconds(1);
+
+	private final DedicatedFactory factory;
+
+	/** The driver needs one time-out to connect and one to log in, and ends first. */
+	private final Duration patience;
+
+	/**
+	 * The connection for commands, or the attempt to make it. Replaced after a failure
+	 * and after a reset.
+	 */
+	private final AtomicReference<@Nullable CompletableFuture<LettuceCommands>> commands = new AtomicReference<>();
+
+	/** The last attempt of the driver to connect, or to disconnect. */
+	private volatile CompletionStage<?> driver = CompletableFuture.completedFuture("none");
+
+	private volatile boolean closed;
+
+	/**
+	 * Create connections to a server that is given by its configuration. Sends nothing
+	 * yet.
+	 * @param disconnected is called on a thread of the driver when a connection breaks,
+	 * with whether it was one for subscriptions
+	 */
+	LettuceConnections(RedisConfiguration server, LettuceClientConfiguration client, boolean cluster,
+			Duration commandTimeout, LockInstance self, Consumer<Boolean> disconnected) {
+		this.factory = new DedicatedFactory(server, client(client, commandTimeout, cluster, self));
+		this.factory.setShareNativeConnection(false);
+		this.factory.afterPropertiesSet();
+		this.factory.start();
+		this.patience = commandTimeout.multipliedBy(2).plusMillis(100);
+		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
+
+			@Override
+			public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+				disconnected.accept(connection instanceof StatefulRedisPubSubConnection);
+			}
+
+		});
 	}
 
 	/** Connect as the application does; {@code null} if it is not known how. */
-	static @Nullable RedisConnectionFactory dedicated(RedisConnectionFactory application, Duration commandTimeout,
-			LockInstance self) {
-		LettuceConnectionFactory source = (LettuceConnectionFactory) application;
-		RedisConfiguration configuration = configuration(source);
-		if (configuration == null) {
+	static @Nullable LettuceConnections like(LettuceConnectionFactory application, Duration commandTimeout,
+			LockInstance self, Consumer<Boolean> disconnected) {
+		RedisConfiguration server = configuration(application);
+		if (server == null) {
 			logger.warn("Lock commands share the application's Redis connections, since their configuration could not"
 					+ " be found: slow commands of the application delay renewals");
 			return null;
 		}
-		return dedicated(configuration, source.getClientConfiguration(), source.isClusterAware(), commandTimeout, self);
-	}
-
-	/** Connect to a server that is given by its configuration. */
-	static RedisConnectionFactory dedicated(RedisConfiguration server, LettuceClientConfiguration client,
-			boolean cluster, Duration commandTimeout, LockInstance self) {
-		LockConnectionFactory factory = new LockConnectionFactory(server,
-				new LockClientConfiguration(client, commandTimeout, cluster, clientName(self)));
-		factory.setShareNativeConnection(true);
-		factory.setEagerInitialization(false);
-		factory.afterPropertiesSet();
-		factory.start();
-		return factory;
-	}
-
-	/**
-	 * The name of our connections in CLIENT LIST: Redis takes only printable ASCII
-	 * without spaces. A user that may not set it can connect: the driver then goes on
-	 * without the name.
-	 */
-	private static @Nullable String clientName(LockInstance self) {
-		return self.isResolved()
-				? ("distlock:" + self.application() + "@" + self.host() + ":" + self.pid()).replaceAll("[^!-~]", "_")
-				: null;
-	}
-
-	/**
-	 * Fail all commands that wait for an answer or for a connection, and all later ones.
-	 */
-	static void end(RedisConnectionFactory dedicated) {
-		((LockConnectionFactory) dedicated).end();
-		reset(dedicated);
-	}
-
-	/** Close a factory that {@link #dedicated} has made. */
-	static void close(RedisConnectionFactory dedicated) {
-		LockConnectionFactory factory = (LockConnectionFactory) dedicated;
-		factory.destroy();
-		// This ends no thread that the copied resources share with the application.
-		factory.getClientConfiguration()
-			.getClientResources()
-			.ifPresent((resources) -> resources.shutdown(0, 0, TimeUnit.SECONDS));
-	}
-
-	/** Let the next command open a new connection. */
-	static void reset(RedisConnectionFactory dedicated) {
-		((LettuceConnectionFactory) dedicated).resetConnection();
-	}
-
-	/** Call a listener when a connection breaks, with whether it was one for messages. */
-	static void listen(RedisConnectionFactory connectionFactory, Consumer<Boolean> listener) {
-		((LettuceConnectionFactory) connectionFactory).getRequiredNativeClient()
-			.addListener(new RedisConnectionStateListener() {
-
-				@Override
-				public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-					listener.accept(connection instanceof StatefulRedisPubSubConnection);
-				}
-
-			});
+		return new LettuceConnections(server, application.getClientConfiguration(), application.isClusterAware(),
+				commandTimeout, self, disconnected);
 	}
 
 	/**
@@ -116,6 +134,241 @@ final class LettuceConnections {
 		ReflectionUtils.makeAccessible(field);
 		return (ReflectionUtils.getField(field, source) instanceof RedisConfiguration configuration) ? configuration
 				: source.getStandaloneConfiguration();
+	}
+
+	/** What makes connections for subscriptions. */
+	RedisConnectionFactory factory() {
+		return this.factory;
+	}
+
+	/**
+	 * Return what sends commands; waits until the driver has connected or has failed to.
+	 */
+	RedisCommands commands() throws ExecutionException, TimeoutException {
+		CompletableFuture<LettuceCommands> connecting = connect();
+		if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
+			return connecting.join();
+		}
+		try {
+			return StoreCalls.awaitUninterruptibly(connecting, this.patience, TimeSource.SYSTEM);
+		}
+		catch (TimeoutException ex) {
+			// The next caller tries anew. The driver may never answer, for example if
+			// the application's credentials are never there.
+			connecting.completeExceptionally(ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Return the connection for commands, or the attempt to make it: a new one if the
+	 * last one has failed.
+	 */
+	CompletableFuture<LettuceCommands> connect() {
+		CompletableFuture<LettuceCommands> last = this.commands.get();
+		if (last != null && !last.isCompletedExceptionally()) {
+			return last;
+		}
+		CompletableFuture<LettuceCommands> next = new CompletableFuture<>();
+		if (!this.commands.compareAndSet(last, next)) {
+			return connect();
+		}
+		if (this.closed) {
+			// Read after the attempt can be seen: close() sees it, or this sees close().
+			next.completeExceptionally(closed());
+			return next;
+		}
+		try {
+			this.driver = this.factory.connect().thenCompose((made) -> {
+				LettuceCommands ready = new LettuceCommands(made);
+				return next.complete(ready) ? next : ready.close();
+			}).whenComplete((ready, failure) -> {
+				if (failure != null) {
+					next.completeExceptionally(StoreCalls.unwrap(failure));
+				}
+			});
+		}
+		catch (Throwable ex) {
+			next.completeExceptionally(ex);
+		}
+		return next;
+	}
+
+	/** Let the next command open a new connection. Does not block. */
+	void reset() {
+		end(this.commands.getAndSet(null), new IllegalStateException("Connection closed"));
+	}
+
+	/**
+	 * Fail all commands that wait for an answer or for a connection, and all later ones.
+	 * Does not block.
+	 */
+	void end() {
+		this.closed = true;
+		end(this.commands.getAndSet(null), closed());
+	}
+
+	private void end(@Nullable CompletableFuture<LettuceCommands> connection, RuntimeException reason) {
+		if (connection != null && !connection.completeExceptionally(reason)) {
+			this.driver = connection.thenCompose(LettuceCommands::close);
+		}
+	}
+
+	private static IllegalStateException closed() {
+		return new IllegalStateException(RedisServer.STORE_CLOSED);
+	}
+
+	/**
+	 * End, and shut the client down: if possible not while it connects or
+	 * disconnects, of which it would warn.
+	 */
+	void close() {
+		end();
+		try {
+			StoreCalls.awaitUninterruptibly(this.driver.toCompletableFuture(), PATIENCE_OF_CLOSE, TimeSource.SYSTEM);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			// The client is shut down in any case.
+		}
+		this.factory.destroy();
+		// This ends no thread that the copied resources share with the application.
+		this.factory.getClientConfiguration()
+			.getClientResources()
+			.ifPresent((resources) -> resources.shutdown(0, 0, TimeUnit.SECONDS));
+	}
+
+	/** The application's configuration, changed for locks. Reads go to masters, too. */
+	private static LettuceClientConfiguration client(LettuceClientConfiguration application, Duration commandTimeout,
+			boolean cluster, LockInstance self) {
+		LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder()
+			.clientOptions(options(application, commandTimeout, cluster))
+			.clientResources(resources(application.getClientResources(), commandTimeout))
+			.commandTimeout(commandTimeout)
+			.shutdownTimeout(application.getShutdownTimeout())
+			.shutdownQuietPeriod(application.getShutdownQuietPeriod());
+		name(self).or(application::getClientName).ifPresent(client::clientName);
+		application.getRedisCredentialsProviderFactory().ifPresent(client::redisCredentialsProviderFactory);
+		if (application.isUseSsl()) {
+			LettuceSslClientConfigurationBuilder ssl = client.useSsl();
+			ssl.verifyPeer(application.getVerifyMode());
+			if (application.isStartTls()) {
+				ssl.startTls();
+			}
+		}
+		return client.build();
+	}
+
+	/**
+	 * The name of our connections in CLIENT LIST: Redis takes only printable ASCII
+	 * without spaces. A user that may not set it can connect: the driver then goes on
+	 * without the name.
+	 */
+	private static Optional<String> name(LockInstance self) {
+		return self.isResolved()
+				? Optional.of(("distlock:" + self.application() + "@" + self.host() + ":" + self.pid())
+					.replaceAll("[^!-~]", "_"))
+				: Optional.empty();
+	}
+
+	/**
+	 * Share the application's threads, if it has configured any; but reconnect within
+	 * less than half a minute, and close a connection that is silent.
+	 */
+	private static ClientResources resources(Optional<ClientResources> application, Duration commandTimeout) {
+		ClientResources.Builder builder = application
+			.map((shared) -> shared.mutate()
+				.timer(shared.timer())
+				.eventExecutorGroup(shared.eventExecutorGroup())
+				.eventLoopGroupProvider(shared.eventLoopGroupProvider())
+				.commandLatencyRecorder(shared.commandLatencyRecorder()))
+			.orElseGet(ClientResources::builder);
+		NettyCustomizer customizer = application.map(ClientResources::nettyCustomizer)
+			.orElse(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER);
+		return builder
+			.nettyCustomizer(
+					SilentConnectionCloser.customizer(commandTimeout.multipliedBy(SILENT_COMMANDS), customizer))
+			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), MAX_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
+			.build();
+	}
+
+	/** The driver also calls this without a command. */
+	private static boolean isScript(@Nullable RedisCommand<?, ?, ?> command) {
+		return command != null && (command.getType() == CommandType.EVALSHA || command.getType() == CommandType.EVAL);
+	}
+
+	private static ClientOptions options(LettuceClientConfiguration application, Duration commandTimeout,
+			boolean cluster) {
+		ClientOptions base = application.getClientOptions().orElseGet(ClientOptions::create);
+		if (cluster) {
+			base = withFailover(base);
+		}
+		Duration connectTimeout = base.getSocketOptions().getConnectTimeout();
+		return base.mutate()
+			.autoReconnect(true)
+			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+			.replayFilter(LettuceConnections::isScript)
+			.timeoutOptions(TimeoutOptions.enabled())
+			.socketOptions(base.getSocketOptions()
+				.mutate()
+				.connectTimeout((connectTimeout.compareTo(commandTimeout) < 0) ? connectTimeout : commandTimeout)
+				.build())
+			.build();
+	}
+
+	/**
+	 * Find new masters soon. By default the driver updates the topology every five
+	 * seconds at most, and not at all if the application has switched that off.
+	 */
+	@SuppressWarnings("deprecation")
+	private static ClusterClientOptions withFailover(ClientOptions base) {
+		ClusterClientOptions cluster = (base instanceof ClusterClientOptions clusterOptions) ? clusterOptions
+				: ClusterClientOptions.builder(base).build();
+		ClusterTopologyRefreshOptions configured = cluster.getTopologyRefreshOptions();
+		// On by default in newer drivers only.
+		ClusterTopologyRefreshOptions.Builder refresh = ClusterTopologyRefreshOptions.builder()
+			.enableAdaptiveRefreshTrigger(RefreshTrigger.values())
+			.adaptiveRefreshTriggersTimeout(TOPOLOGY_INTERVAL)
+			.refreshTriggersReconnectAttempts(2);
+		if (configured != null) {
+			refresh.dynamicRefreshSources(configured.useDynamicRefreshSources());
+			if (configured.isPeriodicRefreshEnabled()) {
+				refresh.enablePeriodicRefresh(configured.getRefreshPeriod());
+			}
+		}
+		return cluster.mutate().topologyRefreshOptions(refresh.build()).build();
+	}
+
+	/**
+	 * A factory of Spring Data, which knows how to connect to each kind of server, and
+	 * waits for that without limit: {@link #connect()} does not.
+	 */
+	private static final class DedicatedFactory extends LettuceConnectionFactory {
+
+		private volatile @Nullable LettuceConnectionProvider provider;
+
+		DedicatedFactory(RedisConfiguration server, LettuceClientConfiguration client) {
+			super(server, client);
+		}
+
+		@Override
+		protected LettuceConnectionProvider doCreateConnectionProvider(AbstractRedisClient client,
+				RedisCodec<?, ?> codec) {
+			LettuceConnectionProvider made = super.doCreateConnectionProvider(client, codec);
+			if (this.provider == null) {
+				// The second one is for reactive commands.
+				this.provider = made;
+			}
+			return made;
+		}
+
+		/** One server or a cluster, whatever the configuration says. */
+		@SuppressWarnings("unchecked")
+		CompletionStage<StatefulConnection<byte[], byte[]>> connect() {
+			return (CompletionStage<StatefulConnection<byte[], byte[]>>) (CompletionStage<?>) Objects
+				.requireNonNull(this.provider)
+				.getConnectionAsync(StatefulConnection.class);
+		}
+
 	}
 
 }

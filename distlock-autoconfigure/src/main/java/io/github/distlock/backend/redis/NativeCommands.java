@@ -1,21 +1,18 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redis.ScriptExecutor.Answer;
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.connection.RedisConnection;
 
 /**
  * Releases a lock, and takes again a lock that this JVM has released, by one command
@@ -25,7 +22,7 @@ import org.springframework.data.redis.connection.RedisConnection;
  * Each command replaces a value that this JVM has written and that is still there
  * unchanged: then no ticket waits, and a script would write the same. Otherwise the
  * command changes nothing, and the script follows. What is remembered here need not be
- * true: it only decides which command is tried.
+ * true: it only decides which command is tried. Thread-safe.
  */
 final class NativeCommands {
 
@@ -36,7 +33,7 @@ final class NativeCommands {
 	/** A tombstone is tried for a shorter time than it lasts. */
 	private static final long FRESH_NANOS = Duration.ofSeconds(9).toNanos();
 
-	/** For how long one reading of the server's clock, or a failed question, counts. */
+	/** For how long one reading of the server's clock counts. */
 	private static final long READING_NANOS = Duration.ofSeconds(10).toNanos();
 
 	/** By which part a clock of this machine may be too fast. */
@@ -45,7 +42,7 @@ final class NativeCommands {
 	/** How many keys are remembered. */
 	private static final int VALUES = 1024;
 
-	/** Replies by which a server refuses a command without executing it. */
+	/** Replies of a server that does not have the command, or not for this user. */
 	private static final List<String> OFF = List.of("ERR syntax error", "NOPERM", "ERR unknown command");
 
 	private final RedisConnections connections;
@@ -58,64 +55,42 @@ final class NativeCommands {
 
 	private volatile AtomicReferenceArray<@Nullable RememberedValue> values = new AtomicReferenceArray<>(VALUES);
 
-	/** After how many breaks of the connection the server was asked; negative: never. */
-	private volatile int detectedAfter = -1;
-
-	private volatile long askedNanos;
-
-	private volatile boolean usable;
-
 	/**
-	 * Create an empty memory.
+	 * After how many breaks of the connection the server has refused the command.
+	 * Negative: never. Another server is tried again.
 	 */
+	private volatile int refusedAfter = -1;
+
 	NativeCommands(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments) {
 		this.connections = connections;
 		this.keys = keys;
 		this.time = time;
 		this.arguments = arguments;
-		this.askedNanos = time.nanoTime() - READING_NANOS - 1;
 	}
 
-	/**
-	 * Find out whether the server has the command and its user may use it. Drivers do not
-	 * route such a command in a cluster, so there it is not used. If the question fails,
-	 * or the connection leads to another server, it is asked again.
-	 */
-	void detect() {
-		int breaks = this.connections.breaks.get();
-		this.askedNanos = this.time.nanoTime();
-		try {
-			this.usable = !this.connections.isCluster()
-					&& replace("detection", "native", this.keys.lock("native"), "1", "0", "1") != null;
-			this.detectedAfter = breaks;
-		}
-		catch (LockBackendException ex) {
-			logger.debug("Whether the server has SET with IFEQ is not known: scripts work everywhere", ex);
-		}
+	/** Drivers do not route such a command in a cluster. */
+	private boolean isUsable() {
+		return this.refusedAfter != this.connections.breaks() && !this.connections.isCluster();
 	}
 
 	/**
 	 * Take a lock that this JVM was the last to release.
 	 * @param marks whether to mark the value, see {@code base.lua}
-	 * @return the answer of the attempt, or {@code null} if the script has to attempt
+	 * @return the first token of the grant, or zero if the script has to attempt
 	 */
-	@Nullable Answer<Reply> attempt(Ticket ticket, String lease, boolean marks) {
-		RememberedValue value = this.usable ? this.values.get(slot(ticket)) : null;
-		if (value == null || !value.isTombstoneOf(ticket)) {
-			return null;
+	long attempt(Ticket ticket, String lease, boolean marks) {
+		RememberedValue value = remembered(ticket);
+		if (value == null || value.holder != null || ticket.mode() == LockMode.READ) {
+			return 0;
 		}
 		long first = value.clock(this.time.nanoTime());
 		if (first <= value.token) {
-			return null;
+			return 0;
 		}
-		Answer<Boolean> answer = replace("attempt", ticket.key(), this.keys.lock(ticket.key()), "|" + value.token,
-				held(ticket, marks, first), lease);
-		if (answer == null || !answer.value()) {
-			this.values.set(slot(ticket), null);
-			return null;
-		}
-		this.values.set(slot(ticket), value.heldBy(ticket.token(), marks, first));
-		return new Answer<>(new Reply(Reply.GRANTED, false, null, first), answer.sent(), answer.repeated());
+		boolean taken = this.connections.call("attempt", ticket.key(), (commands) -> replace(commands, ticket.key(),
+				"|" + value.token, held(ticket, marks, first), lease));
+		this.values.set(slot(ticket), taken ? value.heldBy(ticket.token(), marks, first) : null);
+		return taken ? first : 0;
 	}
 
 	/**
@@ -123,56 +98,41 @@ final class NativeCommands {
 	 * the server, and the value is marked as requested.
 	 */
 	void attempted(Ticket ticket, Reply reply, boolean marks) {
-		if (this.detectedAfter != this.connections.breaks.get()
-				&& this.time.nanoTime() - this.askedNanos > READING_NANOS) {
-			detect();
-		}
-		if (this.usable && !ticket.isReader() && reply.kind().equals(Reply.GRANTED) && reply.numbers().length == 1) {
+		if (reply.kind().equals(Reply.GRANTED) && reply.numbers().length == 1 && !ticket.isReader() && isUsable()) {
 			long now = this.time.nanoTime();
-			this.values.set(slot(ticket), new RememberedValue(ticket.key(), ticket.token(), marks, reply.numbers()[0],
-					now, reply.numbers()[0], now));
+			long first = reply.numbers()[0];
+			this.values.set(slot(ticket), new RememberedValue(ticket.key(), ticket.token(), marks, first, now, first,
+					now, this.connections.breaks()));
 		}
 	}
 
 	/**
 	 * Release a lock.
-	 * @return whether it is released, otherwise the script has to; {@code null} if
-	 * nothing was sent
+	 * @return completes with whether it is released, otherwise the script has to;
+	 * {@code null} if nothing was sent
 	 */
-	@Nullable Answer<Boolean> release(Ticket ticket, long lastToken) {
-		RememberedValue value = value(ticket, lastToken);
-		if (value == null) {
-			return null;
-		}
-		Answer<Boolean> answer = replace("release", ticket.key(), this.keys.lock(ticket.key()),
-				held(ticket, value.marked, value.token), "|" + lastToken, TOMBSTONE_MILLIS);
-		boolean released = answer != null && answer.value();
-		this.values.set(slot(ticket), released ? value.released(lastToken, this.time.nanoTime()) : null);
-		return answer;
-	}
-
-	/**
-	 * Begin a release whose answer no thread waits for.
-	 * @return the command, or {@code null} if the script has to release
-	 */
-	@Nullable NativeRelease beginRelease(Ticket ticket, long lastToken) {
-		RememberedValue value = value(ticket, lastToken);
-		if (value == null) {
+	@Nullable CompletionStage<Boolean> release(RedisCommands commands, Ticket ticket, long lastToken) {
+		RememberedValue value = remembered(ticket);
+		if (value == null || !ticket.token().equals(value.holder) || lastToken < value.token) {
 			return null;
 		}
 		// As if it had been answered: an attempt may follow at once.
 		RememberedValue tombstone = value.released(lastToken, this.time.nanoTime());
 		this.values.set(slot(ticket), tombstone);
-		return new NativeRelease(
-				List.of(this.keys.lock(ticket.key()), "|" + lastToken, "IFEQ", held(ticket, value.marked, value.token),
-						"PX", TOMBSTONE_MILLIS),
-				this::isRefused, () -> this.values.compareAndSet(slot(ticket), tombstone, null), this::forget);
+		return replace(commands, ticket.key(), held(ticket, value.marked, value.token), "|" + lastToken,
+				TOMBSTONE_MILLIS)
+			.thenApply((released) -> {
+				if (!released) {
+					this.values.compareAndSet(slot(ticket), tombstone, null);
+				}
+				return released;
+			});
 	}
 
-	/** What is remembered of a ticket that holds the lock, if that may be used. */
-	private @Nullable RememberedValue value(Ticket ticket, long lastToken) {
-		RememberedValue value = this.usable ? this.values.get(slot(ticket)) : null;
-		return (value != null && ticket.token().equals(value.holder) && lastToken >= value.token) ? value : null;
+	private @Nullable RememberedValue remembered(Ticket ticket) {
+		RememberedValue value = this.values.get(slot(ticket));
+		return (value != null && value.key.equals(ticket.key()) && value.breaks == this.connections.breaks()
+				&& isUsable()) ? value : null;
 	}
 
 	private String held(Ticket ticket, boolean marked, long first) {
@@ -180,76 +140,35 @@ final class NativeCommands {
 	}
 
 	private static int slot(Ticket ticket) {
-		return slot(ticket.key());
-	}
-
-	private static int slot(String key) {
-		return Math.floorMod(key.hashCode(), VALUES);
-	}
-
-	/** Returns {@code null} if the server has refused the command. */
-	private @Nullable Answer<Boolean> replace(String action, String key, String name, String expected, String value,
-			String millis) {
-		try {
-			Answer<Replacement> answer = this.connections.send(action, key,
-					(connection) -> replace(connection, name, expected, value, millis));
-			return (answer.value() != Replacement.REFUSED)
-					? new Answer<>(answer.value() == Replacement.DONE, answer.sent(), answer.repeated()) : null;
-		}
-		catch (LockBackendException ex) {
-			forget();
-			throw ex;
-		}
-	}
-
-	/** The next answer may come from another server, which has a clock of its own. */
-	private void forget() {
-		this.values = new AtomicReferenceArray<>(VALUES);
-	}
-
-	/** A refusal is an answer of the same server: what is known of it stays true. */
-	private Replacement replace(RedisConnection connection, String name, String expected, String value, String millis) {
-		try {
-			Object written = connection.execute("SET", bytes(name), bytes(value), bytes("IFEQ"), bytes(expected),
-					bytes("PX"), bytes(millis));
-			return (written != null) ? Replacement.DONE : Replacement.OTHER_VALUE;
-		}
-		catch (RuntimeException ex) {
-			if (isRefused(ex)) {
-				return Replacement.REFUSED;
-			}
-			throw ex;
-		}
-	}
-
-	/** Whether the server has refused a command without executing it. */
-	private boolean isRefused(Throwable failure) {
-		if (OFF.stream().anyMatch((reply) -> ScriptExecutor.says(failure, reply))) {
-			logger.debug("Locks are taken and released by scripts", failure);
-			this.usable = false;
-			return true;
-		}
-		return ScriptExecutor.says(failure, "OOM command not allowed");
-	}
-
-	private static byte[] bytes(String text) {
-		return text.getBytes(StandardCharsets.UTF_8);
+		return Math.floorMod(ticket.key().hashCode(), VALUES);
 	}
 
 	/**
-	 * What has become of the value.
+	 * Replace a value.
+	 * @return completes with {@code false} if it was another one, or if the server has
+	 * refused the command: that is an answer, and what is known of the server stays true
 	 */
-	private enum Replacement {
+	private CompletionStage<Boolean> replace(RedisCommands commands, String key, String expected, String value,
+			String millis) {
+		return commands.execute("SET", RedisCommands.bytes(this.keys.lock(key), value, "IFEQ", expected, "PX", millis))
+			.thenApply(Objects::nonNull)
+			.exceptionallyCompose((failure) -> {
+				if (isRefusal(failure)) {
+					return CompletableFuture.completedFuture(false);
+				}
+				// The next answer may come from another server, with a clock of its own.
+				this.values = new AtomicReferenceArray<>(VALUES);
+				return CompletableFuture.failedFuture(failure);
+			});
+	}
 
-		/** It was the expected one, and is replaced. */
-		DONE,
-
-		/** It was another one, or none. */
-		OTHER_VALUE,
-
-		/** The server does not execute such a command, or not now. */
-		REFUSED
-
+	private boolean isRefusal(Throwable failure) {
+		if (OFF.stream().anyMatch((reply) -> RedisServer.says(failure, reply))) {
+			logger.debug("Locks are taken and released by scripts", failure);
+			this.refusedAfter = this.connections.breaks();
+			return true;
+		}
+		return RedisServer.says(failure, "OOM command not allowed");
 	}
 
 	/**
@@ -262,13 +181,10 @@ final class NativeCommands {
 	 * @param writtenNanos when it was written
 	 * @param readMicros what the clock of the server said
 	 * @param readNanos a moment after that
+	 * @param breaks how often the connection had broken
 	 */
 	private record RememberedValue(String key, @Nullable String holder, boolean marked, long token, long writtenNanos,
-			long readMicros, long readNanos) {
-
-		boolean isTombstoneOf(Ticket ticket) {
-			return this.holder == null && this.key.equals(ticket.key()) && ticket.mode() != LockMode.READ;
-		}
+			long readMicros, long readNanos, int breaks) {
 
 		/** What the clock of the server says at least; zero if that is not known. */
 		long clock(long nanos) {
@@ -281,11 +197,12 @@ final class NativeCommands {
 
 		RememberedValue heldBy(String ticket, boolean marks, long first) {
 			return new RememberedValue(this.key, ticket, marks, first, this.writtenNanos, this.readMicros,
-					this.readNanos);
+					this.readNanos, this.breaks);
 		}
 
 		RememberedValue released(long used, long nanos) {
-			return new RememberedValue(this.key, null, false, used, nanos, this.readMicros, this.readNanos);
+			return new RememberedValue(this.key, null, false, used, nanos, this.readMicros, this.readNanos,
+					this.breaks);
 		}
 
 	}

@@ -3,20 +3,19 @@ package io.github.distlock.backend.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -24,9 +23,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * The one channel on which this JVM receives its grants, for all locks. A thread of its
- * own subscribes it, and again whenever the subscription was lost. Lettuce subscribes
- * again by itself after a reconnect.
+ * The one channel on which this JVM receives its grants, for all locks. One thread owns
+ * it: it subscribes, again whenever the subscription was lost, and lets the listener
+ * check it meanwhile. Lettuce subscribes again by itself after a reconnect.
  */
 final class RedisInbox implements MessageListener, SubscriptionListener {
 
@@ -42,17 +41,21 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Interval of checks whether the subscription still exists. */
 	private static final long CHECK_MILLIS = 500;
 
-	private final RedisConnectionFactory connectionFactory;
+	/** A thread that connects to an unreachable server ends later, by itself. */
+	private static final long STOP_MILLIS = 1000;
+
+	private final RedisConnectionFactory connections;
 
 	private final String channel;
 
-	private final Events events;
+	private final Listener listener;
 
 	private final Function<Throwable, String> failures;
 
-	private final CountDownLatch stopped = new CountDownLatch(1);
+	private final Thread thread;
 
-	private final AtomicBoolean renewing = new AtomicBoolean();
+	/** Each permit lets the thread go on at once. */
+	private final Semaphore wakeUps = new Semaphore(0);
 
 	/** Whether the server has confirmed the subscription, as far as is known. */
 	private volatile boolean confirmed;
@@ -64,89 +67,51 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	private volatile @Nullable RuntimeException failure;
 
 	/** Since the last confirmation. */
-	private final AtomicInteger failedAttempts = new AtomicInteger();
+	private volatile int failedAttempts;
 
-	private volatile @Nullable Thread thread;
+	private volatile boolean renewing;
 
-	/** Whether the client closes the connection, set before {@link #stopped}. */
-	private volatile boolean clientEnds;
-
-	private final boolean blocking;
-
-	/** The subscription of Jedis, which another thread can end. */
-	private volatile @Nullable JedisSubscriber subscriber;
-
-	/** Whether the present connection was subscribed. */
-	private volatile boolean established;
-
-	/** The thread that takes it out must close it. */
-	private final AtomicReference<@Nullable RedisConnection> connection = new AtomicReference<>();
+	private volatile boolean stopped;
 
 	/**
 	 * Create an inbox; it subscribes after its start.
-	 * @param connectionFactory makes its connection
+	 * @param connections makes its connection
 	 * @param channel its name
-	 * @param events receives the messages
+	 * @param listener receives the messages
 	 * @param failures explains a failure: the cause, the remedy, and what does not work
 	 * until then
 	 */
-	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events,
+	RedisInbox(RedisConnectionFactory connections, String channel, Listener listener,
 			Function<Throwable, String> failures) {
-		this.connectionFactory = connectionFactory;
-		this.blocking = BlockingSubscription.isUsedBy(connectionFactory);
+		this.connections = connections;
 		this.channel = channel;
-		this.events = events;
+		this.listener = listener;
 		this.failures = failures;
+		this.thread = LockThreads.named("distlock-inbox").newThread(this::run);
 	}
 
 	String channel() {
 		return this.channel;
 	}
 
-	void start(ThreadFactory threads) {
-		Thread subscriber = threads.newThread(this::run);
-		this.thread = subscriber;
-		subscriber.start();
+	void start() {
+		this.thread.start();
 	}
 
 	/**
 	 * Stop, and wait a second at most for the thread to end: it must not use a connection
 	 * of a client that has been shut down.
-	 * @param clientEnds whether the client, of Lettuce, is shut down next, which closes
-	 * the connection. The driver warns of a connection that is closed twice. Then this
-	 * ends all waits for its connections.
 	 */
-	void stop(boolean clientEnds) {
-		this.clientEnds = clientEnds;
-		this.stopped.countDown();
+	void stop() {
+		this.stopped = true;
 		this.confirmed = false;
-		if (clientEnds) {
-			LettuceConnections.end(this.connectionFactory);
+		wake();
+		try {
+			this.thread.join(STOP_MILLIS);
 		}
-		else if (!this.blocking) {
-			close(this.connection.getAndSet(null));
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
-		else if (!disconnect()) {
-			BlockingSubscription.wake(this.connectionFactory, this.channel);
-		}
-		LockClientShutdown.join(this.thread);
-	}
-
-	/** On the thread that reads from the connection. */
-	private void endIfStopped() {
-		RedisConnection current = this.connection.get();
-		if (this.blocking && isStopped() && current != null && !disconnect()) {
-			BlockingSubscription.end(current);
-		}
-	}
-
-	/** End the wait of a blocking driver, if it supports that. */
-	private boolean disconnect() {
-		JedisSubscriber ending = this.subscriber;
-		if (ending != null) {
-			ending.disconnect();
-		}
-		return ending != null;
 	}
 
 	boolean isConfirmed() {
@@ -173,140 +138,90 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		}
 	}
 
-	/**
-	 * Subscribe on a new connection: the server no longer knows the old one. Not every
-	 * blocking driver lets another thread end the old one.
-	 * @return whether a new connection is made now
-	 */
-	boolean renew() {
-		this.confirmed = false;
-		if (this.blocking) {
-			return disconnect();
-		}
-		this.renewing.set(true);
-		return true;
-	}
-
 	/** The connection broke: no message arrives until the server confirms again. */
-	void interrupted() {
+	void broken() {
 		this.confirmed = false;
 	}
 
-	/** Run until stop(), whatever is thrown. */
-	private void run() {
-		while (!isStopped()) {
-			try {
-				subscribeRepeatedly();
-			}
-			catch (Throwable ex) {
-				// Even the handling of the failure failed, as without memory.
-				pause(MAX_BACK_OFF_MILLIS);
-			}
-		}
+	/** Let the listener check soon. */
+	void wake() {
+		this.wakeUps.release();
 	}
 
-	private void subscribeRepeatedly() {
+	/** Subscribe on a new connection: the server no longer knows the old one. */
+	void renew() {
+		this.confirmed = false;
+		this.renewing = true;
+	}
+
+	private void run() {
 		long backOff = MIN_BACK_OFF_MILLIS;
-		while (!isStopped()) {
+		while (!this.stopped) {
 			try {
 				subscribe();
 				backOff = MIN_BACK_OFF_MILLIS;
 			}
 			catch (Throwable ex) {
-				this.failure = (ex instanceof RuntimeException cause) ? cause
-						: new IllegalStateException("The inbox " + this.channel + " could not be subscribed", ex);
-				this.settled.countDown();
-				// On a busy processor one attempt may take too long.
-				if (this.failedAttempts.incrementAndGet() == 2 && !isStopped()) {
-					logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. "
-							+ this.failures.apply(ex));
-				}
+				failed(ex);
 			}
-			finally {
-				this.confirmed = false;
-				close(this.connection.getAndSet(null));
-				this.events.interrupted();
+			this.confirmed = false;
+			if (!this.stopped) {
+				this.listener.interrupted();
+				pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
+				backOff = Math.min(backOff * 2, MAX_BACK_OFF_MILLIS);
 			}
-			pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
-			backOff = Math.min(backOff * 2, MAX_BACK_OFF_MILLIS);
 		}
 	}
 
+	private void failed(Throwable ex) {
+		this.failure = (ex instanceof RuntimeException cause) ? cause
+				: new IllegalStateException("The inbox " + this.channel + " could not be subscribed", ex);
+		this.settled.countDown();
+		// On a busy processor one attempt may take too long.
+		if (++this.failedAttempts == 2 && !this.stopped) {
+			logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. "
+					+ this.failures.apply(ex));
+		}
+	}
+
+	/** Subscribe, and stay until the subscription has ended. */
 	private void subscribe() {
-		RedisConnection current = this.connectionFactory.getConnection();
-		this.connection.set(current);
-		if (isStopped()) {
-			// stop() may have been called before there was a connection to close.
-			return;
-		}
-		this.established = false;
-		try {
-			subscribe(current, this.channel.getBytes(StandardCharsets.UTF_8));
-		}
-		catch (RuntimeException ex) {
-			if (!this.established) {
-				throw ex;
+		this.renewing = false;
+		try (RedisConnection connection = this.connections.getConnection()) {
+			byte[] name = this.channel.getBytes(StandardCharsets.UTF_8);
+			if (!ConnectionUtils.isJedis(this.connections)) {
+				connection.subscribe(this, name);
+				stayWhile(connection::isSubscribed);
+				return;
 			}
-			// So a blocking driver says that the connection broke.
-			logger.debug("The subscription to the inbox " + this.channel + " has ended", ex);
+			try (JedisSubscription jedis = new JedisSubscription(connection, name, this)) {
+				stayWhile(jedis::isAlive);
+			}
 		}
 	}
 
-	/** Some drivers block while the subscription exists, some return at once. */
-	private void subscribe(RedisConnection current, byte[] channel) {
-		JedisSubscriber jedis = JedisSubscriber.on(current, this.connectionFactory);
-		if (jedis == null) {
-			current.subscribe(this, channel);
-			awaitEnd(current);
-			return;
-		}
-		this.subscriber = jedis;
-		try {
-			jedis.subscribe(channel, this);
-		}
-		finally {
-			this.subscriber = null;
-			jedis.release();
-		}
-	}
-
-	private void awaitEnd(RedisConnection current) {
-		while (!isStopped() && !this.renewing.getAndSet(false) && current.isSubscribed()) {
+	private void stayWhile(BooleanSupplier alive) {
+		while (!this.stopped && !this.renewing && alive.getAsBoolean()) {
+			this.listener.check();
 			pause(CHECK_MILLIS);
 		}
 	}
 
-	private boolean isStopped() {
-		return this.stopped.getCount() == 0;
-	}
-
 	private void pause(long millis) {
 		try {
-			this.stopped.await(millis, TimeUnit.MILLISECONDS);
+			if (this.wakeUps.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
+				this.wakeUps.drainPermits();
+			}
 		}
 		catch (InterruptedException ex) {
-			// No other code uses this thread: only stop() ends it.
-			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
-		}
-	}
-
-	private void close(@Nullable RedisConnection connection) {
-		if (connection != null && !this.clientEnds) {
-			BlockingSubscription.close(connection, this.connectionFactory);
+			// No other code uses this thread: nothing interrupts it.
 		}
 	}
 
 	@Override
 	public void onMessage(Message message, byte @Nullable [] pattern) {
 		try {
-			endIfStopped();
-			String text = new String(message.getBody(), StandardCharsets.UTF_8);
-			if (text.startsWith(PROBE)) {
-				this.events.probed(text);
-			}
-			else {
-				this.events.received(InboxMessage.parse(text));
-			}
+			this.listener.received(new String(message.getBody(), StandardCharsets.UTF_8));
 		}
 		catch (Throwable ex) {
 			// This is the driver's thread, which serves all connections. The waiting
@@ -318,28 +233,31 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	@Override
 	public void onChannelSubscribed(byte[] subscribed, long count) {
 		this.confirmed = true;
-		this.established = true;
 		this.settled.countDown();
-		if (this.failedAttempts.getAndSet(0) > 1) {
+		if (this.failedAttempts > 1) {
 			logger.info("The inbox " + this.channel + " is subscribed now");
 		}
-		this.events.subscribed();
-		endIfStopped();
+		this.failedAttempts = 0;
+		this.listener.subscribed();
 	}
 
 	/**
 	 * Receives the messages of the inbox, on threads of the driver.
 	 */
-	interface Events {
+	interface Listener {
 
+		/** The server has confirmed a subscription. */
 		void subscribed();
 
-		void probed(String text);
-
-		void received(InboxMessage message);
+		/** A message has arrived. */
+		void received(String text);
 
 		/** Messages may be lost until the inbox is subscribed again. */
 		default void interrupted() {
+		}
+
+		/** Called at intervals on the thread of the inbox, which may wait. */
+		default void check() {
 		}
 
 	}

@@ -11,7 +11,6 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 
 /**
  * What a {@link RedisLockStore} tells operators. Thread-safe.
@@ -23,27 +22,19 @@ final class RedisInspection implements StoreInspection {
 
 	private final RedisLockStore store;
 
-	private final RedisConnections connections;
-
-	private final RedisKeys keys;
-
 	private final String self;
 
-	RedisInspection(RedisLockStore store, RedisConnections connections, RedisKeys keys, String self) {
+	RedisInspection(RedisLockStore store, String self) {
 		this.store = store;
-		this.connections = connections;
-		this.keys = keys;
 		this.self = self;
 	}
 
 	@Override
 	public StoredLock inspect(String key) {
-		List<?> lines = this.connections.inspect("inspection", key, this.keys.lockQueueAndReaders(key));
 		List<StoredHolder> holders = new ArrayList<>();
 		List<StoredWaiter> waiting = new ArrayList<>();
-		for (Object line : lines) {
-			// A script answers bytes, whatever the driver.
-			String[] parts = new String((byte[]) line, StandardCharsets.UTF_8).split(",");
+		for (byte[] line : this.store.look("inspection", key, key)) {
+			String[] parts = new String(line, StandardCharsets.UTF_8).split(",");
 			if (parts.length == PARTS_OF_HOLDER) {
 				holders.add(Reply.stored(key, parts[0], Long.parseLong(parts[1]),
 						Duration.ofMillis(Math.max(0, Long.parseLong(parts[2])))));
@@ -64,12 +55,12 @@ final class RedisInspection implements StoreInspection {
 	public EndResult end(String key, long grantToken) {
 		// The ticket of a reader has all keys of the lock.
 		Ticket keys = new Ticket(key, LockMode.READ, this.self, 0, true);
-		var answer = this.store.ask(Scripts.END, "end of a grant", keys, Long.toString(grantToken));
-		return switch (answer.value().kind()) {
+		Reply reply = this.store.ask(Scripts.END, "end of a grant", keys, Long.toString(grantToken)).reply();
+		return switch (reply.kind()) {
 			case Reply.ENDED -> EndResult.ENDED;
-			case Reply.CHANGED -> answer.repeated() ? EndResult.ENDED : EndResult.CHANGED;
-			case Reply.NOT_HELD -> answer.repeated() ? EndResult.ENDED : EndResult.NOT_HELD;
-			default -> throw new IllegalStateException("Not an answer to an end: " + answer.value());
+			case Reply.CHANGED -> EndResult.CHANGED;
+			case Reply.NOT_HELD -> EndResult.NOT_HELD;
+			default -> throw new IllegalStateException("Not an answer to an end: " + reply);
 		};
 	}
 

@@ -1,7 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 
 import io.github.distlock.LockDefinitionException;
@@ -41,9 +39,6 @@ final class RedisKeys {
 
 	private final String inboxPrefix;
 
-	/** Those of the lock, the queue and the floor. */
-	private final byte[][] encodedPrefixes;
-
 	RedisKeys(String prefix) {
 		if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
 			throw new LockDefinitionException("The key prefix '" + prefix
@@ -56,7 +51,6 @@ final class RedisKeys {
 		this.readersPrefix = prefix + "readers:{";
 		this.floorPrefix = prefix + "floor:{";
 		this.inboxPrefix = prefix + "inbox:";
-		this.encodedPrefixes = LettuceScripts.bytes(this.lockPrefix, this.nodeQueuePrefix, this.floorPrefix);
 	}
 
 	List<String> lockAndQueue(String key) {
@@ -78,17 +72,10 @@ final class RedisKeys {
 		return (ticket.mode() == LockMode.EXCLUSIVE) ? lockAndQueue(ticket.key()) : lockQueueAndReaders(ticket.key());
 	}
 
-	/** The keys of a lock on a Redlock node, as they are sent. */
-	byte[][] encodedLockQueueAndFloor(String key) {
-		byte[] tag = (encode(key) + "}").getBytes(StandardCharsets.UTF_8);
-		return new byte[][] { join(this.encodedPrefixes[0], tag), join(this.encodedPrefixes[1], tag),
-				join(this.encodedPrefixes[2], tag) };
-	}
-
-	private static byte[] join(byte[] prefix, byte[] tag) {
-		byte[] name = Arrays.copyOf(prefix, prefix.length + tag.length);
-		System.arraycopy(tag, 0, name, prefix.length, tag.length);
-		return name;
+	/** The keys of a lock on a Redlock node. */
+	List<String> nodeLockQueueAndFloor(String key) {
+		String tag = encode(key).concat("}");
+		return List.of(this.lockPrefix.concat(tag), this.nodeQueuePrefix.concat(tag), this.floorPrefix.concat(tag));
 	}
 
 	String lock(String key) {

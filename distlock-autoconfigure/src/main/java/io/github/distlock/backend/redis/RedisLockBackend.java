@@ -58,8 +58,7 @@ public final class RedisLockBackend implements LockBackend {
 		RedisConnections connections = new RedisConnections(this.connectionFactory, this.settings, keys, this.clock,
 				context);
 		connections.open();
-		return new RedisLockStore(connections, keys, this.description, this.settings.commandTimeout(), this.clock,
-				context);
+		return new RedisLockStore(connections, keys, this.description, this.clock, context);
 	}
 
 }

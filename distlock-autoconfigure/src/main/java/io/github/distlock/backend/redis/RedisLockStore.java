@@ -1,12 +1,17 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.random.RandomGenerator;
-import java.util.stream.IntStream;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
@@ -14,20 +19,18 @@ import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redis.InboxMessage.RefusedMessage;
 import io.github.distlock.backend.redis.InboxMonitor.InboxState;
-import io.github.distlock.backend.redis.ScriptExecutor.Answer;
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.github.distlock.backend.redis.Reply.Answer;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
@@ -59,13 +62,9 @@ final class RedisLockStore extends BlockingLockStore {
 	/** How many leases one script renews. */
 	static final int BATCH_SIZE = 100;
 
-	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
-
 	private final RedisKeys keys;
 
 	private final RedisConnections connections;
-
-	private final ClusterRenewals clusterRenewals;
 
 	private final BackendDescription description;
 
@@ -75,22 +74,35 @@ final class RedisLockStore extends BlockingLockStore {
 
 	private final QueueArguments arguments;
 
-	/** {@code null} if the connections keep no order. */
-	private final @Nullable RedisReleases releases;
+	private final TimeSource clock;
 
 	private final RandomGenerator random;
 
-	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description,
-			Duration commandTimeout, TimeSource clock, StoreContext context) {
+	/**
+	 * The releases of a key that were sent without waiting and are not answered. Each of
+	 * them may need a second command: its script, if a native command has found another
+	 * value, or the text of the script, if the server has forgotten it.
+	 * <p>
+	 * <b>Invariant.</b> No attempt by a script is executed between these commands: it
+	 * would be refused by the ticket that is released. So it is sent when the releases of
+	 * its key have been answered, and fails if they fail. An attempt by a native command
+	 * does not wait: if it is executed too early, it finds the value of the grant that is
+	 * released, so it changes nothing, and is no refusal. The model of the protocol has
+	 * this rule, and finds what happens without it
+	 * ({@code SCRIPT_BEHIND_NATIVE_RELEASE}).
+	 */
+	private final ConcurrentMap<String, CompletableFuture<?>> unanswered = new ConcurrentHashMap<>();
+
+	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description, TimeSource clock,
+			StoreContext context) {
 		this.keys = keys;
 		this.connections = connections;
-		this.clusterRenewals = new ClusterRenewals(connections, clock, commandTimeout);
 		this.description = description;
+		this.clock = clock;
 		this.random = context.random();
 		this.arguments = new QueueArguments(description.tokensPerGrant());
 		this.nativeCommands = new NativeCommands(connections, keys, clock, this.arguments);
-		this.releases = connections.releases();
-		this.inspection = new RedisInspection(this, connections, keys, context.instance());
+		this.inspection = new RedisInspection(this, context.instance());
 	}
 
 	@Override
@@ -110,7 +122,13 @@ final class RedisLockStore extends BlockingLockStore {
 
 	@Override
 	public void ping() {
-		this.connections.inspect("ping", null, this.keys.lockQueueAndReaders("ping"));
+		look("ping", null, "ping");
+	}
+
+	/** Look at a lock, and change nothing. */
+	List<byte[]> look(String action, @Nullable String lock, String key) {
+		return this.connections.<List<byte[]>>call(action, lock,
+				(commands) -> commands.run(Scripts.INSPECT, this.keys.lockQueueAndReaders(key)));
 	}
 
 	@Override
@@ -126,12 +144,11 @@ final class RedisLockStore extends BlockingLockStore {
 	@Override
 	public void verify() {
 		this.connections.verify();
-		this.nativeCommands.detect();
 	}
 
 	@Override
 	public boolean keepsOrder() {
-		return this.releases != null;
+		return this.connections.keepsOrder();
 	}
 
 	/**
@@ -141,76 +158,93 @@ final class RedisLockStore extends BlockingLockStore {
 	@Override
 	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
 		boolean marks = options.keepable() && !ticket.isReader() && inboxState() == InboxState.VERIFIED;
-		Answer<Reply> taken = this.nativeCommands.attempt(ticket, millis(lease), marks);
-		if (taken != null) {
-			return granted(ticket, taken, lease, marks);
+		TimeSource.Instant sent = this.clock.now();
+		long first = this.nativeCommands.attempt(ticket, millis(lease), marks);
+		if (first > 0) {
+			return granted(ticket, new Answer(new Reply(Reply.GRANTED, false, null, first), sent), lease, marks);
 		}
-		if (this.releases != null) {
-			this.releases.beforeAttempt(ticket.key());
+		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
+		if (releases != null) {
+			this.connections.await("attempt behind a release", ticket.key(), releases);
 		}
 		InboxState state = options.queue() ? inboxState() : InboxState.UNSUBSCRIBED;
-		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
+		Answer answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				this.arguments.attempt(ticket, options, state, marks));
-		this.nativeCommands.attempted(ticket, answer.value(), marks);
-		return switch (answer.value().kind()) {
+		this.nativeCommands.attempted(ticket, answer.reply(), marks);
+		return switch (answer.reply().kind()) {
 			case Reply.GRANTED -> granted(ticket, answer, lease, marks);
 			case Reply.WAITING -> waiting(ticket, answer, lease);
-			case Reply.BUSY -> busy(ticket, answer.value(), options.queue());
-			default -> throw new IllegalStateException("Not an answer to an attempt: " + answer.value());
+			case Reply.BUSY -> busy(ticket, answer.reply(), options.queue());
+			default -> throw new IllegalStateException("Not an answer to an attempt: " + answer.reply());
 		};
 	}
 
 	@Override
 	public void refuse(Ticket requester) {
-		this.connections.publish("refusal", requester,
-				new RefusedMessage(requester.token(), this.keys.lock(requester.key())));
+		byte[][] texts = RedisCommands.bytes(this.keys.inboxPrefix() + requester.instance(),
+				InboxSignals.refusal(requester.token(), this.keys.lock(requester.key())));
+		this.connections.call("refusal", requester.key(), (commands) -> commands.publish(texts[0], texts[1]));
 	}
 
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		if (this.releases == null) {
+		if (!keepsOrder()) {
 			return super.release(ticket, lastToken, next);
 		}
-		this.connections.requireOpen();
-		return this.releases
-			.send(ticket, () -> (next == null) ? this.nativeCommands.beginRelease(ticket, lastToken) : null,
-					this.keys.of(ticket), releaseArguments(ticket, lastToken, next))
-			.thenApply((answer) -> released(answer, next));
+		CompletionStage<ReleaseResult> sent = send(ticket, lastToken, next);
+		CompletableFuture<ReleaseResult> answered = new CompletableFuture<>();
+		this.unanswered.merge(ticket.key(), answered, CompletableFuture::allOf);
+		return sent.whenComplete((result, failure) -> {
+			if (failure != null) {
+				answered.completeExceptionally(failure);
+			}
+			answered.complete(result);
+			this.unanswered.computeIfPresent(ticket.key(), (key, releases) -> releases.isDone() ? null : releases);
+		});
 	}
 
 	@Override
 	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
-		Answer<Boolean> replaced = (next == null) ? this.nativeCommands.release(ticket, lastToken) : null;
-		if (replaced != null && replaced.value()) {
-			return new ReleaseResult(true, null);
-		}
-		Answer<Reply> answer = ask(Scripts.RELEASE, "release", ticket, releaseArguments(ticket, lastToken, next));
-		ReleaseResult result = released(answer, next);
-		// If the command was sent twice, the first one may have released the lock.
-		return (replaced != null && replaced.repeated()) ? new ReleaseResult(true, result.next()) : result;
+		return this.connections.await("release", ticket.key(), send(ticket, lastToken, next));
 	}
 
-	private String[] releaseArguments(Ticket ticket, long lastToken, @Nullable Successor next) {
+	/** Send a release; the stage fails with an exception for the caller. */
+	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
-		return (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
+		String[] args = (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
 				next.ticket().token(), millis(next.lease()), this.arguments.successor(inboxState()) };
+		TimeSource.Instant sent = this.clock.now();
+		return this.connections.<ReleaseResult>send((commands) -> {
+			CompletionStage<Boolean> replaced = (next == null)
+					? this.nativeCommands.release(commands, ticket, lastToken) : null;
+			return (replaced == null) ? sendScript(commands, ticket, next, sent, args)
+					: replaced.thenCompose((done) -> done
+							? CompletableFuture.completedFuture(new ReleaseResult(true, null))
+							: sendScript(commands, ticket, next, sent, args));
+		})
+			.exceptionallyCompose((failure) -> CompletableFuture
+				.failedFuture(this.connections.failed("release", ticket.key(), StoreCalls.unwrap(failure))));
 	}
 
-	private ReleaseResult released(Answer<Reply> answer, @Nullable Successor next) {
-		if (next == null) {
-			return new ReleaseResult(isReleased(answer), null);
-		}
-		return new ReleaseResult(isReleased(answer), switch (answer.value().kind()) {
-			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
+	private CompletionStage<ReleaseResult> sendScript(RedisCommands commands, Ticket ticket, @Nullable Successor next,
+			TimeSource.Instant sent, String... args) {
+		return commands.<byte[]>run(Scripts.RELEASE, this.keys.of(ticket), args).thenApply((bytes) -> {
+			Reply reply = Reply.parse(bytes);
+			if (reply.admitsMore()) {
+				admitReaders(commands, ticket, Scripts.MAX_PORTIONS);
+			}
+			return released(new Answer(reply, sent), next);
+		});
+	}
+
+	private ReleaseResult released(Answer answer, @Nullable Successor next) {
+		String kind = answer.reply().kind();
+		return new ReleaseResult(!kind.equals(Reply.GONE), (next == null) ? null : switch (kind) {
+			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease(), false);
 			case Reply.WAITING -> waiting(next.ticket(), answer, next.lease());
 			case Reply.UNQUEUED -> unqueued(null);
 			default -> null;
 		});
-	}
-
-	/** If it was sent twice, the first one released the lock and its answer was lost. */
-	private static boolean isReleased(Answer<Reply> answer) {
-		return !answer.value().kind().equals(Reply.GONE) || answer.repeated();
 	}
 
 	@Override
@@ -222,72 +256,77 @@ final class RedisLockStore extends BlockingLockStore {
 	 * Run the script of a verb. A script lets in a limited number of readers, so that it
 	 * does not keep the server busy for long: the others are let in here.
 	 */
-	Answer<Reply> ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
-		Answer<Reply> answer = this.connections.ask(script, action, ticket, args);
-		if (answer.value().admitsMore()) {
-			admitReaders(ticket);
+	Answer ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
+		TimeSource.Instant sent = this.clock.now();
+		Reply reply = Reply.parse(this.connections.<byte[]>call(action, ticket.key(),
+				(commands) -> commands.run(script, this.keys.of(ticket), args)));
+		if (reply.admitsMore()) {
+			this.connections.send((commands) -> admitReaders(commands, ticket, Scripts.MAX_PORTIONS));
 		}
-		return answer;
+		return new Answer(reply, sent);
 	}
 
 	/**
 	 * Let in the readers at the head of the queue. If this fails, they are let in when
 	 * the first of them attempts again, after half a grace at most.
 	 */
-	private void admitReaders(Ticket ticket) {
-		try {
-			for (int i = 0; i < Scripts.MAX_PORTIONS; i++) {
-				if (!this.connections.ask(Scripts.ADMIT, "admission of readers", ticket).value().admitsMore()) {
-					return;
-				}
-			}
-		}
-		catch (RuntimeException ex) {
-			// The caller's own command has succeeded.
-			logger.debug("The next readers of lock '" + ticket.key() + "' will enter when they ask again", ex);
-		}
+	private CompletionStage<Boolean> admitReaders(RedisCommands commands, Ticket ticket, int portions) {
+		return commands.<byte[]>run(Scripts.ADMIT, this.keys.of(ticket)).thenCompose((answer) -> {
+			boolean more = portions > 1 && Reply.parse(answer).admitsMore();
+			return more ? admitReaders(commands, ticket, portions - 1) : CompletableFuture.completedFuture(true);
+		});
 	}
 
+	/**
+	 * One script renews the locks, another one the readers; in a cluster those of each
+	 * slot. All are sent at once, so a master that does not answer delays the result by
+	 * one command time-out, whatever the number of its slots.
+	 */
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
-		if (this.connections.isCluster()) {
-			return this.clusterRenewals.renew(renewals, this::script);
+		Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
+		for (int i = 0; i < renewals.size(); i++) {
+			Ticket ticket = renewals.get(i).ticket();
+			int slot = this.connections.isCluster() ? ClusterSlotHashUtil.calculateSlot(this.keys.lock(ticket.key()))
+					: 0;
+			groups.computeIfAbsent(ticket.isReader() ? -1 - slot : slot, (group) -> new ArrayList<>()).add(i);
 		}
+		List<SentRenewal> scripts = new ArrayList<>();
+		TimeSource.Instant sent = this.clock.now();
+		groups.values().forEach((group) -> {
+			for (int from = 0; from < group.size(); from += BATCH_SIZE) {
+				List<Integer> indexes = group.subList(from, Math.min(from + BATCH_SIZE, group.size()));
+				RenewalScript script = RenewalScript.of(indexes.stream().map(renewals::get).toList(), this.keys,
+						this.description.tokensPerGrant());
+				scripts.add(new SentRenewal(indexes, script, this.connections
+					.send((commands) -> commands.run(script.script(), script.names(), script.args()))));
+			}
+		});
 		RenewalResult[] results = new RenewalResult[renewals.size()];
-		renew(renewals, false, results);
-		renew(renewals, true, results);
+		for (SentRenewal renewal : scripts) {
+			List<RenewalResult> answers = result(renewal, sent);
+			for (int i = 0; i < answers.size(); i++) {
+				results[renewal.indexes.get(i)] = answers.get(i);
+			}
+		}
 		return List.of(results);
 	}
 
-	private void renew(List<Renewal> renewals, boolean readers, RenewalResult[] results) {
-		int[] all = IntStream.range(0, results.length)
-			.filter((i) -> renewals.get(i).ticket().isReader() == readers)
-			.toArray();
-		for (int from = 0; from < all.length; from += BATCH_SIZE) {
-			int[] indexes = Arrays.copyOfRange(all, from, Math.min(from + BATCH_SIZE, all.length));
-			List<RenewalResult> answers = this.connections
-				.renew(script(Arrays.stream(indexes).mapToObj(renewals::get).toList()));
-			for (int i = 0; i < indexes.length; i++) {
-				results[indexes[i]] = answers.get(i);
-			}
+	private List<RenewalResult> result(SentRenewal renewal, TimeSource.Instant sent) {
+		try {
+			return renewal.script.answered(this.connections.await("renewal", null, renewal.answer), sent);
 		}
-	}
-
-	private RenewalScript script(List<Renewal> renewals) {
-		return RenewalScript.of(renewals, this.keys, this.description.tokensPerGrant());
-	}
-
-	/** A grant that came with the release of another ticket: its value is not marked. */
-	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease) {
-		return granted(ticket, answer, lease, false);
+		catch (LockBackendException ex) {
+			return renewal.script.unknown(ex);
+		}
 	}
 
 	/**
 	 * A reply without a TTL is a new grant, whose TTL is the lease. Any other reply says
 	 * whether the value is marked, by an earlier attempt.
 	 */
-	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease, boolean marks) {
-		long[] reply = answer.value().numbers();
+	private AttemptResult granted(Ticket ticket, Answer answer, Duration lease, boolean marks) {
+		long[] reply = answer.reply().numbers();
 		Duration ttl = (reply.length > 1) ? Duration.ofMillis(Math.max(0, reply[1])) : lease;
 		long last = ticket.isReader() ? reply[0] : reply[0] + this.description.tokensPerGrant() - 1;
 		return new AttemptResult.Granted(new Grant(reply[0], last, Validity.until(answer.sent(), ttl)),
@@ -298,8 +337,8 @@ final class RedisLockStore extends BlockingLockStore {
 	 * Only the head of the queue attempts again when the lease of the holder ends. The
 	 * others are signalled then, and attempt after a safety interval.
 	 */
-	private AttemptResult waiting(Ticket ticket, Answer<Reply> answer, Duration lease) {
-		long[] reply = answer.value().numbers();
+	private AttemptResult waiting(Ticket ticket, Answer answer, Duration lease) {
+		long[] reply = answer.reply().numbers();
 		// The validity of grants by message is computed from this.
 		this.connections.clock().observe(answer.sent(), reply[2]);
 		double share = SAFETY_SHARE + this.random.nextDouble(SAFETY_JITTER);
@@ -309,7 +348,7 @@ final class RedisLockStore extends BlockingLockStore {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
 		return new AttemptResult.Queued(Duration.ofMillis(delay), reply[3] == 1,
-				answer.value().holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))), reply[0] == 0);
+				answer.reply().holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))), reply[0] == 0);
 	}
 
 	/**
@@ -336,6 +375,16 @@ final class RedisLockStore extends BlockingLockStore {
 
 	private static String millis(Duration duration) {
 		return Long.toString(duration.toMillis());
+	}
+
+	/**
+	 * A script that renews some leases of a batch.
+	 *
+	 * @param indexes where the leases are in the batch
+	 * @param script the script
+	 * @param answer its answer
+	 */
+	private record SentRenewal(List<Integer> indexes, RenewalScript script, CompletionStage<List<Long>> answer) {
 	}
 
 }

@@ -2,40 +2,37 @@ package io.github.distlock.backend.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.redlock.NodeUnreachableException;
+import io.github.distlock.backend.redlock.NodeRefusedException;
 import io.github.distlock.backend.redlock.QuorumNode;
-import io.github.distlock.thread.LockThreads;
-import io.lettuce.core.ScriptOutputType;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * One Redis master of several that hold a lock together. It has connections of its own,
- * made by Lettuce. Thread-safe.
+ * made by Lettuce in the background; while there is none, commands fail at once.
+ * Thread-safe.
  */
 public final class RedisQuorumNode implements QuorumNode {
 
-	/** The beginning of an answer to a claim. */
-	private static final String GRANTED = "granted,";
-
-	private static final Left GONE = new Left(false, false);
-
-	private static final Left RELEASED = new Left(true, false);
-
-	private static final Left WOKEN = new Left(true, true);
+	private static final Map<NodeVerb, RedisScript<String>> SCRIPTS = Stream.of(NodeVerb.values())
+		.collect(Collectors.toMap((verb) -> verb,
+				(verb) -> Scripts.script(String.class, "quorum-" + verb.name().toLowerCase(Locale.ROOT) + ".lua")));
 
 	private final String name;
 
@@ -48,8 +45,6 @@ public final class RedisQuorumNode implements QuorumNode {
 	private final Duration timeout;
 
 	private final RedisKeys keys;
-
-	private final String prefix;
 
 	private volatile @Nullable OpenNode open;
 
@@ -70,7 +65,6 @@ public final class RedisQuorumNode implements QuorumNode {
 		// A server may also be the one of the other store, whose values are different.
 		this.keys = new RedisKeys(keyPrefix + "redlock:");
 		this.timeout = timeout;
-		this.prefix = keyPrefix;
 	}
 
 	@Override
@@ -79,44 +73,12 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public String prefix() {
-		return this.prefix;
-	}
-
-	@Override
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
-		RedisConnectionFactory connections = LettuceConnections.dedicated(this.standalone, this.client, false,
-				this.timeout, self);
-		RedisServerChecks checks = new RedisServerChecks(this.server, this.keys, connections);
-		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + self.text(),
-				new Messages(self.text(), events), (failure) -> explainInbox(failure, checks));
-		NodeConnection connection = new NodeConnection(this.server, connections);
-		this.open = new OpenNode(connections, connection, inbox);
-		try {
-			LettuceConnections.listen(connections, (ofInbox) -> {
-				if (ofInbox) {
-					inbox.interrupted();
-				}
-			});
-			inbox.start(LockThreads.named("distlock-inbox"));
-			return connection.open(LockThreads.named("distlock-node-connect"));
-		}
-		catch (Throwable ex) {
-			// Nothing of a node that was not started may go on.
-			stop();
-			throw ex;
-		}
-	}
-
-	/** The cause of a failed subscription, and what does not work meanwhile. */
-	private String explainInbox(Throwable failure, RedisServerChecks checks) {
-		RedisFailure cause = RedisFailure.of(failure);
-		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-			return checks.explainRefusal(refusal, "SUBSCRIBE").getMessage()
-					+ ". The node votes, but tells no waiting caller that a lock is free.";
-		}
-		return cause.explain(this.server)
-				+ ". Until then this node does not vote: locks need a majority of the others.";
+		OpenNode starting = new OpenNode(self, events);
+		this.open = starting;
+		starting.connected();
+		starting.inbox.start();
+		return starting.opened;
 	}
 
 	@Override
@@ -124,191 +86,109 @@ public final class RedisQuorumNode implements QuorumNode {
 		OpenNode current = this.open;
 		this.open = null;
 		if (current != null) {
-			current.inbox().stop(true);
-			current.connection().close();
-			LettuceConnections.close(current.connections());
+			current.connections.end();
+			current.inbox.stop();
+			current.connections.close();
 		}
 	}
 
 	@Override
 	public boolean isListening() {
 		OpenNode current = this.open;
-		return current != null && current.inbox().isConfirmed() && current.connection().isOpen();
+		return current != null && current.inbox.isConfirmed() && current.connected() != null;
 	}
 
 	@Override
-	public CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
-			boolean queue) {
-		return this
-			.<byte[]>send(Scripts.QUORUM_CLAIM, ScriptOutputType.VALUE, claim.ticket(), claim.token(), millis(lease),
-					millis(oldEnough), queue ? claim.ticket().token() : "", Long.toString(proposal.token()),
-					Integer.toString(proposal.count()))
-			.thenApply((answer) -> vote(claim.ticket().key(), new String(answer, StandardCharsets.ISO_8859_1)));
-	}
-
-	private static Vote vote(String key, String answer) {
-		if (answer.startsWith(GRANTED)) {
-			int middle = answer.indexOf(',', GRANTED.length());
-			return new Vote.Locked(Long.parseLong(answer, GRANTED.length(), middle, 10),
-					Long.parseLong(answer, middle + 1, answer.length(), 10));
+	public CompletionStage<String> run(NodeVerb verb, List<String> locks, String... args) {
+		OpenNode current = this.open;
+		LettuceCommands commands = (current != null) ? current.connected() : null;
+		if (current == null || commands == null) {
+			Throwable cause = (current != null) ? current.failure : null;
+			return CompletableFuture.failedFuture(new NodeRefusedException(
+					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
-		String[] parts = answer.split(",", 3);
-		return switch (parts[0]) {
-			case "held" -> held(key, parts[1].equals("1"), parts[2]);
-			case "young" -> new Vote.Young(Duration.ofSeconds(Long.parseLong(parts[1])));
-			default -> throw new IllegalStateException("Not an answer to a claim: " + answer);
-		};
-	}
-
-	private static Vote held(String key, boolean queued, String claim) {
-		long ttl = Long.parseLong(claim.substring(0, claim.indexOf(',')));
-		return new Vote.Held(Duration.ofMillis(Math.max(0, ttl)), queued, nodeClaim(key, claim));
-	}
-
-	/**
-	 * The claim of a text {@code TTL,now,+claim|count|token}; {@code null} of
-	 * {@code TTL,now}, or if the value is none of this store.
-	 */
-	private static @Nullable NodeClaim nodeClaim(String key, String text) {
-		String[] parts = text.split(",", 3);
-		String[] value = (parts.length < 3) ? parts : parts[2].substring(1).split("\\|");
-		if (parts.length < 3 || value.length < 3) {
-			return null;
-		}
-		try {
-			long token = Long.parseLong(value[2]);
-			Instant since = Instant.EPOCH.plus(Math.min(token, Long.parseLong(parts[1])), ChronoUnit.MICROS);
-			return new NodeClaim(Claim.of(key, value[0]), token, Integer.parseInt(value[1]), since,
-					Duration.ofMillis(Math.max(0, Long.parseLong(parts[0]))));
-		}
-		catch (IllegalArgumentException ex) {
-			return null;
-		}
-	}
-
-	@Override
-	public CompletionStage<NodeLock> inspect(String key) {
-		return this
-			.<byte[]>send(Scripts.QUORUM_INSPECT, ScriptOutputType.VALUE, this.keys.encodedLockQueueAndFloor(key),
-					LettuceScripts.bytes(new String[0]))
-			.thenApply((answer) -> {
-				List<String> lines = new String(answer, StandardCharsets.UTF_8).lines().toList();
-				return new NodeLock(nodeClaim(key, lines.get(0)),
-						lines.stream().skip(1).map((token) -> Ticket.of(key, token)).toList());
+		String[] values = (verb == NodeVerb.PROBE) ? new String[] { current.inbox.channel(), RedisInbox.PROBE } : args;
+		return commands.<byte[]>run(Objects.requireNonNull(SCRIPTS.get(verb)), names(verb, locks), values)
+			.thenApply((answer) -> new String(answer, StandardCharsets.UTF_8))
+			.exceptionallyCompose((failure) -> {
+				Throwable cause = StoreCalls.unwrap(failure);
+				return CompletableFuture.failedFuture(new LockBackendException(this.server.explain(cause), cause));
 			});
 	}
 
-	@Override
-	public CompletionStage<Boolean> end(Claim claim, long lastToken, long aheadMicros) {
-		return this
-			.<Long>send(Scripts.QUORUM_END, ScriptOutputType.INTEGER, claim.ticket(), claim.token(),
-					Long.toString(lastToken), Long.toString(aheadMicros))
-			.thenApply((answer) -> answer == 1);
+	private List<String> names(NodeVerb verb, List<String> locks) {
+		return (verb == NodeVerb.RENEW || locks.isEmpty()) ? locks.stream().map(this.keys::lock).toList()
+				: this.keys.nodeLockQueueAndFloor(locks.get(0));
 	}
 
-	@Override
-	public CompletionStage<Boolean> raise(Claim claim, long token) {
-		return this
-			.<Long>send(Scripts.QUORUM_RAISE, ScriptOutputType.INTEGER, claim.ticket(), claim.token(),
-					Long.toString(token))
-			.thenApply((answer) -> answer == 1);
-	}
-
-	@Override
-	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
-		return this
-			.<byte[]>send(Scripts.QUORUM_LEAVE, ScriptOutputType.VALUE, claim.ticket(), claim.token(),
-					Long.toString(usedToken), wake ? "1" : "0")
-			.thenApply((answer) -> (answer[0] == 'g') ? GONE : (answer[answer.length - 1] == '1') ? WOKEN : RELEASED);
-	}
-
-	@Override
-	public CompletionStage<Boolean> forget(Ticket ticket) {
-		return this.<Long>send(Scripts.QUORUM_FORGET, ScriptOutputType.INTEGER, ticket, ticket.token())
-			.thenApply((answer) -> answer > 0);
-	}
-
-	@Override
-	public CompletionStage<List<Boolean>> renew(List<Extension> extensions) {
-		List<String> locks = new ArrayList<>(extensions.size());
-		String[] args = new String[extensions.size() * 2];
-		for (int i = 0; i < extensions.size(); i++) {
-			Extension extension = extensions.get(i);
-			locks.add(this.keys.lock(extension.claim().ticket().key()));
-			args[i * 2] = extension.claim().token();
-			args[i * 2 + 1] = millis(extension.lease());
-		}
-		return this.<List<Long>>send(Scripts.QUORUM_RENEW, ScriptOutputType.MULTI, locks, args)
-			.thenApply((answers) -> answers.stream().map((answer) -> answer == 1).toList());
-	}
-
-	@Override
-	public CompletionStage<NodeTime> probe() {
-		OpenNode current = this.open;
-		return this
-			.<List<Long>>send(Scripts.QUORUM_PROBE, ScriptOutputType.MULTI, List.of(),
-					(current != null) ? current.inbox().channel() : "", RedisInbox.PROBE)
-			// The server cuts both the start and the present to seconds.
-			.thenApply((answer) -> new NodeTime(Duration.ofSeconds(Math.max(0, answer.get(1) - 1)), answer.get(2)));
-	}
-
-	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, Ticket ticket, String... args) {
-		return send(script, type, this.keys.encodedLockQueueAndFloor(ticket.key()), LettuceScripts.bytes(args));
-	}
-
-	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> names, String... args) {
-		return send(script, type, LettuceScripts.bytes(names), LettuceScripts.bytes(args));
-	}
-
-	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, byte[][] names, byte[][] values) {
-		OpenNode current = this.open;
-		return (current != null) ? current.connection().send(script, type, names, values) : CompletableFuture
-			.failedFuture(new NodeUnreachableException(this.server.name() + " is not in use", null));
-	}
-
-	private static String millis(Duration duration) {
-		return Long.toString(duration.toMillis());
-	}
-
-	/**
-	 * A node cannot grant the lock alone: what it says of a grant means that it is free.
-	 */
-	private final class Messages implements RedisInbox.Events {
+	/** The connections of a node that was started, and its inbox. */
+	private final class OpenNode implements RedisInbox.Listener {
 
 		private final String instance;
 
 		private final NodeEvents events;
 
-		Messages(String instance, NodeEvents events) {
-			this.instance = instance;
+		private final LettuceConnections connections;
+
+		private final RedisInbox inbox;
+
+		/** Completes when the node is connected for the first time. */
+		private final CompletableFuture<Boolean> opened = new CompletableFuture<>();
+
+		/** Why the last attempt to connect failed. */
+		private volatile @Nullable Throwable failure;
+
+		OpenNode(LockInstance self, NodeEvents events) {
+			RedisQuorumNode node = RedisQuorumNode.this;
+			this.instance = self.text();
 			this.events = events;
+			this.connections = new LettuceConnections(node.standalone, node.client, false, node.timeout, self,
+					this::disconnected);
+			this.inbox = new RedisInbox(this.connections.factory(), node.keys.inboxPrefix() + self.text(), this,
+					(reason) -> node.server.explain(reason) + (RedisServer.isRefusal(reason)
+							? ". The node votes, but tells no waiting caller that a lock is free."
+							: ". Until then this node does not vote: locks need a majority of the others."));
+		}
+
+		/** The connection; {@code null} if there is none, which is made then. */
+		private @Nullable LettuceCommands connected() {
+			LettuceCommands commands = this.connections.connect().handle((made, reason) -> {
+				this.failure = reason;
+				if (made != null) {
+					this.opened.complete(true);
+				}
+				return made;
+			}).getNow(null);
+			return (commands != null && commands.isOpen()) ? commands : null;
+		}
+
+		private void disconnected(boolean ofInbox) {
+			if (ofInbox) {
+				this.inbox.broken();
+			}
 		}
 
 		@Override
 		public void subscribed() {
+			connected();
 			this.events.doubted();
 		}
 
+		/**
+		 * A node cannot grant the lock alone: what it says of a grant means that it is
+		 * free. A ticket that is not known is removed from the queue of the node.
+		 */
 		@Override
-		public void probed(String text) {
-			// A deaf inbox costs a node no lock: its waiters come back by themselves.
-		}
-
-		@Override
-		public void received(InboxMessage message) {
-			String key = RedisQuorumNode.this.keys.keyOf(message.lock());
-			if (message instanceof InboxMessage.GrantMessage grant) {
-				Ticket ticket = Ticket.of(key, grant.token());
-				// A ticket that is not known is removed from the queue of the node.
-				if (MessageCheck.isAddressed(ticket, this.instance)) {
+		public void received(String text) {
+			String[] parts = text.split("\\|", 6);
+			if (parts.length == 6) {
+				Ticket ticket = Ticket.of(RedisQuorumNode.this.keys.keyOf(parts[5]), parts[0]);
+				if (ticket.instance().equals(this.instance)) {
 					this.events.woken(ticket);
 				}
 			}
 		}
 
-	}
-
-	private record OpenNode(RedisConnectionFactory connections, NodeConnection connection, RedisInbox inbox) {
 	}
 
 }

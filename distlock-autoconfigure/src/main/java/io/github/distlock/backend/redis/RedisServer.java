@@ -1,25 +1,42 @@
 package io.github.distlock.backend.redis;
 
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
+import javax.net.ssl.SSLException;
+
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.StringUtils;
 
 /**
- * A Redis server, as messages name it.
+ * A Redis server, as messages name it, and the causes and remedies of its failures.
  *
  * @param name the kind of server and its address, without credentials
  * @param properties the properties of the connection
  * @param timeoutProperty the property of the command time-out
  */
 public record RedisServer(String name, String properties, String timeoutProperty) {
+
+	/** Why a command of a store that has been closed fails. */
+	static final String STORE_CLOSED = "the lock store is closed";
+
+	/** Sufficient for every driver. */
+	private static final int MAX_CAUSES = 50;
 
 	/**
 	 * Return the server to which a connection factory connects, as far as the factory
@@ -42,12 +59,15 @@ public record RedisServer(String name, String properties, String timeoutProperty
 		return new RedisServer("Redis node " + address, "distlock.redlock.nodes", "distlock.redlock.node-timeout");
 	}
 
-	/** Whether a connection factory is configured for a cluster. */
+	/**
+	 * Whether a connection factory is configured for a cluster, or may be: what is right
+	 * for a cluster is right for one server, too.
+	 */
 	static boolean isCluster(RedisConnectionFactory connections) {
 		if (ConnectionUtils.isLettuce(connections)) {
 			return ((LettuceConnectionFactory) connections).isClusterAware();
 		}
-		return ConnectionUtils.isJedis(connections) && ((JedisConnectionFactory) connections).isRedisClusterAware();
+		return !ConnectionUtils.isJedis(connections) || ((JedisConnectionFactory) connections).isRedisClusterAware();
 	}
 
 	private static String name(LettuceConnectionFactory lettuce) {
@@ -83,7 +103,135 @@ public record RedisServer(String name, String properties, String timeoutProperty
 
 	/** Describe the true cause of a failure and its remedy, in two sentences. */
 	String explain(Throwable failure) {
-		return RedisFailure.of(failure).explain(this);
+		List<Throwable> causes = causes(failure);
+		for (FailureKind kind : FailureKind.values()) {
+			for (Throwable cause : causes) {
+				if (kind.matches(cause)) {
+					return text(kind, cause);
+				}
+			}
+		}
+		Throwable root = failure;
+		for (int i = 0; i < MAX_CAUSES && root.getCause() != null; i++) {
+			root = root.getCause();
+		}
+		return text(FailureKind.OTHER, root);
+	}
+
+	private String text(FailureKind kind, Throwable cause) {
+		String message = cause.getMessage();
+		String type = cause.getClass().getSimpleName();
+		// The message of this exception is only the host name.
+		String detail = !StringUtils.hasText(message) ? type
+				: (cause instanceof UnknownHostException) ? type + ": " + message : message;
+		return String.format(kind.text, this.name, detail, this.properties, this.timeoutProperty);
+	}
+
+	/**
+	 * Check the answer of the script that tries all rights.
+	 * @param answer lines of a command and an error
+	 * @throws LockBackendException if a right is missing, or the server takes no writes
+	 */
+	void checkRights(String answer) {
+		Throwable refusals = new IllegalStateException(answer.replace("\n", "; "));
+		if (FailureKind.RIGHT.matches(refusals) || FailureKind.REPLICA.matches(refusals)) {
+			throw new LockBackendException("The test of the lock store failed: " + explain(refusals));
+		}
+	}
+
+	/** Whether the server has refused a command for lack of rights. */
+	static boolean isRefusal(Throwable failure) {
+		return causes(failure).stream().anyMatch(FailureKind.RIGHT::matches);
+	}
+
+	/** Whether the message of an exception or of one of its causes contains a text. */
+	static boolean says(Throwable failure, String text) {
+		return causes(failure).stream().anyMatch((cause) -> String.valueOf(cause.getMessage()).contains(text));
+	}
+
+	/**
+	 * Return a failure with its causes and what they suppressed: drivers wrap a failure
+	 * several times, and a cluster driver keeps the causes there.
+	 */
+	private static List<Throwable> causes(Throwable failure) {
+		List<Throwable> causes = new ArrayList<>();
+		// The wrappers of futures only repeat the text of their cause.
+		causes.add(StoreCalls.unwrap(failure));
+		for (int i = 0; i < causes.size() && causes.size() < MAX_CAUSES; i++) {
+			Throwable cause = causes.get(i).getCause();
+			if (cause != null) {
+				causes.add(StoreCalls.unwrap(cause));
+			}
+			causes.addAll(List.of(causes.get(i).getSuppressed()));
+		}
+		return causes;
+	}
+
+	/**
+	 * Kinds of failures, the most specific first. The arguments of the texts are the
+	 * server, the detail, the properties of the connection and the property of the
+	 * time-out.
+	 */
+	private enum FailureKind {
+
+		CLOSED("%s is not used any more (%s): locks work from the start of the application context until its shutdown",
+				List.of(STORE_CLOSED)),
+
+		CREDENTIALS("%s refuses the credentials (%s). Check user name and password in %s",
+				List.of("WRONGPASS", "NOAUTH", "invalid password", "invalid username-password pair",
+						"AUTH <password> called without any password", "ERR AUTH")),
+
+		/** The words in the errors of a script differ between Redis 6.2 and Redis 7. */
+		RIGHT("%s refuses a command for lack of rights (%s). Grant what is missing to its user: docs/redis-operations.md"
+				+ " has all rights that locks need",
+				List.of("NOPERM", "ACL failure", "The user executing the script")),
+
+		REPLICA("%s takes no writes (%s). Connect to a master that accepts them, see %s",
+				List.of("READONLY", "NOREPLICAS", "MISCONF")),
+
+		ENCRYPTION("The encrypted connection to %s cannot be made (%s). Check whether the server uses TLS, the"
+				+ " certificates, and ssl in %s", List.of(), SSLException.class),
+
+		CONNECTION("%s does not accept connections (%s). Check that it runs at this address, and the address in %s",
+				List.of(), ConnectException.class, NoRouteToHostException.class, UnknownHostException.class),
+
+		DISCONNECTED("There is no connection to %s now (%s), and it is made again in the background. Check that the"
+				+ " server runs, can be reached at this address, and expects TLS if and only if the client uses it,"
+				+ " see %s", List.of("not connected", "Connection closed", "Connection is closed", "Connection reset")),
+
+		/**
+		 * A server without TLS waits for more after the first message of a client with
+		 * TLS.
+		 */
+		GREETING(
+				"%s accepts the connection and does not answer (%s). Check that it expects TLS if and only if the client"
+						+ " uses it (ssl in %s, rediss://), and that it is not overloaded or paused",
+				List.of("initialization timed out")),
+
+		TIMEOUT("%1$s did not answer in time (%2$s). Check that it is not overloaded or paused and that the network"
+				+ " does not lose its packets, or raise %4$s", List.of("timed out"), TimeoutException.class,
+				QueryTimeoutException.class),
+
+		OTHER("%s failed (%s). Check that the server runs and can be reached, see %s", List.of());
+
+		private final String text;
+
+		private final List<String> words;
+
+		private final List<Class<?>> types;
+
+		FailureKind(String text, List<String> words, Class<?>... types) {
+			this.text = text;
+			this.words = words;
+			this.types = List.of(types);
+		}
+
+		private boolean matches(Throwable cause) {
+			String message = String.valueOf(cause.getMessage());
+			return this.types.stream().anyMatch((type) -> type.isInstance(cause))
+					|| this.words.stream().anyMatch(message::contains);
+		}
+
 	}
 
 }

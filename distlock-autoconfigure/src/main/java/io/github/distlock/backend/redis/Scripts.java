@@ -44,26 +44,10 @@ final class Scripts {
 
 	static final RedisScript<String> RIGHTS = script(String.class, "rights.lua");
 
-	static final RedisScript<String> QUORUM_CLAIM = script(String.class, "quorum-claim.lua");
-
-	static final RedisScript<Long> QUORUM_RAISE = script(Long.class, "quorum-raise.lua");
-
-	static final RedisScript<String> QUORUM_LEAVE = script(String.class, "quorum-leave.lua");
-
-	static final RedisScript<Long> QUORUM_FORGET = script(Long.class, "quorum-forget.lua");
-
-	static final RedisScript<List> QUORUM_RENEW = script(List.class, "quorum-renew.lua");
-
-	static final RedisScript<List> QUORUM_PROBE = script(List.class, "quorum-probe.lua");
-
-	static final RedisScript<String> QUORUM_INSPECT = script(String.class, "quorum-inspect.lua");
-
-	static final RedisScript<Long> QUORUM_END = script(Long.class, "quorum-end.lua");
-
 	private Scripts() {
 	}
 
-	private static <T> RedisScript<T> script(Class<T> type, String file) {
+	static <T> RedisScript<T> script(Class<T> type, String file) {
 		return new DefaultRedisScript<>(text(file), type);
 	}
 

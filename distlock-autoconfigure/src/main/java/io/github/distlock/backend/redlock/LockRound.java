@@ -3,14 +3,21 @@ package io.github.distlock.backend.redlock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.redlock.QuorumNode.Claim;
-import io.github.distlock.backend.redlock.QuorumNode.Proposal;
-import io.github.distlock.backend.redlock.QuorumNode.Vote;
-import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.redlock.NodeCommands.Vote;
+import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,111 +39,109 @@ import org.jspecify.annotations.Nullable;
  * other nodes the floor is raised first. The next winner has one of these nodes, which
  * read the floor for its vote while it took the claim. A floor that was read before the
  * lock was held, or raised on a node that does not hold it, could be missed.
+ *
+ * <h2>How it ends</h2> A claim that did not win, or is released, is given up at all nodes
+ * that hold it or may hold it, those that never answered included. The command is sent to
+ * a node after its vote has arrived or failed, so that the claim cannot arrive later, and
+ * in the background again and again until the node has acknowledged it, or the claim has
+ * expired there. A claim that was left is never made again: each try has a new name, so
+ * that a command that is still in transit for an old one cannot affect a newer one.
  */
 final class LockRound {
 
+	private static final long MIN_RETRY_MILLIS = 50;
+
+	private static final long MAX_RETRY_MILLIS = 400;
+
 	private final Quorum quorum;
 
-	private final Claim claim;
+	private final Ticket ticket;
 
-	private final TimeSource.Instant sent;
-
-	private final List<CompletableFuture<Vote>> votes;
-
-	private final Duration lease;
+	private final String claim;
 
 	private final int queueAt;
 
-	private LockRound(Quorum quorum, Claim claim, Duration lease, int queueAt, TimeSource.Instant sent,
-			List<CompletableFuture<Vote>> votes) {
-		this.quorum = quorum;
-		this.claim = claim;
-		this.lease = lease;
-		this.queueAt = queueAt;
-		this.sent = sent;
-		this.votes = votes;
-	}
+	private final TimeSource.Instant sent;
+
+	/** By node. */
+	private final List<CompletableFuture<Vote>> votes;
+
+	/** How long a node may hold the claim from the last command on. */
+	private volatile Duration lease;
+
+	/** The grant, if a majority holds the claim. */
+	private volatile @Nullable Grant grant;
+
+	/** By node: the last try to give up the claim; empty before the first. */
+	private final List<CompletableFuture<Boolean>> left = new CopyOnWriteArrayList<>();
+
+	private volatile boolean leaving;
 
 	/**
 	 * Send the claim to all nodes.
 	 * @param queueAt the node that queues the ticket if the lock is held, or -1
 	 */
-	static LockRound begin(Quorum quorum, Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
-			int queueAt, TimeSource clock) {
-		TimeSource.Instant sent = clock.now();
-		List<CompletableFuture<Vote>> votes = new ArrayList<>(quorum.size());
-		for (int i = 0; i < quorum.size(); i++) {
-			boolean queue = i == queueAt;
-			votes.add(Quorum.ask(quorum.node(i), (node) -> node.claim(claim, proposal, lease, oldEnough, queue)));
-		}
-		return new LockRound(quorum, claim, lease, queueAt, sent, votes);
+	LockRound(Quorum quorum, Ticket ticket, String claim, Duration lease, int queueAt) {
+		this.quorum = quorum;
+		this.ticket = ticket;
+		this.claim = claim;
+		this.lease = lease;
+		this.queueAt = queueAt;
+		this.sent = quorum.clock.now();
+		long token = quorum.propose(lease);
+		int tokens = quorum.settings.tokensPerGrant();
+		this.votes = IntStream.range(0, quorum.size())
+			.mapToObj((i) -> quorum.node(i).claim(ticket, claim, lease, token, tokens, i == queueAt))
+			.toList();
 	}
 
-	Claim claim() {
+	String claim() {
 		return this.claim;
 	}
 
-	Duration lease() {
-		return this.lease;
+	/** The vote of a node, which may be outstanding. */
+	CompletableFuture<Vote> vote(int node) {
+		return this.votes.get(node);
 	}
 
-	TimeSource.Instant sent() {
-		return this.sent;
+	/** The grant, or {@code null} if the round was not won or has been given up. */
+	@Nullable Grant grant() {
+		return this.leaving ? null : this.grant;
 	}
 
-	/** The votes of the nodes, which may be outstanding. */
-	List<CompletableFuture<Vote>> votes() {
-		return this.votes;
+	/** Wait for the votes that decide. */
+	NodeAnswers<Vote> await() {
+		return this.quorum.await("attempt", this.ticket.key(), this.votes, (answers) -> {
+			int granted = answers.given(Vote.Locked.class::isInstance);
+			boolean hopeless = granted + answers.outstanding() < this.quorum.majority();
+			boolean contended = answers.given().size() >= this.quorum.majority();
+			boolean queued = this.queueAt < 0 || !answers.isOutstanding(this.queueAt);
+			return (granted >= this.quorum.majority() || hopeless && contended && queued || answers.outstanding() == 0)
+					? answers : null;
+		});
 	}
 
-	/** Wait for the result. */
-	Result result() {
-		return this.quorum.await(VoteCollector.judge(this.votes, this::judge));
-	}
-
-	private @Nullable Result judge(VoteCollector<Vote> answers) {
-		int granted = answers.count(Vote.Locked.class::isInstance);
-		if (granted >= this.quorum.majority()) {
-			return won(answers);
+	/**
+	 * Make a grant of the votes, if a majority holds the claim, later tokens are higher
+	 * than the last one of the grant, and the round took less time than the lease.
+	 */
+	@Nullable Grant win(NodeAnswers<Vote> answers) {
+		List<Vote.Locked> granted = answers.given()
+			.stream()
+			.filter(Vote.Locked.class::isInstance)
+			.map(Vote.Locked.class::cast)
+			.toList();
+		if (granted.size() < this.quorum.majority()) {
+			return null;
 		}
-		int held = answers.count(Vote.Held.class::isInstance);
-		int outstanding = answers.outstanding();
-		if (this.quorum.prevents(this.quorum.size() - outstanding - granted - held)) {
-			return new Result.Failed(this.quorum.failure("attempt", this.claim.ticket().key(), answers,
-					(vote) -> (vote instanceof Vote.Young young)
-							? "not before it has been up for distlock.redlock.longest-lease, up for " + young.uptime()
-							: ""));
+		this.quorum.observe(granted.stream().mapToLong(Vote.Locked::nowMicros).max().orElseThrow(), this.sent.nanos());
+		long first = granted.stream().mapToLong(Vote.Locked::token).max().orElseThrow();
+		long last = first + this.quorum.settings.tokensPerGrant() - 1;
+		Validity validity = Validity.until(this.sent, Quorum.withoutDrift(this.lease));
+		if (secure(answers, last) && !validity.hasPassed(this.quorum.clock)) {
+			this.grant = new Grant(first, last, validity);
 		}
-		boolean hopeless = granted + outstanding < this.quorum.majority();
-		boolean contended = granted + held >= this.quorum.majority();
-		boolean queued = this.queueAt < 0 || !answers.isOutstanding(this.queueAt);
-		return (hopeless && contended && queued || outstanding == 0) ? lost(answers) : null;
-	}
-
-	private Result won(VoteCollector<Vote> answers) {
-		long token = 0;
-		Vote.@Nullable Locked[] granted = new Vote.Locked[answers.nodes()];
-		for (int i = 0; i < granted.length; i++) {
-			if (answers.of(i) instanceof Vote.Locked vote) {
-				granted[i] = vote;
-				token = Math.max(token, vote.token());
-			}
-		}
-		return new Result.Won(token, granted);
-	}
-
-	private Result lost(VoteCollector<Vote> answers) {
-		boolean queued = this.queueAt >= 0 && answers.of(this.queueAt) instanceof Vote.Held held && held.queued();
-		Duration remaining = Duration.ZERO;
-		int heldAt = -1;
-		for (int i = 0; i < answers.nodes(); i++) {
-			if (answers.of(i) instanceof Vote.Held held) {
-				remaining = (held.remaining().compareTo(remaining) > 0) ? held.remaining() : remaining;
-				heldAt = (heldAt < 0 && this.quorum.node(i).isListening()) ? i : heldAt;
-			}
-		}
-		return new Result.NotWon(remaining, queued, heldAt,
-				ObservedClaim.refusing(answers.given().stream(), this.quorum.majority()));
+		return this.grant;
 	}
 
 	/**
@@ -144,66 +149,106 @@ final class LockRound {
 	 * nothing if the clocks of the nodes agree.
 	 * @return whether this is true on a majority
 	 */
-	boolean secure(Result.Won won, long lastToken) {
+	private boolean secure(NodeAnswers<Vote> answers, long lastToken) {
 		// Half of the lease, in microseconds: the expiry of a claim may differ from the
 		// clock.
 		long ahead = this.lease.toNanos() / 2000;
-		boolean needed = false;
-		for (Vote.Locked vote : won.votes()) {
-			needed |= vote != null && lastToken >= vote.nowMicros() + ahead;
-		}
-		if (!needed) {
-			return true;
-		}
-		List<CompletableFuture<Boolean>> secured = new ArrayList<>(this.quorum.size());
+		List<CompletableFuture<Boolean>> secured = new ArrayList<>();
 		for (int i = 0; i < this.quorum.size(); i++) {
-			Vote.Locked vote = won.votes()[i];
-			secured.add((vote == null || lastToken < vote.nowMicros() + ahead)
-					? CompletableFuture.completedFuture(vote != null)
-					: this.quorum.node(i).raise(this.claim, lastToken).toCompletableFuture());
+			boolean holds = answers.of(i) instanceof Vote.Locked;
+			secured.add((answers.of(i) instanceof Vote.Locked vote && lastToken >= vote.nowMicros() + ahead)
+					? this.quorum.node(i).raise(this.ticket.key(), this.claim, lastToken)
+					: CompletableFuture.completedFuture(holds));
 		}
-		return this.quorum.await(VoteCollector.judge(secured, (answers) -> {
-			int yes = answers.count(Boolean::booleanValue);
-			if (yes >= this.quorum.majority()) {
-				return true;
-			}
-			return (yes + answers.outstanding() < this.quorum.majority()) ? false : null;
-		}));
+		return this.quorum.await("attempt", this.ticket.key(), secured, this.quorum::agreed);
 	}
 
-	/** The result of a round. */
-	sealed interface Result {
-
-		/**
-		 * A majority holds the claim.
-		 *
-		 * @param token the first fencing token
-		 * @param votes the votes of the majority, by node; {@code null} for other nodes
-		 */
-		@SuppressWarnings("ArrayRecordComponent")
-		record Won(long token, Vote.@Nullable Locked[] votes) implements Result {
+	/**
+	 * Wait until a majority has renewed the claim, or cannot. A node that does not hold
+	 * it, since it was down when the claim was made or has lost it, does not take it
+	 * again: it says that the claim is gone.
+	 * @param renewed the claims that each node has renewed
+	 */
+	RenewalResult renewed(List<CompletableFuture<Set<String>>> renewed, Duration newLease, TimeSource.Instant newSent) {
+		Grant before = grant();
+		List<CompletableFuture<Boolean>> answers = renewed.stream()
+			.map((node) -> node.thenApply((claims) -> claims.contains(this.claim)))
+			.toList();
+		try {
+			if (before == null || !this.quorum.await("renewal", this.ticket.key(), answers, this.quorum::agreed)) {
+				return new RenewalResult.Gone();
+			}
 		}
-
-		/**
-		 * Other claims hold too many nodes.
-		 *
-		 * @param remaining how long the lock is still held at most unless it is renewed
-		 * @param queued whether the requested node has queued the ticket
-		 * @param heldAt a node that another claim holds, where the ticket could be
-		 * queued; or -1
-		 * @param holder what holds the lock, or {@code null} if that is not known
-		 */
-		record NotWon(Duration remaining, boolean queued, int heldAt, @Nullable StoredHolder holder) implements Result {
+		catch (LockBackendException ex) {
+			return new RenewalResult.Unknown(ex);
 		}
-
-		/**
-		 * Too few nodes count.
-		 *
-		 * @param cause their failures
-		 */
-		record Failed(LockBackendException cause) implements Result {
+		Validity validity = Validity.until(newSent, Quorum.withoutDrift(newLease));
+		if (validity.hasPassed(this.quorum.clock)) {
+			return new RenewalResult.Unknown(new LockBackendException(
+					"Lock '" + this.ticket.key() + "' was not renewed by enough nodes within its lease"));
 		}
+		this.grant = new Grant(before.firstToken(), before.lastToken(), validity);
+		this.lease = (newLease.compareTo(this.lease) > 0) ? newLease : this.lease;
+		return new RenewalResult.Extended(validity);
+	}
 
+	/**
+	 * Begin to give up the claim.
+	 * @param usedToken the last token that was used, as far as is known; another number
+	 * if that is not known
+	 * @param onWoken is called when a node has signalled a waiting ticket; {@code null}
+	 * to signal no ticket
+	 */
+	void leave(long usedToken, @Nullable Runnable onWoken) {
+		Grant won = this.grant;
+		long last = (won == null) ? 0
+				: (usedToken >= won.firstToken() && usedToken <= won.lastToken()) ? usedToken : won.lastToken();
+		this.leaving = true;
+		long giveUpNanos = this.quorum.clock.nanoTime() + this.lease.toNanos();
+		for (int i = 0; i < this.quorum.size(); i++) {
+			int node = i;
+			this.left.add(this.votes.get(i).handle((vote, failure) -> {
+				boolean absent = vote instanceof Vote.Held
+						|| failure != null && Quorum.asFailure(failure) instanceof NodeRefusedException;
+				return absent ? CompletableFuture.completedFuture(false)
+						: leave(node, last, onWoken, failure != null, giveUpNanos);
+			}).thenCompose(Function.identity()));
+		}
+	}
+
+	/**
+	 * Send the command to a node.
+	 * @param stray whether its vote failed: the claim may still be in transit, and arrive
+	 * after this command
+	 */
+	private CompletableFuture<Boolean> leave(int node, long lastToken, @Nullable Runnable onWoken, boolean stray,
+			long giveUpNanos) {
+		CompletableFuture<Boolean> command = this.quorum.node(node)
+			.leave(this.ticket.key(), this.claim, lastToken, onWoken);
+		command.whenComplete((released, failure) -> {
+			if (failure == null && stray) {
+				this.quorum.timers.schedule(() -> leave(node, lastToken, onWoken, false, giveUpNanos),
+						this.quorum.settings.nodeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+			}
+			else if (failure != null && this.quorum.clock.nanoTime() - giveUpNanos < 0) {
+				this.quorum.timers.schedule(
+						() -> this.left.set(node, leave(node, lastToken, onWoken, stray, giveUpNanos)),
+						this.quorum.random.nextLong(MIN_RETRY_MILLIS, MAX_RETRY_MILLIS), TimeUnit.MILLISECONDS);
+			}
+		});
+		return command;
+	}
+
+	/**
+	 * Wait until a majority has given up the claim, or for the last try at each node.
+	 * @return whether the claim was held
+	 * @throws LockBackendException if that is not known yet
+	 */
+	boolean released() {
+		return this.quorum.await("release", this.ticket.key(), List.copyOf(this.left), (answers) -> {
+			Boolean agreed = this.quorum.agreed(answers);
+			return (agreed == null && answers.outstanding() == 0) ? Boolean.TRUE : agreed;
+		});
 	}
 
 }

@@ -3,17 +3,22 @@ package io.github.distlock.backend.redlock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,22 +30,45 @@ final class Quorum {
 	/** Drift of clocks that does not depend on the lease; one percent of it is added. */
 	private static final Duration FIXED_DRIFT = Duration.ofMillis(2);
 
-	private final List<QuorumNode> nodes;
+	final RedlockSettings settings;
+
+	final TimeSource clock;
+
+	final RandomGenerator random;
+
+	/** Runs what is due later, until the store is closed. */
+	final ScheduledExecutorService timers = Executors
+		.newSingleThreadScheduledExecutor(LockThreads.named("distlock-redlock"));
+
+	/** How long a claim may be in transit, at most an eighth of its lease. */
+	private static final Duration TRANSIT = Duration.ofMillis(250);
+
+	private final List<NodeCommands> nodes;
 
 	private final Duration timeout;
 
-	Quorum(List<? extends QuorumNode> nodes, RedlockSettings settings) {
-		this.nodes = List.copyOf(nodes);
+	/** How far the clocks of the nodes are ahead of this JVM's; 0 if not known. */
+	private volatile long aheadMicros;
+
+	Quorum(List<? extends QuorumNode> nodes, RedlockSettings settings, TimeSource clock, RandomGenerator random) {
+		this.settings = settings;
+		this.clock = clock;
+		this.random = random;
+		this.nodes = nodes.stream().map((node) -> new NodeCommands(node, settings.longestLease())).toList();
 		// Nodes have their own time-out. This one is for a node that exceeds it.
 		this.timeout = settings.nodeTimeout().multipliedBy(2).plusSeconds(1);
 	}
 
-	List<QuorumNode> nodes() {
+	List<NodeCommands> nodes() {
 		return this.nodes;
 	}
 
-	QuorumNode node(int index) {
+	NodeCommands node(int index) {
 		return this.nodes.get(index);
+	}
+
+	boolean isListening(int index) {
+		return node(index).node().isListening();
 	}
 
 	int size() {
@@ -48,80 +76,88 @@ final class Quorum {
 	}
 
 	int majority() {
-		return this.nodes.size() / 2 + 1;
-	}
-
-	/** Whether the other nodes are too few for a majority. */
-	boolean prevents(int count) {
-		return count > size() - majority();
-	}
-
-	<T> List<CompletableFuture<T>> ask(Function<QuorumNode, CompletionStage<T>> question) {
-		List<CompletableFuture<T>> answers = new ArrayList<>(this.nodes.size());
-		for (QuorumNode node : this.nodes) {
-			answers.add(ask(node, question));
-		}
-		return answers;
-	}
-
-	/**
-	 * Send a command to one node. An {@link Error} counts as the answer of this node: the
-	 * command may have been sent to other nodes before, and their answers count.
-	 */
-	static <T> CompletableFuture<T> ask(QuorumNode node, Function<QuorumNode, CompletionStage<T>> question) {
-		try {
-			return question.apply(node).toCompletableFuture();
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+		return size() / 2 + 1;
 	}
 
 	/**
 	 * Return the first node that would signal a ticket in its queue that the lock is
-	 * free. The search begins at another node for each key.
-	 * @return the number of the node, or -1
+	 * free, or -1. The search begins at another node for each key.
 	 */
 	int listener(String key) {
-		int first = Math.floorMod(key.hashCode(), size());
-		for (int i = 0; i < size(); i++) {
-			int node = (first + i) % size();
-			if (node(node).isListening()) {
-				return node;
-			}
-		}
-		return -1;
+		return IntStream.range(0, size())
+			.map((i) -> Math.floorMod(key.hashCode() + i, size()))
+			.filter(this::isListening)
+			.findFirst()
+			.orElse(-1);
 	}
 
-	/** Wait for a verdict. An interrupt does not end the wait: the flag is kept. */
-	<R> R await(CompletableFuture<R> verdict) {
+	<T> List<CompletableFuture<T>> ask(Function<NodeCommands, CompletableFuture<T>> question) {
+		return this.nodes.stream().map(question).toList();
+	}
+
+	/**
+	 * Wait until the answers allow a verdict: not for a node whose answer could not
+	 * change it. An interrupt does not end the wait.
+	 * @param action the verb, for the message
+	 * @param commands what was sent, by node
+	 * @throws LockBackendException if too many nodes have failed, or if there is no
+	 * verdict when all have answered
+	 */
+	<T, R> R await(String action, @Nullable String key, List<CompletableFuture<T>> commands, Verdict<T, R> verdict) {
+		CompletableFuture<R> result = new CompletableFuture<>();
+		// Each answer is judged with those before it, maybe by several threads at a time:
+		// the last of them sees all.
+		commands.forEach((command) -> command.whenComplete((answer, failure) -> {
+			NodeAnswers<T> answers = new NodeAnswers<>(commands);
+			boolean tooFew = answers.given(each -> true) + answers.outstanding() < majority();
+			R decided = tooFew ? null : verdict.of(answers);
+			if (decided != null) {
+				result.complete(decided);
+			}
+			else if (tooFew || answers.outstanding() == 0) {
+				result.completeExceptionally(failure(action, key, answers));
+			}
+		}));
 		try {
-			return StoreCalls.awaitUninterruptibly(verdict, this.timeout, TimeSource.SYSTEM);
+			return StoreCalls.awaitUninterruptibly(result, this.timeout, TimeSource.SYSTEM);
 		}
 		catch (TimeoutException ex) {
 			throw new LockBackendException("The nodes of the lock store did not answer in time", ex);
 		}
 		catch (ExecutionException ex) {
-			throw VoteCollector.asFailure(ex);
+			throw asFailure(ex);
 		}
 	}
 
+	/** Learn from an answer of a node how far its clock is ahead. */
+	void observe(long nowMicros, long nanos) {
+		this.aheadMicros = nowMicros - nanos / 1000;
+	}
+
 	/**
-	 * Find out whether a majority of the nodes can be reached and counts.
-	 * @param oldEnough how long a node must have been up to count
+	 * Propose the token of a claim: a little ahead of the clock of each node, as the last
+	 * round saw it; 0 if that is not known. Then all nodes vote for this token, and each
+	 * of them can tell an operator the first token of the grant. Nothing else depends on
+	 * it: a node whose clock or floor is higher votes for a higher token.
 	 */
-	void verify(Duration oldEnough) {
-		await(VoteCollector.judge(ask(QuorumNode::probe), (answers) -> {
-			if (answers.count((time) -> time.uptime().compareTo(oldEnough) >= 0) >= majority()) {
-				return true;
-			}
-			if (answers.outstanding() == 0) {
-				throw failure("test of the store", null, answers,
-						(time) -> (time.uptime().compareTo(oldEnough) < 0) ? "does not count before it has been up for "
-								+ oldEnough + " (distlock.redlock.longest-lease), up for " + time.uptime() : "");
-			}
-			return null;
-		}));
+	long propose(Duration lease) {
+		long ahead = this.aheadMicros;
+		long transit = Math.min(TRANSIT.toNanos(), lease.toNanos() / 8);
+		return (ahead != 0) ? ahead + (this.clock.nanoTime() + transit) / 1000 : 0;
+	}
+
+	/** Whether a majority says yes; {@code false} if so many say no that none can. */
+	@Nullable Boolean agreed(NodeAnswers<Boolean> answers) {
+		if (answers.given(Boolean::booleanValue) >= majority()) {
+			return true;
+		}
+		return (answers.given((yes) -> !yes) > size() - majority()) ? false : null;
+	}
+
+	static LockBackendException asFailure(Throwable failure) {
+		Throwable cause = StoreCalls.unwrap(failure);
+		return (cause instanceof LockBackendException translated) ? translated
+				: new LockBackendException("A node failed in an unexpected way: " + cause, cause);
 	}
 
 	/**
@@ -132,26 +168,83 @@ final class Quorum {
 		return lease.minus(lease.dividedBy(100)).minus(FIXED_DRIFT);
 	}
 
-	/** Return the exception for too few nodes that have answered and count. */
-	<T> LockBackendException failure(String action, @Nullable String key, VoteCollector<T> answers,
-			Function<T, String> objection) {
-		String details = IntStream.range(0, size()).mapToObj((i) -> {
-			LockBackendException failure = answers.failure(i);
-			T answer = answers.of(i);
-			String detail = (failure != null) ? String.valueOf(failure.getMessage())
-					: (answer != null) ? objection.apply(answer) : "no answer yet";
-			// Most failures name their node.
-			return (detail.isEmpty() || detail.contains(node(i).name())) ? detail : node(i).name() + ": " + detail;
-		}).filter((text) -> !text.isEmpty()).collect(Collectors.joining("; "));
+	private <T> LockBackendException failure(String action, @Nullable String key, NodeAnswers<T> answers) {
+		List<LockBackendException> failures = answers.all.stream()
+			.filter(LockBackendException.class::isInstance)
+			.map(LockBackendException.class::cast)
+			.toList();
 		return new LockBackendException(
 				"Too few of the " + size() + " lock nodes (distlock.redlock.nodes) could take" + " part in the "
 						+ action + ((key != null) ? " of lock '" + key + "'" : "") + ", " + majority() + " are needed: "
-						+ details,
-				IntStream.range(0, size())
-					.mapToObj(answers::failure)
-					.filter((failure) -> failure != null)
-					.findFirst()
-					.orElse(null));
+						+ failures.stream().map(Throwable::getMessage).collect(Collectors.joining("; ")),
+				failures.isEmpty() ? null : failures.get(0));
+	}
+
+	/**
+	 * Judges answers.
+	 *
+	 * @param <T> the answer of one node
+	 * @param <R> the verdict
+	 */
+	interface Verdict<T, R> {
+
+		/** Return the verdict, or {@code null} to wait for more answers. */
+		@Nullable R of(NodeAnswers<T> answers);
+
+	}
+
+	/**
+	 * The answers of the nodes to one command so far.
+	 *
+	 * @param <T> the answer of one node
+	 */
+	static final class NodeAnswers<T> {
+
+		/** For each node an answer, a failure, or {@code null} if there is none yet. */
+		private final List<@Nullable Object> all;
+
+		NodeAnswers(List<CompletableFuture<T>> commands) {
+			this.all = commands.stream().<@Nullable Object>map(NodeAnswers::answerOf).toList();
+		}
+
+		private static @Nullable Object answerOf(CompletableFuture<?> command) {
+			return command.isDone()
+					? command.<Object>handle((answer, failure) -> (failure != null) ? asFailure(failure) : answer)
+						.join()
+					: null;
+		}
+
+		int outstanding() {
+			return (int) this.all.stream().filter(Objects::isNull).count();
+		}
+
+		boolean isOutstanding(int node) {
+			return this.all.get(node) == null;
+		}
+
+		/** The answer of a node, or {@code null} if it has failed or not answered. */
+		@SuppressWarnings("unchecked")
+		@Nullable T of(int node) {
+			Object answer = this.all.get(node);
+			return (answer instanceof LockBackendException) ? null : (T) answer;
+		}
+
+		/** The answers that there are, in the order of the nodes. */
+		List<T> given() {
+			List<T> given = new ArrayList<>();
+			for (int i = 0; i < this.all.size(); i++) {
+				T answer = of(i);
+				if (answer != null) {
+					given.add(answer);
+				}
+			}
+			return given;
+		}
+
+		int given(Predicate<? super T> predicate) {
+			return (int) given().stream().filter(predicate).count();
+		}
+
 	}
 
 }

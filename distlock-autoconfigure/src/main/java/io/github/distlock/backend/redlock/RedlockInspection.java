@@ -1,98 +1,112 @@
 package io.github.distlock.backend.redlock;
 
-import java.util.LinkedHashSet;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.CompletionStage;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.redlock.QuorumNode.NodeLock;
-import io.github.distlock.backend.redlock.RedlockTicket.WonRound;
+import io.github.distlock.backend.redlock.NodeCommands.NodeClaim;
+import io.github.distlock.backend.redlock.NodeCommands.NodeLock;
+import io.github.distlock.backend.redlock.NodeCommands.Vote;
+import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the nodes together tell operators. Each question goes to all nodes at once and
  * waits for all answers: a node that is away costs one time-out of a command. The answers
  * of a majority are needed.
+ *
+ * <h2>What names a grant</h2> Its first token is the highest vote of the majority that
+ * the holder waited for. As a rule all nodes have voted for the token that the claim
+ * proposed, and that is it. Otherwise only the holder knows which votes it counted: then
+ * any of the votes names the grant, and the one shown is the lowest that a majority can
+ * have had.
+ *
+ * @param store the open store
+ * @param quorum the nodes
  */
-final class RedlockInspection implements StoreInspection {
-
-	private final RedlockStore store;
-
-	private final Quorum quorum;
-
-	private final RedlockSettings settings;
-
-	RedlockInspection(RedlockStore store, Quorum quorum, RedlockSettings settings) {
-		this.store = store;
-		this.quorum = quorum;
-		this.settings = settings;
-	}
+record RedlockInspection(RedlockStore store, Quorum quorum) implements StoreInspection {
 
 	@Override
 	public StoredLock inspect(String key) {
-		List<NodeLock> answers = look(key);
-		Optional<ObservedClaim> held = ObservedClaim.holding(answers, this.quorum);
-		List<StoredHolder> holders = held.map((view) -> view.holder(this.quorum.majority(), grantOf(view)))
-			.stream()
+		List<NodeLock> answers = ask("look-up", key, (node) -> node.inspect(key));
+		List<NodeClaim> held = holding(answers);
+		List<StoredWaiter> waiting = answers.stream()
+			.flatMap((answer) -> answer.queue().stream())
+			.distinct()
+			.filter((ticket) -> held.stream().noneMatch((claim) -> claim.ticket().equals(ticket)))
+			.map((ticket) -> new StoredWaiter(ticket.instance(), ticket.mode()))
 			.toList();
-		Set<Ticket> queued = new LinkedHashSet<>();
-		answers.forEach((answer) -> queued.addAll(answer.queue()));
-		held.ifPresent((view) -> queued.remove(view.claim().ticket()));
-		return new StoredLock(key, holders,
-				queued.stream().map((ticket) -> new StoredWaiter(ticket.instance(), ticket.mode())).toList());
+		return new StoredLock(key, held.isEmpty() ? List.of() : List.of(holder(held, this.quorum)), waiting);
 	}
 
 	@Override
 	public EndResult end(String key, long grantToken) {
-		List<NodeLock> answers = look(key);
-		ObservedClaim held = ObservedClaim.holding(answers, this.quorum).orElse(null);
-		if (held == null) {
+		List<NodeClaim> held = holding(ask("look-up", key, (node) -> node.inspect(key)));
+		if (held.isEmpty()) {
 			return EndResult.NOT_HELD;
 		}
-		if (!held.isNamed(grantToken, grantOf(held))) {
+		if (held.stream().noneMatch((claim) -> claim.token() == grantToken)) {
 			return EndResult.CHANGED;
 		}
-		Grant known = grantOf(held);
-		long last = held.lastToken(this.settings.tokensPerGrant(), known);
-		long ahead = held.unseenAhead(this.quorum, this.settings.longestLease(), known);
+		long last = held.stream().mapToLong((claim) -> claim.token() + claim.count() - 1).max().orElseThrow();
+		// A vote that is not seen may have been higher than all others. Then the last
+		// token is less than half of the lease ahead of the clock that a node voted with,
+		// or the holder has raised the floor there: see LockRound.
+		long ahead = (held.size() == this.quorum.size()) ? 0 : this.quorum.settings.longestLease().toNanos() / 2000;
 		// The lock is free when a majority has answered, whatever it says: those nodes do
 		// not hold the claim, and it is never made again.
-		ask("release by an operator", key, (node) -> node.end(held.claim(), last, ahead));
+		ask("release by an operator", key, (node) -> node.end(key, held.get(0).name(), last, ahead));
 		return EndResult.ENDED;
 	}
 
-	/** The grant of a claim of this JVM, which knows more than the nodes. */
-	private @Nullable Grant grantOf(ObservedClaim view) {
-		WonRound won = this.store.wonRound(view.claim().ticket());
-		return (won != null && won.round().claim().equals(view.claim())) ? won.grant() : null;
+	/** What holds a lock that was refused, or {@code null} if that is not known. */
+	static @Nullable StoredHolder refusing(NodeAnswers<Vote> votes, Quorum quorum) {
+		List<NodeClaim> most = most(
+				votes.given().stream().map((vote) -> (vote instanceof Vote.Held held) ? held.claim() : null));
+		return (most.size() >= quorum.majority()) ? holder(most, quorum) : null;
 	}
 
-	private List<NodeLock> look(String key) {
-		return ask("look-up", key, (node) -> node.inspect(key));
+	/** The claim that holds a lock, or may hold it on the nodes that are away. */
+	private List<NodeClaim> holding(List<NodeLock> answers) {
+		List<NodeClaim> most = most(answers.stream().map(NodeLock::claim));
+		int away = this.quorum.size() - answers.size();
+		return (most.size() + away >= this.quorum.majority()) ? most : List.of();
+	}
+
+	/**
+	 * The claim that most nodes have, as each of them sees it; empty if there is none.
+	 */
+	private static List<NodeClaim> most(Stream<@Nullable NodeClaim> claims) {
+		Map<String, List<NodeClaim>> byName = claims.filter(Objects::nonNull)
+			.collect(Collectors.groupingBy(NodeClaim::name));
+		return byName.values().stream().max(Comparator.comparingInt(List::size)).orElse(List.of());
+	}
+
+	private static StoredHolder holder(List<NodeClaim> nodes, Quorum quorum) {
+		int enough = Math.min(quorum.majority(), nodes.size()) - 1;
+		long token = nodes.stream().map(NodeClaim::token).sorted().toList().get(enough);
+		// The lock is held as long as a majority holds the claim.
+		Duration ttl = nodes.stream().map(NodeClaim::ttl).sorted(Comparator.reverseOrder()).toList().get(enough);
+		Instant since = nodes.stream().map(NodeClaim::since).min(Comparator.naturalOrder()).orElseThrow();
+		return new StoredHolder(nodes.get(0).ticket().instance(), nodes.get(0).ticket().mode(), since, ttl, token);
 	}
 
 	/** Wait for all nodes, and return the answers of those that are not away. */
-	private <T> List<T> ask(String action, String key, Function<QuorumNode, CompletionStage<T>> question) {
+	private <T> List<T> ask(String action, String key, Function<NodeCommands, CompletableFuture<T>> question) {
 		this.store.requireOpen();
-		return this.quorum.await(VoteCollector.judge(this.quorum.ask(question), (answers) -> {
-			if (answers.outstanding() > 0) {
-				return null;
-			}
-			List<T> given = answers.given();
-			if (given.size() < this.quorum.majority()) {
-				throw this.quorum.failure(action + ", which " + given.size() + " answered,", key, answers,
-						(answer) -> "");
-			}
-			return given;
-		}));
+		return this.quorum.await(action, key, this.quorum.ask(question),
+				(answers) -> (answers.outstanding() == 0) ? answers.given() : null);
 	}
 
 }

@@ -1,39 +1,37 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.BlockingLockStore;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
-import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redlock.LockRound.Result;
-import io.github.distlock.backend.redlock.QuorumNode.Claim;
-import io.github.distlock.backend.redlock.QuorumNode.Proposal;
-import io.github.distlock.backend.redlock.QuorumNode.Vote;
-import io.github.distlock.backend.redlock.RedlockTicket.WonRound;
-import io.github.distlock.thread.LockThreads;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.github.distlock.backend.redlock.NodeCommands.Vote;
+import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
+import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedlockStore extends BlockingLockStore {
 
-	private static final Log logger = LogFactory.getLog(RedlockStore.class);
+	/** Minimum time for which the first command waits for connections. */
+	private static final long MIN_CONNECT_MILLIS = 1000;
 
 	private static final Duration PAUSE = Duration.ofMillis(20);
 
@@ -56,74 +55,67 @@ final class RedlockStore extends BlockingLockStore {
 
 	private final CompletableFuture<Boolean> connected = new CompletableFuture<>();
 
-	private final ScheduledExecutorService timers = Executors
-		.newSingleThreadScheduledExecutor(LockThreads.named("distlock-redlock"));
-
 	private final RedlockBackend backend;
 
 	private final Quorum quorum;
 
-	private final RedlockSettings settings;
-
-	private final TimeSource clock;
-
-	private final RandomGenerator random;
-
 	private final LockSignals signals;
 
 	/**
-	 * By key: until when this JVM does not request a lock that it has released while
-	 * tickets of other JVMs were waiting. Otherwise it could take such a lock again and
-	 * again, since it knows of the release before the signals arrive.
+	 * The keys of locks that this JVM does not request for a moment, since it has
+	 * released them while tickets of other JVMs were waiting. Otherwise it could take
+	 * such a lock again and again, since it knows of the release before the signals
+	 * arrive.
 	 */
-	private final ConcurrentMap<String, Long> pausedUntilNanos = new ConcurrentHashMap<>();
-
-	private final RedlockRenewals renewals;
-
-	private final TokenClock tokens;
-
-	private final RedlockInspection inspection;
+	private final Set<String> paused = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean closed;
 
-	RedlockStore(RedlockBackend backend, Quorum quorum, RedlockSettings settings, TimeSource clock,
-			StoreContext context) {
+	RedlockStore(RedlockBackend backend, Quorum quorum, LockSignals signals) {
 		this.backend = backend;
 		this.quorum = quorum;
-		this.settings = settings;
-		this.clock = clock;
-		this.random = context.random();
-		this.signals = context.signals();
-		this.renewals = new RedlockRenewals(quorum, settings.longestLease(), clock);
-		this.tokens = new TokenClock(quorum.size(), clock);
-		this.inspection = new RedlockInspection(this, quorum, settings);
+		this.signals = signals;
 	}
 
-	TokenClock tokens() {
-		return this.tokens;
+	/**
+	 * Connect in the background, and learn the clocks of the nodes. The first command
+	 * waits for a majority.
+	 */
+	void start(LockInstance self) {
+		AtomicInteger awaited = new AtomicInteger(this.quorum.majority());
+		for (NodeCommands node : this.quorum.nodes()) {
+			node.node()
+				.start(self, new Events(this, node))
+				.thenCompose((done) -> node.probe())
+				.whenComplete((now, failure) -> {
+					if (now != null) {
+						this.quorum.observe(now, this.quorum.clock.nanoTime());
+					}
+					if (awaited.decrementAndGet() == 0) {
+						this.connected.complete(true);
+					}
+				});
+		}
+		long patience = Math.max(MIN_CONNECT_MILLIS, this.quorum.settings.nodeTimeout().toMillis() * 4);
+		this.connected.completeOnTimeout(true, patience, TimeUnit.MILLISECONDS);
 	}
 
 	@Override
 	public String location() {
 		return "Redlock over " + this.quorum.size() + " Redis nodes at "
-				+ this.quorum.nodes().stream().map(QuorumNode::name).collect(Collectors.joining(", ")) + ", prefix '"
-				+ this.quorum.node(0).prefix() + "'";
+				+ this.quorum.nodes().stream().map((each) -> each.node().name()).collect(Collectors.joining(", "))
+				+ ", prefix '" + this.quorum.settings.keyPrefix() + "'";
 	}
 
 	@Override
 	public String channel() {
-		long subscribed = this.quorum.nodes().stream().filter(QuorumNode::isListening).count();
+		long subscribed = this.quorum.nodes().stream().filter((each) -> each.node().isListening()).count();
 		return (subscribed >= this.quorum.majority()) ? "subscribed" : "polling";
 	}
 
 	@Override
 	public StoreInspection inspection() {
-		return this.inspection;
-	}
-
-	/** Let commands through: a majority is connected, or it has taken too long. */
-	void connected() {
-		this.connected.complete(true);
+		return new RedlockInspection(this, this.quorum);
 	}
 
 	@Override
@@ -139,9 +131,9 @@ final class RedlockStore extends BlockingLockStore {
 		}
 		this.closed = true;
 		this.connected.complete(true);
-		this.timers.shutdownNow();
+		this.quorum.timers.shutdownNow();
 		this.tickets.clear();
-		this.quorum.nodes().forEach(QuorumNode::stop);
+		this.quorum.nodes().forEach((each) -> each.node().stop());
 	}
 
 	/** Also wait for the first connections. */
@@ -149,192 +141,113 @@ final class RedlockStore extends BlockingLockStore {
 		if (this.closed) {
 			throw StoreCalls.closed("Redlock");
 		}
-		if (!this.connected.isDone()) {
-			this.connected.join();
-		}
+		this.connected.join();
 	}
 
 	@Override
 	public void verify() {
 		requireOpen();
-		this.quorum.verify(this.settings.longestLease());
-	}
-
-	/** A node signals that the lock is free there. */
-	void woken(QuorumNode node, Ticket ticket) {
-		RedlockTicket redlockTicket = this.tickets.get(ticket);
-		if (redlockTicket != null && redlockTicket.wonRound() == null) {
-			redlockTicket.woken();
-			this.signals.retry(ticket);
-		}
-		else {
-			// It no longer waits: signal the next ticket.
-			leaveQueue(node, ticket);
-		}
-	}
-
-	/** The round that a ticket has won, or {@code null}. */
-	@Nullable WonRound wonRound(Ticket ticket) {
-		RedlockTicket redlockTicket = this.tickets.get(ticket);
-		return (redlockTicket != null) ? redlockTicket.wonRound() : null;
+		this.quorum.await("test of the store", null, this.quorum.ask(NodeCommands::probe),
+				(answers) -> (answers.given().size() >= this.quorum.majority()) ? true : null);
 	}
 
 	@Override
 	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
 		this.backend.validateLease(ticket.key(), lease);
 		requireOpen();
-		return tryRound(ticket, lease, options.queue());
+		return attempt(ticket, lease, options.queue());
 	}
 
-	private AttemptResult tryRound(Ticket ticket, Duration lease, boolean queue) {
-		RedlockTicket redlockTicket = this.tickets.get(ticket);
-		WonRound held = (redlockTicket != null) ? redlockTicket.wonRound() : null;
-		if (redlockTicket != null && held != null) {
-			if (!held.grant().validity().hasPassed(this.clock)) {
-				return new AttemptResult.Granted(held.grant());
+	private static @Nullable LockRound won(@Nullable RedlockTicket state) {
+		return (state != null) ? state.won : null;
+	}
+
+	private AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		RedlockTicket known = this.tickets.get(ticket);
+		LockRound before = won(known);
+		Grant held = (before != null) ? before.grant() : null;
+		if (before != null && held != null) {
+			if (!held.validity().hasPassed(this.quorum.clock)) {
+				return new AttemptResult.Granted(held);
 			}
-			beginRelease(ticket, held, 0);
-			redlockTicket.holds(null);
+			before.leave(0, () -> pause(ticket.key()));
 		}
-		Duration remainingPause = queue ? remainingPause(ticket.key()) : null;
-		if (remainingPause != null) {
-			return new AttemptResult.Queued(remainingPause.plus(RedlockTicket.retryDelay(0, this.random)), false);
+		if (queue && this.paused.contains(ticket.key())) {
+			return new AttemptResult.Queued(PAUSE.plus(RedlockTicket.retryDelay(0, this.quorum.random)), false);
 		}
 		// Before the round: a node may signal the ticket before all have answered.
-		RedlockTicket waiting = queue ? this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket())
-				: redlockTicket;
-		int queueAt = queue ? queueAt(ticket.key(), waiting) : -1;
-		Proposal proposal = new Proposal(this.tokens.propose(lease), this.settings.tokensPerGrant());
-		LockRound round = LockRound.begin(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), proposal,
-				lease, this.settings.longestLease(), queueAt, this.clock);
-		Result result = resultOf(round);
-		if (result instanceof Result.Won won) {
-			WonRound wonRound = secure(round, won);
-			if (wonRound != null) {
-				granted(this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket()), wonRound, queueAt);
-				return new AttemptResult.Granted(wonRound.grant());
+		RedlockTicket state = this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket());
+		state.won = null;
+		if (queue && (state.queueAt < 0 || !this.quorum.isListening(state.queueAt))) {
+			state.queueAt = this.quorum.listener(ticket.key());
+		}
+		String claim = ticket.token() + "#" + Long.toString(this.claims.incrementAndGet(), Character.MAX_RADIX);
+		LockRound round = new LockRound(this.quorum, ticket, claim, lease, queue ? state.queueAt : -1);
+		AttemptResult result = null;
+		try {
+			result = result(ticket, round, state, lease, queue);
+			return result;
+		}
+		finally {
+			if (!(result instanceof AttemptResult.Granted)) {
+				round.leave(0, null);
 			}
-			result = new Result.NotWon(Duration.ZERO, false, queueAt, null);
-		}
-		RoundRelease undone = undo(round);
-		if (waiting != null) {
-			waiting.undoes(undone);
-		}
-		if (result instanceof Result.Failed failed) {
-			if (waiting != null && redlockTicket == null) {
-				this.tickets.remove(ticket, waiting);
+			if (known == null && (result == null || result instanceof AttemptResult.Busy)) {
+				this.tickets.remove(ticket, state);
 			}
-			throw failed.cause();
 		}
-		Result.NotWon lost = (Result.NotWon) result;
-		return (queue && waiting != null) ? waiting(waiting, lost, queueAt, lease)
-				: new AttemptResult.Busy(lost.remaining(), lost.holder());
+	}
+
+	private AttemptResult result(Ticket ticket, LockRound round, RedlockTicket state, Duration lease, boolean queue) {
+		NodeAnswers<Vote> votes = round.await();
+		Grant grant = round.win(votes);
+		if (grant != null) {
+			state.won = round;
+			leaveQueue(ticket, state, (queue && state.queueAt >= 0) ? round.vote(state.queueAt) : null);
+			return new AttemptResult.Granted(grant);
+		}
+		Duration remaining = Duration.ZERO;
+		int heldAt = -1;
+		for (int i = 0; i < this.quorum.size(); i++) {
+			if (votes.of(i) instanceof Vote.Held other) {
+				remaining = (other.ttl().compareTo(remaining) > 0) ? other.ttl() : remaining;
+				heldAt = (heldAt < 0 && this.quorum.isListening(i)) ? i : heldAt;
+			}
+		}
+		StoredHolder holder = RedlockInspection.refusing(votes, this.quorum);
+		if (!queue) {
+			return new AttemptResult.Busy(remaining, holder);
+		}
+		boolean queued = state.queueAt >= 0 && votes.of(state.queueAt) instanceof Vote.Held other && other.queued();
+		Duration delay = queued ? state.queued(lease, remaining, this.quorum.random)
+				: state.notQueued(heldAt, this.quorum.random);
+		boolean first = !state.reported;
+		state.reported = true;
+		return new AttemptResult.Queued(delay, first, holder);
 	}
 
 	/** A ticket that holds leaves the queue: another one must get the next signal. */
-	private void granted(RedlockTicket redlockTicket, WonRound wonRound, int queueAt) {
-		redlockTicket.holds(wonRound);
-		Ticket ticket = wonRound.round().claim().ticket();
-		int queuedAt = redlockTicket.queuedAt();
+	private void leaveQueue(Ticket ticket, RedlockTicket state, @Nullable CompletableFuture<Vote> vote) {
+		int queuedAt = state.queuedAt;
 		if (queuedAt >= 0) {
-			redlockTicket.woken();
-			leaveQueue(this.quorum.node(queuedAt), ticket);
+			state.queuedAt = -1;
+			this.quorum.node(queuedAt).forget(ticket);
 		}
-		else if (queueAt >= 0) {
-			wonRound.round().votes().get(queueAt).thenAccept((vote) -> {
-				if (vote instanceof Vote.Held held && held.queued()) {
-					leaveQueue(this.quorum.node(queueAt), ticket);
+		else if (vote != null) {
+			NodeCommands node = this.quorum.node(state.queueAt);
+			vote.thenAccept((late) -> {
+				if (late instanceof Vote.Held held && held.queued()) {
+					node.forget(ticket);
 				}
 			});
 		}
 	}
 
-	private Result resultOf(LockRound round) {
-		try {
-			return round.result();
-		}
-		catch (LockBackendException ex) {
-			return new Result.Failed(ex);
-		}
-	}
-
-	private AttemptResult waiting(RedlockTicket redlockTicket, Result.NotWon lost, int queueAt, Duration lease) {
-		Duration delay = lost.queued() ? redlockTicket.queued(queueAt, lease, lost.remaining(), this.random)
-				: redlockTicket.notQueued(lost.heldAt(), this.random);
-		return new AttemptResult.Queued(delay, redlockTicket.reportWaiting(), lost.holder());
-	}
-
-	private int queueAt(String key, @Nullable RedlockTicket redlockTicket) {
-		int before = (redlockTicket != null) ? redlockTicket.queueAt() : -1;
-		return (before >= 0 && this.quorum.node(before).isListening()) ? before : this.quorum.listener(key);
-	}
-
-	/** The lock is held if the round took less time than the lease. */
-	private @Nullable WonRound secure(LockRound round, Result.Won won) {
-		this.tokens.observe(round, won);
-		long last = won.token() + this.settings.tokensPerGrant() - 1;
-		Validity validity = Validity.until(round.sent(), Quorum.withoutDrift(round.lease()));
-		boolean secured;
-		try {
-			secured = round.secure(won, last);
-		}
-		catch (LockBackendException ex) {
-			secured = false;
-		}
-		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(round, won.token(), last, validity) : null;
-	}
-
-	private RoundRelease undo(LockRound round) {
-		return roundRelease(round, 0, null, round.lease()).begin();
-	}
-
-	private RoundRelease beginRelease(Ticket ticket, WonRound wonRound, long lastToken) {
-		return wonRound.release(() -> roundRelease(wonRound.round(), wonRound.usedToken(lastToken),
-				() -> pause(ticket.key()), wonRound.lease()));
-	}
-
-	private RoundRelease roundRelease(LockRound round, long usedToken, @Nullable Runnable onWoken, Duration longest) {
-		return new RoundRelease(this.quorum, round, usedToken, onWoken, longest, this.settings.nodeTimeout(),
-				this.timers, this.clock, this.random);
-	}
-
 	/** A waiting ticket was signalled that the lock is free. */
 	private void pause(String key) {
-		Long until = this.clock.nanoTime() + PAUSE.toNanos();
-		this.pausedUntilNanos.put(key, until);
-		later(() -> this.pausedUntilNanos.remove(key, until), PAUSE);
-	}
-
-	private @Nullable Duration remainingPause(String key) {
-		Long until = this.pausedUntilNanos.get(key);
-		long nanos = (until != null) ? until - this.clock.nanoTime() : 0;
-		return (nanos > 0) ? Duration.ofNanos(nanos) : null;
-	}
-
-	/**
-	 * Run a task later, or at once if the store is closed or there is no thread for the
-	 * timer.
-	 */
-	private void later(Runnable task, Duration delay) {
-		try {
-			this.timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+		if (this.paused.add(key)) {
+			this.quorum.timers.schedule(() -> this.paused.remove(key), PAUSE.toMillis(), TimeUnit.MILLISECONDS);
 		}
-		catch (Throwable ex) {
-			task.run();
-		}
-	}
-
-	/** If that fails, the ticket leaves the queue when the queue expires. */
-	private static CompletableFuture<Boolean> leaveQueue(QuorumNode node, Ticket ticket) {
-		return node.forget(ticket).toCompletableFuture().exceptionally((failure) -> {
-			logger.debug("A ticket was not removed from the queue of a node: it leaves it when the queue expires",
-					failure);
-			return false;
-		});
-	}
-
-	private void forget(Ticket ticket, WonRound wonRound) {
-		this.tickets.computeIfPresent(ticket, (key, current) -> (current.wonRound() == wonRound) ? null : current);
 	}
 
 	@Override
@@ -345,33 +258,34 @@ final class RedlockStore extends BlockingLockStore {
 	}
 
 	/** The release is done, and must not fail because of the next ticket. */
-	private @Nullable AttemptResult successor(Successor next) {
+	private AttemptResult successor(Successor next) {
 		try {
-			return tryRound(next.ticket(), next.lease(), true);
+			return attempt(next.ticket(), next.lease(), true);
 		}
 		catch (LockBackendException ex) {
-			return new AttemptResult.Queued(RedlockTicket.retryDelay(0, this.random), false);
+			return new AttemptResult.Queued(RedlockTicket.retryDelay(0, this.quorum.random), false);
 		}
 	}
 
-	/**
-	 * Release the lock.
-	 * @return whether it was held
-	 */
+	/** Release the lock; whether it was held. */
 	private boolean release(Ticket ticket, long lastToken) {
-		WonRound wonRound = wonRound(ticket);
-		if (wonRound == null) {
+		RedlockTicket state = this.tickets.get(ticket);
+		LockRound round = won(state);
+		if (state == null || round == null) {
 			return false;
 		}
-		RoundRelease roundRelease = beginRelease(ticket, wonRound, lastToken);
+		if (round.grant() != null) {
+			round.leave(lastToken, () -> pause(ticket.key()));
+		}
 		try {
-			boolean released = roundRelease.released(ticket.key());
-			forget(ticket, wonRound);
+			boolean released = round.released();
+			this.tickets.remove(ticket, state);
 			return released;
 		}
 		catch (LockBackendException ex) {
-			// Remembered for a retry, for a limited time.
-			roundRelease.end().whenComplete((done, failure) -> later(() -> forget(ticket, wonRound), RELEASE_MEMORY));
+			// Remembered for a repeated release, as long as the claim may last.
+			this.quorum.timers.schedule(() -> this.tickets.remove(ticket, state),
+					this.quorum.settings.longestLease().plus(RELEASE_MEMORY).toMillis(), TimeUnit.MILLISECONDS);
 			throw ex;
 		}
 	}
@@ -379,29 +293,68 @@ final class RedlockStore extends BlockingLockStore {
 	@Override
 	protected void cancelNow(Ticket ticket) {
 		requireOpen();
-		RedlockTicket redlockTicket = this.tickets.get(ticket);
-		if (redlockTicket == null) {
-			return;
-		}
-		RoundRelease undone = redlockTicket.undone();
-		if (undone != null) {
-			// A node whose vote is late may hold a claim of the last round.
-			undone.awaitTries();
-		}
-		int queueAt = (redlockTicket.queuedAt() >= 0) ? redlockTicket.queuedAt() : redlockTicket.queueAt();
-		if (redlockTicket.wonRound() != null) {
-			release(ticket, 0);
-		}
+		RedlockTicket state = this.tickets.get(ticket);
+		release(ticket, 0);
 		this.tickets.remove(ticket);
+		int queueAt = (state == null) ? -1 : (state.queuedAt >= 0) ? state.queuedAt : state.queueAt;
 		if (queueAt >= 0) {
-			this.quorum.await(leaveQueue(this.quorum.node(queueAt), ticket));
+			this.quorum.node(queueAt).forget(ticket).join();
 		}
 	}
 
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> batch) {
 		requireOpen();
-		return this.renewals.renew(batch, this::wonRound);
+		Map<Ticket, LockRound> held = new HashMap<>();
+		List<String> keys = new ArrayList<>();
+		List<String> args = new ArrayList<>();
+		for (Renewal renewal : batch) {
+			LockRound round = won(this.tickets.get(renewal.ticket()));
+			Grant grant = (round != null) ? round.grant() : null;
+			if (round != null && grant != null && grant.lastToken() == renewal.lastToken()) {
+				held.put(renewal.ticket(), round);
+				keys.add(renewal.ticket().key());
+				args.addAll(List.of(round.claim(), NodeCommands.millis(allowed(renewal))));
+			}
+		}
+		TimeSource.Instant sent = this.quorum.clock.now();
+		List<CompletableFuture<Set<String>>> renewed = keys.isEmpty() ? List.of()
+				: this.quorum.ask((node) -> node.renew(keys, args));
+		return batch.stream().map((renewal) -> {
+			LockRound round = held.get(renewal.ticket());
+			return (round != null) ? round.renewed(renewed, allowed(renewal), sent) : new RenewalResult.Gone();
+		}).toList();
+	}
+
+	/**
+	 * No claim may last longer than the time after which a restarted node counts again.
+	 */
+	private Duration allowed(Renewal renewal) {
+		Duration longest = this.quorum.settings.longestLease();
+		return (renewal.lease().compareTo(longest) < 0) ? renewal.lease() : longest;
+	}
+
+	/** Passes the messages of a node to the store. */
+	private record Events(RedlockStore store, NodeCommands node) implements NodeEvents {
+
+		@Override
+		public void woken(Ticket ticket) {
+			RedlockTicket state = this.store.tickets.get(ticket);
+			if (state != null && state.won == null) {
+				state.queuedAt = -1;
+				this.store.signals.retry(ticket);
+			}
+			else {
+				// It no longer waits: signal the next ticket.
+				this.node.forget(ticket);
+			}
+		}
+
+		@Override
+		public void doubted() {
+			this.store.signals.retryAll();
+		}
+
 	}
 
 }

@@ -5,11 +5,11 @@
 -- include: quorum.lua
 local value = redis.call('GET', lockKey)
 if not isHeldBy(value, ARGV[1]) then
-  return 0
+  return '0'
 end
 local last = math.max(tonumber(ARGV[2]), tonumber(string.match(value, '(%d+)$')) + tonumber(ARGV[3]))
 -- First: a server without memory refuses other first writes.
 redis.call('DEL', lockKey)
 raiseFloor(last)
 wakeNext()
-return 1
+return '1'

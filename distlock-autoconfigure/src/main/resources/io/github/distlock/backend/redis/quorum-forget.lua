@@ -10,4 +10,4 @@ if removed == 0 then
     wakeNext()
   end
 end
-return removed
+return tostring(removed)

@@ -5,7 +5,7 @@
 -- Answers 1 if the claim holds the lock here
 -- include: quorum.lua
 if not isHeldBy(redis.call('GET', lockKey), ARGV[1]) then
-  return 0
+  return '0'
 end
 raiseFloor(tonumber(ARGV[2]))
-return 1
+return '1'

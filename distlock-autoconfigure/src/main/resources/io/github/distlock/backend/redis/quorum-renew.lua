@@ -1,6 +1,6 @@
 -- KEYS: locks
 -- ARGV: for each lock its claim and the new lease in ms
--- Answers for each lock 1 renewed, 0 gone. A TTL is never shortened.
+-- Answers for each lock '1' renewed, '0' gone, separated by commas. A TTL is never shortened.
 local answers = {}
 for i = 1, #KEYS do
   local value, claim = redis.call('GET', KEYS[i]), ARGV[i * 2 - 1]
@@ -13,4 +13,4 @@ for i = 1, #KEYS do
     answers[i] = 0
   end
 end
-return answers
+return table.concat(answers, ',')

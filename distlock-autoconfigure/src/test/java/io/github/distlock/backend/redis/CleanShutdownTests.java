@@ -1,6 +1,7 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockInstance;
@@ -12,6 +13,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
+import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.LoggedProblems;
 import io.github.distlock.testing.NoSignals;
@@ -95,7 +97,7 @@ class CleanShutdownTests {
 			var connected = node.start(LockInstance.of("me"), mock(NodeEvents.class)).toCompletableFuture();
 			if (i % 2 == 0) {
 				connected.get(10, TimeUnit.SECONDS);
-				node.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
+				node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get(10, TimeUnit.SECONDS);
 			}
 			node.stop();
 		}

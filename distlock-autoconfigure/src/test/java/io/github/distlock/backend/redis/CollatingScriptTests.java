@@ -2,7 +2,6 @@ package io.github.distlock.backend.redis;
 
 import java.util.List;
 
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;

@@ -132,8 +132,8 @@ class FailureMessageTests {
 		Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false)));
 		Answers.of(this.store.release(TICKET, 0, null));
 		awaitWarning(output,
-				"The user of Redis at 127.0.0.1:" + redis.port() + " may not subscribe to its channels: grant it &",
-				"Locks work;");
+				"Redis at 127.0.0.1:" + redis.port() + " refuses a command for lack of rights (NOPERM", "channels",
+				"docs/redis-operations.md", "Locks work;");
 		assertThat(output).doesNotContain("no lock can be acquired");
 	}
 
@@ -163,8 +163,8 @@ class FailureMessageTests {
 	@Test
 	void anUnknownHostIsNamedAsTheCause() {
 		connect("no-such-host.invalid", 6379, "", "");
-		assertThat(refusal()).contains("The host name of Redis at no-such-host.invalid:6379 cannot be resolved (")
-			.contains("Check the host in spring.data.redis.*");
+		assertThat(refusal()).contains("Redis at no-such-host.invalid:6379 does not accept connections (UnknownHostException")
+			.contains("the address in spring.data.redis.*");
 	}
 
 	@Test

@@ -141,7 +141,7 @@ class ForgedMessageTests {
 		CompletableFuture<HeldLock> waiter = waiter();
 		held.close();
 		waiter.get(10, TimeUnit.SECONDS).close();
-		assertThat(output).contains("Not a grant: x?ERROR forged line y")
+		assertThat(output).contains("Not a message of a script: x?ERROR forged line y")
 			.doesNotContain("\nERROR forged line")
 			.doesNotContain("y".repeat(200));
 	}

@@ -1,14 +1,7 @@
 package io.github.distlock.backend.redis;
 
-import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 
-import io.github.distlock.backend.redis.InboxMonitor.InboxState;
-import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisTestServer;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterAll;
@@ -32,7 +25,7 @@ import static org.awaitility.Awaitility.await;
  * After an error at any step of the inbox it works again, with a real server.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
+class InboxErrorTests implements RedisInbox.Listener {
 
 	private static RedisTestServer server;
 
@@ -41,23 +34,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 	/** How many more times the next step fails. */
 	private final AtomicInteger failures = new AtomicInteger();
 
-	private final AtomicInteger published = new AtomicInteger();
-
-	private final AtomicInteger notified = new AtomicInteger();
-
-	private final ManualClock clock = new ManualClock();
-
-	private final ThreadFactory threads = (task) -> {
-		fail();
-		Thread thread = new Thread(task);
-		thread.setDaemon(true);
-		return thread;
-	};
-
 	private final RedisInbox inbox = new RedisInbox(failing(this.connections), "inbox", this, Throwable::getMessage);
-
-	private final InboxMonitor monitor = new InboxMonitor(this.inbox, this, this.clock, Duration.ofMinutes(1),
-			this.threads);
 
 	@BeforeAll
 	static void startServer() {
@@ -71,7 +48,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 
 	@AfterEach
 	void stop() {
-		this.inbox.stop(false);
+		this.inbox.stop();
 		this.connections.destroy();
 	}
 
@@ -119,86 +96,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 	}
 
 	private void startInbox() {
-		this.inbox.start(Thread::new);
-	}
-
-	@Test
-	void aCallerGoesOnWhenNoThreadCanCheckTheInbox() {
-		startInbox();
-		await().until(this.inbox::isConfirmed);
-		this.monitor.subscribed();
-		await().until(() -> this.published.get() > 0);
-		this.published.set(0);
-		this.clock.pass(Duration.ofSeconds(11));
-		this.failures.set(1);
-		assertThat(this.monitor.state()).isEqualTo(InboxState.SUBSCRIBED);
-		assertThat(this.failures).hasValue(0);
-		// Soon, and not only after the regular interval.
-		this.clock.pass(Duration.ofSeconds(2));
-		this.monitor.state();
-		await().untilAsserted(() -> assertThat(this.published).hasPositiveValue());
-	}
-
-	@Test
-	void aNewSubscriptionSignalsWaitingTicketsEvenIfNoThreadCanCheckIt() {
-		this.failures.set(1);
-		assertThatNoException().isThrownBy(this.monitor::subscribed);
-		assertThat(this.notified).hasValue(1);
-	}
-
-	@Test
-	void aNewSubscriptionSignalsWaitingTicketsEvenIfItsCheckFails() {
-		InboxMonitor failing = monitor(() -> {
-			throw new StackOverflowError();
-		});
-		failing.subscribed();
-		await().until(() -> this.notified.get() == 1);
-	}
-
-	@Test
-	void aCheckThatTheDriverNeverAnswersEndsWithTheInbox() throws Exception {
-		CountDownLatch asked = new CountDownLatch(1);
-		CountDownLatch interrupted = new CountDownLatch(1);
-		InboxMonitor unanswered = monitor(() -> {
-			asked.countDown();
-			try {
-				new CountDownLatch(1).await();
-				return 1L;
-			}
-			catch (InterruptedException ex) {
-				interrupted.countDown();
-				throw new IllegalStateException(ex);
-			}
-		});
-		unanswered.subscribed();
-		assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
-		unanswered.stop();
-		assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
-	}
-
-	private InboxMonitor monitor(Supplier<Long> publishing) {
-		return new InboxMonitor(this.inbox, new InboxMonitor.Server() {
-
-			@Override
-			public long publish(String text) {
-				return publishing.get();
-			}
-
-			@Override
-			public boolean isCountable() {
-				return true;
-			}
-
-			@Override
-			public void subscriptionConfirmed() {
-				InboxErrorTests.this.notified.incrementAndGet();
-			}
-
-			@Override
-			public void receivedNothing(boolean renewed) {
-			}
-
-		}, this.clock, Duration.ofMinutes(1), this.threads);
+		this.inbox.start();
 	}
 
 	@Test
@@ -209,48 +107,27 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 		assertThat(this.failures).hasValue(0);
 	}
 
-	@Test
-	void anErrorWhileConnectingLeavesNoNodeUnconnected() throws Exception {
-		this.failures.set(2);
-		NodeConnection node = new NodeConnection(RedisServer.node("127.0.0.1:" + server.port()),
-				failing(this.connections));
-		assertThat(node.open(Thread::new).toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(true);
-		assertThat(node.isOpen()).isTrue();
-		node.close();
-		assertThat(this.failures).hasValue(0);
-	}
-
 	@Override
 	public void subscribed() {
 	}
 
 	@Override
-	public void probed(String text) {
-	}
-
-	@Override
-	public void received(InboxMessage message) {
+	public void received(String text) {
 		fail();
 	}
 
 	@Override
-	public long publish(String text) {
-		this.published.incrementAndGet();
-		return 1;
+	public void check() {
+		fail();
 	}
 
-	@Override
-	public boolean isCountable() {
-		return false;
-	}
-
-	@Override
-	public void subscriptionConfirmed() {
-		this.notified.incrementAndGet();
-	}
-
-	@Override
-	public void receivedNothing(boolean renewed) {
+	@Test
+	void anErrorOfACheckLeadsToANewSubscription() {
+		startInbox();
+		await().until(this.inbox::isConfirmed);
+		this.failures.set(1);
+		await().until(() -> this.failures.get() == 0);
+		await().until(this.inbox::isConfirmed);
 	}
 
 }

@@ -24,8 +24,7 @@ class InboxSignalsTests extends NoSignals {
 			new ServerClock());
 
 	private void receive(String requester) {
-		this.inbox.signal(InboxMessage.parse("asked|me:1|1790000000000000|" + requester + "|distlock:lock:{key}"),
-				true);
+		this.inbox.received("asked|me:1|1790000000000000|" + requester + "|distlock:lock:{key}", true);
 	}
 
 	@Test

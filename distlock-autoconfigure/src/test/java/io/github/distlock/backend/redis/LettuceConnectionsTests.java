@@ -134,7 +134,7 @@ class LettuceConnectionsTests implements LockSignals {
 			caller.start();
 			Awaitility.await()
 				.until(() -> Arrays.stream(caller.getStackTrace())
-					.anyMatch((frame) -> frame.getClassName().endsWith("LettuceConnectionFactory")));
+					.anyMatch((frame) -> frame.getClassName().endsWith("LettuceConnections")));
 			CompletableFuture.runAsync(store::close).get(30, TimeUnit.SECONDS);
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> attempt.get(30, TimeUnit.SECONDS))
 				.withMessageContaining("the lock store is closed");

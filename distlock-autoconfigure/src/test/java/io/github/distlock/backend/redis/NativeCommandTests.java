@@ -12,7 +12,6 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
@@ -42,30 +41,6 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	@Test
 	void aLockThatIsUsedAgainAndAgainNeedsNoScript() {
 		useAgainAndAgain(this.store);
-	}
-
-	@Test
-	void itNeedsNoScriptAfterTheQuestionWhetherTheServerCanDoThatHasFailed() throws Exception {
-		try (TcpProxy proxy = new TcpProxy(this.server.port())) {
-			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
-			RedisConnections connections = new RedisConnections(application,
-					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), new RedisKeys("distlock:"),
-					TimeSource.SYSTEM, new StoreContext("c", new NoSignals()));
-			connections.open();
-			NativeCommands words = new NativeCommands(connections, new RedisKeys("distlock:"), TimeSource.SYSTEM,
-					new QueueArguments(17));
-			await().ignoreExceptions().until(() -> connections.probe(RedisInbox.PROBE) > 0);
-			proxy.holdBack(true);
-			words.detect();
-			proxy.holdBack(false);
-			Ticket ticket = ticket("c");
-			await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
-				words.attempted(ticket, new Reply(Reply.GRANTED, false, null, 1), false);
-				return words.beginRelease(ticket, 1) != null;
-			});
-			connections.close();
-			application.destroy();
-		}
 	}
 
 	@Test

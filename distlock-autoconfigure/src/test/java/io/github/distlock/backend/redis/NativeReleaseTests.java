@@ -1,9 +1,7 @@
 package io.github.distlock.backend.redis;
 
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.FutureTask;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -97,7 +95,7 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 			Answers.of(this.other.release(waiter, next, null));
 			this.server.ask("FLUSHALL");
 		}
-		assertThat(calls("set")).as("releases that find another word").isGreaterThan(REPETITIONS);
+		assertThat(calls("set")).as("releases that find another word").isGreaterThanOrEqualTo(REPETITIONS);
 	}
 
 	@Test
@@ -185,27 +183,14 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 	}
 
 	@Test
-	void aScriptThatTheServerHasForgottenMakesTheReleaseFailIfAnAttemptIsBehindIt() throws Exception {
+	void anAttemptWaitsUntilAReleaseWhoseScriptTheServerHasForgottenIsAnswered() {
 		Ticket first = ticket("a");
-		assertThat(release(this.store, first, 1)).as("the script is known").succeedsWithin(LEASE);
 		take(this.store, first);
 		this.server.ask("SCRIPT", "FLUSH");
-		this.server.stall();
 		// With this token there is no native command.
 		CompletableFuture<ReleaseResult> answer = release(this.store, first, 0);
-		FutureTask<AttemptResult> attempt = new FutureTask<>(
-				() -> Answers.of(this.store.attempt(ticket("a"), LEASE, AttemptOptions.queue(false))));
-		Thread caller = new Thread(attempt);
-		caller.start();
-		await().until(() -> Arrays.stream(caller.getStackTrace())
-			.anyMatch((frame) -> frame.getClassName().endsWith("LettuceFutureUtils")
-					|| frame.getClassName().endsWith("LettuceFutures")));
-		this.server.resume();
-		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
-			.withCauseInstanceOf(LockBackendException.class);
-		assertThat(attempt.get()).isInstanceOf(AttemptResult.Busy.class);
-		assertThat(Answers.of(this.store.release(first, 0, null)).released()).isTrue();
 		take(this.store, ticket("a"));
+		assertThat(answer).isCompletedWithValueMatching(ReleaseResult::released);
 	}
 
 	@Test

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Properties;
 import java.util.function.Supplier;
 
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;

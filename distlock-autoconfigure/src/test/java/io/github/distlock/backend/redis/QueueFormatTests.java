@@ -2,7 +2,6 @@ package io.github.distlock.backend.redis;
 
 import java.util.List;
 
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.core.script.RedisScript;

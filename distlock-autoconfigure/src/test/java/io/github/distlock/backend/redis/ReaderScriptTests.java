@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;
 

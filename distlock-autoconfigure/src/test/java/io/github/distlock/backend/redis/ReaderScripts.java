@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.testing.RedisTestServer;
 
 import org.springframework.data.redis.connection.RedisConnection;

@@ -138,13 +138,6 @@ class RedisInspectionTests {
 	}
 
 	@Test
-	void anEarlierVersionOfTheLibrarySurvivesTheMessageThatAGrantWasEnded() {
-		assertThat(List.of("ended|a:1|1795327601705791|distlock:lock:{k}", "ended|a:1|17|distlock:lock:{k|1|2|3|4}"))
-			.allSatisfy((text) -> assertThatExceptionOfType(IllegalArgumentException.class).as("is caught and logged")
-				.isThrownBy(() -> InboxMessage.GrantMessage.parse(text)));
-	}
-
-	@Test
 	void aFullServerStillEndsAGrant() {
 		LockStore store = open("full:", "a");
 		long first = hold(store, ticket("a", "k", LockMode.EXCLUSIVE));

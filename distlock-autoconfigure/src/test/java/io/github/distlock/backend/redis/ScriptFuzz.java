@@ -8,7 +8,6 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 import io.github.distlock.backend.redis.FuzzTicket.State;
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.backend.redis.UnreliableScripts.Answer;
 import org.jspecify.annotations.Nullable;
 

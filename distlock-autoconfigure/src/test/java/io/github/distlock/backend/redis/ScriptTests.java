@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;
 

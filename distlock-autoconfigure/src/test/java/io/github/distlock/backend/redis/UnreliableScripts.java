@@ -11,7 +11,6 @@ import java.util.Random;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.testing.RespConnection;
 import org.jspecify.annotations.Nullable;
 

@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
-import io.github.distlock.backend.Ticket;
 
 /**
  * A real node whose connection fails as a test requests.
@@ -55,21 +54,6 @@ final class DelegatingNode implements QuorumNode {
 	}
 
 	@Override
-	public String prefix() {
-		return this.node.prefix();
-	}
-
-	@Override
-	public CompletionStage<NodeLock> inspect(String key) {
-		return this.node.inspect(key);
-	}
-
-	@Override
-	public CompletionStage<Boolean> end(Claim claim, long lastToken, long aheadMicros) {
-		return this.node.end(claim, lastToken, aheadMicros);
-	}
-
-	@Override
 	public void stop() {
 		this.node.stop();
 	}
@@ -80,13 +64,28 @@ final class DelegatingNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
-			boolean queue) {
+	public CompletionStage<String> run(NodeVerb verb, List<String> keys, String... args) {
+		return switch (verb) {
+			case CLAIM -> claim(keys, args.clone());
+			case LEAVE ->
+				this.losesReleases ? CompletableFuture.failedFuture(new LockBackendException("The release was lost"))
+						: this.node.run(verb, keys, args);
+			case RAISE -> {
+				this.raises.incrementAndGet();
+				yield this.node.run(verb, keys, args);
+			}
+			case PROBE -> this.node.run(verb, keys, args)
+				.thenApply((answer) -> this.trusted ? answer.replaceFirst("\\d+", "999999") : answer);
+			default -> this.node.run(verb, keys, args);
+		};
+	}
+
+	private CompletionStage<String> claim(List<String> keys, String... args) {
 		if (this.unreachable) {
-			return CompletableFuture.failedFuture(new NodeUnreachableException("Unreachable by order", null));
+			return CompletableFuture.failedFuture(new NodeRefusedException("Unreachable by order", null));
 		}
-		CompletionStage<Vote> vote = this.node.claim(claim, proposal, lease, this.trusted ? Duration.ZERO : oldEnough,
-				queue);
+		args[2] = this.trusted ? "0" : args[2];
+		CompletionStage<String> vote = this.node.run(NodeVerb.CLAIM, keys, args);
 		if (this.votesLost) {
 			return vote
 				.thenCompose((lost) -> CompletableFuture.failedFuture(new LockBackendException("The vote was lost")));
@@ -94,34 +93,6 @@ final class DelegatingNode implements QuorumNode {
 		Duration voteDelay = this.delay;
 		return voteDelay.isZero() ? vote : vote.thenApplyAsync((cast) -> cast,
 				CompletableFuture.delayedExecutor(voteDelay.toMillis(), TimeUnit.MILLISECONDS));
-	}
-
-	@Override
-	public CompletionStage<Boolean> raise(Claim claim, long token) {
-		this.raises.incrementAndGet();
-		return this.node.raise(claim, token);
-	}
-
-	@Override
-	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
-		return this.losesReleases ? CompletableFuture.failedFuture(new LockBackendException("The release was lost"))
-				: this.node.leave(claim, usedToken, wake);
-	}
-
-	@Override
-	public CompletionStage<Boolean> forget(Ticket ticket) {
-		return this.node.forget(ticket);
-	}
-
-	@Override
-	public CompletionStage<List<Boolean>> renew(List<Extension> extensions) {
-		return this.node.renew(extensions);
-	}
-
-	@Override
-	public CompletionStage<NodeTime> probe() {
-		return this.trusted ? this.node.probe().thenApply((time) -> new NodeTime(Duration.ofDays(1), time.nowMicros()))
-				: this.node.probe();
 	}
 
 }

@@ -19,6 +19,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.contract.Answers;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,12 +48,13 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	/** With this lease as the longest. Each node is connected when it returns. */
 	RedlockParticipant(List<? extends QuorumNode> nodes, Duration longestLease) {
-		this.store = new RedlockBackend(nodes, new RedlockSettings(TIMEOUT, longestLease, TOKENS), TimeSource.SYSTEM)
+		this.store = new RedlockBackend(nodes, new RedlockSettings("distlock:", TIMEOUT, longestLease, TOKENS),
+				TimeSource.SYSTEM)
 			.open(new StoreContext(this.self, this));
 		await().ignoreExceptions().until(() -> {
 			this.store.verify();
 			for (QuorumNode node : nodes) {
-				node.probe().toCompletableFuture().get();
+				node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get();
 			}
 			return true;
 		});

@@ -25,7 +25,7 @@ final class RedlockTestStore implements StoreUnderTest {
 			.stream()
 			.<QuorumNode>map((node) -> new DelegatingNode(node).trusted())
 			.toList();
-		return new RedlockBackend(nodes, new RedlockSettings(timeout, LONGEST_LEASE, 17), clock);
+		return new RedlockBackend(nodes, new RedlockSettings("distlock:", timeout, LONGEST_LEASE, 17), clock);
 	}
 
 	@Override

@@ -4,16 +4,17 @@ import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * There is no connection to a {@link QuorumNode}: nothing was sent to it.
+ * A {@link QuorumNode} has done nothing, and will do nothing later: the command was not
+ * sent, or the node does not vote yet.
  */
-public class NodeUnreachableException extends LockBackendException {
+public class NodeRefusedException extends LockBackendException {
 
 	/**
 	 * Create an exception.
 	 * @param message names the node
 	 * @param cause the cause
 	 */
-	public NodeUnreachableException(String message, @Nullable Throwable cause) {
+	public NodeRefusedException(String message, @Nullable Throwable cause) {
 		super(message, cause);
 	}
 

@@ -9,7 +9,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
@@ -34,13 +33,11 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
-import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -49,7 +46,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Dedicated connections of an application that breaks or blocks the driver.
  */
-class LockConnectionFactoryTests {
+class DedicatedConnectionTests {
 
 	private static RedisTestServer server;
 
@@ -89,84 +86,24 @@ class LockConnectionFactoryTests {
 		LettuceConnectionFactory application = application(
 				LettuceClientConfiguration.builder().redisCredentialsProviderFactory(always(credentials)));
 		LockStore store = open(application);
-		assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(() -> attempt(store)).isSameAs(missing);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> attempt(store)).havingCause().isSameAs(missing);
 		store.close();
 		application.destroy();
 	}
 
 	@Test
-	void aStoreIsClosedAlthoughItsCredentialsAreNeverAnswered() throws Exception {
-		CountDownLatch asked = new CountDownLatch(1);
-		RedisCredentialsProvider credentials = () -> Mono.<RedisCredentials>never()
-			.doOnSubscribe((any) -> asked.countDown());
-		LettuceConnectionFactory application = application(
-				LettuceClientConfiguration.builder().redisCredentialsProviderFactory(always(credentials)));
-		LockStore store = open(application);
-		FutureTask<?> attempt = new FutureTask<>(() -> attempt(store), null);
-		new Thread(attempt, "caller").start();
-		assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
-		CompletableFuture.runAsync(store::close).get(30, TimeUnit.SECONDS);
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> attempt.get(30, TimeUnit.SECONDS))
-			.withCauseInstanceOf(LockBackendException.class);
-		application.destroy();
-	}
-
-	@Test
-	void aStoreIsClosedAlthoughTheApplicationBlocksTheThreadsOfTheDriver() throws Exception {
-		Set<Channel> channels = ConcurrentHashMap.newKeySet();
-		ClientResources resources = DefaultClientResources.builder().nettyCustomizer(new NettyCustomizer() {
-
-			@Override
-			public void afterChannelInitialized(Channel channel) {
-				channels.add(channel);
-			}
-
-		}).build();
-		LettuceConnectionFactory application = application(
-				LettuceClientConfiguration.builder().clientResources(resources));
-		LockStore store = open(application);
-		store.verify();
-		CountDownLatch blocked = new CountDownLatch(1);
-		channels.forEach((channel) -> channel.eventLoop().submit(() -> blocked.await(60, TimeUnit.SECONDS)));
-		try {
-			CompletableFuture.runAsync(store::close).get(30, TimeUnit.SECONDS);
-		}
-		finally {
-			blocked.countDown();
-		}
-		await().until(() -> channels.stream().noneMatch(Channel::isOpen));
-		assertThat(channels).isNotEmpty();
-		application.destroy();
-		resources.shutdown();
-	}
-
-	@Test
-	void commandsDoNotNeedTheLockOfTheFactory() throws Exception {
+	void aConnectionThatIsResetIsNotUsedAgain() throws Exception {
 		LettuceConnectionFactory application = application(LettuceClientConfiguration.builder());
-		RedisConnectionFactory dedicated = Objects
-			.requireNonNull(LettuceConnections.dedicated(application, Duration.ofSeconds(5), LockInstance.of("me")));
-		dedicated.getConnection().ping();
-		Lock lock = (Lock) Objects.requireNonNull(ReflectionTestUtils.getField(dedicated, "lock"));
-		// As a StackOverflowError can leave it.
-		Thread dead = new Thread(lock::lock);
-		dead.start();
-		dead.join();
-		assertThat(CompletableFuture.supplyAsync(() -> dedicated.getConnection().ping()).get(30, TimeUnit.SECONDS))
-			.isEqualTo("PONG");
-		application.destroy();
-	}
-
-	@Test
-	void aConnectionThatIsResetIsNotUsedAgain() {
-		LettuceConnectionFactory application = application(LettuceClientConfiguration.builder());
-		RedisConnectionFactory dedicated = Objects
-			.requireNonNull(LettuceConnections.dedicated(application, Duration.ofSeconds(5), LockInstance.of("me")));
-		Object before = dedicated.getConnection().getNativeConnection();
-		assertThat(dedicated.getConnection().getNativeConnection()).isSameAs(before);
-		LettuceConnections.reset(dedicated);
-		assertThat(dedicated.getConnection().ping()).isEqualTo("PONG");
-		assertThat(dedicated.getConnection().getNativeConnection()).isNotSameAs(before);
-		LettuceConnections.close(dedicated);
+		LettuceConnections dedicated = Objects.requireNonNull(LettuceConnections.like(application,
+				Duration.ofSeconds(5), LockInstance.of("me"), (ofInbox) -> {
+				}));
+		RedisCommands before = dedicated.commands();
+		assertThat(dedicated.commands()).isSameAs(before);
+		dedicated.reset();
+		assertThat(dedicated.commands()).isNotSameAs(before);
+		assertThat(before.publish(new byte[0], new byte[0])).failsWithin(Duration.ofSeconds(5));
+		assertThat(dedicated.commands().publish(new byte[0], new byte[0])).succeedsWithin(Duration.ofSeconds(5));
+		dedicated.close();
 		application.destroy();
 	}
 
