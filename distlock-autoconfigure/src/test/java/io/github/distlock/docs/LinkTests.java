@@ -27,6 +27,8 @@ class LinkTests {
 
 	private static final String MAP = "docs/README.md";
 
+	private static final String MACHINE_MAP = "llms.txt";
+
 	private static final long LARGEST_IMAGE = 500_000;
 
 	private static final int NARROWEST_IMAGE = 600;
@@ -82,6 +84,20 @@ class LinkTests {
 	}
 
 	@Test
+	void eachPageForUsersIsInTheMapForMachinesWithOneLinkPerLine() {
+		MarkdownPage map = MarkdownPage.of(MACHINE_MAP);
+		assertThat(Pages.text(MACHINE_MAP).lines()).filteredOn((line) -> line.startsWith("- ["))
+			.hasSameSizeAs(map.links())
+			.allMatch((line) -> line.matches("- \\[[^\\]]+]\\([^)]+\\): \\S.*"));
+		assertThat(map.links()).allMatch(Link::isRelative).extracting(Link::target).doesNotHaveDuplicates();
+		assertThat(MarkdownPage.of(MAP).links()).filteredOn(Link::isRelative)
+			.extracting(Link::file)
+			.filteredOn((file) -> file.endsWith(".md") && !file.startsWith("docs/maintainers/"))
+			.as("pages to add to %s", MACHINE_MAP)
+			.isSubsetOf(map.links().stream().map(Link::file).collect(Collectors.toSet()));
+	}
+
+	@Test
 	void aReadmeHasAtMostOneHundredAndThirtyLines() {
 		for (String page : List.of("README.md", "README.zh-CN.md")) {
 			assertThat(Pages.text(page).lines().count()).as(page).isLessThanOrEqualTo(LONGEST_README);
@@ -122,7 +138,7 @@ class LinkTests {
 
 	private static Stream<Link> links() {
 		return Stream
-			.concat(Pages.all().stream(), Stream.of("CHANGELOG.md", "llms.txt", ".github/pull_request_template.md"))
+			.concat(Pages.all().stream(), Stream.of("CHANGELOG.md", MACHINE_MAP, ".github/pull_request_template.md"))
 			.flatMap((page) -> MarkdownPage.of(page).links().stream());
 	}
 

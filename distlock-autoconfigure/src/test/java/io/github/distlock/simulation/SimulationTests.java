@@ -97,7 +97,7 @@ class SimulationTests {
 		long first = Long.getLong("simulation.first", 1);
 		Long count = Long.getLong("simulation.count");
 		check((count != null) ? SeedRange.of(first, count)
-				: SeedRange.during(first, Duration.ofSeconds(Long.getLong("simulation.seconds", 60)),
+				: SeedRange.during(first, Duration.ofSeconds(Long.getLong("simulation.seconds", 20)),
 						Long.getLong("simulation.seconds") != null ? Long.MAX_VALUE : MOST));
 	}
 
