@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 
 import javax.imageio.ImageIO;
 
-import io.github.distlock.docs.MarkdownPage.Heading;
 import io.github.distlock.docs.MarkdownPage.Link;
 import org.junit.jupiter.api.Test;
 
@@ -102,33 +101,6 @@ class LinkTests {
 		for (String page : List.of("README.md", "README.zh-CN.md")) {
 			assertThat(Pages.text(page).lines().count()).as(page).isLessThanOrEqualTo(LONGEST_README);
 		}
-	}
-
-	@Test
-	void theReaderOfPagesFindsHeadingsAnchorsLinksAndTables() {
-		MarkdownPage page = new MarkdownPage("docs/page.md", """
-				# The `fair` *queue*: a [page](other.md)
-
-				## 什么时候用，什么时候不用？ ##
-				See [a](#a) and [`b`](../b.md#c), not `[d](e.md)`. [![f](g.png)](h.md) <a id="hand"></a>
-				```text
-				[i](j.md)
-				# no heading
-				```
-				## 什么时候用，什么时候不用？
-				| a | b |
-				|---|--:|
-				| `x | y` | c \\| d |
-				| 1 | 2 |
-				""");
-		assertThat(page.headings()).extracting(Heading::level).containsExactly(1, 2, 2);
-		assertThat(page.anchors()).containsExactly("the-fair-queue-a-page", "什么时候用什么时候不用", "什么时候用什么时候不用-1", "hand");
-		assertThat(page.links()).extracting(Link::target)
-			.containsExactly("other.md", "#a", "../b.md#c", "h.md", "g.png");
-		assertThat(page.links()).extracting(Link::file)
-			.containsExactly("docs/other.md", "docs/page.md", "b.md", "docs/h.md", "docs/g.png");
-		assertThat(page.links()).filteredOn(Link::image).hasSize(1);
-		assertThat(page.tables()).containsExactly("3 rows of 2 columns");
 	}
 
 	private static boolean isLinked(String from, String page) {
