@@ -17,8 +17,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The contract, on a Redis Cluster of three masters. The store of a single Redis has it in
- * each build, and {@link ClusterTests} what is different in a cluster.
+ * The contract, on a Redis Cluster of three masters. The store of a single Redis has it
+ * in each build, and {@link ClusterTests} what is different in a cluster.
  */
 @Tag("full")
 @EnabledIfSystemProperty(named = "distlock.full", matches = "true",

@@ -71,10 +71,11 @@ final class SimulationProcess {
 
 	/** Run seeds in one process. */
 	Findings run(SeedRange seeds) {
-		List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-Xshare:auto",
-				"-Dorg.apache.commons.logging.LogFactory=org.apache.commons.logging.impl.LogFactoryImpl",
-				"-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog"));
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+						"-XX:TieredStopAtLevel=1", "-Xmx512m", "-Xshare:auto",
+						"-Dorg.apache.commons.logging.LogFactory=org.apache.commons.logging.impl.LogFactoryImpl",
+						"-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog"));
 		command.addAll(List.of("-cp", classPath(), SimulationMain.class.getName()));
 		command.addAll(seeds.arguments());
 		try {

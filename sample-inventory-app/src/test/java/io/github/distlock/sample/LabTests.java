@@ -251,15 +251,14 @@ class LabTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|',
-			value = {
-					"crash | mkdir blocks, setnx-expire blocks, setnx-getset holds, set-ex-fixed holds, set-px-unique holds, "
-							+ "distributed-lock holds",
-					"slow | mkdir holds, setnx-expire oversells, setnx-getset oversells, set-ex-fixed oversells, "
-							+ "set-px-unique oversells, distributed-lock holds",
-					"clock | mkdir holds, setnx-expire holds, setnx-getset oversells, set-ex-fixed holds, set-px-unique holds, "
-							+ "distributed-lock holds",
-					"pause | set-px-unique oversells, redis oversells, distributed-lock holds" })
+	@CsvSource(delimiter = '|', value = {
+			"crash | mkdir blocks, setnx-expire blocks, setnx-getset holds, set-ex-fixed holds, set-px-unique holds, "
+					+ "distributed-lock holds",
+			"slow | mkdir holds, setnx-expire oversells, setnx-getset oversells, set-ex-fixed oversells, "
+					+ "set-px-unique oversells, distributed-lock holds",
+			"clock | mkdir holds, setnx-expire holds, setnx-getset oversells, set-ex-fixed holds, set-px-unique holds, "
+					+ "distributed-lock holds",
+			"pause | set-px-unique oversells, redis oversells, distributed-lock holds" })
 	void aFaultDamagesTheLocksThatItMustAndNoOther(String fault, String verdicts) throws Exception {
 		List<String> expected = List.of(verdicts.split(", "));
 		String strategies = expected.stream()

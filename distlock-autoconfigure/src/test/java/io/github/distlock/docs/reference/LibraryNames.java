@@ -39,7 +39,9 @@ final class LibraryNames {
 			.toList();
 	}
 
-	/** Return the properties of a node of Redlock, which the metadata does not contain. */
+	/**
+	 * Return the properties of a node of Redlock, which the metadata does not contain.
+	 */
 	static Stream<String> nodeProperties() {
 		return Stream.of(RedlockStoreProperties.Node.class.getRecordComponents())
 			.map((component) -> "distlock.redlock.nodes[]."

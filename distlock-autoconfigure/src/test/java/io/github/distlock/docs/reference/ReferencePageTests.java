@@ -66,7 +66,8 @@ class ReferencePageTests {
 
 	@Test
 	void properties() throws IOException {
-		List<String> expected = new ArrayList<>(LibraryNames.properties().stream().map(ReferencePageTests::property).toList());
+		List<String> expected = new ArrayList<>(
+				LibraryNames.properties().stream().map(ReferencePageTests::property).toList());
 		assertThat(rows("## Properties", "Property", 4)).filteredOn((row) -> !row.startsWith("[`"))
 			.filteredOn((row) -> !row.contains("[]."))
 			.map((row) -> row.split("<br>")[0])
@@ -127,8 +128,8 @@ class ReferencePageTests {
 	@Test
 	void detailsOfTheHealth() {
 		assertNames("## Health", "Detail",
-				Stream.of(ClassUtils.resolveClassName("io.github.distlock.actuate.HealthDetail", null)
-					.getEnumConstants())
+				Stream
+					.of(ClassUtils.resolveClassName("io.github.distlock.actuate.HealthDetail", null).getEnumConstants())
 					.map((detail) -> camelCase(((Enum<?>) detail).name())));
 	}
 
@@ -166,13 +167,13 @@ class ReferencePageTests {
 				.filter((method) -> !method.isSynthetic())
 				.map((method) -> row(code(method.getName()), code(method.getParameterTypes()[0].getSimpleName())))
 				.toList());
-		assertThat(rows("## Events of locks", "Event", 3)).containsExactlyInAnyOrderElementsOf(
-				Stream.of(LockListener.class.getDeclaredClasses())
-					.filter(Class::isRecord)
-					.flatMap((event) -> Stream.of(event.getRecordComponents())
-						.map((component) -> row(code(event.getSimpleName()), code(component.getName()),
-								code(component.getType().getSimpleName()))))
-					.toList());
+		assertThat(rows("## Events of locks", "Event", 3))
+			.containsExactlyInAnyOrderElementsOf(Stream.of(LockListener.class.getDeclaredClasses())
+				.filter(Class::isRecord)
+				.flatMap((event) -> Stream.of(event.getRecordComponents())
+					.map((component) -> row(code(event.getSimpleName()), code(component.getName()),
+							code(component.getType().getSimpleName()))))
+				.toList());
 	}
 
 	@ParameterizedTest
@@ -187,7 +188,9 @@ class ReferencePageTests {
 			.containsExactlyInAnyOrderElementsOf(names.map(ReferencePageTests::code).toList());
 	}
 
-	/** The first cells of each row of the tables in a section that begin with a header. */
+	/**
+	 * The first cells of each row of the tables in a section that begin with a header.
+	 */
 	private static List<String> rows(String section, String header, int cells) {
 		String level = section.substring(0, section.indexOf(' '));
 		assertThat(PAGE).contains("\n" + section + "\n");

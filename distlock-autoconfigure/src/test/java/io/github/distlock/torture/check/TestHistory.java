@@ -29,19 +29,19 @@ final class TestHistory {
 		String worker = words[0].replaceAll("#.*", "");
 		String call = words[0].replaceAll(".*#", "");
 		return switch (words[0].contains("#") ? words[1] : words[0]) {
-			case "stays", "reads" ->
+			case "stays",
+					"reads" ->
 				step(words[0] + (words[1].equals("reads") ? " waitsToRead " : " waits ") + words[2])
 					.step(words[0] + " enters " + words[2] + " " + words[4])
 					.step(words[0] + " leaves " + words[3] + " ok");
 			case "waits", "waitsToRead" -> add(worker + " " + words[2] + " START a=" + call
 					+ " key=k how=LEASE lease=1000 wait=-1 fair=false" + (words[1].equals("waits") ? "" : " mode=READ"))
 				.add(worker + " " + words[2] + " WAITING a=" + call);
-			case "enters" ->
-				add(worker + " " + words[2] + " GRANTED a=" + call + " token=" + words[3] + " rem=1000")
-					.add(worker + " " + words[2] + " ENTER a=" + call);
-			case "leaves" -> add(worker + " " + words[2] + " EXIT a=" + call)
-				.add(worker + " " + words[2] + " RELEASE a=" + call)
-				.add(worker + " " + (Long.parseLong(words[2]) + 1) + " RELEASED a=" + call + " how=" + words[3]);
+			case "enters" -> add(worker + " " + words[2] + " GRANTED a=" + call + " token=" + words[3] + " rem=1000")
+				.add(worker + " " + words[2] + " ENTER a=" + call);
+			case "leaves" ->
+				add(worker + " " + words[2] + " EXIT a=" + call).add(worker + " " + words[2] + " RELEASE a=" + call)
+					.add(worker + " " + (Long.parseLong(words[2]) + 1) + " RELEASED a=" + call + " how=" + words[3]);
 			case "access" -> add("resource " + words[1] + " ACCESS key=k token=" + words[2] + " attempt=" + words[3]
 					+ " op=" + words[4] + " ok=" + words[5]);
 			case "losesData" -> fault("FLUSH_ALL", "all", words[1], words[1], true);
