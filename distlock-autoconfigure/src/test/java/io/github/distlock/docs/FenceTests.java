@@ -45,32 +45,6 @@ class FenceTests {
 		}
 	}
 
-	@Test
-	void theReaderOfPagesFindsFencedBlocksAndIndentedBlocks() {
-		assertThat(Pages.blocks("page.md", """
-				# Heading
-
-				```java before
-				a();
-
-				b();
-				```
-
-				    indented();
-				    twice();
-
-				- item
-
-				    text of the item
-
-				  ```sql
-				  SELECT 1;
-				  ```
-				""")).containsExactly(new CodeBlock("page.md", 4, "java before", true, "a();\n\nb();\n"),
-				new CodeBlock("page.md", 9, "none", false, "indented();\ntwice();\n\n"),
-				new CodeBlock("page.md", 17, "sql", true, "SELECT 1;\n"));
-	}
-
 	private static List<CodeBlock> blocks(String language) {
 		return Pages.blocks().stream().filter((block) -> block.language().equals(language)).toList();
 	}

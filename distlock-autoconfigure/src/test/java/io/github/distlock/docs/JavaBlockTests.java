@@ -54,51 +54,6 @@ class JavaBlockTests {
 		assertThat(marked.values()).allSatisfy((count) -> assertThat(count).isLessThanOrEqualTo(8));
 	}
 
-	@Test
-	void anErrorNamesThePageTheLineAndTheCause(@TempDir Path classes) {
-		CodeBlock type = new CodeBlock("docs/page.md", 3, "java", true, """
-				record Shelf(int height) {
-				}
-				""");
-		CodeBlock otherType = new CodeBlock("docs/page.md", 8, "java", true, """
-				record Shelf(String colour) {
-				}
-				record Room(Shelf shelf) {
-					int height() {
-						return this.shelf.height();
-					}
-				}
-				""");
-		CodeBlock members = new CodeBlock("docs/page.md", 20, "java", true, """
-				@DistributedLock("#id")
-				public int height(String id) { … }
-
-				@DistributedLock(keys = "#id")
-				public void other(String id) { … }
-				""");
-		CodeBlock statements = new CodeBlock("docs/page.md", 30, "java", true, """
-				int height = new Shelf(3).height();
-				registry.execute(request, () -> height)
-				""");
-		CodeBlock correct = new CodeBlock("docs/page.md", 40, "java", true, """
-				int height = new Shelf(3).height();
-				registry.execute(request, () -> height);
-				""");
-		CodeBlock imports = new CodeBlock("docs/page.md", 50, "java", true, """
-				import java.util.List;
-
-				public class Rooms {
-					List<Duration> durations;
-				}
-				""");
-		assertThat(JavaBlocks.errors(List.of(type, members, correct, statements, otherType, imports), classes))
-			.satisfiesExactlyInAnyOrder((error) -> assertThat(error).startsWith("docs/page.md:23: cannot find symbol"),
-					(error) -> assertThat(error).startsWith("docs/page.md:31: ';' expected"),
-					(error) -> assertThat(error).startsWith("docs/page.md:12: cannot find symbol").contains("height()"),
-					(error) -> assertThat(error).startsWith("docs/page.md:53: cannot find symbol"));
-
-	}
-
 	private static List<CodeBlock> java() {
 		return Pages.blocks().stream().filter((block) -> block.language().equals("java")).toList();
 	}

@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 
 import javax.imageio.ImageIO;
 
-import io.github.distlock.docs.MarkdownPage.Heading;
 import io.github.distlock.docs.MarkdownPage.Link;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LinkTests {
 
 	private static final String MAP = "docs/README.md";
+
+	private static final String MACHINE_MAP = "llms.txt";
 
 	private static final long LARGEST_IMAGE = 500_000;
 
@@ -82,37 +83,24 @@ class LinkTests {
 	}
 
 	@Test
+	void eachPageForUsersIsInTheMapForMachinesWithOneLinkPerLine() {
+		MarkdownPage map = MarkdownPage.of(MACHINE_MAP);
+		assertThat(Pages.text(MACHINE_MAP).lines()).filteredOn((line) -> line.startsWith("- ["))
+			.hasSameSizeAs(map.links())
+			.allMatch((line) -> line.matches("- \\[[^\\]]+]\\([^)]+\\): \\S.*"));
+		assertThat(map.links()).allMatch(Link::isRelative).extracting(Link::target).doesNotHaveDuplicates();
+		assertThat(MarkdownPage.of(MAP).links()).filteredOn(Link::isRelative)
+			.extracting(Link::file)
+			.filteredOn((file) -> file.endsWith(".md") && !file.startsWith("docs/maintainers/"))
+			.as("pages to add to %s", MACHINE_MAP)
+			.isSubsetOf(map.links().stream().map(Link::file).collect(Collectors.toSet()));
+	}
+
+	@Test
 	void aReadmeHasAtMostOneHundredAndThirtyLines() {
 		for (String page : List.of("README.md", "README.zh-CN.md")) {
 			assertThat(Pages.text(page).lines().count()).as(page).isLessThanOrEqualTo(LONGEST_README);
 		}
-	}
-
-	@Test
-	void theReaderOfPagesFindsHeadingsAnchorsLinksAndTables() {
-		MarkdownPage page = new MarkdownPage("docs/page.md", """
-				# The `fair` *queue*: a [page](other.md)
-
-				## 什么时候用，什么时候不用？ ##
-				See [a](#a) and [`b`](../b.md#c), not `[d](e.md)`. [![f](g.png)](h.md) <a id="hand"></a>
-				```text
-				[i](j.md)
-				# no heading
-				```
-				## 什么时候用，什么时候不用？
-				| a | b |
-				|---|--:|
-				| `x | y` | c \\| d |
-				| 1 | 2 |
-				""");
-		assertThat(page.headings()).extracting(Heading::level).containsExactly(1, 2, 2);
-		assertThat(page.anchors()).containsExactly("the-fair-queue-a-page", "什么时候用什么时候不用", "什么时候用什么时候不用-1", "hand");
-		assertThat(page.links()).extracting(Link::target)
-			.containsExactly("other.md", "#a", "../b.md#c", "h.md", "g.png");
-		assertThat(page.links()).extracting(Link::file)
-			.containsExactly("docs/other.md", "docs/page.md", "b.md", "docs/h.md", "docs/g.png");
-		assertThat(page.links()).filteredOn(Link::image).hasSize(1);
-		assertThat(page.tables()).containsExactly("3 rows of 2 columns");
 	}
 
 	private static boolean isLinked(String from, String page) {
@@ -122,7 +110,7 @@ class LinkTests {
 
 	private static Stream<Link> links() {
 		return Stream
-			.concat(Pages.all().stream(), Stream.of("CHANGELOG.md", "llms.txt", ".github/pull_request_template.md"))
+			.concat(Pages.all().stream(), Stream.of("CHANGELOG.md", MACHINE_MAP, ".github/pull_request_template.md"))
 			.flatMap((page) -> MarkdownPage.of(page).links().stream());
 	}
 

@@ -1,6 +1,5 @@
 /**
- * Tests of the pages of the documentation: their examples compile and run, and the
- * reference is generated from the code.
+ * Tests of the pages of the documentation: their examples compile and run.
  */
 @NullMarked
 package io.github.distlock.docs;

@@ -7,12 +7,12 @@ final class Departure implements Cloneable {
 
 	private static final Verb[] VERBS = Verb.values();
 
-	final Verb verb;
+	Verb verb;
 
-	final int ticket;
+	int ticket;
 
 	/** The ticket that a release queues, or zero. */
-	final int next;
+	int next;
 
 	/** The fencing token that a release names as the last one used. */
 	int used;
@@ -57,20 +57,16 @@ final class Departure implements Cloneable {
 		}
 	}
 
-	void write(StateWriter out) {
-		out.number(this.verb.ordinal()).ticket(this.ticket).ticket(this.next).number(this.used);
-		out.flag(this.attemptUnanswered).flag(this.repeated).flag(this.nativeWord).flag(this.fallback);
-		out.number(this.nativeWord ? this.lastToken : 0);
-	}
-
-	static Departure read(StateReader in) {
-		Departure read = new Departure(in.constant(VERBS), in.number(), in.number(), in.number());
-		read.attemptUnanswered = in.flag();
-		read.repeated = in.flag();
-		read.nativeWord = in.flag();
-		read.fallback = in.flag();
-		read.lastToken = in.number();
-		return read;
+	void pass(StateForm form) {
+		this.verb = form.constant(this.verb, VERBS);
+		this.ticket = form.ticket(this.ticket);
+		this.next = form.ticket(this.next);
+		this.used = form.number(this.used);
+		this.attemptUnanswered = form.flag(this.attemptUnanswered);
+		this.repeated = form.flag(this.repeated);
+		this.nativeWord = form.flag(this.nativeWord);
+		this.fallback = form.flag(this.fallback);
+		this.lastToken = form.number(this.nativeWord ? this.lastToken : 0);
 	}
 
 	@Override

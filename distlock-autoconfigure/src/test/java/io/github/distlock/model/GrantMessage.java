@@ -30,12 +30,12 @@ final class GrantMessage {
 		this.lastToken = map.applyAsInt(this.lastToken);
 	}
 
-	void write(StateWriter out) {
-		out.ticket(this.ticket).number(this.firstToken).number(this.lastToken).number(this.ttl);
-	}
-
-	static GrantMessage read(StateReader in) {
-		return new GrantMessage(in.number(), in.number(), in.number(), in.number());
+	GrantMessage pass(StateForm form) {
+		this.ticket = form.ticket(this.ticket);
+		this.firstToken = form.number(this.firstToken);
+		this.lastToken = form.number(this.lastToken);
+		this.ttl = form.number(this.ttl);
+		return this;
 	}
 
 }

@@ -10,12 +10,8 @@ package io.github.distlock.model;
  */
 record KeeperMessage(int ticket, int requester, boolean refusal) {
 
-	void write(StateWriter out) {
-		out.ticket(this.ticket).ticket(this.requester).flag(this.refusal);
-	}
-
-	static KeeperMessage read(StateReader in) {
-		return new KeeperMessage(in.number(), in.number(), in.flag());
+	KeeperMessage pass(StateForm form) {
+		return new KeeperMessage(form.ticket(this.ticket), form.ticket(this.requester), form.flag(this.refusal));
 	}
 
 	@Override

@@ -32,18 +32,12 @@ final class KeptGrant implements Cloneable {
 		}
 	}
 
-	void write(StateWriter out) {
-		out.flag(this.keepable).flag(this.mustReturn).flag(this.kept).number(this.ticksLeft).flag(this.givingUp);
-	}
-
-	static KeptGrant read(StateReader in) {
-		KeptGrant read = new KeptGrant();
-		read.keepable = in.flag();
-		read.mustReturn = in.flag();
-		read.kept = in.flag();
-		read.ticksLeft = in.number();
-		read.givingUp = in.flag();
-		return read;
+	void pass(StateForm form) {
+		this.keepable = form.flag(this.keepable);
+		this.mustReturn = form.flag(this.mustReturn);
+		this.kept = form.flag(this.kept);
+		this.ticksLeft = form.number(this.ticksLeft);
+		this.givingUp = form.flag(this.givingUp);
 	}
 
 }

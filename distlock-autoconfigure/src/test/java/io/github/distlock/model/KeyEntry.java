@@ -150,46 +150,34 @@ final class KeyEntry implements Cloneable {
 		this.departures.forEach((each) -> each.mapTokens(map));
 	}
 
-	void write(StateWriter out) {
-		out.number(this.wishes).number(this.waiting).flag(this.holds).ticket(this.ticket).number(this.validity);
-		out.number(hasGrant() ? this.nextToken : 0).number(hasGrant() ? this.lastToken : 0);
-		out.number(hasGrant() ? this.handOffs : 0).number(this.timer).flag(this.mustAsk);
-		out.number(this.tombstone).flag(this.attempting).flag(this.attemptUnanswered).number(this.departures.size());
-		for (Departure each : this.departures) {
-			each.write(out);
+	void pass(StateForm form) {
+		this.wishes = form.number(this.wishes);
+		this.waiting = form.number(this.waiting);
+		this.holds = form.flag(this.holds);
+		this.ticket = form.ticket(this.ticket);
+		this.validity = form.number(this.validity);
+		this.nextToken = form.number(hasGrant() ? this.nextToken : 0);
+		this.lastToken = form.number(hasGrant() ? this.lastToken : 0);
+		this.handOffs = form.number(hasGrant() ? this.handOffs : 0);
+		this.timer = form.number(this.timer);
+		this.mustAsk = form.flag(this.mustAsk);
+		this.tombstone = form.number(this.tombstone);
+		this.attempting = form.flag(this.attempting);
+		this.attemptUnanswered = form.flag(this.attemptUnanswered);
+		int leaving = form.number(this.departures.size());
+		for (int i = 0; i < leaving; i++) {
+			if (i == this.departures.size()) {
+				add(new Departure(Verb.CANCEL, 0, 0, 0));
+			}
+			this.departures.get(i).pass(form);
 		}
-		out.flag(this.renewing).number(this.tickets).flag(this.wantsCancel).number(this.repeats);
-		this.turn.write(out);
-		this.grant.write(out);
-		this.single.write(out);
-	}
-
-	static KeyEntry read(StateReader in) {
-		KeyEntry read = new KeyEntry();
-		read.wishes = in.number();
-		read.waiting = in.number();
-		read.holds = in.flag();
-		read.ticket = in.number();
-		read.validity = in.number();
-		read.nextToken = in.number();
-		read.lastToken = in.number();
-		read.handOffs = in.number();
-		read.timer = in.number();
-		read.mustAsk = in.flag();
-		read.tombstone = in.number();
-		read.attempting = in.flag();
-		read.attemptUnanswered = in.flag();
-		for (int left = in.number(); left > 0; left--) {
-			read.add(Departure.read(in));
-		}
-		read.renewing = in.flag();
-		read.tickets = in.number();
-		read.wantsCancel = in.flag();
-		read.repeats = in.number();
-		read.turn = Turn.read(in);
-		read.grant = KeptGrant.read(in);
-		read.single = SingleTry.read(in);
-		return read;
+		this.renewing = form.flag(this.renewing);
+		this.tickets = form.number(this.tickets);
+		this.wantsCancel = form.flag(this.wantsCancel);
+		this.repeats = form.number(this.repeats);
+		this.turn.pass(form);
+		this.grant.pass(form);
+		this.single.pass(form);
 	}
 
 	@Override

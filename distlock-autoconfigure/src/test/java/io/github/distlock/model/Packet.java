@@ -148,37 +148,31 @@ final class Packet implements Cloneable {
 		}
 	}
 
-	void write(StateWriter out) {
-		out.entry(this.entry).number(this.verb.ordinal()).ticket(this.ticket).ticket(this.next).number(this.age);
-		out.number(hasUsed() ? this.used : 0).number(this.delay).flag(this.repeated);
-		out.number(this.audience.ordinal()).number(this.answer.ordinal());
-		out.number(this.firstToken).number(this.lastToken).number(this.validity).number(this.ttl);
-		out.flag(this.nextGranted).number(flags());
-	}
-
-	static Packet read(StateReader in) {
-		Packet read = new Packet(in.number(), in.constant(VERBS), in.number());
-		read.next = in.number();
-		read.age = in.number();
-		read.used = in.number();
-		read.delay = in.number();
-		read.repeated = in.flag();
-		read.audience = in.constant(AUDIENCES);
-		read.answer = in.constant(ANSWERS);
-		read.firstToken = in.number();
-		read.lastToken = in.number();
-		read.validity = in.number();
-		read.ttl = in.number();
-		read.nextGranted = in.flag();
-		int flags = in.number();
-		read.keepable = (flags & 1) != 0;
-		read.unqueued = (flags & 2) != 0;
-		read.wantsAnswer = (flags & 4) != 0;
-		read.first = (flags & 8) != 0;
-		read.nativeWord = (flags & 16) != 0;
-		read.fallback = (flags & 32) != 0;
-		read.ahead = (flags & 64) != 0;
-		return read;
+	Packet pass(StateForm form) {
+		this.entry = form.entry(this.entry);
+		this.verb = form.constant(this.verb, VERBS);
+		this.ticket = form.ticket(this.ticket);
+		this.next = form.ticket(this.next);
+		this.age = form.number(this.age);
+		this.used = form.number(hasUsed() ? this.used : 0);
+		this.delay = form.number(this.delay);
+		this.repeated = form.flag(this.repeated);
+		this.audience = form.constant(this.audience, AUDIENCES);
+		this.answer = form.constant(this.answer, ANSWERS);
+		this.firstToken = form.number(this.firstToken);
+		this.lastToken = form.number(this.lastToken);
+		this.validity = form.number(this.validity);
+		this.ttl = form.number(this.ttl);
+		this.nextGranted = form.flag(this.nextGranted);
+		int flags = form.number(flags());
+		this.keepable = (flags & 1) != 0;
+		this.unqueued = (flags & 2) != 0;
+		this.wantsAnswer = (flags & 4) != 0;
+		this.first = (flags & 8) != 0;
+		this.nativeWord = (flags & 16) != 0;
+		this.fallback = (flags & 32) != 0;
+		this.ahead = (flags & 64) != 0;
+		return this;
 	}
 
 	String result() {

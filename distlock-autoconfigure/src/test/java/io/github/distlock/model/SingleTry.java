@@ -44,18 +44,12 @@ final class SingleTry implements Cloneable {
 		}
 	}
 
-	void write(StateWriter out) {
-		out.number(this.left).flag(this.tries).flag(this.asks).number(this.ticksLeft).flag(this.uncontended);
-	}
-
-	static SingleTry read(StateReader in) {
-		SingleTry read = new SingleTry();
-		read.left = in.number();
-		read.tries = in.flag();
-		read.asks = in.flag();
-		read.ticksLeft = in.number();
-		read.uncontended = in.flag();
-		return read;
+	void pass(StateForm form) {
+		this.left = form.number(this.left);
+		this.tries = form.flag(this.tries);
+		this.asks = form.flag(this.asks);
+		this.ticksLeft = form.number(this.ticksLeft);
+		this.uncontended = form.flag(this.uncontended);
 	}
 
 }

@@ -20,8 +20,10 @@ final class StateSearch {
 
 	private final ProtocolModel model;
 
+	private final Renaming none;
+
 	/** A state under each renaming. */
-	private final StateWriter[] forms;
+	private final StateForm[] forms;
 
 	private final FingerprintTable seen = new FingerprintTable();
 
@@ -31,10 +33,10 @@ final class StateSearch {
 		this.settings = settings;
 		this.model = new ProtocolModel(settings);
 		// JVMs of two versions do not stand for each other.
-		List<Renaming> renamings = (settings.oldJvms > 0)
-				? List.of(Renaming.none(settings.jvms * settings.entriesPerJvm, settings.jvms))
+		this.none = Renaming.none(settings.jvms * settings.entriesPerJvm, settings.jvms);
+		List<Renaming> renamings = (settings.oldJvms > 0) ? List.of(this.none)
 				: Renaming.all(settings.jvms, settings.entriesPerJvm);
-		this.forms = renamings.stream().map(StateWriter::new).toArray(StateWriter[]::new);
+		this.forms = renamings.stream().map(StateForm::new).toArray(StateForm[]::new);
 	}
 
 	/**
@@ -62,7 +64,7 @@ final class StateSearch {
 	}
 
 	private void explore(byte[] bytes, int state) {
-		this.model.next(World.read(bytes, this.settings), (next, step) -> {
+		this.model.next(World.read(bytes, this.settings, this.none), (next, step) -> {
 			if (add(next, state)) {
 				this.model.check(next);
 			}
@@ -70,7 +72,7 @@ final class StateSearch {
 	}
 
 	private boolean add(World world, int parent) {
-		StateWriter form = smallestForm(world);
+		StateForm form = smallestForm(world);
 		boolean added = this.seen.add(form.fingerprint(), parent);
 		if (added) {
 			this.frontier.add(form.bytes());
@@ -79,12 +81,12 @@ final class StateSearch {
 	}
 
 	/** The smallest form of a state under all renamings stands for all of them. */
-	private StateWriter smallestForm(World world) {
-		StateWriter smallest = this.forms[0].clear();
-		world.write(smallest);
+	private StateForm smallestForm(World world) {
+		StateForm smallest = this.forms[0].clear();
+		world.pass(smallest);
 		for (int i = 1; i < this.forms.length; i++) {
-			StateWriter form = this.forms[i].clear();
-			world.write(form);
+			StateForm form = this.forms[i].clear();
+			world.pass(form);
 			if (form.isLessThan(smallest)) {
 				smallest = form;
 			}

@@ -148,35 +148,20 @@ final class StoreState {
 		}
 	}
 
-	void write(StateWriter out) {
-		out.ticket(this.owner)
-			.number(this.ttl)
-			.flag(this.grace)
-			.flag(this.marked)
-			.flag(this.keepable)
-			.number(this.lastToken);
-		out.number(this.queueTtl).number((this.claim == 0) ? 0 : out.renaming().jvm(this.claim - 1) + 1);
-		out.number(this.queue.length);
-		for (int ticket : this.queue) {
-			out.ticket(ticket);
+	void pass(StateForm form) {
+		this.owner = form.ticket(this.owner);
+		this.ttl = form.number(this.ttl);
+		this.grace = form.flag(this.grace);
+		this.marked = form.flag(this.marked);
+		this.keepable = form.flag(this.keepable);
+		this.lastToken = form.number(this.lastToken);
+		this.queueTtl = form.number(this.queueTtl);
+		this.claim = form.claim(this.claim);
+		int[] passed = new int[form.number(this.queue.length)];
+		for (int i = 0; i < passed.length; i++) {
+			passed[i] = form.ticket((i < this.queue.length) ? this.queue[i] : 0);
 		}
-	}
-
-	static StoreState read(StateReader in) {
-		StoreState read = new StoreState();
-		read.owner = in.number();
-		read.ttl = in.number();
-		read.grace = in.flag();
-		read.marked = in.flag();
-		read.keepable = in.flag();
-		read.lastToken = in.number();
-		read.queueTtl = in.number();
-		read.claim = in.number();
-		read.queue = new int[in.number()];
-		for (int i = 0; i < read.queue.length; i++) {
-			read.queue[i] = in.number();
-		}
-		return read;
+		this.queue = passed;
 	}
 
 	@Override

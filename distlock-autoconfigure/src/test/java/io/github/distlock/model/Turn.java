@@ -39,16 +39,10 @@ final class Turn implements Cloneable {
 		this.overtakers++;
 	}
 
-	void write(StateWriter out) {
-		out.number(this.ticks).number(this.overtakers).number(this.overtakingTurns);
-	}
-
-	static Turn read(StateReader in) {
-		Turn read = new Turn();
-		read.ticks = in.number();
-		read.overtakers = in.number();
-		read.overtakingTurns = in.number();
-		return read;
+	void pass(StateForm form) {
+		this.ticks = form.number(this.ticks);
+		this.overtakers = form.number(this.overtakers);
+		this.overtakingTurns = form.number(this.overtakingTurns);
 	}
 
 }

@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiConsumer;
 import java.util.function.IntUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -239,64 +238,34 @@ final class World {
 		this.messages.forEach((message) -> message.mapTokens(map));
 	}
 
-	void write(StateWriter out) {
-		Renaming renaming = out.renaming();
-		this.store.write(out);
-		out.number(this.lastEntered).number(this.idleTicks).flag(this.flushed);
-		out.number(this.faults).number(this.slowTicks).number(this.giveUps);
-		out.number(this.keptTicks).number(this.shutdowns);
-		for (int jvm : renaming.jvms()) {
-			out.flag(this.alive[jvm]).flag(this.subscribed[jvm]).flag(this.halfOpen[jvm]).flag(this.stopped[jvm]);
+	/** Write the state, or read it. */
+	void pass(StateForm form) {
+		this.store.pass(form);
+		this.lastEntered = form.number(this.lastEntered);
+		this.idleTicks = form.number(this.idleTicks);
+		this.flushed = form.flag(this.flushed);
+		this.faults = form.number(this.faults);
+		this.slowTicks = form.number(this.slowTicks);
+		this.giveUps = form.number(this.giveUps);
+		this.keptTicks = form.number(this.keptTicks);
+		this.shutdowns = form.number(this.shutdowns);
+		for (int jvm : form.renaming().jvms()) {
+			this.alive[jvm] = form.flag(this.alive[jvm]);
+			this.subscribed[jvm] = form.flag(this.subscribed[jvm]);
+			this.halfOpen[jvm] = form.flag(this.halfOpen[jvm]);
+			this.stopped[jvm] = form.flag(this.stopped[jvm]);
 		}
-		for (int entry : renaming.entries()) {
-			this.entries[entry].write(out);
+		for (int entry : form.renaming().entries()) {
+			this.entries[entry].pass(form);
 		}
-		writeSorted(out, this.packets, Packet::write);
-		writeSorted(out, this.messages, GrantMessage::write);
-		writeSorted(out, this.keeperMessages, KeeperMessage::write);
+		form.sorted(this.packets, () -> new Packet(0, Verb.CANCEL, 0), Packet::pass);
+		form.sorted(this.messages, () -> new GrantMessage(0, 0, 0, 0), GrantMessage::pass);
+		form.sorted(this.keeperMessages, () -> new KeeperMessage(0, 0, false), KeeperMessage::pass);
 	}
 
-	/** What is on the wire has no order. */
-	private static <T> void writeSorted(StateWriter out, List<T> items, BiConsumer<T, StateWriter> write) {
-		int count = items.size();
-		out.number(count);
-		int from = out.size();
-		for (int i = 0; i < count; i++) {
-			write.accept(items.get(i), out);
-		}
-		out.sort(from, count);
-	}
-
-	static World read(byte[] bytes, SearchSettings settings) {
-		StateReader in = new StateReader(bytes);
+	static World read(byte[] bytes, SearchSettings settings, Renaming none) {
 		World world = initial(settings);
-		world.store = StoreState.read(in);
-		world.lastEntered = in.number();
-		world.idleTicks = in.number();
-		world.flushed = in.flag();
-		world.faults = in.number();
-		world.slowTicks = in.number();
-		world.giveUps = in.number();
-		world.keptTicks = in.number();
-		world.shutdowns = in.number();
-		for (int jvm = 0; jvm < settings.jvms; jvm++) {
-			world.alive[jvm] = in.flag();
-			world.subscribed[jvm] = in.flag();
-			world.halfOpen[jvm] = in.flag();
-			world.stopped[jvm] = in.flag();
-		}
-		for (int i = 0; i < world.entries.length; i++) {
-			world.entries[i] = KeyEntry.read(in);
-		}
-		for (int left = in.number(); left > 0; left--) {
-			world.packets.add(Packet.read(in));
-		}
-		for (int left = in.number(); left > 0; left--) {
-			world.messages.add(GrantMessage.read(in));
-		}
-		for (int left = in.number(); left > 0; left--) {
-			world.keeperMessages.add(KeeperMessage.read(in));
-		}
+		world.pass(new StateForm(bytes, none));
 		return world;
 	}
 

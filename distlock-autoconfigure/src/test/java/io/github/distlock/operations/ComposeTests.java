@@ -84,28 +84,6 @@ class ComposeTests {
 				"./compose/prometheus.yml:/etc/prometheus/prometheus.yml:ro");
 	}
 
-	@Test
-	void grafanaFindsItsDataSourceAndTheDashboard() {
-		JsonNode source = OperationsFiles.yaml("compose/grafana-datasources.yaml").path("datasources").path(0);
-		assertThat(source.path("type").asString()).isEqualTo("prometheus");
-		assertThat(source.path("url").asString()).isEqualTo("http://prometheus:9090");
-		String folder = OperationsFiles.yaml("compose/grafana-dashboards.yaml")
-			.path("providers")
-			.path(0)
-			.path("options")
-			.path("path")
-			.asString();
-		assertThat(texts(this.services.path("grafana").path("volumes")))
-			.contains("./distlock-dashboard.json:" + folder + "/distlock-dashboard.json:ro")
-			.allMatch(
-					(volume) -> volume.contains(":/etc/grafana/provisioning/") || volume.contains(":" + folder + "/"));
-	}
-
-	@Test
-	void thePageSaysThatTheFilesWereNotRun() {
-		assertThat(OperationsFiles.text("README.md")).contains("**was parsed and not run**");
-	}
-
 	/** A property of all services, which is a list. */
 	private List<String> all(String property) {
 		List<String> all = new ArrayList<>();

@@ -197,10 +197,13 @@ class WaitingTests extends TwoRegistries {
 
 	@Test
 	void shutdownWaitsForHoldersAndFailsWaiters() throws Exception {
-		HeldLock held = this.one.acquire(request("shutdown"));
-		Future<?> waiter = this.threads.submit(() -> this.one.acquire(request("shutdown")));
+		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30));
+		BackendLockRegistry node = redis.node(new RegistrySettings(settings.waitTime(), settings.leaseTime(), null,
+				settings.handOff(), settings.backendTimeout(), false, Duration.ofSeconds(5)), List.of(this.events));
+		HeldLock held = node.acquire(request("shutdown"));
+		Future<?> waiter = this.threads.submit(() -> node.acquire(request("shutdown")));
 		await().until(() -> this.events.waiting.get() == 1);
-		Future<?> shutdown = this.threads.submit(this.one::shutdown);
+		Future<?> shutdown = this.threads.submit(node::shutdown);
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
 			.withCauseInstanceOf(LockBackendException.class)
 			.withMessageContaining("shutting down");
@@ -208,11 +211,11 @@ class WaitingTests extends TwoRegistries {
 		assertThat(shutdown.isDone()).isFalse();
 		held.close();
 		shutdown.get(10, TimeUnit.SECONDS);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.acquire(request("shutdown")));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.acquire(request("shutdown")));
 		assertThat(this.two.tryAcquire(LockRequest.of("shutdown").waitTime(Duration.ZERO)))
 			.hasValueSatisfying(HeldLock::close);
-		this.one.start();
-		this.one.acquire(request("shutdown")).close();
+		node.start();
+		node.acquire(request("shutdown")).close();
 	}
 
 }

@@ -11,12 +11,18 @@ import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 import io.github.distlock.testing.RedisClusterNodes;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The contract, on a Redis Cluster of three masters.
+ * The contract, on a Redis Cluster of three masters. The store of a single Redis has it
+ * in each build, and {@link ClusterTests} what is different in a cluster.
  */
+@Tag("full")
+@EnabledIfSystemProperty(named = "distlock.full", matches = "true",
+		disabledReason = "The contract on one more topology: -Ddistlock.full=true runs it")
 class ClusterStoreTests extends LockStoreContract {
 
 	@Override

@@ -4,16 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
-import io.github.distlock.HeldLock;
-import io.github.distlock.LockRequest;
-import io.github.distlock.backend.local.LocalLockBackend;
-import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.observation.LockObservers;
-import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -125,39 +116,6 @@ class SchedulerTests {
 		});
 		scheduler.run();
 		assertThat(this.events).containsExactly("unwound");
-	}
-
-	@Test
-	void aRegistryRunsInASimulatedJvm() {
-		Scheduler scheduler = scheduler(1);
-		SimulatedJvm jvm = new SimulatedJvm(scheduler, "A", 1, 0);
-		RegistrySettings settings = new RegistrySettings(Duration.ofMinutes(1), Duration.ofSeconds(1), null,
-				new HandOffLimits(4, Duration.ofMillis(50)), Duration.ofSeconds(5), false, Duration.ofSeconds(1));
-		BackendLockRegistry registry = new BackendLockRegistry(new LocalLockBackend(new LocalStore(jvm), 16, jvm),
-				settings, () -> List.of(), new SimulatedEnvironment(scheduler, jvm), LockObservers.NONE);
-		AtomicLong left = new AtomicLong();
-		scheduler.start("main", jvm, () -> {
-			registry.start();
-			for (int i = 0; i < 3; i++) {
-				scheduler.start("caller", jvm, () -> {
-					try (HeldLock lock = registry.acquire(LockRequest.of("key"))) {
-						this.events.add("in");
-						// Longer than the lease: the watchdog renews it.
-						scheduler.sleep(Duration.ofSeconds(10).toNanos());
-						assertThat(lock.isHeld()).isTrue();
-						this.events.add("out");
-						left.set(scheduler.nanos());
-					}
-				});
-			}
-			scheduler.sleep(Duration.ofMinutes(1).toNanos());
-			// Otherwise its sweep would never end.
-			registry.shutdown();
-		});
-		scheduler.run();
-		assertThat(this.failures).isEmpty();
-		assertThat(this.events).containsExactly("in", "out", "in", "out", "in", "out");
-		assertThat(left.get()).isBetween(Duration.ofSeconds(30).toNanos(), Duration.ofSeconds(31).toNanos());
 	}
 
 }

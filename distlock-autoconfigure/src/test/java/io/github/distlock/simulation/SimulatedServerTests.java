@@ -3,7 +3,6 @@ package io.github.distlock.simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -22,13 +21,10 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
-import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.simulation.Fault.Kind;
@@ -41,7 +37,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link SimulatedServer}, {@link SimulatedNetwork} and {@link SimulatedStore},
- * without the engine.
+ * without the engine: faults, and what random commands must not do. What each history
+ * does and the properties judge, such as grants, queues and readers, is not repeated
+ * here.
  */
 class SimulatedServerTests {
 
@@ -54,120 +52,6 @@ class SimulatedServerTests {
 	private static World world(boolean counting) {
 		return new World(new Plan(4, 3, 1, 1, 1, LEASE, 4, Duration.ofMillis(50), Duration.ZERO, Integer.MAX_VALUE,
 				true, Duration.ofSeconds(5), TIMEOUT, 100_000, counting, 0, 0, false, List.of()), false);
-	}
-
-	@Test
-	void aFreeLockIsGrantedWithABlockOfTokens() {
-		run(() -> {
-			Client a = new Client("A");
-			Grant grant = a.take(1);
-			assertThat(grant.lastToken()).isEqualTo(grant.firstToken() + ServerScript.COUNT - 1);
-			assertThat(grant.validity().remainingNanos(a.jvm)).isBetween(1_900_000_000L, LEASE.toNanos());
-			assertThat(answer(a.store.attempt(a.ticket(2), LEASE, AttemptOptions.queue(false))))
-				.isInstanceOf(Busy.class);
-		});
-	}
-
-	@Test
-	void aWaitingTicketIsGrantedTheLockByAMessageAndConfirmsIt() {
-		run(() -> {
-			Client a = new Client("A");
-			Client b = new Client("B");
-			Grant first = a.take(1);
-			Duration lease = Duration.ofSeconds(20);
-			assertThat(answer(b.store.attempt(b.ticket(1), lease, AttemptOptions.queue(true))))
-				.isInstanceOf(Queued.class);
-			assertThat(answer(a.store.release(a.ticket(1), first.firstToken(), null)).released()).isTrue();
-			sleep(Duration.ofMillis(10));
-			Grant second = Objects.requireNonNull(b.granted);
-			assertThat(second.firstToken()).isGreaterThan(first.firstToken());
-			assertThat(second.validity().remainingNanos(b.jvm)).isBetween(4_000_000_000L, 5_000_000_000L);
-			assertThat(answer(b.store.renew(List.of(new Renewal(b.ticket(1), second.lastToken(), lease)))).get(0))
-				.isInstanceOf(RenewalResult.Extended.class);
-			sleep(Duration.ofSeconds(10));
-			assertThat(answer(a.store.attempt(a.ticket(2), LEASE, AttemptOptions.queue(false))))
-				.isInstanceOf(Busy.class);
-		});
-	}
-
-	@Test
-	void aReleaseQueuesTheNextTicketBehindThoseThatWait() {
-		run(() -> {
-			Client a = new Client("A");
-			Client b = new Client("B");
-			Grant grant = a.take(1);
-			answer(b.store.attempt(b.ticket(1), LEASE, AttemptOptions.queue(true)));
-			ReleaseResult released = answer(
-					a.store.release(a.ticket(1), grant.firstToken(), new Successor(a.ticket(2), LEASE)));
-			assertThat(released.released()).isTrue();
-			assertThat(released.next()).isInstanceOf(Queued.class);
-			sleep(Duration.ofMillis(10));
-			released = answer(b.store.release(b.ticket(1), Objects.requireNonNull(b.granted).firstToken(), null));
-			assertThat(released).isEqualTo(new ReleaseResult(true, null));
-			sleep(Duration.ofMillis(10));
-			Grant back = Objects.requireNonNull(a.granted);
-			released = answer(a.store.release(a.ticket(2), back.firstToken(), new Successor(a.ticket(3), LEASE)));
-			assertThat(released.next()).isInstanceOf(Granted.class);
-		});
-	}
-
-	@Test
-	void aCancelledTicketIsNotGrantedTheLock() {
-		run(() -> {
-			Client a = new Client("A");
-			Client b = new Client("B");
-			Grant grant = a.take(1);
-			answer(b.store.attempt(b.ticket(1), LEASE, AttemptOptions.queue(true)));
-			answer(b.store.cancel(b.ticket(1)));
-			answer(a.store.release(a.ticket(1), grant.firstToken(), null));
-			assertThat(stored().word).isEqualTo(Word.TOMBSTONE);
-			b.take(2);
-			answer(b.store.cancel(b.ticket(2)));
-			assertThat(stored().word).isEqualTo(Word.TOMBSTONE);
-		});
-	}
-
-	@Test
-	void aTombstoneKeepsTheLastTokenForSecondsAndThenNothingIsLeft() {
-		run(() -> {
-			Client a = new Client("A");
-			Grant grant = a.take(1);
-			answer(a.store.release(a.ticket(1), grant.firstToken() + 3, null));
-			assertThat(stored().last).isEqualTo(grant.firstToken() + 3);
-			sleep(Duration.ofSeconds(9));
-			assertThat(this.world.network.server().keysLeft()).hasSize(1);
-			sleep(Duration.ofSeconds(2));
-			assertThat(this.world.network.server().keysLeft()).isEmpty();
-		});
-	}
-
-	@Test
-	void readersHoldTheLockTogetherAndWaitBehindAWriter() {
-		run(() -> {
-			Client a = new Client("A");
-			Client b = new Client("B");
-			Client c = new Client("C");
-			Grant one = a.grant(a.reader(1));
-			Grant two = b.grant(b.reader(1));
-			assertThat(two.firstToken()).isGreaterThan(one.firstToken());
-			assertThat(answer(c.store.attempt(c.ticket(1), LEASE, AttemptOptions.queue(true))))
-				.isInstanceOf(Queued.class);
-			assertThat(answer(b.store.attempt(b.reader(2), LEASE, AttemptOptions.queue(true))))
-				.isInstanceOf(Queued.class);
-			answer(a.store.release(a.reader(1), one.lastToken(), null));
-			assertThat(stored().word).isEqualTo(Word.READERS);
-			assertThat(answer(b.store.renew(List.of(new Renewal(b.reader(1), two.lastToken(), LEASE)))).get(0))
-				.isInstanceOf(RenewalResult.Extended.class);
-			answer(b.store.release(b.reader(1), two.lastToken(), null));
-			sleep(Duration.ofMillis(10));
-			Grant writer = Objects.requireNonNull(c.granted);
-			assertThat(answer(a.store.attempt(a.reader(3), LEASE, AttemptOptions.queue(true))))
-				.isInstanceOf(Queued.class);
-			answer(c.store.release(c.ticket(1), writer.firstToken(), null));
-			sleep(Duration.ofMillis(10));
-			assertThat(Objects.requireNonNull(b.granted).firstToken()).isGreaterThan(writer.firstToken());
-			assertThat(stored().readers).hasSize(2);
-		});
 	}
 
 	@Test
@@ -275,22 +159,6 @@ class SimulatedServerTests {
 			assertThat(answer(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE),
 					new Renewal(a.ticket(1), grant.lastToken(), LEASE, true)))))
 				.hasExactlyElementsOfTypes(RenewalResult.Gone.class, RenewalResult.Extended.class);
-		});
-	}
-
-	@Test
-	void anOperatorEndsAGrant() {
-		run(() -> {
-			Client a = new Client("A");
-			Client b = new Client("B");
-			Grant grant = a.take(1);
-			answer(b.store.attempt(b.ticket(1), LEASE, AttemptOptions.queue(true)));
-			assertThat(b.inspection().inspect("k").holders().get(0).grantToken()).isEqualTo(grant.firstToken());
-			assertThat(b.inspection().end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
-			sleep(Duration.ofMillis(10));
-			assertThat(a.events).contains("ended");
-			assertThat(Objects.requireNonNull(b.granted).firstToken()).isGreaterThan(grant.lastToken());
-			assertThat(b.inspection().end("k", grant.firstToken())).isEqualTo(EndResult.CHANGED);
 		});
 	}
 
@@ -453,10 +321,6 @@ class SimulatedServerTests {
 			sleep(Duration.ofMillis(10));
 		}
 
-		private StoreInspection inspection() {
-			return Objects.requireNonNull(this.store.inspection());
-		}
-
 		private Ticket ticket(int number) {
 			return new Ticket("k", LockMode.EXCLUSIVE, this.jvm.name, number, false);
 		}
@@ -495,11 +359,6 @@ class SimulatedServerTests {
 		@Override
 		public void renewNow(Ticket ticket) {
 			this.events.add("renew now");
-		}
-
-		@Override
-		public void ended(Ticket ticket, long grantToken) {
-			this.events.add("ended");
 		}
 
 		@Override

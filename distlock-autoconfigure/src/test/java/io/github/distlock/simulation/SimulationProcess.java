@@ -31,33 +31,17 @@ final class SimulationProcess {
 
 	private final List<Path> classPathFirst;
 
-	private final List<String> options;
-
-	private final Path javaHome;
-
-	private SimulationProcess(List<Path> classPathFirst, List<String> options, Path javaHome) {
+	private SimulationProcess(List<Path> classPathFirst) {
 		this.classPathFirst = classPathFirst;
-		this.options = options;
-		this.javaHome = javaHome;
 	}
 
 	static SimulationProcess create() {
-		return new SimulationProcess(List.of(), List.of(), Path.of(System.getProperty("java.home")));
+		return new SimulationProcess(List.of());
 	}
 
 	/** With classes that replace those of the library. */
 	SimulationProcess withClasses(Path folder) {
-		return new SimulationProcess(List.of(folder), this.options, this.javaHome);
-	}
-
-	/** With another JDK. */
-	SimulationProcess on(Path otherHome) {
-		return new SimulationProcess(this.classPathFirst, this.options, otherHome);
-	}
-
-	/** With an option of the JVM. */
-	SimulationProcess with(String option) {
-		return new SimulationProcess(this.classPathFirst, List.of(option), this.javaHome);
+		return new SimulationProcess(List.of(folder));
 	}
 
 	/** How many processes run at a time. */
@@ -87,11 +71,11 @@ final class SimulationProcess {
 
 	/** Run seeds in one process. */
 	Findings run(SeedRange seeds) {
-		List<String> command = new ArrayList<>(List.of(this.javaHome.resolve("bin").resolve("java").toString(),
-				"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-Xshare:auto",
-				"-Dorg.apache.commons.logging.LogFactory=org.apache.commons.logging.impl.LogFactoryImpl",
-				"-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog"));
-		command.addAll(this.options);
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+						"-XX:TieredStopAtLevel=1", "-Xmx512m", "-Xshare:auto",
+						"-Dorg.apache.commons.logging.LogFactory=org.apache.commons.logging.impl.LogFactoryImpl",
+						"-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog"));
 		command.addAll(List.of("-cp", classPath(), SimulationMain.class.getName()));
 		command.addAll(seeds.arguments());
 		try {

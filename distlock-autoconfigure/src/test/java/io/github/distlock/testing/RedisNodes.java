@@ -66,14 +66,15 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Create default settings with another lease and other limits of the hand-off.
+	 * Create default settings with another lease and other limits of the hand-off. A
+	 * shutdown does not wait for locks that a test still holds.
 	 * @param lease the lease of the watchdog
 	 * @param handOff the limits
 	 * @return the settings
 	 */
 	public static RegistrySettings settings(Duration lease, HandOffLimits handOff) {
 		return new RegistrySettings(Duration.ofSeconds(5), lease, null, handOff, Duration.ofSeconds(10), false,
-				Duration.ofSeconds(5))
+				Duration.ZERO)
 			.reporting("distlock-tests", Duration.ofSeconds(10));
 	}
 

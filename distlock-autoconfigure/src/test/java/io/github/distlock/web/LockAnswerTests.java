@@ -3,6 +3,10 @@ package io.github.distlock.web;
 import java.net.InetAddress;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockNotAcquiredException;
@@ -48,6 +52,9 @@ class LockAnswerTests {
 
 	private static HeldLock held;
 
+	/** The application as it is, by its type. */
+	private static final Map<WebApplicationType, RunningShop> shops = new EnumMap<>(WebApplicationType.class);
+
 	@BeforeAll
 	static void hold() {
 		redis = RedisTestServer.start();
@@ -56,10 +63,14 @@ class LockAnswerTests {
 					"spring.application.name=holder")
 			.run();
 		held = holder.getBean(LockRegistry.class).acquire(LockRequest.of(ShopWeb.KEY));
+		for (WebApplicationType type : List.of(WebApplicationType.SERVLET, WebApplicationType.REACTIVE)) {
+			shops.put(type, start(type, Nothing.class));
+		}
 	}
 
 	@AfterAll
 	static void release() {
+		shops.values().forEach(RunningShop::close);
 		held.close();
 		holder.close();
 		redis.close();
@@ -68,27 +79,28 @@ class LockAnswerTests {
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
 	void theStatusSaysWhatHappenedAndTheBodyNamesTheLock(WebApplicationType type) {
-		try (RunningShop shop = start(type, Nothing.class)) {
-			for (String path : new String[] { "/deduct", "/blocking", "/joined" }) {
-				assertAnswer(shop.get(path), 409, IN_USE);
-			}
-			assertAnswer(shop.get("/mono"), 409, body("StockService.mono is in use", 409, "Conflict"));
-			assertAnswer(shop.get("/future"), 409, body("StockService.future is in use", 409, "Conflict"));
-			assertAnswer(shop.get("/named"), 409, body("checkout is in use", 409, "Conflict"));
-			assertAnswer(shop.get("/asynchronous"), 409, body("checkout is in use", 409, "Conflict"));
-			assertAnswer(shop.get("/unnamed"), 409, body("The lock is in use", 409, "Conflict"));
-			assertAnswer(shop.get("/store"), 503,
-					body("StockService.deductFromDatabase is not available", 503, "Service Unavailable"));
-			for (String path : new String[] { "/lost", "/wrapped", "/filtered", "/actuator/stock" }) {
-				assertThat(shop.get(path).statusCode()).as(path).isEqualTo(500);
-			}
+		RunningShop shop = shop(type);
+		for (String path : new String[] { "/deduct", "/blocking", "/joined" }) {
+			assertAnswer(shop.get(path), 409, IN_USE);
+		}
+		assertAnswer(shop.get("/mono"), 409, body("StockService.mono is in use", 409, "Conflict"));
+		assertAnswer(shop.get("/future"), 409, body("StockService.future is in use", 409, "Conflict"));
+		assertAnswer(shop.get("/named"), 409, body("checkout is in use", 409, "Conflict"));
+		assertAnswer(shop.get("/asynchronous"), 409, body("checkout is in use", 409, "Conflict"));
+		assertAnswer(shop.get("/unnamed"), 409, body("The lock is in use", 409, "Conflict"));
+		assertAnswer(shop.get("/store"), 503,
+				body("StockService.deductFromDatabase is not available", 503, "Service Unavailable"));
+		for (String path : new String[] { "/lost", "/wrapped", "/filtered", "/actuator/stock" }) {
+			assertThat(shop.get(path).statusCode()).as(path).isEqualTo(500);
 		}
 	}
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void onlyAClientThatAcceptsOnlyHtmlGetsAPage(WebApplicationType type) {
-		try (RunningShop shop = start(type, Nothing.class, "spring.web.error.include-message=always")) {
+	void onlyAClientThatAcceptsOnlyHtmlGetsAPageAlsoIfSpringAnswersWithProblemDetails(WebApplicationType type) {
+		try (RunningShop shop = start(type, Nothing.class, "spring.web.error.include-message=always",
+				"spring.mvc.problemdetails.enabled=true", "spring.webflux.problemdetails.enabled=true")) {
+			assertAnswer(shop.get("/deduct"), 409, IN_USE);
 			HttpResponse<String> page = shop.get("/deduct", "text/html,application/xhtml+xml;q=0.9,image/*");
 			assertThat(page.statusCode()).isEqualTo(409);
 			assertThat(page.headers().firstValue("Content-Type"))
@@ -106,31 +118,19 @@ class LockAnswerTests {
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
 	void aClientBehindTooManyOthersIsToldWhenToTryAgain(WebApplicationType type) {
-		try (RunningShop shop = start(type, Nothing.class)) {
-			shop.waitForLock();
-			for (String path : new String[] { "/limited", "/limited-mono" }) {
-				String name = path.equals("/limited") ? "limited" : "limitedMono";
-				HttpResponse<String> response = shop.get(path);
-				assertAnswer(response, 429, body("StockService." + name + " is in use", 429, "Too Many Requests"));
-				assertThat(response.headers().allValues("Retry-After")).containsExactly("1");
-				HttpResponse<String> page = shop.get(path, "text/html");
-				assertThat(page.statusCode()).isEqualTo(429);
-				assertThat(page.headers().allValues("Retry-After")).containsExactly("1");
-			}
-			assertThat(shop.get("/deduct").headers().firstValue("Retry-After")).as("after a time-out").isEmpty();
-			assertThat(shop.get("/store", "text/html").headers().firstValue("Retry-After")).isEmpty();
+		RunningShop shop = shop(type);
+		shop.waitForLock();
+		for (String path : new String[] { "/limited", "/limited-mono" }) {
+			String name = path.equals("/limited") ? "limited" : "limitedMono";
+			HttpResponse<String> response = shop.get(path);
+			assertAnswer(response, 429, body("StockService." + name + " is in use", 429, "Too Many Requests"));
+			assertThat(response.headers().allValues("Retry-After")).containsExactly("1");
+			HttpResponse<String> page = shop.get(path, "text/html");
+			assertThat(page.statusCode()).isEqualTo(429);
+			assertThat(page.headers().allValues("Retry-After")).containsExactly("1");
 		}
-	}
-
-	@ParameterizedTest
-	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void itMakesNoDifferenceWhetherSpringAnswersWithProblemDetails(WebApplicationType type) {
-		try (RunningShop shop = start(type, Nothing.class, "spring.mvc.problemdetails.enabled=true",
-				"spring.webflux.problemdetails.enabled=true")) {
-			assertAnswer(shop.get("/deduct"), 409, IN_USE);
-			assertThat(shop.get("/deduct", "text/html").statusCode()).isEqualTo(409);
-			assertThat(shop.get("/lost").statusCode()).isEqualTo(500);
-		}
+		assertThat(shop.get("/deduct").headers().firstValue("Retry-After")).as("after a time-out").isEmpty();
+		assertThat(shop.get("/store", "text/html").headers().firstValue("Retry-After")).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -169,18 +169,16 @@ class LockAnswerTests {
 	/** Otherwise the search of the bodies would prove nothing. */
 	@Test
 	void theMessageOfTheExceptionSaysWhatNoBodySays() throws Exception {
-		try (ConfigurableApplicationContext other = new SpringApplicationBuilder(Holder.class)
-			.web(WebApplicationType.NONE)
-			.properties("spring.main.banner-mode=off", "spring.data.redis.port=" + redis.port())
-			.run()) {
-			String instance = "holder@" + InetAddress.getLocalHost().getHostName() + ":"
-					+ ProcessHandle.current().pid();
-			assertThatExceptionOfType(LockNotAcquiredException.class)
-				.isThrownBy(() -> other.getBean(LockRegistry.class)
-					.acquire(LockRequest.of(ShopWeb.KEY).waitTime(Duration.ZERO)))
-				.withMessageContaining(ShopWeb.KEY)
-				.withMessageContaining(instance);
-		}
+		String instance = "holder@" + InetAddress.getLocalHost().getHostName() + ":" + ProcessHandle.current().pid();
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> shop(WebApplicationType.SERVLET).locks()
+				.acquire(LockRequest.of(ShopWeb.KEY).waitTime(Duration.ZERO)))
+			.withMessageContaining(ShopWeb.KEY)
+			.withMessageContaining(instance);
+	}
+
+	private static RunningShop shop(WebApplicationType type) {
+		return Objects.requireNonNull(shops.get(type));
 	}
 
 	private static RunningShop start(WebApplicationType type, Class<?> further, String... properties) {

@@ -53,9 +53,12 @@ final class RunningShop implements AutoCloseable {
 
 	/** Let a caller of this instance wait for the lock, until the application ends. */
 	void waitForLock() {
-		BackendLockRegistry locks = this.context.getBean("distlockRedisLockRegistry", BackendLockRegistry.class);
-		locks.acquireAsync(LockRequest.of(ShopWeb.KEY).waitTime(LockRequest.FOREVER));
-		await().until(() -> locks.snapshot().waiting().size() == 1);
+		locks().acquireAsync(LockRequest.of(ShopWeb.KEY).waitTime(LockRequest.FOREVER));
+		await().until(() -> locks().snapshot().waiting().size() == 1);
+	}
+
+	BackendLockRegistry locks() {
+		return this.context.getBean("distlockRedisLockRegistry", BackendLockRegistry.class);
 	}
 
 	/** Send a request as a client that names no media type. */

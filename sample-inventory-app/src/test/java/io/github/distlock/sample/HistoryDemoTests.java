@@ -7,19 +7,16 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The steps of the idea, and what breaks them: real processes, real servers, real
- * crashes.
+ * The steps of the idea: real processes, real servers. {@link LabTests} has what breaks
+ * them.
  */
 @Timeout(600)
-@Execution(ExecutionMode.CONCURRENT)
 class HistoryDemoTests {
 
 	@Test
@@ -30,26 +27,6 @@ class HistoryDemoTests {
 				"set-px-unique none holds", "optimistic none holds", "for-update none holds", "segments none holds",
 				"distributed-lock none holds", "redis none holds", "redis-fair none holds", "redlock none holds",
 				"jdbc-lease none holds", "jdbc-row none holds", "zookeeper none holds", "local none oversells");
-	}
-
-	@Test
-	void everyFaultDamagesTheLocksThatItMustAndNoOther() throws Exception {
-		assertThat(run("faults", "--fault=crash,slow,clock",
-				"--strategies=mkdir,setnx-expire,setnx-getset,set-ex-fixed,set-px-unique,distributed-lock",
-				"--orders=60", "--stock=40"))
-			.containsExactly("mkdir crash blocks", "setnx-expire crash blocks", "setnx-getset crash holds",
-					"set-ex-fixed crash holds", "set-px-unique crash holds", "distributed-lock crash holds",
-					"mkdir slow holds", "setnx-expire slow oversells", "setnx-getset slow oversells",
-					"set-ex-fixed slow oversells", "set-px-unique slow oversells", "distributed-lock slow holds",
-					"mkdir clock holds", "setnx-expire clock holds", "setnx-getset clock oversells",
-					"set-ex-fixed clock holds", "set-px-unique clock holds", "distributed-lock clock holds");
-	}
-
-	@Test
-	void aHolderThatIsPausedForLongerThanItsLeaseOversellsUnlessItsTokenIsChecked() throws Exception {
-		assertThat(run("pause", "--fault=pause", "--strategies=set-px-unique,redis,distributed-lock", "--orders=60",
-				"--stock=40"))
-			.containsExactly("set-px-unique pause oversells", "redis pause oversells", "distributed-lock pause holds");
 	}
 
 	/**

@@ -168,7 +168,7 @@ final class LabClient {
 		 */
 		List<Event> until(String run, String type) {
 			Awaitility.await()
-				.atMost(Duration.ofMinutes(2))
+				.atMost(Duration.ofMinutes(4))
 				.until(() -> of(run).stream().anyMatch((event) -> event.is(type)));
 			return of(run);
 		}

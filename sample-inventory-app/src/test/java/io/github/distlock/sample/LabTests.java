@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.github.distlock.sample.LabClient.Event;
@@ -245,6 +247,33 @@ class LabTests {
 			assertThat(events.stream().map((event) -> event.data().path("text").asString("")))
 				.contains("restarting inventory-2");
 			assertThat(events.stream().map(Event::n)).containsExactlyElementsOf(numbers(1, events.size()));
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = {
+			"crash | mkdir blocks, setnx-expire blocks, setnx-getset holds, set-ex-fixed holds, set-px-unique holds, "
+					+ "distributed-lock holds",
+			"slow | mkdir holds, setnx-expire oversells, setnx-getset oversells, set-ex-fixed oversells, "
+					+ "set-px-unique oversells, distributed-lock holds",
+			"clock | mkdir holds, setnx-expire holds, setnx-getset oversells, set-ex-fixed holds, set-px-unique holds, "
+					+ "distributed-lock holds",
+			"pause | set-px-unique oversells, redis oversells, distributed-lock holds" })
+	void aFaultDamagesTheLocksThatItMustAndNoOther(String fault, String verdicts) throws Exception {
+		List<String> expected = List.of(verdicts.split(", "));
+		String strategies = expected.stream()
+			.map((each) -> "\"" + each.split(" ")[0] + "\"")
+			.collect(Collectors.joining(","));
+		try (LabClient.Events stream = lab.events("")) {
+			List<Event> events = stream.untilEnd(lab.start("{\"strategies\":[" + strategies + "],\"fault\":\"" + fault
+					+ "\",\"orders\":60,\"stock\":40,\"buyers\":16}"));
+			for (int trial = 0; trial < expected.size(); trial++) {
+				JsonNode verdict = last(events, trial, "verdict");
+				assertThat(expected.get(trial)).as(verdict.toString())
+					.endsWith(" " + verdict.path("verdict").asString().toLowerCase(Locale.ROOT));
+				assertThat(verdict.path("expected").asBoolean()).as("judgement of the program: " + verdict).isTrue();
+				assertThat(verdict.path("why").asString()).isNotBlank();
+			}
 		}
 	}
 

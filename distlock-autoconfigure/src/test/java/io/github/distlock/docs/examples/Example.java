@@ -6,6 +6,14 @@ import java.util.concurrent.ExecutorService;
 
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.docs.examples.ExampleTypes.OrderRepository;
+import io.github.distlock.docs.examples.ExampleTypes.PaymentService;
+import io.github.distlock.docs.examples.ExampleTypes.PriceService;
+import io.github.distlock.docs.examples.ExampleTypes.ReportService;
+import io.github.distlock.docs.examples.ExampleTypes.SearchIndex;
+import io.github.distlock.docs.examples.ExampleTypes.SeatPlan;
+import io.github.distlock.docs.examples.ExampleTypes.StockLedger;
+import io.github.distlock.docs.examples.ExampleTypes.StockService;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import jakarta.persistence.EntityManager;

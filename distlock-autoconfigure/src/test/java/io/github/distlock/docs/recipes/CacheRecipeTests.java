@@ -10,8 +10,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.docs.examples.Price;
-import io.github.distlock.docs.examples.PriceService;
+import io.github.distlock.docs.examples.ExampleTypes.Price;
+import io.github.distlock.docs.examples.ExampleTypes.PriceService;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.Test;
 

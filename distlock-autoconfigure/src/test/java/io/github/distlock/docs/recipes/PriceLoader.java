@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockException;
-import io.github.distlock.docs.examples.PriceService;
+import io.github.distlock.docs.examples.ExampleTypes.PriceService;
 
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.stereotype.Service;

@@ -5,13 +5,13 @@ import java.security.Principal;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.OnFailure;
 import io.github.distlock.docs.examples.Example;
-import io.github.distlock.docs.examples.PaymentService;
-import io.github.distlock.docs.examples.PriceService;
-import io.github.distlock.docs.examples.Receipt;
-import io.github.distlock.docs.examples.Report;
-import io.github.distlock.docs.examples.ReportService;
-import io.github.distlock.docs.examples.SearchIndex;
-import io.github.distlock.docs.examples.SeatPlan;
+import io.github.distlock.docs.examples.ExampleTypes.PaymentService;
+import io.github.distlock.docs.examples.ExampleTypes.PriceService;
+import io.github.distlock.docs.examples.ExampleTypes.Receipt;
+import io.github.distlock.docs.examples.ExampleTypes.Report;
+import io.github.distlock.docs.examples.ExampleTypes.ReportService;
+import io.github.distlock.docs.examples.ExampleTypes.SearchIndex;
+import io.github.distlock.docs.examples.ExampleTypes.SeatPlan;
 
 import org.springframework.scheduling.annotation.Scheduled;
 

@@ -67,7 +67,8 @@ class PageNameTests {
 	@BeforeAll
 	static void collect() throws IOException {
 		names.addAll(OF_THE_BUILD);
-		names.addAll(new PropertySection(SourceDocs.read()).names());
+		LibraryNames.properties().forEach((property) -> names.add(property.path("name").asString()));
+		LibraryNames.nodeProperties().forEach(names::add);
 		for (LockMeters meter : LockMeters.values()) {
 			names.add(meter.getName());
 		}
@@ -105,7 +106,7 @@ class PageNameTests {
 
 	@Test
 	void eachNameOfPrometheusExists() {
-		Set<String> exposed = new TreeSet<>(MeterSection.exposed(MeterSection.registry()));
+		Set<String> exposed = new TreeSet<>(LibraryNames.exposed(LibraryNames.meters()));
 		Set<String> unknown = new TreeSet<>();
 		for (String page : Pages.all()) {
 			found(page, OF_PROMETHEUS).stream()

@@ -1,5 +1,5 @@
 /**
- * Writes the page with all attributes, properties, meters and exceptions from the code.
+ * The names in the documentation exist, and the reference has all of them.
  */
 @NullMarked
 package io.github.distlock.docs.reference;
