@@ -57,7 +57,8 @@ public final class JdbcLeaseBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		LockPool pool = new LockPool(this.dataSource, this.settings, this.settings.poolSize(),
+		// One more, to listen to notifications.
+		LockPool pool = new LockPool(this.dataSource, this.settings, this.settings.poolSize() + 1,
 				this.settings.poolSize());
 		return new JdbcLeaseStore(pool, this.settings, this.description, context, this.clock);
 	}

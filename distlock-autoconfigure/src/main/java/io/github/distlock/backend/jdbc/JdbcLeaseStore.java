@@ -2,9 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
@@ -49,10 +47,10 @@ final class JdbcLeaseStore extends JdbcStore {
 	JdbcLeaseStore(LockPool pool, JdbcBackendSettings settings, BackendDescription description, StoreContext context,
 			TimeSource clock) {
 		super(pool, settings, settings.poolSize() + 2, settings.poolSize() - 1, description, context, clock);
-		this.notifications = new ReleaseNotifications(pool, this.commands, this.table, this.signals,
+		this.notifications = new ReleaseNotifications(pool, this.table, this.signals,
 				settings.commandTimeout(), clock);
 		this.releases = new RecentReleases(clock);
-		this.polls = new PollSchedule(settings.pollInterval(), clock, context.random()::nextDouble);
+		this.polls = new PollSchedule(settings.pollInterval().toNanos() / 1000, context.random()::nextDouble);
 	}
 
 	@Override
@@ -131,31 +129,22 @@ final class JdbcLeaseStore extends JdbcStore {
 	}
 
 	/**
-	 * Signal which of some grants an operator has ended, in one command. Never fails: the
-	 * note only explains a loss.
+	 * Signal which of some grants an operator has ended. Never fails: the note only
+	 * explains a loss.
 	 * @param gone the tickets that do not hold their locks any more
 	 */
 	private void signalEnded(List<Ticket> gone) {
-		if (gone.isEmpty()) {
-			return;
-		}
-		Map<Ticket, Long> ended = new HashMap<>();
 		try {
-			this.commands.run(Kind.HOLDER, "look-up of ended grants", null, (connection, sent) -> {
-				for (Ticket ticket : gone) {
-					Long lastToken = this.table.endedGrant(connection, ticket);
-					if (lastToken != null) {
-						ended.put(ticket, lastToken);
-					}
-				}
-				return true;
-			});
+			for (Ticket ticket : gone) {
+				List<Long> lastTokens = this.commands.run(Kind.HOLDER, "look-up of an ended grant", ticket.key(),
+						(connection, sent) -> this.table.endedGrant(connection, ticket));
+				lastTokens.forEach(
+						(token) -> this.signals.ended(ticket, token - this.settings.tokensPerGrant() + 1));
+			}
 		}
 		catch (LockBackendException ex) {
 			logger.debug("It is not known whether an operator has ended grants", ex);
 		}
-		ended
-			.forEach((ticket, lastToken) -> this.signals.ended(ticket, lastToken - this.settings.tokensPerGrant() + 1));
 	}
 
 	/** Return what wakes the waiting tickets of this JVM. */

@@ -96,11 +96,7 @@ abstract class JdbcStore extends BlockingLockStore {
 	/** Check that the table of the locks can be read. */
 	@Override
 	public final void ping() {
-		probe(Kind.ATTEMPT);
-	}
-
-	private void probe(Kind kind) {
-		this.commands.run(kind, "check", null,
+		this.commands.run(Kind.ATTEMPT, "check", null,
 				(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
 	}
 
@@ -110,7 +106,7 @@ abstract class JdbcStore extends BlockingLockStore {
 	 */
 	@Override
 	public final void verify() {
-		probe(Kind.MAINTENANCE);
+		ping();
 		// No lock has a key that begins with this character, unless the prefix does.
 		byte[] key = ("\0" + this.table.self()).getBytes(StandardCharsets.UTF_8);
 		// INSERT comes last, so that the row can be deleted again.
@@ -121,7 +117,7 @@ abstract class JdbcStore extends BlockingLockStore {
 	}
 
 	private void verifyRight(String right, String statement, Map<String, ?> values) {
-		this.commands.run(Kind.MAINTENANCE, "check of the right " + right, null,
+		this.commands.run(Kind.ATTEMPT, "check of the right " + right, null,
 				(connection, sent) -> connection.update(statement, values));
 	}
 

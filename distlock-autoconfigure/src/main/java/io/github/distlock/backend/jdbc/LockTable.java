@@ -51,8 +51,8 @@ final class LockTable {
 
 	private final String self;
 
-	/** Whether a release notifies other JVMs. Reset if the database refuses that. */
-	private volatile boolean notifications;
+	/** Whether a release notifies other JVMs, if the database can. */
+	private final boolean notifications;
 
 	LockTable(LockPool pool, JdbcBackendSettings settings, String self) {
 		this.pool = pool;
@@ -136,8 +136,8 @@ final class LockTable {
 		if (!notifies()) {
 			return connection.update("release", values) == 1;
 		}
+		values.put("self", this.self);
 		try {
-			values.put("self", this.self);
 			List<Boolean> released = connection.query("releaseAndNotify", values,
 					(row, number) -> row.getObject(1) != null);
 			if (released.contains(true)) {
@@ -146,18 +146,11 @@ final class LockTable {
 			return !released.isEmpty();
 		}
 		catch (DataAccessException ex) {
-			boolean unsupported = JdbcExceptionTranslator.isUnsupported(ex);
-			if (!(unsupported || JdbcExceptionTranslator.isExhausted(ex))) {
+			if (!JdbcExceptionTranslator.mayBeNotification(ex)) {
 				throw ex;
 			}
-			boolean released = connection.update("release", values) == 1;
-			if (unsupported) {
-				// Only now: a missing table would refuse both statements.
-				logger.info("Releases do not notify waiting JVMs, which poll: the database refuses NOTIFY ("
-						+ JdbcExceptionTranslator.describe(ex) + "). Set distlock.jdbc.notifications=false");
-				this.notifications = false;
-			}
-			return released;
+			logger.debug("A release is sent again without NOTIFY", ex);
+			return connection.update("release", values) == 1;
 		}
 	}
 
@@ -201,13 +194,11 @@ final class LockTable {
 	}
 
 	/**
-	 * Return the last token of the grant of a ticket that an operator has ended,
-	 * {@code null} if there is no note of that.
+	 * Return the last token of the grant of a ticket that an operator has ended, nothing
+	 * if there is no note of that.
 	 */
-	@Nullable Long endedGrant(LockConnection connection, Ticket ticket) {
-		List<Long> ended = connection.query("ended", Map.of("key", noteKey(ticket.token())),
-				(row, number) -> row.getLong(1));
-		return ended.isEmpty() ? null : ended.get(0);
+	List<Long> endedGrant(LockConnection connection, Ticket ticket) {
+		return connection.query("ended", Map.of("key", noteKey(ticket.token())), (row, number) -> row.getLong(1));
 	}
 
 	/** No lock has a key that begins with this character, unless the prefix does. */

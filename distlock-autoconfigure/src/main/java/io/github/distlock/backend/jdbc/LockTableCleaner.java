@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import org.apache.commons.logging.Log;
@@ -61,7 +62,7 @@ final class LockTableCleaner {
 				logger.debug("The maximum number of unused rows was deleted; there may be more");
 			}
 		}
-		catch (RuntimeException | Error ex) {
+		catch (LockBackendException ex) {
 			this.needed = true;
 			if (ex instanceof StoreUnusableException && !this.warned) {
 				this.warned = true;
@@ -72,7 +73,7 @@ final class LockTableCleaner {
 	}
 
 	private int cleanOnce() {
-		return this.commands.run(Kind.MAINTENANCE, "clean-up", null, (connection, sent) -> {
+		return this.commands.run(Kind.ATTEMPT, "clean-up", null, (connection, sent) -> connection.inTransaction(() -> {
 			List<Map<String, byte[]>> keys = connection.query("stale", Map.of(),
 					(row, number) -> Map.of("key", row.getBytes(1)));
 			if (!keys.isEmpty()) {
@@ -82,7 +83,7 @@ final class LockTableCleaner {
 				this.needed = true;
 			}
 			return keys.size();
-		});
+		}));
 	}
 
 }

@@ -3,10 +3,12 @@ package io.github.distlock.backend.jdbc;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,24 +29,17 @@ final class SqlStatements {
 
 	private final Map<String, String> sections = new HashMap<>();
 
-	private final Map<String, String> statements = new HashMap<>();
-
-	private final Map<String, NamedStatement> named = new ConcurrentHashMap<>();
+	private final Map<String, Sql> statements = new HashMap<>();
 
 	SqlStatements(JdbcDialect dialect, TableNames tables) {
 		read("common");
 		read(dialect.platform());
-		this.sections.forEach((name, text) -> this.statements.put(name, tables.applyTo(withIncludes(text))));
+		this.sections.forEach((name, text) -> this.statements.put(name, Sql.of(tables.applyTo(withIncludes(text)))));
 	}
 
-	/** Return a statement with named parameters. */
-	String get(String name) {
+	/** Return a statement. */
+	Sql get(String name) {
 		return Objects.requireNonNull(this.statements.get(name), name);
-	}
-
-	/** Return a statement with question marks. */
-	NamedStatement named(String name) {
-		return this.named.computeIfAbsent(name, (key) -> NamedStatement.of(get(key)));
 	}
 
 	/** Return whether the database has a statement of that name. */
@@ -87,6 +82,43 @@ final class SqlStatements {
 			text = include.replaceFirst(Matcher.quoteReplacement(included));
 		}
 		return text;
+	}
+
+	/**
+	 * A statement.
+	 *
+	 * @param text the statement with question marks
+	 * @param parameters the name of each question mark
+	 */
+	record Sql(String text, List<String> parameters) {
+
+		/** A name after a single colon: two colons are a cast of PostgreSQL. */
+		private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z]+)");
+
+		private static Sql of(String text) {
+			Matcher parameter = PARAMETER.matcher(text);
+			List<String> names = parameter.results().map((result) -> result.group(1)).toList();
+			return new Sql(parameter.replaceAll("?"), names);
+		}
+
+		/** Set the parameters of the prepared statement. */
+		void bind(PreparedStatement statement, Map<String, ?> values) throws SQLException {
+			int index = 0;
+			for (String name : this.parameters) {
+				index++;
+				Object value = values.get(name);
+				if (value instanceof byte[] bytes) {
+					statement.setBytes(index, bytes);
+				}
+				else if (value instanceof Number number) {
+					statement.setLong(index, number.longValue());
+				}
+				else {
+					statement.setString(index, (String) value);
+				}
+			}
+		}
+
 	}
 
 }

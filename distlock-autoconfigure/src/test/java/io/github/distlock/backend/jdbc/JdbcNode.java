@@ -116,6 +116,11 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 		return ((AttemptResult.Granted) result).grant();
 	}
 
+	/** Whether a waiting ticket has the lock now: it was told so, or its next attempt gets it. */
+	boolean has(Ticket ticket) {
+		return this.granted.contains(ticket) || attempt(ticket) instanceof AttemptResult.Granted;
+	}
+
 	boolean release(Ticket ticket) {
 		return Answers.of(this.store.release(ticket, 0, null)).released();
 	}

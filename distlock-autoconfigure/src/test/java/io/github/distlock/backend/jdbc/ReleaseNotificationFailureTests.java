@@ -3,7 +3,7 @@ package io.github.distlock.backend.jdbc;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
+import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -51,37 +51,14 @@ class ReleaseNotificationFailureTests {
 
 	private final String schema = '"' + this.id + '"';
 
-	@ParameterizedTest
-	@MethodSource
-	void fewConnectionsAreTakenWithADriverThatCannotListen(Supplier<Error> failure) {
-		try (HikariDataSource pool = this.database.pool(20); JdbcNode holder = node(pool)) {
-			OtherDriver driver = new OtherDriver(pool, failure);
-			try (JdbcNode waiter = node(driver)) {
-				holder.take(holder.ticket(this.key));
-				Ticket waiting = waiter.ticket(this.key);
-				await().atMost(SOON).dontCatchUncaughtExceptions().until(() -> {
-					assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
-					return ((JdbcLeaseStore) waiter.store).notifications().isPaused();
-				});
-				assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
-				assertThat(driver.refused).hasValue(3);
-			}
-		}
-	}
-
-	static List<Supplier<Error>> fewConnectionsAreTakenWithADriverThatCannotListen() {
-		return List.of(() -> new NoClassDefFoundError("org/postgresql/PGConnection"),
-				() -> new InternalError("raised by a test"));
-	}
-
 	@Test
 	void withoutTheDriverOfPostgreSqlNothingListens() throws ReflectiveOperationException {
-		assertThat(PostgreSqlListener.isSupported()).isTrue();
-		Class<?> withoutDriver = new WithoutDriver().loadClass(PostgreSqlListener.class.getName());
-		assertThat(withoutDriver).isNotSameAs(PostgreSqlListener.class);
-		Method isSupported = withoutDriver.getDeclaredMethod("isSupported");
-		isSupported.setAccessible(true);
-		assertThat(isSupported.invoke(null)).isEqualTo(false);
+		assertThat(PostgreSqlDriver.PRESENT).isTrue();
+		Class<?> withoutDriver = new WithoutDriver().loadClass(PostgreSqlDriver.class.getName());
+		assertThat(withoutDriver).isNotSameAs(PostgreSqlDriver.class);
+		Field present = withoutDriver.getDeclaredField("PRESENT");
+		present.setAccessible(true);
+		assertThat(present.get(null)).isEqualTo(false);
 	}
 
 	@Test
@@ -170,43 +147,11 @@ class ReleaseNotificationFailureTests {
 		}
 	}
 
-	/** A pool whose driver does not have the interface of pgjdbc. */
-	private static final class OtherDriver extends UnknownPool {
-
-		final AtomicInteger refused = new AtomicInteger();
-
-		private final Supplier<Error> failure;
-
-		OtherDriver(HikariDataSource pool, Supplier<Error> failure) {
-			super(pool);
-			this.failure = failure;
-		}
-
-		@Override
-		public Connection getConnection() throws SQLException {
-			Connection connection = super.getConnection();
-			return (Connection) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Connection.class },
-					(proxy, method, arguments) -> {
-						if (method.getName().equals("unwrap") && arguments[0] == PGConnection.class) {
-							this.refused.incrementAndGet();
-							throw this.failure.get();
-						}
-						try {
-							return method.invoke(connection, arguments);
-						}
-						catch (InvocationTargetException ex) {
-							throw ex.getCause();
-						}
-					});
-		}
-
-	}
-
-	/** Loads the listener once more, as if the driver were not on the class path. */
+	/** Loads the class once more, as if the driver were not on the class path. */
 	private static final class WithoutDriver extends ClassLoader {
 
 		WithoutDriver() {
-			super(PostgreSqlListener.class.getClassLoader());
+			super(PostgreSqlDriver.class.getClassLoader());
 		}
 
 		@Override
@@ -214,11 +159,11 @@ class ReleaseNotificationFailureTests {
 			if (name.startsWith("org.postgresql.")) {
 				throw new ClassNotFoundException(name);
 			}
-			return name.equals(PostgreSqlListener.class.getName()) ? define(name) : super.loadClass(name, resolve);
+			return name.equals(PostgreSqlDriver.class.getName()) ? define(name) : super.loadClass(name, resolve);
 		}
 
 		private Class<?> define(String name) throws ClassNotFoundException {
-			try (InputStream in = PostgreSqlListener.class.getResourceAsStream("PostgreSqlListener.class")) {
+			try (InputStream in = PostgreSqlDriver.class.getResourceAsStream("PostgreSqlDriver.class")) {
 				if (in == null) {
 					throw new ClassNotFoundException(name);
 				}
