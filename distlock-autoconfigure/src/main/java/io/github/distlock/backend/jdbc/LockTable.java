@@ -105,7 +105,7 @@ final class LockTable {
 
 	/** Return whether JVMs notify each other. Known after the first connection. */
 	boolean notifies() {
-		return this.notifications && this.pool.statements().has("notify");
+		return this.notifications && this.pool.statements().has("listen");
 	}
 
 	private static byte[] bytes(String text) {
