@@ -12,6 +12,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
@@ -91,8 +92,8 @@ final class JdbcCommands {
 	 * @param key the key of the lock in messages, if it has one
 	 */
 	<T> T run(Kind kind, String action, @Nullable String key, Work<T> work) {
-		JdbcCommand<T> command = new JdbcCommand<>(action, key, work, this.clock.nanoTime() + this.timeout.toNanos());
-		command.interrupted = Thread.interrupted();
+		JdbcCommand<T> command = new JdbcCommand<>(action, key, work, this.clock.nanoTime() + this.timeout.toNanos(),
+				new AtomicBoolean(), new AtomicBoolean(Thread.interrupted()));
 		try {
 			if (kind == Kind.HOLDER) {
 				return run(command, () -> {
@@ -102,7 +103,7 @@ final class JdbcCommands {
 			return run(command, this.attempts::release);
 		}
 		finally {
-			if (command.interrupted) {
+			if (command.interrupted.get()) {
 				Thread.currentThread().interrupt();
 			}
 		}
@@ -117,7 +118,7 @@ final class JdbcCommands {
 				throw noConnection(command, null);
 			}
 			catch (InterruptedException ex) {
-				command.interrupted = true;
+				command.interrupted.set(true);
 			}
 		}
 	}
@@ -137,7 +138,7 @@ final class JdbcCommands {
 		answer.whenComplete((value, failure) -> end.run());
 		// Without the margin it will never be sent.
 		return await(answer, Duration.ofNanos(Math.max(0, remaining(command))), command.action, command.key,
-				() -> command.sent ? JdbcExceptionTranslator.noAnswer(command.action, command.key)
+				() -> command.sent.get() ? JdbcExceptionTranslator.noAnswer(command.action, command.key)
 						: noConnection(command, null));
 	}
 
@@ -174,8 +175,8 @@ final class JdbcCommands {
 		while (true) {
 			try {
 				LockConnection connection = this.pool.open(Duration.ofNanos(remaining(command)));
-				command.sent = remaining(command) >= this.marginNanos;
-				if (command.sent) {
+				if (remaining(command) >= this.marginNanos) {
+					command.sent.set(true);
 					return connection;
 				}
 				connection.close();
@@ -187,7 +188,7 @@ final class JdbcCommands {
 				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
 					throw noConnection(command, ex);
 				}
-				command.interrupted = true;
+				command.interrupted.set(true);
 			}
 		}
 	}
@@ -286,31 +287,15 @@ final class JdbcCommands {
 
 	}
 
-	/** A command that waits for a connection and then runs on it. */
-	private static final class JdbcCommand<T> {
-
-		private final String action;
-
-		private final @Nullable String key;
-
-		private final Work<T> work;
-
-		/** When the time of the command ends, by the monotonic clock. */
-		private final long deadlineNanos;
-
-		/** Whether it has a connection, and enough time to be sent. */
-		private volatile boolean sent;
-
-		/** Whether the thread that runs the command was interrupted meanwhile. */
-		private boolean interrupted;
-
-		JdbcCommand(String action, @Nullable String key, Work<T> work, long deadlineNanos) {
-			this.action = action;
-			this.key = key;
-			this.work = work;
-			this.deadlineNanos = deadlineNanos;
-		}
-
+	/**
+	 * A command that waits for a connection and then runs on it.
+	 *
+	 * @param deadlineNanos when its time ends, by the monotonic clock
+	 * @param sent whether it has a connection, and enough time to be sent
+	 * @param interrupted whether the thread of the caller was interrupted meanwhile
+	 */
+	private record JdbcCommand<T>(String action, @Nullable String key, Work<T> work, long deadlineNanos,
+			AtomicBoolean sent, AtomicBoolean interrupted) {
 	}
 
 }

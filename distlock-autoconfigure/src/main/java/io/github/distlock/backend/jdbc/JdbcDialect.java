@@ -53,14 +53,4 @@ enum JdbcDialect {
 		return this.product;
 	}
 
-	/** Whether the statement of an attempt returns the row. */
-	boolean attemptReturnsRow() {
-		return this != MYSQL;
-	}
-
-	/** Whether a statement can wait for a row, and can be cancelled meanwhile. */
-	boolean waitsForRows() {
-		return this != H2;
-	}
-
 }

@@ -13,7 +13,6 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -25,14 +24,12 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link JdbcLeaseBackend}: sends each verb as one command.
- * Thread-safe.
+ * The open store of a {@link JdbcBackend} in the mode {@code lease}: sends each verb as
+ * one command. Thread-safe.
  */
 final class JdbcLeaseStore extends JdbcStore {
 
 	private static final Log logger = LogFactory.getLog(JdbcLeaseStore.class);
-
-	private final JdbcInspection inspection = new JdbcInspection(this);
 
 	private final ReleaseNotifications notifications;
 
@@ -47,8 +44,7 @@ final class JdbcLeaseStore extends JdbcStore {
 	JdbcLeaseStore(LockPool pool, JdbcBackendSettings settings, BackendDescription description, StoreContext context,
 			TimeSource clock) {
 		super(pool, settings, settings.poolSize() + 2, settings.poolSize() - 1, description, context, clock);
-		this.notifications = new ReleaseNotifications(pool, this.table, this.signals,
-				settings.commandTimeout(), clock);
+		this.notifications = new ReleaseNotifications(pool, this.table, this.signals, settings.commandTimeout(), clock);
 		this.releases = new RecentReleases(clock);
 		this.polls = new PollSchedule(settings.pollInterval().toNanos() / 1000, context.random()::nextDouble);
 	}
@@ -74,7 +70,6 @@ final class JdbcLeaseStore extends JdbcStore {
 		}
 		LeaseRow row = this.commands.run(Kind.ATTEMPT, "attempt", ticket.key(),
 				(connection, sent) -> this.table.attempt(connection, sent, ticket, lease, options.queue()));
-		this.cleaner.rowUsed();
 		return answer(ticket, row, options.queue());
 	}
 
@@ -88,7 +83,6 @@ final class JdbcLeaseStore extends JdbcStore {
 				// The session that was lost may have released it.
 				throw JdbcExceptionTranslator.noAnswer("release", ticket.key());
 			}
-			this.cleaner.rowUsed();
 			if (next == null) {
 				return new ReleaseResult(released, null);
 			}
@@ -105,21 +99,19 @@ final class JdbcLeaseStore extends JdbcStore {
 	@Override
 	protected void cancelNow(Ticket ticket) {
 		this.notifications.ends(ticket);
-		this.commands.run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> {
-			this.cleaner.rowUsed();
-			return this.table.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent));
-		});
+		this.commands.run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> this.table
+			.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent)));
 	}
 
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
-		List<RenewalResult> results = new ArrayList<>(renewals.size());
+		List<RenewalResult> results;
 		try {
-			results.addAll(this.commands.run(Kind.HOLDER, "renewal", null,
-					(connection, sent) -> answers(renewals, this.table.renew(connection, renewals), sent)));
+			results = this.commands.run(Kind.HOLDER, "renewal", null,
+					(connection, sent) -> answers(renewals, this.table.renew(connection, renewals), sent));
 		}
 		catch (LockBackendException ex) {
-			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
+			return unknown(renewals, ex);
 		}
 		signalEnded(IntStream.range(0, results.size())
 			.filter((i) -> results.get(i) instanceof RenewalResult.Gone)
@@ -138,8 +130,7 @@ final class JdbcLeaseStore extends JdbcStore {
 			for (Ticket ticket : gone) {
 				List<Long> lastTokens = this.commands.run(Kind.HOLDER, "look-up of an ended grant", ticket.key(),
 						(connection, sent) -> this.table.endedGrant(connection, ticket));
-				lastTokens.forEach(
-						(token) -> this.signals.ended(ticket, token - this.settings.tokensPerGrant() + 1));
+				lastTokens.forEach((token) -> this.signals.ended(ticket, token - this.settings.tokensPerGrant() + 1));
 			}
 		}
 		catch (LockBackendException ex) {
@@ -150,11 +141,6 @@ final class JdbcLeaseStore extends JdbcStore {
 	/** Return what wakes the waiting tickets of this JVM. */
 	ReleaseNotifications notifications() {
 		return this.notifications;
-	}
-
-	@Override
-	public StoreInspection inspection() {
-		return this.inspection;
 	}
 
 	private static List<RenewalResult> answers(List<Renewal> renewals, List<Boolean> held, TimeSource.Instant sent) {

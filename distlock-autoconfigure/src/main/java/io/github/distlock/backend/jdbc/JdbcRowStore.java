@@ -2,7 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,9 +19,10 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.jdbc.RowLock.LockedRow;
 import io.github.distlock.thread.LockThreads;
@@ -30,11 +31,11 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link JdbcRowBackend}. A ticket has a connection while it waits
- * for its row or holds it, and a thread of the store while it waits. A wait for a row
- * lasts for three seconds at most; then the connection is free for other tickets until
- * the ticket attempts again. A ticket that finds no free connection attempts again, too.
- * Thread-safe.
+ * The open store of a {@link JdbcBackend} in the mode {@code row}. A ticket has a
+ * connection while it waits for its row or holds it, and a thread of the store while it
+ * waits. A wait for a row lasts for three seconds at most; then the connection is free
+ * for other tickets until the ticket attempts again. A ticket that finds no free
+ * connection attempts again, too. Thread-safe.
  */
 final class JdbcRowStore extends JdbcStore {
 
@@ -57,8 +58,6 @@ final class JdbcRowStore extends JdbcStore {
 
 	/** The connections that no ticket has. */
 	private final Semaphore connections;
-
-	private final RowInspection inspection = new RowInspection(this);
 
 	/** Sends requests to cancel, which a server that does not answer blocks for long. */
 	private final ExecutorService cancellers = Executors
@@ -104,10 +103,9 @@ final class JdbcRowStore extends JdbcStore {
 			logger.debug("A lock waits for a connection (distlock.jdbc.max-connections): " + key);
 			return new AttemptResult.Queued(RETRY, false);
 		}
-		throw new LockBackendException(
-				"Lock '" + key + "' cannot be attempted: all " + this.settings.maxConnections()
-						+ " connections of the mode 'row' hold locks or wait for locks. Increase"
-						+ " distlock.jdbc.max-connections, hold locks for less time, or use distlock.jdbc.mode=lease");
+		throw new LockBackendException("Lock '" + key + "' cannot be attempted: all " + this.settings.maxConnections()
+				+ " connections of the mode 'row' hold locks or wait for locks. Increase"
+				+ " distlock.jdbc.max-connections, hold locks for less time, or use distlock.jdbc.mode=lease");
 	}
 
 	/** Start the work for a ticket that has a connection. */
@@ -138,10 +136,9 @@ final class JdbcRowStore extends JdbcStore {
 		catch (SQLException ex) {
 			throw this.pool.noConnection("attempt", key, ex);
 		}
-		this.cleaner.rowUsed();
 		LockedRow row = lock.take();
 		if (row == null && waits) {
-			boolean inDatabase = this.pool.dialect().waitsForRows();
+			boolean inDatabase = this.pool.dialect() != JdbcDialect.H2;
 			lock.answer.complete(new AttemptResult.Queued(inDatabase ? RETRY : POLL, false));
 			row = (inDatabase && !lock.isLeaving()) ? lock.await() : null;
 		}
@@ -189,7 +186,6 @@ final class JdbcRowStore extends JdbcStore {
 		}
 		return this.commands.await(this.commands.submit(() -> {
 			try {
-				this.cleaner.rowUsed();
 				return lock.finish(grant.lastToken());
 			}
 			finally {
@@ -220,24 +216,18 @@ final class JdbcRowStore extends JdbcStore {
 	/** Checks the sessions: the caller may be about to commit a transaction. */
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
-		List<CompletableFuture<Boolean>> checks = renewals.stream()
-			.map((renewal) -> this.commands.submit(() -> check(this.locks.get(renewal.ticket()))))
-			.toList();
-		List<RenewalResult> results = new ArrayList<>(renewals.size());
-		for (Renewal renewal : renewals) {
-			results.add(result(renewal, checks.get(results.size())));
-		}
-		return results;
-	}
-
-	private RenewalResult result(Renewal renewal, CompletableFuture<Boolean> check) {
 		try {
-			this.commands.await(check, "check of the transaction", renewal.ticket().key());
+			return this.commands.await(this.commands.submit(() -> renewals.stream().map(this::renew).toList()),
+					"check of the transactions", null);
 		}
 		catch (LockBackendException ex) {
-			return new RenewalResult.Unknown(ex);
+			return unknown(renewals, ex);
 		}
+	}
+
+	private RenewalResult renew(Renewal renewal) {
 		RowLock lock = this.locks.get(renewal.ticket());
+		check(lock);
 		Grant grant = (lock != null) ? lock.grant() : null;
 		return (grant != null && grant.lastToken() == renewal.lastToken())
 				? new RenewalResult.Extended(grant.validity()) : new RenewalResult.Gone();
@@ -262,17 +252,41 @@ final class JdbcRowStore extends JdbcStore {
 		}
 	}
 
+	/** A row shows only a lease of the other mode. */
 	@Override
-	public StoreInspection inspection() {
-		return this.inspection;
+	public StoredLock inspect(String key) {
+		StoredLock lock = super.inspect(key);
+		if (lock.holders().isEmpty()) {
+			throw unsupported(key, "does not tell this library which session has locked a row");
+		}
+		return lock;
+	}
+
+	@Override
+	public EndResult end(String key, long grantToken) {
+		// Only a connection knows which statements the database has.
+		ping();
+		throw unsupported(key, "ends a lock of the mode 'row' only with the session of its holder");
+	}
+
+	private UnsupportedStoreOperationException unsupported(String key, String problem) {
+		return new UnsupportedStoreOperationException(this.pool.dialect().product() + " " + problem
+				+ JdbcExceptionTranslator.lock(key) + ": an administrator finds the session by "
+				+ sql("showsessions", key) + " and ends it by " + sql("killsession", key));
+	}
+
+	private String sql(String statement, String key) {
+		String literal = (this.settings.keyPrefix() + key).replace("'", "''");
+		String hex = HexFormat.of().withUpperCase().formatHex(this.table.key(key));
+		return this.pool.statements().get(statement).text().replace("{hex}", hex).replace("{key}", literal);
 	}
 
 	@Override
 	public void close() {
 		try {
 			this.commands.await(
-					CompletableFuture.allOf(
-							this.locks.values().stream().map(this::cancel).toArray(CompletableFuture<?>[]::new)),
+					CompletableFuture
+						.allOf(this.locks.values().stream().map(this::cancel).toArray(CompletableFuture<?>[]::new)),
 					"cancellation", null);
 		}
 		catch (LockBackendException ex) {

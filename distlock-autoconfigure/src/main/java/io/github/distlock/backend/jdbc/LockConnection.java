@@ -99,10 +99,7 @@ final class LockConnection implements AutoCloseable {
 		if (this.pool.statements().has("limitSession")) {
 			Map<String, Object> values = Map.of("millis", Long.toString(limit.toMillis()), "seconds", limit.toSeconds(),
 					"session", PostgreSqlDriver.session(this.driver));
-			run("limitSession", (statement, sql) -> {
-				sql.bind(statement, values);
-				return statement.execute();
-			});
+			update("limitSession", values);
 		}
 	}
 
@@ -125,24 +122,24 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	/** Begin a transaction that another thread may end. */
-	void begin() throws SQLException {
+	void begin() {
 		this.transactionOpen = true;
-		this.driver.setAutoCommit(false);
+		step("begin", () -> this.driver.setAutoCommit(false));
 	}
 
 	/** Commit the open transaction. The next statement starts a new one. */
 	void commit() {
-		end("commit", this.driver::commit);
+		step("commit", this.driver::commit);
 	}
 
 	/** Roll back the open transaction. The next statement starts a new one. */
 	void rollback() {
-		end("rollback", this.driver::rollback);
+		step("rollback", this.driver::rollback);
 	}
 
-	private void end(String task, End end) {
+	private void step(String task, Step step) {
 		try {
-			end.run();
+			step.run();
 		}
 		catch (SQLException ex) {
 			this.doubtful = true;
@@ -152,17 +149,17 @@ final class LockConnection implements AutoCloseable {
 
 	/** Run several statements in one transaction, after which this one is closed. */
 	<T> T inTransaction(Supplier<T> statements) {
-		end("transaction", this::begin);
+		begin();
 		T result = statements.get();
 		commit();
 		return result;
 	}
 
-	/** Run an update and return the number of changed rows. */
+	/** Run a statement and return the number of changed rows, if it changes rows. */
 	int update(String statement, Map<String, ?> values) {
 		return run(statement, (prepared, sql) -> {
 			sql.bind(prepared, values);
-			return prepared.executeUpdate();
+			return prepared.execute() ? -1 : prepared.getUpdateCount();
 		});
 	}
 
@@ -298,7 +295,7 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	/** Begins or ends a transaction. */
-	private interface End {
+	private interface Step {
 
 		void run() throws SQLException;
 

@@ -160,6 +160,11 @@ final class LockPool implements AutoCloseable {
 		JdbcUtils.closeConnection(lent);
 	}
 
+	/** Return whether the database is known, and is no other product. */
+	boolean isSupported() {
+		return this.databaseInfo != null;
+	}
+
 	/** Return the database. Known after the first connection. */
 	JdbcDialect dialect() {
 		return Objects.requireNonNull(this.databaseInfo).dialect();

@@ -161,7 +161,7 @@ final class ReleaseNotifications {
 	private void deliver(String payload) {
 		int end = payload.indexOf(' ');
 		// Of its own releases this JVM knows. It must leave the lock to the others.
-		if (end > 0 && !payload.substring(end + 1).equals(this.table.self())) {
+		if (end > 0 && !payload.substring(end + 1).equals(this.table.self)) {
 			Ticket ticket = this.waiting.get(payload.substring(0, end));
 			if (ticket != null) {
 				this.signals.retry(ticket);

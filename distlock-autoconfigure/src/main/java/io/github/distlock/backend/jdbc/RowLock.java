@@ -82,7 +82,8 @@ final class RowLock {
 	RowLock(Ticket ticket, LockPool pool, byte[] key, Duration limit) {
 		this.ticket = ticket;
 		this.pool = pool;
-		this.limit = limit;
+		// Also for the other statements: no caller waits for them longer than it should.
+		this.limit = limit.plus(ROW_WAIT);
 		this.key = Map.of("key", key, "ticket", ticket.token());
 	}
 
@@ -128,7 +129,6 @@ final class RowLock {
 		LockConnection session = session();
 		for (int tries = 0;; tries++) {
 			LockedRow row = lockRow(session, "take");
-			limit(session, this.limit);
 			if (row != null) {
 				return row;
 			}
@@ -170,9 +170,7 @@ final class RowLock {
 		LockConnection session = session();
 		updateIfPresent(session, "setLockTimeout");
 		try {
-			limit(session, this.limit.plus(ROW_WAIT));
 			LockedRow row = lockRow(session, "await");
-			limit(session, this.limit);
 			// The statement may have waited for long.
 			return (row == null) ? null : new LockedRow(false, row.fence(),
 					session.query("clock", Map.of(), (result, number) -> result.getLong(1)).get(0));
@@ -199,15 +197,6 @@ final class RowLock {
 	private @Nullable LockedRow lockRow(LockConnection session, String statement) {
 		List<LockedRow> rows = session.query(statement, this.key, LockedRow::read);
 		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
-	}
-
-	private static void limit(LockConnection session, Duration longest) {
-		try {
-			session.limit(longest);
-		}
-		catch (SQLException ex) {
-			throw JdbcExceptionTranslator.dataAccessException("limit", ex);
-		}
 	}
 
 	private LockConnection session() {

@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
 
@@ -22,8 +23,6 @@ import org.springframework.core.io.ClassPathResource;
  * section of the same name in the common file.
  */
 final class SqlStatements {
-
-	private static final String SECTION = "-- name: ";
 
 	private static final Pattern INCLUDE = Pattern.compile("\\$\\{([a-z]+)}");
 
@@ -50,28 +49,19 @@ final class SqlStatements {
 	private void read(String file) {
 		ClassPathResource resource = new ClassPathResource("sql/" + file + ".sql", SqlStatements.class);
 		try {
-			String name = null;
-			StringBuilder text = new StringBuilder();
-			for (String line : resource.getContentAsString(StandardCharsets.UTF_8).lines().toList()) {
-				if (line.startsWith(SECTION)) {
-					put(name, text);
-					name = line.substring(SECTION.length()).trim();
-					text.setLength(0);
-				}
-				else if (!line.startsWith("--")) {
-					text.append(line.strip()).append(' ');
-				}
-			}
-			put(name, text);
+			String[] parts = resource.getContentAsString(StandardCharsets.UTF_8).split("(?m)^-- name: ");
+			Stream.of(parts).skip(1).forEach((part) -> {
+				List<String> lines = part.lines().map(String::strip).toList();
+				this.sections.put(lines.get(0),
+						lines.stream()
+							.skip(1)
+							.filter((line) -> !line.startsWith("--"))
+							.collect(Collectors.joining(" "))
+							.strip());
+			});
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private void put(@Nullable String name, StringBuilder text) {
-		if (name != null) {
-			this.sections.put(name, text.toString().strip());
 		}
 	}
 

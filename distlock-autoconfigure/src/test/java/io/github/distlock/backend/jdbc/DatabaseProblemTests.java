@@ -109,7 +109,7 @@ class DatabaseProblemTests {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofSeconds(30), 17, 3, 10, true, tables);
 		try (HikariDataSource pool = other.pool(2);
-				JdbcNode node = new JdbcNode(new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM))) {
+				JdbcNode node = new JdbcNode(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM))) {
 			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> node.attemptOnce(this.key))
 				.withMessageContaining("The database refused the attempt")
 				.withMessageContaining("on " + tables.lock())

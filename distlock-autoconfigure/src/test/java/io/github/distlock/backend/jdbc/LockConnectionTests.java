@@ -53,7 +53,7 @@ class LockConnectionTests {
 		LockConnection connection = source().open(LIMIT);
 		this.failingRollback = true;
 		assertThatThrownBy(
-				() -> connection.inTransaction(() -> connection.query("any", Map.of(), (row, number) -> true)))
+				() -> connection.inTransaction(() -> connection.query("stale", Map.of(), (row, number) -> true)))
 			.isInstanceOf(BadSqlGrammarException.class);
 		connection.close();
 		assertThat(this.calls).containsSubsequence("rollback", "abort", "close");

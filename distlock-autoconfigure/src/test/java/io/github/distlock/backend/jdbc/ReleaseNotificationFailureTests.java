@@ -113,7 +113,7 @@ class ReleaseNotificationFailureTests {
 	}
 
 	private static JdbcNode node(DataSource dataSource) {
-		return new JdbcNode(new JdbcLeaseBackend(dataSource,
+		return new JdbcNode(JdbcBackend.lease(dataSource,
 				new JdbcBackendSettings("distlock:", Duration.ofMillis(1500), Duration.ofSeconds(60), 17),
 				TimeSource.SYSTEM));
 	}

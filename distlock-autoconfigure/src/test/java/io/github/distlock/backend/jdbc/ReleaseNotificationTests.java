@@ -138,8 +138,8 @@ class ReleaseNotificationTests {
 	}
 
 	private static JdbcNode node(DataSource dataSource, boolean notifications) {
-		return new JdbcNode(new JdbcLeaseBackend(dataSource, new JdbcBackendSettings("distlock:",
-				Duration.ofMillis(1500), Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT), TimeSource.SYSTEM));
+		return new JdbcNode(JdbcBackend.lease(dataSource, new JdbcBackendSettings("distlock:", Duration.ofMillis(1500),
+				Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT), TimeSource.SYSTEM));
 	}
 
 	/** Let the ticket wait. Returns whether its JVM listens now. */
