@@ -33,7 +33,7 @@ class StructureTests {
 			aop.weaving          200   0  0
 			autoconfigure       1719   2  3
 			backend              393   0  0
-			backend.jdbc        2563  17  3
+			backend.jdbc        1764   3  3
 			backend.local        359   1  3
 			backend.redis       3095  28  3
 			backend.redlock     1204   4  3

@@ -48,6 +48,9 @@ final class JdbcCommands {
 	/** How often a command is sent if it collides with another transaction. */
 	private static final int MAX_SENDS = 4;
 
+	/** One for each periodic task: a task may block. */
+	private static final int TIMERS = 2;
+
 	private final LockPool pool;
 
 	/** Whether the thread of a caller may send, unless it is virtual. */
@@ -83,7 +86,7 @@ final class JdbcCommands {
 		this.workers = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.numbered("distlock-jdbc-"));
 		this.workers.allowCoreThreadTimeOut(true);
-		this.timer = new ScheduledThreadPoolExecutor(1, LockThreads.numbered("distlock-jdbc-timer-"));
+		this.timer = new ScheduledThreadPoolExecutor(TIMERS, LockThreads.numbered("distlock-jdbc-timer-"));
 	}
 
 	/**

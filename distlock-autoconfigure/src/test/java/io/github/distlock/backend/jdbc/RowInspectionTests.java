@@ -1,7 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -11,15 +10,10 @@ import java.util.regex.Pattern;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.UnsupportedStoreOperationException;
-import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
