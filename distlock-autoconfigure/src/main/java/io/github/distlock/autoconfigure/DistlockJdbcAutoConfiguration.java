@@ -4,9 +4,8 @@ import javax.sql.DataSource;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackend;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings;
-import io.github.distlock.backend.jdbc.JdbcLeaseBackend;
-import io.github.distlock.backend.jdbc.JdbcRowBackend;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -52,8 +51,8 @@ public final class DistlockJdbcAutoConfiguration {
 		DataSource dataSource = DATABASE.select(beanFactory, jdbc.dataSource());
 		JdbcBackendSettings settings = jdbc.toSettings(properties);
 		return switch (jdbc.mode()) {
-			case LEASE -> new JdbcLeaseBackend(dataSource, settings, TimeSource.SYSTEM);
-			case ROW -> new JdbcRowBackend(dataSource, settings, TimeSource.SYSTEM);
+			case LEASE -> JdbcBackend.lease(dataSource, settings, TimeSource.SYSTEM);
+			case ROW -> JdbcBackend.row(dataSource, settings, TimeSource.SYSTEM);
 		};
 	}
 

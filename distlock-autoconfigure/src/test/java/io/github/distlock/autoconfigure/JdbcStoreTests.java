@@ -13,8 +13,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.jdbc.JdbcLeaseBackend;
-import io.github.distlock.backend.jdbc.JdbcRowBackend;
+import io.github.distlock.backend.jdbc.JdbcBackend;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,8 +56,8 @@ class JdbcStoreTests {
 				assertThat(new JdbcTemplate(started.getBean(DataSource.class))
 					.queryForObject("SELECT COUNT(*) FROM distlock_lock", Integer.class)).isEqualTo(1);
 			}
-			assertThat(started.getBean(LockBackend.class))
-				.isInstanceOf(mode.equals("row") ? JdbcRowBackend.class : JdbcLeaseBackend.class);
+			assertThat(started.getBean(LockBackend.class)).isInstanceOfSatisfying(JdbcBackend.class,
+					(backend) -> assertThat(backend.description().tokensPerGrant() == 1).isEqualTo(mode.equals("row")));
 		});
 	}
 

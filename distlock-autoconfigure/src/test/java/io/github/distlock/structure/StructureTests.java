@@ -32,9 +32,9 @@ class StructureTests {
 			aop                 3840  27  3
 			aop.weaving          200   0  0
 			autoconfigure       1719   2  3
-			backend              374   0  0
-			backend.jdbc        2563  17  3
-			backend.local        296   0  3
+			backend              393   0  0
+			backend.jdbc        1764   3  3
+			backend.local        359   1  3
 			backend.redis       3095  28  3
 			backend.redlock      771   0  3
 			backend.zookeeper   1703   3  2

@@ -3,16 +3,17 @@ package io.github.distlock.backend.jdbc;
 import java.lang.reflect.Method;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
@@ -74,8 +75,6 @@ final class JdbcCommands {
 
 	private final ScheduledThreadPoolExecutor timer;
 
-	private volatile boolean stopped;
-
 	JdbcCommands(LockPool pool, int threads, int attempts, JdbcBackendSettings settings, TimeSource clock) {
 		this.pool = pool;
 		this.plainSockets = pool.isPlain();
@@ -96,33 +95,33 @@ final class JdbcCommands {
 	 * @param key the key of the lock in messages, if it has one
 	 */
 	<T> T run(Kind kind, String action, @Nullable String key, Work<T> work) {
-		JdbcCommand<T> command = new JdbcCommand<>(kind, action, key, work,
-				this.clock.nanoTime() + this.timeout.toNanos());
-		if (kind == Kind.HOLDER) {
-			return run(command, () -> {
-			});
-		}
-		if (!acquirePermit(command)) {
-			throw noConnection(command, null);
-		}
-		return run(command, this.attempts::release);
-	}
-
-	private boolean acquirePermit(JdbcCommand<?> command) {
-		boolean interrupted = false;
+		JdbcCommand<T> command = new JdbcCommand<>(action, key, work, this.clock.nanoTime() + this.timeout.toNanos(),
+				new AtomicBoolean(), new AtomicBoolean(Thread.interrupted()));
 		try {
-			while (true) {
-				try {
-					return this.attempts.tryAcquire(Math.max(0, remaining(command)), TimeUnit.NANOSECONDS);
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
+			if (kind == Kind.HOLDER) {
+				return run(command, () -> {
+				});
 			}
+			awaitTurn(command);
+			return run(command, this.attempts::release);
 		}
 		finally {
-			if (interrupted) {
+			if (command.interrupted.get()) {
 				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private void awaitTurn(JdbcCommand<?> command) {
+		while (true) {
+			try {
+				if (this.attempts.tryAcquire(remaining(command), TimeUnit.NANOSECONDS)) {
+					return;
+				}
+				throw noConnection(command, null);
+			}
+			catch (InterruptedException ex) {
+				command.interrupted.set(true);
 			}
 		}
 	}
@@ -132,39 +131,22 @@ final class JdbcCommands {
 		boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
 		if (early && this.plainSockets && !isVirtual(Thread.currentThread())) {
 			try {
-				return executeHere(command);
+				return execute(command);
 			}
 			finally {
 				end.run();
 			}
 		}
-		CompletableFuture<T> result = submit(() -> execute(command));
-		result.whenComplete((value, failure) -> end.run());
-		if (!await(result, Duration.ofNanos(Math.max(0, remaining(command))))) {
-			// Without the margin it will never be sent.
-			throw command.sent ? JdbcExceptionTranslator.noAnswer(command.action, command.key)
-					: noConnection(command, null);
-		}
-		return result(result, command.action, command.key);
+		CompletableFuture<T> answer = submit(() -> execute(command));
+		answer.whenComplete((value, failure) -> end.run());
+		// Without the margin it will never be sent.
+		return await(answer, Duration.ofNanos(Math.max(0, remaining(command))), command.action, command.key,
+				() -> command.sent.get() ? JdbcExceptionTranslator.noAnswer(command.action, command.key)
+						: noConnection(command, null));
 	}
 
 	private static boolean isVirtual(Thread thread) {
 		return IS_VIRTUAL != null && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_VIRTUAL, thread));
-	}
-
-	private <T> T executeHere(JdbcCommand<T> command) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			return execute(command);
-		}
-		catch (Throwable ex) {
-			throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
-		}
-		finally {
-			if (interrupted || command.interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
 	}
 
 	/**
@@ -176,20 +158,16 @@ final class JdbcCommands {
 		for (int sends = 1;; sends++) {
 			try (LockConnection connection = connect(command)) {
 				connection.repeats = lost;
-				TimeSource.Instant sent = this.clock.now();
-				return (command.kind == Kind.MAINTENANCE)
-						? connection.inTransaction(() -> command.work.run(connection, sent))
-						: command.work.run(connection, sent);
+				return command.work.run(connection, this.clock.now());
 			}
 			catch (DataAccessException ex) {
 				boolean loss = JdbcExceptionTranslator.isDatabaseFailure(ex);
 				if (loss) {
 					this.pool.databaseFailed();
 				}
-				boolean again = JdbcExceptionTranslator.isCollision(ex)
-						|| (loss && !lost && command.kind != Kind.MAINTENANCE);
+				boolean again = JdbcExceptionTranslator.isCollision(ex) || (loss && !lost);
 				if (!again || sends == MAX_SENDS || remaining(command) < this.marginNanos) {
-					throw ex;
+					throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
 				}
 				lost |= loss;
 			}
@@ -197,12 +175,11 @@ final class JdbcCommands {
 	}
 
 	private LockConnection connect(JdbcCommand<?> command) {
-		while (!this.stopped) {
+		while (true) {
 			try {
-				LockConnection connection = this.pool.open(command.kind == Kind.MAINTENANCE,
-						Duration.ofNanos(remaining(command)));
-				command.sent = remaining(command) >= this.marginNanos;
-				if (command.sent) {
+				LockConnection connection = this.pool.open(Duration.ofNanos(remaining(command)));
+				if (remaining(command) >= this.marginNanos) {
+					command.sent.set(true);
 					return connection;
 				}
 				connection.close();
@@ -214,14 +191,13 @@ final class JdbcCommands {
 				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
 					throw noConnection(command, ex);
 				}
-				command.interrupted = true;
+				command.interrupted.set(true);
 			}
 		}
-		throw stopped();
 	}
 
 	private LockBackendException noConnection(JdbcCommand<?> command, @Nullable Throwable cause) {
-		return this.stopped ? stopped() : this.pool.noConnection(command.action, command.key, cause);
+		return isStopped() ? stopped() : this.pool.noConnection(command.action, command.key, cause);
 	}
 
 	private long remaining(JdbcCommand<?> command) {
@@ -229,24 +205,13 @@ final class JdbcCommands {
 	}
 
 	/** Run a task on a thread of the store. Never fails: the future does. */
-	<T> CompletableFuture<T> submit(Callable<T> task) {
-		CompletableFuture<T> result = new CompletableFuture<>();
+	<T> CompletableFuture<T> submit(Supplier<T> task) {
 		try {
-			this.workers.execute(() -> {
-				try {
-					result.complete(task.call());
-				}
-				catch (Throwable ex) {
-					result.completeExceptionally(ex);
-				}
-			});
+			return CompletableFuture.supplyAsync(task, this.workers);
 		}
-		catch (Throwable ex) {
-			// For example, no thread can be started: the waiting caller must get the
-			// error.
-			result.completeExceptionally(this.stopped ? stopped() : ex);
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			return CompletableFuture.failedFuture(isStopped() ? stopped() : ex);
 		}
-		return result;
 	}
 
 	/** Run a task periodically, on a thread that may wait for the other threads. */
@@ -255,45 +220,39 @@ final class JdbcCommands {
 			try {
 				task.run();
 			}
-			catch (Throwable ex) {
+			catch (RuntimeException ex) {
 				// The scheduler would not repeat a task that throws.
-				logger.warn("A periodic task of the JDBC lock store failed and will be repeated", ex);
+				logger.debug("A periodic task of the JDBC lock store failed and will be repeated", ex);
 			}
 		}, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
-	/**
-	 * Wait for a future without being interruptible. The interrupt status is kept.
-	 * @return whether the future was completed in time
-	 */
-	boolean await(CompletableFuture<?> future, Duration limit) {
-		try {
-			StoreCalls.awaitUninterruptibly(future, limit, this.clock);
-			return true;
-		}
-		catch (ExecutionException ex) {
-			return true;
-		}
-		catch (TimeoutException ex) {
-			return false;
-		}
+	/** Wait for an answer for a command time-out, or throw the translated failure. */
+	<T> T await(CompletableFuture<T> answer, String action, @Nullable String key) {
+		return await(answer, this.timeout, action, key, () -> JdbcExceptionTranslator.noAnswer(action, key));
 	}
 
-	/** Return the result of a completed future, or throw the translated failure. */
-	<T> T result(CompletableFuture<T> done, String action, @Nullable String key) {
+	private <T> T await(CompletableFuture<T> answer, Duration limit, String action, @Nullable String key,
+			Supplier<LockBackendException> late) {
 		try {
-			return done.join();
+			return StoreCalls.awaitUninterruptibly(answer, limit, this.clock);
 		}
-		catch (CompletionException ex) {
+		catch (TimeoutException ex) {
+			throw late.get();
+		}
+		catch (ExecutionException ex) {
 			throw JdbcExceptionTranslator.translate(this.tables, action, key, StoreCalls.unwrap(ex));
 		}
 	}
 
 	/** Send nothing from now on, and let the threads end. */
 	void stop() {
-		this.stopped = true;
 		this.timer.shutdownNow();
 		this.workers.shutdown();
+	}
+
+	boolean isStopped() {
+		return this.workers.isShutdown();
 	}
 
 	static LockBackendException stopped() {
@@ -310,11 +269,8 @@ final class JdbcCommands {
 		 */
 		HOLDER,
 
-		/** An attempt to get a lock. */
-		ATTEMPT,
-
-		/** Maintenance of the table. Runs in a transaction. */
-		MAINTENANCE
+		/** Everything else. */
+		ATTEMPT
 
 	}
 
@@ -334,34 +290,15 @@ final class JdbcCommands {
 
 	}
 
-	/** A command that waits for a connection and then runs on it. */
-	private static final class JdbcCommand<T> {
-
-		private final Kind kind;
-
-		private final String action;
-
-		private final @Nullable String key;
-
-		private final Work<T> work;
-
-		/** When the time of the command ends, by the monotonic clock. */
-		private final long deadlineNanos;
-
-		/** Whether it has a connection, and enough time to be sent. */
-		private volatile boolean sent;
-
-		/** Whether the thread that runs the command was interrupted meanwhile. */
-		private boolean interrupted;
-
-		JdbcCommand(Kind kind, String action, @Nullable String key, Work<T> work, long deadlineNanos) {
-			this.kind = kind;
-			this.action = action;
-			this.key = key;
-			this.work = work;
-			this.deadlineNanos = deadlineNanos;
-		}
-
+	/**
+	 * A command that waits for a connection and then runs on it.
+	 *
+	 * @param deadlineNanos when its time ends, by the monotonic clock
+	 * @param sent whether it has a connection, and enough time to be sent
+	 * @param interrupted whether the thread of the caller was interrupted meanwhile
+	 */
+	private record JdbcCommand<T>(String action, @Nullable String key, Work<T> work, long deadlineNanos,
+			AtomicBoolean sent, AtomicBoolean interrupted) {
 	}
 
 }

@@ -14,24 +14,20 @@ enum JdbcDialect {
 	/**
 	 * A statement that waits for a row cannot be cancelled, so the store polls instead.
 	 */
-	H2("H2", 50200),
+	H2("H2"),
 
-	/** Reports a lock time-out by an SQL state only. */
-	POSTGRESQL("PostgreSQL", 0),
+	POSTGRESQL("PostgreSQL"),
 
 	/** The statement of an attempt returns no row. */
-	MYSQL("MySQL", 1205),
+	MYSQL("MySQL"),
 
 	/** Like MySQL, but the statement of an attempt returns the row. */
-	MARIADB("MariaDB", 1205);
+	MARIADB("MariaDB");
 
 	private final String product;
 
-	private final int lockTimeoutCode;
-
-	JdbcDialect(String product, int lockTimeoutCode) {
+	JdbcDialect(String product) {
 		this.product = product;
-		this.lockTimeoutCode = lockTimeoutCode;
 	}
 
 	static JdbcDialect of(DatabaseMetaData metaData) throws SQLException {
@@ -55,32 +51,6 @@ enum JdbcDialect {
 	/** Return the name of the database in messages. */
 	String product() {
 		return this.product;
-	}
-
-	/** Whether the statement of an attempt returns the row. */
-	boolean attemptReturnsRow() {
-		return this != MYSQL;
-	}
-
-	/** Whether a statement can wait for a row, and can be cancelled meanwhile. */
-	boolean waitsForRows() {
-		return this != H2;
-	}
-
-	/**
-	 * Whether a single statement is correct at every isolation level. In other databases
-	 * it fails above {@code READ COMMITTED} if another transaction changes the row
-	 * meanwhile.
-	 */
-	boolean statementsIgnoreIsolation() {
-		return this == MYSQL || this == MARIADB;
-	}
-
-	/** Whether a statement has failed because a row was locked for too long. */
-	boolean isLockTimeout(Throwable failure) {
-		SQLException ex = JdbcExceptionTranslator.sqlException(failure);
-		return ex != null && ("55P03".equals(ex.getSQLState())
-				|| (this.lockTimeoutCode != 0 && ex.getErrorCode() == this.lockTimeoutCode));
 	}
 
 }

@@ -11,6 +11,7 @@ import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DataAccessException;
@@ -27,22 +28,17 @@ import org.springframework.jdbc.support.SQLExceptionTranslator;
  */
 final class JdbcExceptionTranslator {
 
-	private static final int MAX_CAUSES = 100;
-
 	/**
-	 * The translator of all templates. The default one would ask the broken connection
-	 * for the name of its database if the application defines SQL error codes of its own.
+	 * The default one of Spring would ask the broken connection for the name of its
+	 * database if the application defines SQL error codes of its own.
 	 */
-	static final SQLExceptionTranslator SPRING = new SQLExceptionSubclassTranslator();
+	private static final SQLExceptionTranslator SPRING = new SQLExceptionSubclassTranslator();
 
 	/** H2: another transaction has changed the row. Not translated by Spring. */
 	private static final String H2_CONCURRENT_UPDATE = "90131";
 
-	/** No right on the table; the second one is of H2. */
-	private static final String[] FORBIDDEN = { "42501", "90096" };
-
-	/** MySQL, MariaDB: no right on the database, the table or its columns. */
-	private static final Set<Integer> FORBIDDEN_CODES = Set.of(1044, 1142, 1143, 1227);
+	/** H2: no right on the table. */
+	private static final String H2_FORBIDDEN = "90096";
 
 	/** No such table, or no such schema. */
 	private static final String[] MISSING_TABLE = { "42P01", "42S02", "42S03", "42S04", "3F000", "90079" };
@@ -50,14 +46,8 @@ final class JdbcExceptionTranslator {
 	/** MySQL, MariaDB: the server is read-only, for example a former primary. */
 	private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
 
-	/** MariaDB: the session was ended. */
-	private static final String KILLED = "70100";
-
-	/** PostgreSQL: the statement was cancelled. */
-	private static final String CANCELLED = "57014";
-
-	/** PostgreSQL: the session does not know, or knows already, a statement. */
-	private static final Set<String> FORGOTTEN = Set.of("26000", "42P05", "08P01");
+	/** MySQL and MariaDB, H2: a row was locked for too long. */
+	private static final Set<Integer> LOCK_TIMEOUT = Set.of(1205, 50200);
 
 	private JdbcExceptionTranslator() {
 	}
@@ -76,13 +66,11 @@ final class JdbcExceptionTranslator {
 			return new StoreUnusableException(
 					"The table " + tables.lock() + " is missing (" + describe(cause) + "): " + script, cause);
 		}
-		if (ex != null && (has(ex, FORBIDDEN) || FORBIDDEN_CODES.contains(ex.getErrorCode()))) {
+		if (ex != null && has(ex, "42", H2_FORBIDDEN)) {
 			return new StoreUnusableException(
-					refused + "grant the user SELECT, INSERT, UPDATE and DELETE on " + tables.lock(), cause);
-		}
-		if (ex != null && has(ex, "42")) {
-			return new StoreUnusableException(refused + "the table " + tables.lock()
-					+ " has other columns than this version expects; rename it, and " + script, cause);
+					refused + "grant the user SELECT, INSERT, UPDATE and DELETE on " + tables.lock()
+							+ ", or if it has other columns than this version expects, rename it, and " + script,
+					cause);
 		}
 		if (ex != null && isReadOnly(ex)) {
 			return new LockBackendException(refused + "the server is read-only, as a replica or a former primary is;"
@@ -108,13 +96,8 @@ final class JdbcExceptionTranslator {
 	 * Describe a failure by its message, which names addresses, and by its root cause.
 	 */
 	static String describe(Throwable failure) {
-		Throwable root = failure;
-		// The chain of causes may be a cycle.
-		for (int depth = 0; depth < MAX_CAUSES && root.getCause() != null; depth++) {
-			root = root.getCause();
-		}
 		String message = message(failure);
-		String cause = message(root);
+		String cause = message(NestedExceptionUtils.getMostSpecificCause(failure));
 		return message.contains(cause) ? message : message + ", caused by: " + cause;
 	}
 
@@ -123,29 +106,22 @@ final class JdbcExceptionTranslator {
 	 * may contain credentials. The message of that exception describes the cause anyway.
 	 */
 	static @Nullable Throwable withoutCredentials(@Nullable Throwable cause) {
-		Throwable each = cause;
-		for (int depth = 0; depth < MAX_CAUSES && each != null; depth++) {
-			String message = each.getMessage();
-			if (message != null && !CredentialMask.mask(message).equals(message)) {
-				return null;
-			}
-			each = each.getCause();
-		}
-		return cause;
+		boolean masked = Stream.iterate(cause, (each) -> each != null, Throwable::getCause)
+			.map((each) -> String.valueOf(each.getMessage()))
+			.anyMatch((message) -> !DatabaseText.mask(message).equals(message));
+		return masked ? null : cause;
 	}
 
 	/** Omits credentials, and the statement, which H2 appends to its messages. */
 	private static String message(Throwable failure) {
 		String message = failure.getMessage();
-		if (message == null || message.isBlank()) {
-			return failure.getClass().getSimpleName();
-		}
-		int statement = message.indexOf("; SQL statement:");
-		return CredentialMask.mask(((statement > 0) ? message.substring(0, statement) : message).strip());
+		return (message != null && !message.isBlank())
+				? DatabaseText.mask(message.replaceFirst("(?s); SQL statement:.*", "").strip())
+				: failure.getClass().getSimpleName();
 	}
 
 	/** Return the exception of the driver, which Spring may have wrapped. */
-	static @Nullable SQLException sqlException(Throwable failure) {
+	private static @Nullable SQLException sqlException(Throwable failure) {
 		Throwable reported = (failure instanceof NestedRuntimeException) ? failure.getCause() : failure;
 		return (reported instanceof SQLException ex) ? ex : null;
 	}
@@ -161,34 +137,31 @@ final class JdbcExceptionTranslator {
 	 * repeated: deadlock, serialization failure, simultaneous inserts of one key.
 	 */
 	static boolean isCollision(DataAccessException ex) {
-		SQLException cause = sqlException(ex);
 		return ex instanceof ConcurrencyFailureException || ex instanceof DuplicateKeyException
-				|| (cause != null && H2_CONCURRENT_UPDATE.equals(cause.getSQLState()));
+				|| has(ex, H2_CONCURRENT_UPDATE);
 	}
 
 	/**
 	 * Whether the database rejected the statement and the session can still be used:
-	 * wrong data, a missing right or table, a collision.
+	 * wrong data, a missing right or table, a collision, a cancellation, a lock time-out.
 	 */
 	static boolean isRefusal(Throwable failure) {
-		String state = state(failure);
-		return state != null && !FORGOTTEN.contains(state) && (state.startsWith("22") || state.startsWith("23")
-				|| state.startsWith("40") || state.startsWith("42") || CANCELLED.equals(state));
+		return has(failure, "22", "23", "40", "42", "57014") || isLockTimeout(failure);
 	}
 
-	/** Whether the database does not know or not allow what the statement asks for. */
-	static boolean isUnsupported(Throwable failure) {
-		String state = state(failure);
-		return state != null && (state.startsWith("42") || state.equals("0A000"));
+	/** Whether a statement has failed because a row was locked for too long. */
+	static boolean isLockTimeout(Throwable failure) {
+		SQLException ex = sqlException(failure);
+		return ex != null && (LOCK_TIMEOUT.contains(ex.getErrorCode()) || has(ex, "55P03"));
 	}
 
 	/**
-	 * Whether the database lacks a resource for the statement. PostgreSQL reports a full
-	 * queue of notifications as an exceeded limit, when the statement commits.
+	 * Whether a statement may have failed because of {@code NOTIFY}: the user has no
+	 * right to use it, the database cannot do it, or the queue of notifications is full,
+	 * which PostgreSQL reports as an exceeded limit.
 	 */
-	static boolean isExhausted(Throwable failure) {
-		String state = state(failure);
-		return state != null && (state.startsWith("53") || state.startsWith("54"));
+	static boolean mayBeNotification(Throwable failure) {
+		return has(failure, "42", "0A", "53", "54");
 	}
 
 	/**
@@ -197,32 +170,19 @@ final class JdbcExceptionTranslator {
 	 */
 	static boolean isDatabaseFailure(Throwable failure) {
 		SQLException ex = sqlException(failure);
-		if (ex == null) {
-			return false;
-		}
-		String state = ex.getSQLState();
+		// 70100: MariaDB has ended the session.
 		return ex instanceof SQLRecoverableException || ex instanceof SQLNonTransientConnectionException
-				|| isReadOnly(ex) || isForgottenStatement(ex) || has(ex, "08", "57P", KILLED);
-	}
-
-	/** Whether another session answers than the one that has prepared the statement. */
-	static boolean isForgottenStatement(SQLException ex) {
-		String state = ex.getSQLState();
-		return state != null && FORGOTTEN.contains(state);
+				|| has(failure, "08", "57P", "70100") || (ex != null && isReadOnly(ex));
 	}
 
 	private static boolean isReadOnly(SQLException ex) {
 		return READ_ONLY.contains(ex.getErrorCode()) || has(ex, "25006");
 	}
 
-	private static boolean has(SQLException ex, String... states) {
-		String state = ex.getSQLState();
-		return state != null && Stream.of(states).anyMatch(state::startsWith);
-	}
-
-	private static @Nullable String state(Throwable failure) {
+	private static boolean has(Throwable failure, String... states) {
 		SQLException ex = sqlException(failure);
-		return (ex != null) ? ex.getSQLState() : null;
+		String state = (ex != null) ? ex.getSQLState() : null;
+		return state != null && Stream.of(states).anyMatch(state::startsWith);
 	}
 
 }

@@ -2,9 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
@@ -15,7 +13,6 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -27,14 +24,12 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link JdbcLeaseBackend}: sends each verb as one command.
- * Thread-safe.
+ * The open store of a {@link JdbcBackend} in the mode {@code lease}: sends each verb as
+ * one command. Thread-safe.
  */
 final class JdbcLeaseStore extends JdbcStore {
 
 	private static final Log logger = LogFactory.getLog(JdbcLeaseStore.class);
-
-	private final JdbcInspection inspection = new JdbcInspection(this);
 
 	private final ReleaseNotifications notifications;
 
@@ -49,10 +44,9 @@ final class JdbcLeaseStore extends JdbcStore {
 	JdbcLeaseStore(LockPool pool, JdbcBackendSettings settings, BackendDescription description, StoreContext context,
 			TimeSource clock) {
 		super(pool, settings, settings.poolSize() + 2, settings.poolSize() - 1, description, context, clock);
-		this.notifications = new ReleaseNotifications(pool, this.commands, this.table, this.signals,
-				settings.commandTimeout(), clock);
+		this.notifications = new ReleaseNotifications(pool, this.table, this.signals, settings.commandTimeout(), clock);
 		this.releases = new RecentReleases(clock);
-		this.polls = new PollSchedule(settings.pollInterval(), clock, context.random()::nextDouble);
+		this.polls = new PollSchedule(settings.pollInterval().toNanos() / 1000, context.random()::nextDouble);
 	}
 
 	@Override
@@ -76,7 +70,6 @@ final class JdbcLeaseStore extends JdbcStore {
 		}
 		LeaseRow row = this.commands.run(Kind.ATTEMPT, "attempt", ticket.key(),
 				(connection, sent) -> this.table.attempt(connection, sent, ticket, lease, options.queue()));
-		this.cleaner.rowUsed();
 		return answer(ticket, row, options.queue());
 	}
 
@@ -90,7 +83,6 @@ final class JdbcLeaseStore extends JdbcStore {
 				// The session that was lost may have released it.
 				throw JdbcExceptionTranslator.noAnswer("release", ticket.key());
 			}
-			this.cleaner.rowUsed();
 			if (next == null) {
 				return new ReleaseResult(released, null);
 			}
@@ -107,21 +99,19 @@ final class JdbcLeaseStore extends JdbcStore {
 	@Override
 	protected void cancelNow(Ticket ticket) {
 		this.notifications.ends(ticket);
-		this.commands.run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> {
-			this.cleaner.rowUsed();
-			return this.table.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent));
-		});
+		this.commands.run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> this.table
+			.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent)));
 	}
 
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
-		List<RenewalResult> results = new ArrayList<>(renewals.size());
+		List<RenewalResult> results;
 		try {
-			results.addAll(this.commands.run(Kind.HOLDER, "renewal", null,
-					(connection, sent) -> answers(renewals, this.table.renew(connection, renewals), sent)));
+			results = this.commands.run(Kind.HOLDER, "renewal", null,
+					(connection, sent) -> answers(renewals, this.table.renew(connection, renewals), sent));
 		}
 		catch (LockBackendException ex) {
-			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
+			return unknown(renewals, ex);
 		}
 		signalEnded(IntStream.range(0, results.size())
 			.filter((i) -> results.get(i) instanceof RenewalResult.Gone)
@@ -131,41 +121,26 @@ final class JdbcLeaseStore extends JdbcStore {
 	}
 
 	/**
-	 * Signal which of some grants an operator has ended, in one command. Never fails: the
-	 * note only explains a loss.
+	 * Signal which of some grants an operator has ended. Never fails: the note only
+	 * explains a loss.
 	 * @param gone the tickets that do not hold their locks any more
 	 */
 	private void signalEnded(List<Ticket> gone) {
-		if (gone.isEmpty()) {
-			return;
-		}
-		Map<Ticket, Long> ended = new HashMap<>();
 		try {
-			this.commands.run(Kind.HOLDER, "look-up of ended grants", null, (connection, sent) -> {
-				for (Ticket ticket : gone) {
-					Long lastToken = this.table.endedGrant(connection, ticket);
-					if (lastToken != null) {
-						ended.put(ticket, lastToken);
-					}
-				}
-				return true;
-			});
+			for (Ticket ticket : gone) {
+				List<Long> lastTokens = this.commands.run(Kind.HOLDER, "look-up of an ended grant", ticket.key(),
+						(connection, sent) -> this.table.endedGrant(connection, ticket));
+				lastTokens.forEach((token) -> this.signals.ended(ticket, token - this.settings.tokensPerGrant() + 1));
+			}
 		}
 		catch (LockBackendException ex) {
 			logger.debug("It is not known whether an operator has ended grants", ex);
 		}
-		ended
-			.forEach((ticket, lastToken) -> this.signals.ended(ticket, lastToken - this.settings.tokensPerGrant() + 1));
 	}
 
 	/** Return what wakes the waiting tickets of this JVM. */
 	ReleaseNotifications notifications() {
 		return this.notifications;
-	}
-
-	@Override
-	public StoreInspection inspection() {
-		return this.inspection;
 	}
 
 	private static List<RenewalResult> answers(List<Renewal> renewals, List<Boolean> held, TimeSource.Instant sent) {

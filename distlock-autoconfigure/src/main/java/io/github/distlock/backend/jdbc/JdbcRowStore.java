@@ -2,17 +2,14 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
@@ -22,61 +19,49 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.jdbc.RowTransaction.LockedRow;
+import io.github.distlock.backend.jdbc.RowLock.LockedRow;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.dao.DataAccessException;
-
 /**
- * The open store of a {@link JdbcRowBackend}. A ticket needs a connection while it waits
- * for its row or holds it, and a thread of the store while it waits. Tickets without a
- * connection are in a queue; one that has waited for its row for a while joins the end of
- * the queue if there are others. Thread-safe.
+ * The open store of a {@link JdbcBackend} in the mode {@code row}. A ticket has a
+ * connection while it waits for its row or holds it, and a thread of the store while it
+ * waits. A wait for a row lasts for three seconds at most; then the connection is free
+ * for other tickets until the ticket attempts again. A ticket that finds no free
+ * connection attempts again, too. Thread-safe.
  */
 final class JdbcRowStore extends JdbcStore {
 
 	private static final Log logger = LogFactory.getLog(JdbcRowStore.class);
 
 	/**
-	 * Retry interval of a waiting ticket. A retry sends nothing: grants are signalled.
+	 * When a waiting ticket attempts again. If it waits in the database that sends
+	 * nothing, and its grant is signalled.
 	 */
-	private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
+	private static final Duration RETRY = Duration.ofMillis(100);
+
+	/** The same if the database cannot wait for a row. */
+	private static final Duration POLL = Duration.ofMillis(20);
 
 	/** Interval at which the sessions of held rows are checked. */
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
-	/** Each wait between two cancellations is longer than the previous one by this. */
-	private static final Duration CANCELLATION_STEP = Duration.ofMillis(2);
-
-	private static final int CANCELLERS = 4;
-
-	/** The tickets that wait or hold their rows, until their connections are returned. */
-	private final ConcurrentMap<Ticket, RowTicket> tickets = new ConcurrentHashMap<>();
-
-	/** The tickets that wait for a connection. */
-	private final Queue<RowTicket> queue = new ConcurrentLinkedQueue<>();
+	/** The tickets that have a connection. */
+	private final ConcurrentMap<Ticket, RowLock> locks = new ConcurrentHashMap<>();
 
 	/** The connections that no ticket has. */
 	private final Semaphore connections;
 
-	private final RowInspection inspection = new RowInspection(this);
-
-	/**
-	 * Sends requests to cancel. A server that does not answer blocks these threads for as
-	 * long as its driver waits for a connection, but no caller.
-	 */
-	private final ThreadPoolExecutor canceller = new ThreadPoolExecutor(CANCELLERS, CANCELLERS, 10, TimeUnit.SECONDS,
-			new LinkedBlockingQueue<>(), LockThreads.numbered("distlock-jdbc-cancel-"),
-			new ThreadPoolExecutor.DiscardPolicy());
-
-	private volatile boolean closed;
+	/** Sends requests to cancel, which a server that does not answer blocks for long. */
+	private final ExecutorService cancellers = Executors
+		.newCachedThreadPool(LockThreads.numbered("distlock-jdbc-cancel-"));
 
 	/**
 	 * Open the store. It has one connection more for commands, and twice as many threads:
@@ -85,296 +70,165 @@ final class JdbcRowStore extends JdbcStore {
 	JdbcRowStore(LockPool pool, JdbcBackendSettings settings, BackendDescription description, StoreContext context,
 			TimeSource clock) {
 		super(pool, settings, 2 * settings.maxConnections() + 2, 1, description, context, clock);
-		this.connections = new Semaphore(settings.maxConnections());
-		this.canceller.allowCoreThreadTimeOut(true);
+		this.connections = new Semaphore(settings.maxConnections(), true);
 		this.commands.every(CHECK_PERIOD, this::checkAll);
 	}
 
 	@Override
 	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
-		requireOpen();
-		RowTicket existing = this.tickets.get(ticket);
-		Grant grant = (existing != null) ? existing.grant() : null;
+		RowLock lock = this.locks.get(ticket);
+		Grant grant = (lock != null) ? lock.grant() : null;
 		if (grant != null) {
 			return new AttemptResult.Granted(grant);
 		}
-		if (existing != null && existing.waiting) {
-			return new AttemptResult.Queued(RETRY_INTERVAL, false);
-		}
-		RowTicket rowTicket = (existing != null) ? existing : begin(ticket, options.queue());
-		CompletableFuture<AttemptResult> answer = rowTicket.answer;
-		if (!this.commands.await(answer, this.settings.commandTimeout())) {
-			// If the lock is granted later, the grant is signalled.
-			answer.completeExceptionally(
-					(rowTicket.transaction() == null) ? this.pool.noConnection("attempt", ticket.key(), null)
-							: JdbcExceptionTranslator.noAnswer("attempt", ticket.key()));
-		}
-		return this.commands.result(answer, "attempt", ticket.key());
-	}
-
-	/** Start the work for a ticket, or let it wait for a connection. */
-	private RowTicket begin(Ticket ticket, boolean waits) {
-		RowTicket rowTicket = new RowTicket(ticket, waits);
-		this.tickets.put(ticket, rowTicket);
-		this.queue.add(rowTicket);
-		startNext();
-		if (waits && this.queue.contains(rowTicket)) {
-			logger.debug("A lock waits for a connection (distlock.jdbc.max-connections): " + ticket.key());
-			answerWaiting(rowTicket);
-		}
-		else if (!waits && leaveQueue(rowTicket)) {
-			rowTicket.answer.completeExceptionally(new LockBackendException("Lock '" + ticket.key()
-					+ "' cannot be attempted: all " + this.settings.maxConnections()
-					+ " connections of the mode 'row' hold locks or wait for locks. Increase"
-					+ " distlock.jdbc.max-connections and the size of the pool, hold locks for less time, or use"
-					+ " distlock.jdbc.mode=lease"));
-		}
-		return rowTicket;
-	}
-
-	private static void answerWaiting(RowTicket rowTicket) {
-		rowTicket.waiting = true;
-		rowTicket.answer.complete(new AttemptResult.Queued(RETRY_INTERVAL, true));
-	}
-
-	/**
-	 * Start the tickets of the queue that can have a connection. Called after each change
-	 * of the queue and of the free connections, so that none stays free while a ticket
-	 * waits.
-	 */
-	private void startNext() {
-		while (!this.closed && !this.queue.isEmpty() && this.connections.tryAcquire()) {
-			RowTicket next = this.queue.poll();
-			if (next == null) {
-				this.connections.release();
-				continue;
+		if (lock == null) {
+			if (!this.connections.tryAcquire()) {
+				return noConnection(ticket.key(), options.queue());
 			}
-			CompletableFuture<Boolean> work = this.commands.submit(() -> {
-				work(next);
-				return true;
-			});
-			work.whenComplete((done, failure) -> {
-				// The work has not begun: the store is closed, or no thread could be
-				// started.
-				if (failure != null) {
-					next.answer.completeExceptionally(failure);
-					end(next);
-				}
-			});
+			lock = begin(ticket, options.queue());
 		}
-	}
-
-	/** Take the row for a ticket that has a connection. */
-	private void work(RowTicket rowTicket) {
-		boolean held = false;
-		boolean queued = false;
+		CompletableFuture<AttemptResult> answer = lock.answer;
 		try {
-			if (!rowTicket.isLeaving()) {
-				RowTransaction transaction = RowTransaction.open(this.pool, this.settings.commandTimeout(),
-						this.table.key(rowTicket.ticket.key()), rowTicket.ticket);
-				rowTicket.begun(transaction);
-				this.cleaner.rowUsed();
-				LockedRow row = transaction.take();
-				if (row == null && !rowTicket.waits) {
-					rowTicket.answer.complete(new AttemptResult.Busy(Duration.ZERO));
-				}
-				while (row == null && rowTicket.waits && !queued && !rowTicket.isLeaving()) {
-					answerWaiting(rowTicket);
-					row = transaction.await(rowTicket::isLeaving);
-					queued = row == null && !this.queue.isEmpty();
-				}
-				held = row != null && hold(rowTicket, row);
-			}
+			return this.commands.await(answer, "attempt", ticket.key());
 		}
-		catch (Throwable ex) {
-			failed(rowTicket, ex);
+		catch (LockBackendException ex) {
+			// If the lock is granted later, the grant is signalled.
+			answer.completeExceptionally(ex);
+			throw ex;
 		}
-		finally {
-			if (queued) {
-				closeTransaction(rowTicket);
-				this.queue.add(rowTicket);
-				this.connections.release();
-				startNext();
+	}
+
+	private AttemptResult noConnection(String key, boolean queue) {
+		if (queue) {
+			logger.debug("A lock waits for a connection (distlock.jdbc.max-connections): " + key);
+			return new AttemptResult.Queued(RETRY, false);
+		}
+		throw new LockBackendException("Lock '" + key + "' cannot be attempted: all " + this.settings.maxConnections()
+				+ " connections of the mode 'row' hold locks or wait for locks. Increase"
+				+ " distlock.jdbc.max-connections, hold locks for less time, or use distlock.jdbc.mode=lease");
+	}
+
+	/** Start the work for a ticket that has a connection. */
+	private RowLock begin(Ticket ticket, boolean waits) {
+		RowLock lock = new RowLock(ticket, this.pool, this.table.key(ticket.key()), this.settings.commandTimeout());
+		this.locks.put(ticket, lock);
+		this.commands.submit(() -> work(lock, waits)).whenComplete((held, failure) -> {
+			lock.working = false;
+			if (failure != null) {
+				lock.answer.completeExceptionally(failure);
 			}
-			else if (!held) {
+			if (!Boolean.TRUE.equals(held)) {
 				// Also if the row was held for a moment, so that the grant becomes
 				// invalid.
-				rowTicket.leave();
-				end(rowTicket);
+				lock.leave();
+				end(lock);
 			}
-		}
+		});
+		return lock;
 	}
 
-	private boolean hold(RowTicket rowTicket, LockedRow row) {
-		long first = Math.max(row.fence() + 1, row.nowMicros());
-		Grant grant = new Grant(first, first + JdbcRowBackend.TOKENS - 1, Validity.session(rowTicket::isHolding));
-		if (!rowTicket.hold(grant)) {
+	/** Take the row. Returns whether the ticket holds it. */
+	private boolean work(RowLock lock, boolean waits) {
+		String key = lock.ticket.key();
+		try {
+			lock.open();
+		}
+		catch (SQLException ex) {
+			throw this.pool.noConnection("attempt", key, ex);
+		}
+		LockedRow row = lock.take();
+		if (row == null && waits) {
+			boolean inDatabase = this.pool.dialect() != JdbcDialect.H2;
+			lock.answer.complete(new AttemptResult.Queued(inDatabase ? RETRY : POLL, false));
+			row = (inDatabase && !lock.isLeaving()) ? lock.await() : null;
+		}
+		else if (row == null) {
+			lock.answer.complete(new AttemptResult.Busy(Duration.ZERO));
+		}
+		return row != null && hold(lock, row);
+	}
+
+	private boolean hold(RowLock lock, LockedRow row) {
+		long token = Math.max(row.fence() + 1, row.nowMicros());
+		Grant grant = new Grant(token, token, Validity.session(lock::isHolding));
+		if (!lock.hold(grant)) {
 			return false;
 		}
-		if (!rowTicket.answer.complete(new AttemptResult.Granted(grant))) {
-			this.signals.granted(rowTicket.ticket, grant);
+		if (!lock.answer.complete(new AttemptResult.Granted(grant))) {
+			this.signals.granted(lock.ticket, grant);
 		}
 		return true;
 	}
 
-	private void failed(RowTicket rowTicket, Throwable ex) {
-		String key = rowTicket.ticket.key();
-		LockBackendException failure = (rowTicket.transaction() == null && ex instanceof SQLException connectionFailure)
-				? this.pool.noConnection("attempt", key, connectionFailure)
-				: JdbcExceptionTranslator.translate(this.settings.tables(), "attempt", key, ex);
-		if (!rowTicket.answer.completeExceptionally(failure) && !rowTicket.isLeaving()) {
-			logger.debug("The wait for a lock has failed and is started again", ex);
-			this.tickets.remove(rowTicket.ticket, rowTicket);
-			this.signals.retry(rowTicket.ticket);
-		}
-	}
-
-	/** Must not throw: the ticket has to be ended afterwards. */
-	private static void closeTransaction(RowTicket rowTicket) {
-		RowTransaction transaction = rowTicket.takeTransaction();
-		try {
-			if (transaction != null) {
-				transaction.close();
-			}
-		}
-		catch (Throwable ex) {
-			logger.debug("The connection of a lock could not be closed", ex);
-		}
-	}
-
 	/** Return the connection of a ticket that has left. May be called several times. */
-	private void end(RowTicket rowTicket) {
-		closeTransaction(rowTicket);
-		this.tickets.remove(rowTicket.ticket, rowTicket);
-		if (rowTicket.ended.complete(true)) {
+	private boolean end(RowLock lock) {
+		lock.close();
+		this.locks.remove(lock.ticket, lock);
+		if (lock.ended.complete(true)) {
 			this.connections.release();
-			startNext();
 		}
-	}
-
-	/** Remove a ticket that waits for a connection. Returns whether it did. */
-	private boolean leaveQueue(RowTicket rowTicket) {
-		boolean queued = this.queue.remove(rowTicket);
-		if (queued) {
-			this.tickets.remove(rowTicket.ticket, rowTicket);
-		}
-		return queued;
+		return true;
 	}
 
 	@Override
 	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
-		requireOpen();
-		RowTicket rowTicket = this.tickets.get(ticket);
-		boolean released = rowTicket != null && release(rowTicket, lastToken);
+		RowLock lock = this.locks.get(ticket);
+		boolean released = lock != null && release(lock);
 		return new ReleaseResult(released,
 				(next != null) ? attemptNow(next.ticket(), next.lease(), AttemptOptions.queue(true)) : null);
 	}
 
-	private boolean release(RowTicket rowTicket, long lastToken) {
-		String key = rowTicket.ticket.key();
-		Grant grant = rowTicket.leave();
+	private boolean release(RowLock lock) {
+		Grant grant = lock.leave();
 		if (grant == null) {
-			cancel(rowTicket);
+			cancelNow(lock.ticket);
 			return false;
 		}
-		boolean used = lastToken >= grant.firstToken() && lastToken <= grant.lastToken();
-		CompletableFuture<Boolean> done = leave(rowTicket, used ? lastToken : grant.lastToken());
-		if (!this.commands.await(done, this.settings.commandTimeout())) {
-			throw JdbcExceptionTranslator.noAnswer("release", key);
-		}
-		return this.commands.result(done, "release", key);
-	}
-
-	/**
-	 * Free the row of a ticket that does not hold it any more.
-	 * @param fence the last token, to be written
-	 * @return whether the row was locked until now
-	 */
-	private CompletableFuture<Boolean> leave(RowTicket rowTicket, @Nullable Long fence) {
-		RowTransaction transaction = rowTicket.transaction();
-		CompletableFuture<Boolean> done = this.commands.submit(() -> {
+		return this.commands.await(this.commands.submit(() -> {
 			try {
-				if (fence != null && transaction != null) {
-					this.cleaner.rowUsed();
-					transaction.finish(fence);
-				}
-				return true;
-			}
-			catch (DataAccessException ex) {
-				logger.debug("The transaction of a lock has ended before the release", ex);
-				return false;
+				return lock.finish(grant.lastToken());
 			}
 			finally {
-				end(rowTicket);
+				end(lock);
 			}
-		});
-		if (done.isCompletedExceptionally()) {
-			// On this thread: no other one could be started.
-			end(rowTicket);
-		}
-		return done;
+		}), "release", lock.ticket.key());
 	}
 
 	@Override
 	protected void cancelNow(Ticket ticket) {
-		requireOpen();
-		RowTicket rowTicket = this.tickets.get(ticket);
-		if (rowTicket != null) {
-			cancel(rowTicket);
+		RowLock lock = this.locks.get(ticket);
+		if (lock != null) {
+			this.commands.await(cancel(lock), "cancellation", ticket.key());
 		}
 	}
 
-	/** Give a ticket up in any state. Returns when its connection has been returned. */
-	private void cancel(RowTicket rowTicket) {
-		boolean held = rowTicket.leave() != null;
-		if (held) {
-			leave(rowTicket, null);
+	/** Give a ticket up in any state. Completes when its connection is returned. */
+	private CompletableFuture<Boolean> cancel(RowLock lock) {
+		if (lock.leave() != null || !lock.working) {
+			this.commands.submit(() -> end(lock));
 		}
-		// Repeated, since the cancellation of a statement that has not begun has no
-		// effect, and some drivers cancel a statement only once. Otherwise the wait for a
-		// row ends by itself.
-		Duration step = Duration.ZERO;
-		for (Duration waited = step; waited.compareTo(this.settings.commandTimeout()) < 0; waited = waited.plus(step)) {
-			if (leaveQueue(rowTicket) || this.commands.await(rowTicket.ended, step)) {
-				return;
-			}
-			RowTransaction transaction = rowTicket.transaction();
-			if (transaction != null && !held) {
-				transaction.cancel(this.canceller);
-			}
-			step = step.plus(CANCELLATION_STEP);
+		else {
+			this.cancellers.execute(lock::cancelWait);
 		}
-		throw new LockBackendException("The database did not cancel the wait for lock '" + rowTicket.ticket.key()
-				+ "': check that it is reachable");
+		return lock.ended;
 	}
 
 	/** Checks the sessions: the caller may be about to commit a transaction. */
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
-		requireOpen();
-		List<CompletableFuture<Boolean>> checks = renewals.stream()
-			.map((renewal) -> this.commands.submit(() -> check(this.tickets.get(renewal.ticket()))))
-			.toList();
-		List<RenewalResult> results = new ArrayList<>(renewals.size());
-		for (Renewal renewal : renewals) {
-			results.add(result(renewal, checks.get(results.size())));
-		}
-		return results;
-	}
-
-	private RenewalResult result(Renewal renewal, CompletableFuture<Boolean> check) {
-		String key = renewal.ticket().key();
 		try {
-			if (!this.commands.await(check, this.settings.commandTimeout())) {
-				throw JdbcExceptionTranslator.noAnswer("check of the transaction", key);
-			}
-			this.commands.result(check, "renewal", key);
+			return this.commands.await(this.commands.submit(() -> renewals.stream().map(this::renew).toList()),
+					"check of the transactions", null);
 		}
 		catch (LockBackendException ex) {
-			return new RenewalResult.Unknown(ex);
+			return unknown(renewals, ex);
 		}
-		RowTicket rowTicket = this.tickets.get(renewal.ticket());
-		Grant grant = (rowTicket != null) ? rowTicket.grant() : null;
+	}
+
+	private RenewalResult renew(Renewal renewal) {
+		RowLock lock = this.locks.get(renewal.ticket());
+		check(lock);
+		Grant grant = (lock != null) ? lock.grant() : null;
 		return (grant != null && grant.lastToken() == renewal.lastToken())
 				? new RenewalResult.Extended(grant.validity()) : new RenewalResult.Gone();
 	}
@@ -383,52 +237,62 @@ final class JdbcRowStore extends JdbcStore {
 	 * Check whether the session of a held row still exists. If not, the lock is lost.
 	 * @return whether it was lost just now
 	 */
-	private boolean check(@Nullable RowTicket rowTicket) {
-		RowTransaction transaction = (rowTicket != null && rowTicket.isHolding()) ? rowTicket.transaction() : null;
-		if (rowTicket == null || transaction == null || transaction.isAlive() || rowTicket.leave() == null) {
-			return false;
-		}
-		transaction.discard();
-		end(rowTicket);
-		return true;
+	private boolean check(@Nullable RowLock lock) {
+		return lock != null && lock.isHolding() && !lock.isAlive() && lock.leave() != null && end(lock);
 	}
 
 	private void checkAll() {
-		for (RowTicket rowTicket : this.tickets.values()) {
-			if (rowTicket.isHolding()) {
-				this.commands.submit(() -> {
-					if (check(rowTicket)) {
-						this.signals.renewNow(rowTicket.ticket);
-					}
-					return true;
-				});
-			}
+		for (RowLock lock : this.locks.values()) {
+			this.commands.submit(() -> {
+				if (check(lock)) {
+					this.signals.renewNow(lock.ticket);
+				}
+				return true;
+			});
 		}
 	}
 
-	private void requireOpen() {
-		if (this.closed) {
-			throw JdbcCommands.stopped();
+	/** A row shows only a lease of the other mode. */
+	@Override
+	public StoredLock inspect(String key) {
+		StoredLock lock = super.inspect(key);
+		if (lock.holders().isEmpty()) {
+			throw unsupported(key, "does not tell this library which session has locked a row");
 		}
+		return lock;
 	}
 
 	@Override
-	public StoreInspection inspection() {
-		return this.inspection;
+	public EndResult end(String key, long grantToken) {
+		// Only a connection knows which statements the database has.
+		ping();
+		throw unsupported(key, "ends a lock of the mode 'row' only with the session of its holder");
+	}
+
+	private UnsupportedStoreOperationException unsupported(String key, String problem) {
+		return new UnsupportedStoreOperationException(this.pool.dialect().product() + " " + problem
+				+ JdbcExceptionTranslator.lock(key) + ": an administrator finds the session by "
+				+ sql("showsessions", key) + " and ends it by " + sql("killsession", key));
+	}
+
+	private String sql(String statement, String key) {
+		String literal = (this.settings.keyPrefix() + key).replace("'", "''");
+		String hex = HexFormat.of().withUpperCase().formatHex(this.table.key(key));
+		return this.pool.statements().get(statement).text().replace("{hex}", hex).replace("{key}", literal);
 	}
 
 	@Override
 	public void close() {
-		this.closed = true;
-		for (RowTicket rowTicket : this.tickets.values()) {
-			try {
-				cancel(rowTicket);
-			}
-			catch (RuntimeException ex) {
-				logger.debug("The row of a lock is freed when its connection is closed", ex);
-			}
+		try {
+			this.commands.await(
+					CompletableFuture
+						.allOf(this.locks.values().stream().map(this::cancel).toArray(CompletableFuture<?>[]::new)),
+					"cancellation", null);
 		}
-		this.canceller.shutdown();
+		catch (LockBackendException ex) {
+			logger.debug("The row of a lock is freed when its connection is closed", ex);
+		}
+		this.cancellers.shutdown();
 		closeConnections();
 	}
 

@@ -1,26 +1,39 @@
 package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.StoredLock;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
+import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
  * What the open stores of both modes have in common: connections, commands, the table and
- * its cleaner. Thread-safe.
+ * its clean-up. Thread-safe.
  */
-abstract class JdbcStore extends BlockingLockStore {
+abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 
 	private static final Log logger = LogFactory.getLog(JdbcStore.class);
+
+	/** The limit of the statement that finds unused rows. */
+	private static final int MAX_ROWS = 500;
+
+	private static final Duration CLEANUP_PERIOD = Duration.ofSeconds(4);
 
 	final JdbcBackendSettings settings;
 
@@ -32,9 +45,10 @@ abstract class JdbcStore extends BlockingLockStore {
 
 	final JdbcCommands commands;
 
-	final LockTableCleaner cleaner;
-
 	private final BackendDescription description;
+
+	/** Whether the log says that rows cannot be deleted. */
+	private boolean warned;
 
 	/**
 	 * Open the store. Does not need the database yet.
@@ -48,11 +62,10 @@ abstract class JdbcStore extends BlockingLockStore {
 		this.pool = pool;
 		this.table = new LockTable(pool, settings, context.self().id());
 		this.commands = new JdbcCommands(pool, threads, attempts, settings, clock);
-		this.cleaner = new LockTableCleaner(this.commands);
 		this.description = description;
 		pool.report();
 		requireSupported();
-		this.cleaner.start();
+		this.commands.every(CLEANUP_PERIOD.plusMillis(ThreadLocalRandom.current().nextLong(1000)), this::cleanUp);
 	}
 
 	/**
@@ -62,25 +75,44 @@ abstract class JdbcStore extends BlockingLockStore {
 	 */
 	private void requireSupported() {
 		try {
-			this.commands.run(Kind.ATTEMPT, "check of the product", null, (connection, sent) -> true);
-		}
-		catch (StoreUnusableException ex) {
-			closeConnections();
-			throw ex;
-		}
-		catch (LockBackendException ex) {
-			logger.debug("The database cannot be reached yet", ex);
-			return;
-		}
-		try {
 			ping();
 		}
 		catch (StoreUnusableException ex) {
+			if (!this.pool.isSupported()) {
+				closeConnections();
+				throw ex;
+			}
 			logger.warn("No lock can be acquired. " + ex.getMessage());
 		}
 		catch (LockBackendException ex) {
 			logger.debug("The database does not answer yet", ex);
 		}
+	}
+
+	/** Delete the rows that no lock has used for a while. */
+	private void cleanUp() {
+		try {
+			int deleted = MAX_ROWS;
+			while (deleted == MAX_ROWS) {
+				deleted = this.commands.run(Kind.ATTEMPT, "clean-up", null,
+						(connection, sent) -> connection.inTransaction(() -> deleteUnused(connection)));
+			}
+		}
+		catch (StoreUnusableException ex) {
+			if (!this.warned) {
+				this.warned = true;
+				logger.warn("Rows of unused locks stay in the table. " + ex.getMessage());
+			}
+		}
+	}
+
+	private static int deleteUnused(LockConnection connection) {
+		List<Map<String, byte[]>> keys = connection.query("stale", Map.of(),
+				(row, number) -> Map.of("key", row.getBytes(1)));
+		if (!keys.isEmpty()) {
+			connection.batch("delete", keys);
+		}
+		return keys.size();
 	}
 
 	@Override
@@ -90,17 +122,14 @@ abstract class JdbcStore extends BlockingLockStore {
 
 	@Override
 	public final String location() {
-		return this.pool.location() + ", table '" + this.table.name() + "', prefix '" + this.table.keyPrefix() + "'";
+		return this.pool.location() + ", table '" + this.settings.tables().lock() + "', prefix '"
+				+ this.settings.keyPrefix() + "'";
 	}
 
 	/** Check that the table of the locks can be read. */
 	@Override
 	public final void ping() {
-		probe(Kind.ATTEMPT);
-	}
-
-	private void probe(Kind kind) {
-		this.commands.run(kind, "check", null,
+		this.commands.run(Kind.ATTEMPT, "check", null,
 				(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
 	}
 
@@ -110,9 +139,9 @@ abstract class JdbcStore extends BlockingLockStore {
 	 */
 	@Override
 	public final void verify() {
-		probe(Kind.MAINTENANCE);
+		ping();
 		// No lock has a key that begins with this character, unless the prefix does.
-		byte[] key = ("\0" + this.table.self()).getBytes(StandardCharsets.UTF_8);
+		byte[] key = ("\0" + this.table.self).getBytes(StandardCharsets.UTF_8);
 		// INSERT comes last, so that the row can be deleted again.
 		verifyRight("UPDATE", "freeRow", Map.of("key", key, "fence", 0L));
 		verifyRight("DELETE", "delete", Map.of("key", key));
@@ -121,8 +150,50 @@ abstract class JdbcStore extends BlockingLockStore {
 	}
 
 	private void verifyRight(String right, String statement, Map<String, ?> values) {
-		this.commands.run(Kind.MAINTENANCE, "check of the right " + right, null,
+		this.commands.run(Kind.ATTEMPT, "check of the right " + right, null,
 				(connection, sent) -> connection.update(statement, values));
+	}
+
+	static List<RenewalResult> unknown(List<Renewal> renewals, LockBackendException failure) {
+		return renewals.stream().<RenewalResult>map((renewal) -> new RenewalResult.Unknown(failure)).toList();
+	}
+
+	@Override
+	public final StoreInspection inspection() {
+		return this;
+	}
+
+	/**
+	 * Return what the row says. The first token of a grant is computed with the number of
+	 * tokens that this JVM has configured; other JVMs should have the same.
+	 */
+	@Override
+	public StoredLock inspect(String key) {
+		StoredHolder holder = read(key).holder(this.settings.tokensPerGrant());
+		return new StoredLock(key, (holder != null) ? List.of(holder) : List.of(), List.of());
+	}
+
+	@Override
+	public EndResult end(String key, long grantToken) {
+		LeaseRow row = read(key);
+		StoredHolder holder = row.holder(this.settings.tokensPerGrant());
+		if (holder == null) {
+			return EndResult.NOT_HELD;
+		}
+		if (holder.grantToken() != grantToken) {
+			return EndResult.CHANGED;
+		}
+		boolean ended = this.commands.run(Kind.HOLDER, "end of the grant", key, (connection, sent) -> connection
+			.inTransaction(() -> this.table.end(connection, this.table.key(key), row)));
+		if (ended) {
+			return EndResult.ENDED;
+		}
+		return read(key).isHeld() ? EndResult.CHANGED : EndResult.NOT_HELD;
+	}
+
+	private LeaseRow read(String key) {
+		return this.commands.run(Kind.ATTEMPT, "inspection", key,
+				(connection, sent) -> this.table.read(connection, sent, key));
 	}
 
 	/** End the threads and the connections. */

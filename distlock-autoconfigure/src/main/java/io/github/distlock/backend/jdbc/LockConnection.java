@@ -6,27 +6,26 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.github.distlock.backend.jdbc.SqlStatements.Sql;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.RowMapperResultSetExtractor;
 import org.springframework.jdbc.support.JdbcUtils;
 
 /**
- * A connection while the store uses it. The network time-out ends a statement that gets
- * no answer; a driver without one gets a query time-out. A connection whose statement has
- * failed for another reason than a refusal is cut off when it is closed, since an answer
- * may still arrive. Only one thread may use a connection at a time; {@link #cancel()} is
- * the exception.
+ * A connection while the store uses it, with auto-commit unless a transaction is open.
+ * The network time-out ends a statement that gets no answer; H2 has none, and gets a
+ * query time-out. A connection whose statement has failed for another reason than a
+ * refusal is cut off when it is closed, since an answer may still arrive. Only one thread
+ * may use a connection at a time; {@link #cancel()} is the exception.
  */
 final class LockConnection implements AutoCloseable {
 
@@ -36,29 +35,24 @@ final class LockConnection implements AutoCloseable {
 
 	private final LockPool pool;
 
-	private final Connection connection;
+	/** What goes back to the pool. */
+	private final Connection lent;
 
-	/** Prepares statements: the driver's own one, unless it is not of our pool. */
+	/** What runs the statements: the driver's own one, unless it is not of our pool. */
 	private final Connection driver;
 
-	/**
-	 * The prepared statements. The next user of the driver's connection finds them again:
-	 * preparing costs a round trip in H2.
-	 */
+	/** The prepared statements, which the next user of the driver's one finds again. */
 	private final Map<String, PreparedStatement> prepared;
 
-	private final boolean autoCommit;
+	/** What a connection of the application gets back. */
+	private final boolean originalAutoCommit;
 
-	private final boolean limitsNetwork;
+	private final int originalNetworkTimeout;
+
+	private int originalIsolation = Connection.TRANSACTION_READ_COMMITTED;
 
 	/** The query time-out, 0 if the network time-out is used. */
 	private int querySeconds;
-
-	/** Network time-out to restore, {@code null} if the pool does it. */
-	private final @Nullable Integer originalNetworkTimeout;
-
-	/** Isolation level to restore, {@code null} if it was not changed. */
-	private @Nullable Integer originalIsolation;
 
 	/** Whether an earlier session was lost while it ran the same command. */
 	boolean repeats;
@@ -82,15 +76,17 @@ final class LockConnection implements AutoCloseable {
 	/** What {@link #cancel()} ends. */
 	private volatile @Nullable Statement running;
 
-	LockConnection(LockPool pool, Connection connection, boolean limitsNetwork, Duration limit) throws SQLException {
+	LockConnection(LockPool pool, Connection lent, Connection driver, Map<String, PreparedStatement> prepared)
+			throws SQLException {
 		this.pool = pool;
-		this.connection = connection;
-		this.driver = pool.isForeign() ? connection : connection.unwrap(Connection.class);
-		this.prepared = pool.isForeign() ? new HashMap<>() : pool.prepared(this.driver);
-		this.autoCommit = connection.getAutoCommit();
-		this.limitsNetwork = limitsNetwork;
-		this.originalNetworkTimeout = (limitsNetwork && pool.isForeign()) ? connection.getNetworkTimeout() : null;
-		limit(limit);
+		this.lent = lent;
+		this.driver = driver;
+		this.prepared = prepared;
+		this.originalAutoCommit = driver.getAutoCommit();
+		this.originalNetworkTimeout = pool.isForeign() ? driver.getNetworkTimeout() : 0;
+		if (!this.originalAutoCommit) {
+			driver.setAutoCommit(true);
+		}
 	}
 
 	/**
@@ -98,55 +94,51 @@ final class LockConnection implements AutoCloseable {
 	 * of the own pool. A server does not notice then that its client has gone, and the
 	 * sessions that clients have left would add up.
 	 */
-	void limitSession(Duration limit) {
-		if (this.prepared.isEmpty() && this.pool.statements().has("limitSession")) {
+	void limitSession(Duration limit) throws SQLException {
+		if (this.pool.statements().has("limitSession")) {
 			Map<String, Object> values = Map.of("millis", Long.toString(limit.toMillis()), "seconds", limit.toSeconds(),
-					"session", PostgreSqlListener.session(this.connection));
-			run("limitSession", (prepared, text) -> {
-				bind(prepared, text, values);
-				return prepared.execute();
-			});
+					"session", PostgreSqlDriver.session(this.driver));
+			update("limitSession", values);
 		}
 	}
 
 	/** Set the isolation level {@code READ COMMITTED} until this connection is closed. */
-	void readCommitted() throws SQLException {
-		int before = this.connection.getTransactionIsolation();
-		this.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-		this.originalIsolation = before;
+	void readCommitted(int before) throws SQLException {
+		if (before != Connection.TRANSACTION_READ_COMMITTED) {
+			this.driver.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+			this.originalIsolation = before;
+		}
 	}
 
 	/** Limit how long a server that does not answer may block the thread. */
 	void limit(Duration limit) throws SQLException {
-		if (this.limitsNetwork) {
-			this.connection.setNetworkTimeout(Runnable::run, (int) Math.max(1, limit.toMillis()));
+		if (this.pool.dialect() == JdbcDialect.H2) {
+			this.querySeconds = (int) Math.max(1, (limit.toMillis() + 999) / 1000);
 		}
 		else {
-			this.querySeconds = (int) Math.max(1, (limit.toMillis() + 999) / 1000);
+			this.driver.setNetworkTimeout(Runnable::run, (int) Math.max(1, limit.toMillis()));
 		}
 	}
 
 	/** Begin a transaction that another thread may end. */
-	void begin() throws SQLException {
+	void begin() {
 		this.transactionOpen = true;
-		if (this.autoCommit) {
-			this.connection.setAutoCommit(false);
-		}
+		step("begin", () -> this.driver.setAutoCommit(false));
 	}
 
 	/** Commit the open transaction. The next statement starts a new one. */
 	void commit() {
-		end("commit", this.connection::commit);
+		step("commit", this.driver::commit);
 	}
 
 	/** Roll back the open transaction. The next statement starts a new one. */
 	void rollback() {
-		end("rollback", this.connection::rollback);
+		step("rollback", this.driver::rollback);
 	}
 
-	private void end(String task, End end) {
+	private void step(String task, Step step) {
 		try {
-			end.run();
+			step.run();
 		}
 		catch (SQLException ex) {
 			this.doubtful = true;
@@ -154,32 +146,19 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** Run several statements in one transaction, or in the transaction that is open. */
+	/** Run several statements in one transaction, after which this one is closed. */
 	<T> T inTransaction(Supplier<T> statements) {
-		if (this.transactionOpen) {
-			return statements.get();
-		}
-		try {
-			begin();
-			T result = statements.get();
-			commit();
-			if (this.autoCommit) {
-				this.connection.setAutoCommit(true);
-			}
-			this.transactionOpen = false;
-			return result;
-		}
-		catch (SQLException ex) {
-			this.doubtful = true;
-			throw JdbcExceptionTranslator.dataAccessException("transaction", ex);
-		}
+		begin();
+		T result = statements.get();
+		commit();
+		return result;
 	}
 
-	/** Run an update and return the number of changed rows. */
+	/** Run a statement and return the number of changed rows, if it changes rows. */
 	int update(String statement, Map<String, ?> values) {
-		return run(statement, (prepared, text) -> {
-			bind(prepared, text, values);
-			return prepared.executeUpdate();
+		return run(statement, (prepared, sql) -> {
+			sql.bind(prepared, values);
+			return prepared.execute() ? -1 : prepared.getUpdateCount();
 		});
 	}
 
@@ -188,9 +167,9 @@ final class LockConnection implements AutoCloseable {
 	 * the number of changed rows of each.
 	 */
 	int[] batch(String statement, List<? extends Map<String, ?>> values) {
-		return run(statement, (prepared, text) -> {
+		return run(statement, (prepared, sql) -> {
 			for (Map<String, ?> each : values) {
-				bind(prepared, text, each);
+				sql.bind(prepared, each);
 				prepared.addBatch();
 			}
 			return prepared.executeBatch();
@@ -199,75 +178,41 @@ final class LockConnection implements AutoCloseable {
 
 	/** Run a query. */
 	<T> List<T> query(String statement, Map<String, ?> values, RowMapper<T> row) {
-		return run(statement, (prepared, text) -> {
-			bind(prepared, text, values);
+		return run(statement, (prepared, sql) -> {
+			sql.bind(prepared, values);
 			try (ResultSet results = prepared.executeQuery()) {
 				return new RowMapperResultSetExtractor<>(row, 1).extractData(results);
 			}
 		});
 	}
 
-	/** With auto-commit, the database itself commits each statement. */
 	private <T> T run(String name, Execution<T> execution) {
-		boolean single = !this.autoCommit && !this.transactionOpen;
 		boolean doubtfulBefore = this.doubtful;
-		NamedStatement text = this.pool.statements().named(name);
+		Sql sql = this.pool.statements().get(name);
 		// Whatever is thrown, a part of the answer may be unread.
 		this.doubtful = true;
 		try {
-			PreparedStatement prepared = this.prepared.get(name);
-			if (prepared == null) {
-				prepared = this.driver.prepareStatement(text.sql());
-				this.prepared.put(name, prepared);
+			PreparedStatement statement = this.prepared.get(name);
+			if (statement == null) {
+				statement = this.driver.prepareStatement(sql.text());
+				this.prepared.put(name, statement);
 			}
-			if (!this.limitsNetwork && prepared.getQueryTimeout() != this.querySeconds) {
-				prepared.setQueryTimeout(this.querySeconds);
+			if (this.querySeconds != 0 && statement.getQueryTimeout() != this.querySeconds) {
+				statement.setQueryTimeout(this.querySeconds);
 			}
-			this.running = prepared;
-			T result = execution.run(prepared, text);
-			if (single) {
-				this.connection.commit();
-			}
+			this.running = statement;
+			T result = execution.run(statement, sql);
 			this.doubtful = doubtfulBefore;
 			return result;
 		}
 		catch (SQLException ex) {
 			// Perhaps the table no longer fits it.
 			JdbcUtils.closeStatement(this.prepared.remove(name));
-			if (JdbcExceptionTranslator.isForgottenStatement(ex)) {
-				this.pool.keepNoStatements(ex);
-			}
-			DataAccessException failure = JdbcExceptionTranslator.dataAccessException(name, ex);
-			this.doubtful = doubtfulBefore
-					|| !JdbcExceptionTranslator.isRefusal(failure) && !this.pool.dialect().isLockTimeout(failure);
-			if (single && !this.doubtful) {
-				rollback();
-			}
-			throw failure;
+			this.doubtful = doubtfulBefore || !JdbcExceptionTranslator.isRefusal(ex);
+			throw JdbcExceptionTranslator.dataAccessException(name, ex);
 		}
 		finally {
 			this.running = null;
-		}
-	}
-
-	private static void bind(PreparedStatement prepared, NamedStatement text, Map<String, ?> values)
-			throws SQLException {
-		int index = 0;
-		for (String name : text.parameters()) {
-			index++;
-			Object value = values.get(name);
-			if (value instanceof String string) {
-				prepared.setString(index, string);
-			}
-			else if (value instanceof byte[] bytes) {
-				prepared.setBytes(index, bytes);
-			}
-			else if (value instanceof Number number) {
-				prepared.setLong(index, number.longValue());
-			}
-			else {
-				throw new IllegalArgumentException(name);
-			}
 		}
 	}
 
@@ -278,28 +223,21 @@ final class LockConnection implements AutoCloseable {
 	 */
 	void cancel() throws SQLException {
 		Statement statement = this.running;
-		if (statement == null || !(this.cancelled || this.returnable.compareAndSet(true, false))) {
-			return;
-		}
-		this.cancelled = true;
-		if (this.pool.dialect() == JdbcDialect.POSTGRESQL && PostgreSqlListener.isSupported()) {
-			// The driver cancels a statement only once, perhaps before it has begun.
-			PostgreSqlListener.cancel(this.connection);
-		}
-		else {
+		if (statement != null && (this.cancelled || this.returnable.compareAndSet(true, false))) {
+			this.cancelled = true;
 			statement.cancel();
 		}
 	}
 
-	/** Return the object of the driver. */
-	<T> T unwrap(Class<T> type) throws SQLException {
-		return this.connection.unwrap(type);
+	/** Return the connection of the driver. */
+	Connection driver() {
+		return this.driver;
 	}
 
 	/** Ask the database whether the session of this connection still exists. */
 	boolean isAlive() {
 		try {
-			return this.connection.isValid(VALIDATION_SECONDS);
+			return this.driver.isValid(VALIDATION_SECONDS);
 		}
 		catch (SQLException ex) {
 			return false;
@@ -316,18 +254,18 @@ final class LockConnection implements AutoCloseable {
 		try {
 			// First: a row is free for others when this method returns.
 			if (this.transactionOpen) {
-				this.connection.rollback();
+				this.driver.rollback();
+				this.driver.setAutoCommit(true);
 			}
 			if (!this.doubtful && this.returnable.compareAndSet(true, false)) {
 				if (this.pool.isForeign()) {
-					this.prepared.values().forEach(JdbcUtils::closeStatement);
+					restore();
 				}
-				restore();
-				this.connection.close();
+				this.lent.close();
 				returned = true;
 			}
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException ex) {
 			logger.debug("The settings of a connection could not be restored; the connection is cut off", ex);
 		}
 		finally {
@@ -338,24 +276,25 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	private void restore() throws SQLException {
-		if (this.transactionOpen) {
-			this.connection.setAutoCommit(this.autoCommit);
+		this.prepared.values().forEach(JdbcUtils::closeStatement);
+		if (this.originalIsolation != Connection.TRANSACTION_READ_COMMITTED) {
+			this.driver.setTransactionIsolation(this.originalIsolation);
 		}
-		if (this.originalIsolation != null) {
-			this.connection.setTransactionIsolation(this.originalIsolation);
+		if (this.querySeconds == 0) {
+			this.driver.setNetworkTimeout(Runnable::run, this.originalNetworkTimeout);
 		}
-		if (this.originalNetworkTimeout != null) {
-			this.connection.setNetworkTimeout(Runnable::run, this.originalNetworkTimeout);
+		if (!this.originalAutoCommit) {
+			this.driver.setAutoCommit(false);
 		}
 	}
 
 	/** Cut the connection off without restoring it. */
 	void discard() {
-		this.pool.discard(this.connection);
+		this.pool.discard(this.lent);
 	}
 
-	/** Ends a transaction. */
-	private interface End {
+	/** Begins or ends a transaction. */
+	private interface Step {
 
 		void run() throws SQLException;
 
@@ -364,7 +303,7 @@ final class LockConnection implements AutoCloseable {
 	/** Runs a statement whose parameters have not been set yet. */
 	private interface Execution<T> {
 
-		T run(PreparedStatement statement, NamedStatement text) throws SQLException;
+		T run(PreparedStatement statement, Sql sql) throws SQLException;
 
 	}
 

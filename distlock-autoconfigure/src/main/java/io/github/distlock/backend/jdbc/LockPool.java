@@ -7,28 +7,28 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.util.ClassUtils;
 
 /**
  * The connections of the locks: a small pool beside that of the application, with the
  * same configuration. So no lock command waits for the application, and no statement
- * joins one of its transactions. Where the data source may be more than a pool with a URL
- * (JTA, JNDI, routing), its connections are used, one for each command.
+ * joins one of its transactions. Where the application has no pool of HikariCP, its
+ * connections are used, one for each command, and get their settings back.
  */
 final class LockPool implements AutoCloseable {
 
@@ -44,19 +44,17 @@ final class LockPool implements AutoCloseable {
 
 	private final JdbcBackendSettings settings;
 
-	/** After which time a session of the own pool ends a statement by itself. */
-	private final Duration sessionLimit;
-
 	/** Own pool, {@code null} if connections of the application are used. */
 	private final @Nullable HikariLocks own;
 
-	/** By the connection of the driver. Each is used by one thread at a time. */
+	/**
+	 * The prepared statements of the connections of the own pool, by the connection of
+	 * the driver: preparing costs a round trip in H2. Each is used by one thread at a
+	 * time.
+	 */
 	private final Map<Connection, Map<String, PreparedStatement>> prepared = new ConcurrentHashMap<>();
 
 	private volatile @Nullable DatabaseInfo databaseInfo;
-
-	/** Whether PostgreSQL may keep statements. Reset for good by a pooler. */
-	private volatile boolean statementsKept = true;
 
 	/**
 	 * Create a pool. Opens no connection yet.
@@ -67,86 +65,56 @@ final class LockPool implements AutoCloseable {
 	LockPool(DataSource application, JdbcBackendSettings settings, int size, int idle) {
 		this.application = application;
 		this.settings = settings;
-		this.sessionLimit = settings.commandTimeout().plus(LONGEST_ROW_WAIT);
-		this.own = ownPool(application, settings, size, idle);
-	}
-
-	private static @Nullable HikariLocks ownPool(DataSource application, JdbcBackendSettings settings, int size,
-			int idle) {
-		Supplier<HikariDataSource> source = HIKARI ? HikariLocks.source(application) : null;
-		return (source != null) ? new HikariLocks(source, size, idle, settings.commandTimeout()) : null;
+		HikariDataSource pool = HIKARI ? HikariLocks.find(application) : null;
+		this.own = (pool != null) ? new HikariLocks(pool, size, idle, settings.commandTimeout()) : null;
 	}
 
 	/** Log whose connections the locks use, if they are not their own. */
 	void report() {
 		if (this.own == null) {
 			logger.info("Locks use connections of the DataSource of the application ("
-					+ this.application.getClass().getName() + "), since a pool of their own cannot be made from it: a"
-					+ " release waits for a connection like the application's own callers. Set"
-					+ " distlock.jdbc.data-source to the name of a DataSource bean with a URL to change that");
+					+ this.application.getClass().getName() + "), which is no single pool of HikariCP: a release waits"
+					+ " for a connection like the application's own callers. Set distlock.jdbc.data-source to the name"
+					+ " of a HikariDataSource bean to change that");
 		}
 	}
 
 	/**
 	 * Take a connection, in at most 7/8 of the command time-out if the pool is an own
 	 * one.
-	 * @param transaction whether several statements will run in one transaction
 	 * @param limit how long this may take, including the first statement
 	 */
-	LockConnection open(boolean transaction, Duration limit) throws SQLException {
+	LockConnection open(Duration limit) throws SQLException {
 		long begin = System.nanoTime();
-		Connection connection = ((this.own != null) ? this.own : this.application).getConnection();
-		return prepare(connection, transaction, limit.minusNanos(System.nanoTime() - begin));
-	}
-
-	/**
-	 * Open one more connection, with the same configuration, for the time until it is
-	 * closed.
-	 */
-	LockConnection openBeside(Duration limit) throws SQLException {
-		return prepare((this.own != null) ? this.own.openBeside() : this.application.getConnection(), false, limit);
-	}
-
-	private LockConnection prepare(Connection connection, boolean transaction, Duration limit) throws SQLException {
+		Connection lent = ((this.own != null) ? this.own : this.application).getConnection();
 		try {
-			DatabaseInfo info = detectDatabase(connection);
-			if (!this.statementsKept) {
-				PostgreSqlListener.keepNoStatements(connection);
+			DatabaseInfo info = detectDatabase(lent);
+			Connection driver = (this.own != null) ? lent.unwrap(Connection.class) : lent;
+			Map<String, PreparedStatement> kept = (this.own != null) ? this.prepared.get(driver) : new HashMap<>();
+			LockConnection opened = new LockConnection(this, lent, driver, (kept != null) ? kept : prepared(driver));
+			opened.limit(limit.minusNanos(System.nanoTime() - begin));
+			if (this.own == null) {
+				opened.readCommitted(info.isolation());
 			}
-			LockConnection opened = new LockConnection(this, connection, info.limitsNetwork(), limit);
-			if (this.own != null) {
-				opened.limitSession(this.sessionLimit);
-			}
-			if (info.needsReadCommitted() && (transaction || !info.dialect().statementsIgnoreIsolation())) {
-				opened.readCommitted();
+			else if (kept == null) {
+				opened.limitSession(this.settings.commandTimeout().plus(LONGEST_ROW_WAIT));
 			}
 			return opened;
 		}
-		catch (Throwable ex) {
-			discard(connection);
+		catch (SQLException | RuntimeException ex) {
+			discard(lent);
 			throw ex;
 		}
 	}
 
-	/** Return the statements that a connection of the own pool keeps, by their names. */
-	Map<String, PreparedStatement> prepared(Connection driver) {
-		Map<String, PreparedStatement> kept = this.prepared.get(driver);
-		if (kept == null) {
-			kept = new HashMap<>();
-			// The pool may have parted with others meanwhile.
-			this.prepared.keySet().removeIf(LockPool::isClosed);
-			this.prepared.put(driver, kept);
+	private Map<String, PreparedStatement> prepared(Connection driver) {
+		if (this.prepared.size() > 2 * (this.settings.poolSize() + this.settings.maxConnections())) {
+			// The pool has parted with most of them.
+			this.prepared.clear();
 		}
-		return kept;
-	}
-
-	private static boolean isClosed(Connection connection) {
-		try {
-			return connection.isClosed();
-		}
-		catch (SQLException ex) {
-			return true;
-		}
+		Map<String, PreparedStatement> statements = new HashMap<>();
+		this.prepared.put(driver, statements);
+		return statements;
 	}
 
 	/** Whether connections go back to a pool that does not restore their settings. */
@@ -160,55 +128,41 @@ final class LockPool implements AutoCloseable {
 	 * and limits how long it waits for an answer.
 	 */
 	boolean isPlain() {
-		String url = (this.own != null && this.own.getJdbcUrl() != null) ? this.own.getJdbcUrl() : "";
-		String options = (url + ((this.own != null) ? this.own.getDataSourceProperties().keySet() : ""))
-			.toLowerCase(Locale.ROOT);
-		return url.matches("jdbc:(postgresql|mariadb|mysql):.*") && !options.contains("socketfactory")
-				&& !options.contains("localsocket") && !options.contains("pipe");
+		return this.own != null && this.own.hasPlainSockets();
 	}
 
 	/**
 	 * Part with all connections: the database has ended their sessions, or has changed.
 	 */
 	void databaseFailed() {
-		if (this.own != null) {
-			this.own.evictAll();
+		HikariPoolMXBean pool = (this.own != null) ? this.own.getHikariPoolMXBean() : null;
+		if (pool != null) {
+			pool.softEvictConnections();
 		}
-	}
-
-	/** Let no session of PostgreSQL keep statements from now on. */
-	void keepNoStatements(Throwable reason) {
-		if (this.statementsKept && PostgreSqlListener.isSupported()) {
-			this.statementsKept = false;
-			logger
-				.info("Lock commands use no prepared statements of the server from now on, as with prepareThreshold=0:"
-						+ " another session answered than the one that has prepared them, as behind a pooler in transaction"
-						+ " mode (" + JdbcExceptionTranslator.describe(reason) + ")");
-		}
-		databaseFailed();
 	}
 
 	/** Cut a connection off, so that no pool lends it again. Never fails. */
-	void discard(Connection connection) {
+	void discard(Connection lent) {
+		if (this.own != null) {
+			// Not aborted: MariaDB does that by a connection of its own.
+			this.own.evictConnection(lent);
+			return;
+		}
 		try {
-			if (this.own != null && this.own.evict(connection)) {
-				// Not aborted: MariaDB does that by a connection of its own.
-				return;
-			}
-			connection.abort(Runnable::run);
+			lent.abort(Runnable::run);
 			// Some pools notice that a connection is broken when a call fails, but not
 			// when an aborted connection is closed.
-			connection.getAutoCommit();
+			lent.getAutoCommit();
 		}
-		catch (SQLException | RuntimeException | AbstractMethodError ex) {
-			logger.trace("A connection is broken already, or its driver cannot abort it", ex);
+		catch (SQLException ex) {
+			logger.trace("A connection is broken", ex);
 		}
-		try {
-			connection.close();
-		}
-		catch (SQLException | RuntimeException ex) {
-			logger.trace("A connection could not be closed: it is broken already", ex);
-		}
+		JdbcUtils.closeConnection(lent);
+	}
+
+	/** Return whether the database is known, and is no other product. */
+	boolean isSupported() {
+		return this.databaseInfo != null;
 	}
 
 	/** Return the database. Known after the first connection. */
@@ -225,7 +179,7 @@ final class LockPool implements AutoCloseable {
 	String location() {
 		DatabaseInfo info = this.databaseInfo;
 		String url = (info != null) ? info.url() : (this.own != null) ? this.own.getJdbcUrl() : null;
-		return DatabaseLocation.describe((info != null) ? info.dialect() : null, url);
+		return DatabaseText.location((info != null) ? info.dialect() : null, url);
 	}
 
 	private DatabaseInfo detectDatabase(Connection connection) throws SQLException {
@@ -234,26 +188,10 @@ final class LockPool implements AutoCloseable {
 			DatabaseMetaData database = connection.getMetaData();
 			JdbcDialect dialect = JdbcDialect.of(database);
 			info = new DatabaseInfo(dialect, new SqlStatements(dialect, this.settings.tables()), database.getURL(),
-					connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED,
-					limitsNetwork(connection));
+					connection.getTransactionIsolation());
 			this.databaseInfo = info;
 		}
 		return info;
-	}
-
-	/** H2 accepts the time-out and ignores it. */
-	private boolean limitsNetwork(Connection connection) {
-		try {
-			int before = connection.getNetworkTimeout();
-			int millis = (int) this.settings.commandTimeout().toMillis();
-			connection.setNetworkTimeout(Runnable::run, millis);
-			boolean limits = connection.getNetworkTimeout() == millis;
-			connection.setNetworkTimeout(Runnable::run, before);
-			return limits;
-		}
-		catch (SQLException | AbstractMethodError ex) {
-			return false;
-		}
 	}
 
 	/** Create the exception for a command that got no connection in time. */
@@ -293,8 +231,12 @@ final class LockPool implements AutoCloseable {
 		}
 	}
 
-	private record DatabaseInfo(JdbcDialect dialect, SqlStatements statements, @Nullable String url,
-			boolean needsReadCommitted, boolean limitsNetwork) {
+	/**
+	 * What the first connection tells.
+	 *
+	 * @param isolation the isolation level of a connection of the application
+	 */
+	private record DatabaseInfo(JdbcDialect dialect, SqlStatements statements, @Nullable String url, int isolation) {
 	}
 
 }

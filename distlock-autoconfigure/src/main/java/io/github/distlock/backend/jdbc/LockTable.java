@@ -37,11 +37,7 @@ final class LockTable {
 
 	private final LockPool pool;
 
-	private final String name;
-
-	private final String keyPrefix;
-
-	private final long tokens;
+	private final JdbcBackendSettings settings;
 
 	/** A failed attempt within this time counts as another JVM that waits. */
 	private final long recentAttemptMicros;
@@ -49,40 +45,20 @@ final class LockTable {
 	/** How long a statement waits for a locked row, as PostgreSQL reads it. */
 	private final String rowWait;
 
-	private final String self;
-
-	/** Whether a release notifies other JVMs. Reset if the database refuses that. */
-	private volatile boolean notifications;
+	/** The id of this instance. */
+	final String self;
 
 	LockTable(LockPool pool, JdbcBackendSettings settings, String self) {
 		this.pool = pool;
+		this.settings = settings;
 		this.self = self;
-		this.notifications = settings.notifications();
-		this.name = settings.tables().lock();
-		this.keyPrefix = settings.keyPrefix();
-		this.tokens = settings.tokensPerGrant();
 		this.rowWait = settings.commandTimeout().toMillis() * 3 / 4 + "ms";
 		this.recentAttemptMicros = 2 * micros(settings.pollInterval());
-		int bytes = bytes(this.keyPrefix).length;
+		int bytes = bytes(settings.keyPrefix()).length;
 		if (bytes > MAX_PREFIX_BYTES) {
-			throw new LockDefinitionException("The key prefix '" + this.keyPrefix + "' has " + bytes
+			throw new LockDefinitionException("The key prefix '" + settings.keyPrefix() + "' has " + bytes
 					+ " bytes, the maximum is " + MAX_PREFIX_BYTES + ": choose a shorter one");
 		}
-	}
-
-	/** Return the name of the table. */
-	String name() {
-		return this.name;
-	}
-
-	/** Return the beginning of every key. */
-	String keyPrefix() {
-		return this.keyPrefix;
-	}
-
-	/** Return how many fencing tokens a grant of this JVM covers. */
-	long tokens() {
-		return this.tokens;
 	}
 
 	/**
@@ -90,7 +66,7 @@ final class LockTable {
 	 * take two of them for one.
 	 */
 	byte[] key(String lock) {
-		return bytes(this.keyPrefix + lock);
+		return bytes(this.settings.keyPrefix() + lock);
 	}
 
 	/** Return the key of a lock as notifications name it. */
@@ -98,14 +74,9 @@ final class LockTable {
 		return HexFormat.of().formatHex(key(lock));
 	}
 
-	/** Return the id of this instance. */
-	String self() {
-		return this.self;
-	}
-
 	/** Return whether JVMs notify each other. Known after the first connection. */
 	boolean notifies() {
-		return this.notifications && this.pool.statements().has("notify");
+		return this.settings.notifications() && this.pool.statements().has("listen");
 	}
 
 	private static byte[] bytes(String text) {
@@ -114,9 +85,10 @@ final class LockTable {
 
 	/** Take the lock if it is free. Returns the state of the row afterwards. */
 	LeaseRow attempt(LockConnection connection, TimeSource.Instant sent, Ticket ticket, Duration lease, boolean queue) {
-		Map<String, ?> values = Map.of("key", key(ticket.key()), "owner", ticket.token(), "tokens", this.tokens,
-				"lease", micros(lease), "queue", queue ? 1L : 0L, "wait", this.rowWait);
-		if (this.pool.dialect().attemptReturnsRow()) {
+		Map<String, ?> values = Map.of("key", key(ticket.key()), "owner", ticket.token(), "tokens",
+				(long) this.settings.tokensPerGrant(), "lease", micros(lease), "queue", queue ? 1L : 0L, "wait",
+				this.rowWait);
+		if (this.pool.dialect() != JdbcDialect.MYSQL) {
 			return first(connection.query("attempt", values, (row, number) -> LeaseRow.read(row, sent)), sent);
 		}
 		connection.update("attempt", values);
@@ -130,14 +102,15 @@ final class LockTable {
 	 */
 	boolean release(LockConnection connection, Ticket ticket, long used, @Nullable Successor next, Runnable notified) {
 		Map<String, Object> values = new HashMap<>(Map.of("key", key(ticket.key()), "owner", ticket.token(), "used",
-				used, "tokens", this.tokens, "recent", this.recentAttemptMicros, "wait", this.rowWait));
+				used, "tokens", (long) this.settings.tokensPerGrant(), "recent", this.recentAttemptMicros, "wait",
+				this.rowWait));
 		values.put("next", (next != null) ? next.ticket().token() : "");
 		values.put("lease", (next != null) ? micros(next.lease()) : 0L);
 		if (!notifies()) {
 			return connection.update("release", values) == 1;
 		}
+		values.put("self", this.self);
 		try {
-			values.put("self", this.self);
 			List<Boolean> released = connection.query("releaseAndNotify", values,
 					(row, number) -> row.getObject(1) != null);
 			if (released.contains(true)) {
@@ -146,18 +119,11 @@ final class LockTable {
 			return !released.isEmpty();
 		}
 		catch (DataAccessException ex) {
-			boolean unsupported = JdbcExceptionTranslator.isUnsupported(ex);
-			if (!(unsupported || JdbcExceptionTranslator.isExhausted(ex))) {
+			if (!JdbcExceptionTranslator.mayBeNotification(ex)) {
 				throw ex;
 			}
-			boolean released = connection.update("release", values) == 1;
-			if (unsupported) {
-				// Only now: a missing table would refuse both statements.
-				logger.info("Releases do not notify waiting JVMs, which poll: the database refuses NOTIFY ("
-						+ JdbcExceptionTranslator.describe(ex) + "). Set distlock.jdbc.notifications=false");
-				this.notifications = false;
-			}
-			return released;
+			logger.debug("A release is sent again without NOTIFY", ex);
+			return connection.update("release", values) == 1;
 		}
 	}
 
@@ -185,29 +151,28 @@ final class LockTable {
 		return held;
 	}
 
-	/** End a grant, whatever renewed it last. Returns whether it was held until now. */
-	boolean end(LockConnection connection, byte[] key, String owner, long fence) {
-		return connection.update("endGrant", Map.of("key", key, "owner", owner, "fence", fence)) == 1;
+	/**
+	 * End a grant, whatever renewed it last, and note that an operator has ended it. The
+	 * holder reads the note when it finds its grant gone. Returns whether the lock was
+	 * held until now.
+	 */
+	boolean end(LockConnection connection, byte[] key, LeaseRow row) {
+		boolean ended = connection.update("endGrant",
+				Map.of("key", key, "owner", row.owner(), "fence", row.fence())) == 1;
+		if (ended) {
+			byte[] note = noteKey(row.owner());
+			connection.update("insert", Map.of("key", note));
+			connection.update("noteEnd", Map.of("key", note, "until", row.endMicros(), "ended", row.fence()));
+		}
+		return ended;
 	}
 
 	/**
-	 * Note that an operator has ended a grant. The holder reads it when it finds its
-	 * grant gone.
+	 * Return the last token of the grant of a ticket that an operator has ended, nothing
+	 * if there is no note of that.
 	 */
-	void noteEnd(LockConnection connection, LeaseRow row) {
-		byte[] key = noteKey(row.owner());
-		connection.update("insert", Map.of("key", key));
-		connection.update("noteEnd", Map.of("key", key, "until", row.endMicros(), "ended", row.fence()));
-	}
-
-	/**
-	 * Return the last token of the grant of a ticket that an operator has ended,
-	 * {@code null} if there is no note of that.
-	 */
-	@Nullable Long endedGrant(LockConnection connection, Ticket ticket) {
-		List<Long> ended = connection.query("ended", Map.of("key", noteKey(ticket.token())),
-				(row, number) -> row.getLong(1));
-		return ended.isEmpty() ? null : ended.get(0);
+	List<Long> endedGrant(LockConnection connection, Ticket ticket) {
+		return connection.query("ended", Map.of("key", noteKey(ticket.token())), (row, number) -> row.getLong(1));
 	}
 
 	/** No lock has a key that begins with this character, unless the prefix does. */

@@ -3,15 +3,18 @@ package io.github.distlock.backend.jdbc;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
 
@@ -21,30 +24,21 @@ import org.springframework.core.io.ClassPathResource;
  */
 final class SqlStatements {
 
-	private static final String SECTION = "-- name: ";
-
 	private static final Pattern INCLUDE = Pattern.compile("\\$\\{([a-z]+)}");
 
 	private final Map<String, String> sections = new HashMap<>();
 
-	private final Map<String, String> statements = new HashMap<>();
-
-	private final Map<String, NamedStatement> named = new ConcurrentHashMap<>();
+	private final Map<String, Sql> statements = new HashMap<>();
 
 	SqlStatements(JdbcDialect dialect, TableNames tables) {
 		read("common");
 		read(dialect.platform());
-		this.sections.forEach((name, text) -> this.statements.put(name, tables.applyTo(withIncludes(text))));
+		this.sections.forEach((name, text) -> this.statements.put(name, Sql.of(tables.applyTo(withIncludes(text)))));
 	}
 
-	/** Return a statement with named parameters. */
-	String get(String name) {
+	/** Return a statement. */
+	Sql get(String name) {
 		return Objects.requireNonNull(this.statements.get(name), name);
-	}
-
-	/** Return a statement with question marks. */
-	NamedStatement named(String name) {
-		return this.named.computeIfAbsent(name, (key) -> NamedStatement.of(get(key)));
 	}
 
 	/** Return whether the database has a statement of that name. */
@@ -55,28 +49,19 @@ final class SqlStatements {
 	private void read(String file) {
 		ClassPathResource resource = new ClassPathResource("sql/" + file + ".sql", SqlStatements.class);
 		try {
-			String name = null;
-			StringBuilder text = new StringBuilder();
-			for (String line : resource.getContentAsString(StandardCharsets.UTF_8).lines().toList()) {
-				if (line.startsWith(SECTION)) {
-					put(name, text);
-					name = line.substring(SECTION.length()).trim();
-					text.setLength(0);
-				}
-				else if (!line.startsWith("--")) {
-					text.append(line.strip()).append(' ');
-				}
-			}
-			put(name, text);
+			String[] parts = resource.getContentAsString(StandardCharsets.UTF_8).split("(?m)^-- name: ");
+			Stream.of(parts).skip(1).forEach((part) -> {
+				List<String> lines = part.lines().map(String::strip).toList();
+				this.sections.put(lines.get(0),
+						lines.stream()
+							.skip(1)
+							.filter((line) -> !line.startsWith("--"))
+							.collect(Collectors.joining(" "))
+							.strip());
+			});
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private void put(@Nullable String name, StringBuilder text) {
-		if (name != null) {
-			this.sections.put(name, text.toString().strip());
 		}
 	}
 
@@ -87,6 +72,43 @@ final class SqlStatements {
 			text = include.replaceFirst(Matcher.quoteReplacement(included));
 		}
 		return text;
+	}
+
+	/**
+	 * A statement.
+	 *
+	 * @param text the statement with question marks
+	 * @param parameters the name of each question mark
+	 */
+	record Sql(String text, List<String> parameters) {
+
+		/** A name after a single colon: two colons are a cast of PostgreSQL. */
+		private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z]+)");
+
+		private static Sql of(String text) {
+			Matcher parameter = PARAMETER.matcher(text);
+			List<String> names = parameter.results().map((result) -> result.group(1)).toList();
+			return new Sql(parameter.replaceAll("?"), names);
+		}
+
+		/** Set the parameters of the prepared statement. */
+		void bind(PreparedStatement statement, Map<String, ?> values) throws SQLException {
+			int index = 0;
+			for (String name : this.parameters) {
+				index++;
+				Object value = values.get(name);
+				if (value instanceof byte[] bytes) {
+					statement.setBytes(index, bytes);
+				}
+				else if (value instanceof Number number) {
+					statement.setLong(index, number.longValue());
+				}
+				else {
+					statement.setString(index, (String) value);
+				}
+			}
+		}
+
 	}
 
 }

@@ -70,21 +70,21 @@ class CallerThreadTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void theThreadOfTheCallerSendsToTheOtherPoolsThatSpringBootMakes(OtherPool kind) throws Exception {
-		DataSource pool = kind.open(TestDatabase.postgres());
-		try {
-			assertThat(callerSends(Database.POSTGRESQL, pool, Thread::new, null)).isTrue();
-		}
-		finally {
-			ReflectionTestUtils.invokeMethod(pool, "close");
+	void theThreadOfTheCallerDoesNotUseConnectionsOfTheApplication(Indirection indirection) throws Exception {
+		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
+			assertThat(callerSends(Database.POSTGRESQL, indirection.before(pool), Thread::new, null)).isFalse();
 		}
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void theThreadOfTheCallerDoesNotUseConnectionsOfTheApplication(Indirection indirection) throws Exception {
-		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
-			assertThat(callerSends(Database.POSTGRESQL, indirection.before(pool), Thread::new, null)).isFalse();
+	void theThreadOfTheCallerDoesNotUseOtherPoolsThatSpringBootMakes(OtherPool kind) throws Exception {
+		DataSource pool = kind.open(TestDatabase.postgres());
+		try {
+			assertThat(callerSends(Database.POSTGRESQL, pool, Thread::new, null)).isFalse();
+		}
+		finally {
+			ReflectionTestUtils.invokeMethod(pool, "close");
 		}
 	}
 

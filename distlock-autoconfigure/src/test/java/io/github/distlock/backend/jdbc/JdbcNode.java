@@ -64,8 +64,8 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 		JdbcBackendSettings settings = new JdbcBackendSettings(prefix, Duration.ofSeconds(2), Duration.ofSeconds(30),
 				17);
 		return new JdbcNode(
-				rows ? new JdbcRowBackend(dataSource, settings, TimeSource.SYSTEM)
-						: new JdbcLeaseBackend(dataSource, settings, TimeSource.SYSTEM),
+				rows ? JdbcBackend.row(dataSource, settings, TimeSource.SYSTEM)
+						: JdbcBackend.lease(dataSource, settings, TimeSource.SYSTEM),
 				new LockInstance(UUID.randomUUID().toString().substring(0, 8), "order-service", "host-7", 4711L));
 	}
 
@@ -78,7 +78,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	static JdbcNode lease(DataSource dataSource) {
-		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(10), TimeSource.SYSTEM));
+		return new JdbcNode(JdbcBackend.lease(dataSource, settings(10), TimeSource.SYSTEM));
 	}
 
 	/**
@@ -95,7 +95,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	static JdbcNode row(DataSource dataSource, int connections) {
-		return new JdbcNode(new JdbcRowBackend(dataSource, settings(connections), TimeSource.SYSTEM));
+		return new JdbcNode(JdbcBackend.row(dataSource, settings(connections), TimeSource.SYSTEM));
 	}
 
 	Ticket ticket(String key) {
@@ -114,6 +114,14 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 		AttemptResult result = attempt(ticket);
 		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
 		return ((AttemptResult.Granted) result).grant();
+	}
+
+	/**
+	 * Whether a waiting ticket has the lock now: it was told so, or its next attempt gets
+	 * it.
+	 */
+	boolean has(Ticket ticket) {
+		return this.granted.contains(ticket) || attempt(ticket) instanceof AttemptResult.Granted;
 	}
 
 	boolean release(Ticket ticket) {

@@ -41,8 +41,8 @@ final class JdbcUnderTest implements StoreUnderTest {
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
 		HikariDataSource pool = this.database.pool(2);
-		LockBackend backend = this.rows ? new JdbcRowBackend(pool, SETTINGS, clock)
-				: new JdbcLeaseBackend(pool, SETTINGS, clock);
+		LockBackend backend = this.rows ? JdbcBackend.row(pool, SETTINGS, clock)
+				: JdbcBackend.lease(pool, SETTINGS, clock);
 		this.pools.put(backend, pool);
 		return backend;
 	}

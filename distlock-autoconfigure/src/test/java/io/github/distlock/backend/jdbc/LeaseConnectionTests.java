@@ -163,8 +163,8 @@ class LeaseConnectionTests {
 	void theTimeInWhichAConnectionIsBorrowedIsNoLongerLeftForTheStatement() throws SQLException {
 		try (HikariDataSource pool = TestDatabase.postgres().pool(2);
 				LockPool source = new LockPool(slow(pool), JdbcUnderTest.SETTINGS, 3, 3);
-				LockConnection connection = source.open(true, Duration.ofSeconds(2))) {
-			assertThat(connection.unwrap(Connection.class).getNetworkTimeout()).isBetween(1, 1_900);
+				LockConnection connection = source.open(Duration.ofSeconds(2))) {
+			assertThat(connection.driver().getNetworkTimeout()).isBetween(1, 1_900);
 		}
 	}
 

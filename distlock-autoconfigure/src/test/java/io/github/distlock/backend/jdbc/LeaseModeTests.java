@@ -157,7 +157,7 @@ class LeaseModeTests {
 	void theClockOfTheNodeDoesNotMatter(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(2)) {
-			JdbcLeaseBackend late = new JdbcLeaseBackend(pool, JdbcUnderTest.SETTINGS, hoursOff(5));
+			JdbcBackend late = JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, hoursOff(5));
 			try (JdbcNode node = JdbcNode.lease(pool); LockStore opened = late.open(new StoreContext("late", node))) {
 				node.take(node.ticket(this.key));
 				Ticket ticket = new Ticket(this.key, node.ticket("x").mode(), "late", 1, false);

@@ -73,9 +73,9 @@ class LeaseStatementTests {
 				Connection connection = pool.getConnection();
 				Statement statement = connection.createStatement()) {
 			statement.execute("SET SESSION innodb_lock_wait_timeout = 7");
-			statement.execute(statements.get("setLockTimeout"));
+			statement.execute(statements.get("setLockTimeout").text());
 			assertThat(lockTimeout(statement)).isEqualTo(3);
-			statement.execute(statements.get("restoreLockTimeout"));
+			statement.execute(statements.get("restoreLockTimeout").text());
 			assertThat(lockTimeout(statement)).isEqualTo(7);
 		}
 	}

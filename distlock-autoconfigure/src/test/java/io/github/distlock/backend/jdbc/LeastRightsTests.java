@@ -86,7 +86,7 @@ class LeastRightsTests {
 		Ticket waiting = other.ticket("k");
 		assertThat(other.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		assertThat(holder.release(ticket)).isTrue();
-		await().until(() -> other.granted.contains(waiting));
+		await().until(() -> other.has(waiting));
 		assertThat(other.take(waiting).firstToken()).isGreaterThan(grant.firstToken());
 		assertThat(other.release(waiting)).isTrue();
 	}

@@ -11,11 +11,9 @@ import java.util.Map;
 
 import javax.sql.DataSource;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.BadSqlGrammarException;
-import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +35,7 @@ class LockConnectionTests {
 
 	@Test
 	void aConnectionThatCannotBeRestoredIsCutOffBeforeItIsClosed() throws SQLException {
-		LockConnection connection = source().open(true, LIMIT);
+		LockConnection connection = source().open(LIMIT);
 		this.failingLevel = Connection.TRANSACTION_SERIALIZABLE;
 		connection.close();
 		assertThat(this.calls).containsExactly("isolation 2", "isolation 8", "abort", "close");
@@ -46,27 +44,19 @@ class LockConnectionTests {
 	@Test
 	void aConnectionThatCannotBePreparedIsCutOffBeforeItIsClosed() {
 		this.failingLevel = Connection.TRANSACTION_READ_COMMITTED;
-		assertThatThrownBy(() -> source().open(true, LIMIT)).isInstanceOf(SQLException.class);
+		assertThatThrownBy(() -> source().open(LIMIT)).isInstanceOf(SQLException.class);
 		assertThat(this.calls).containsExactly("isolation 2", "abort", "close");
 	}
 
 	@Test
 	void aConnectionWhoseRollbackFailsIsCutOffAndTheFailureOfTheStatementIsReported() throws SQLException {
-		LockConnection connection = source().open(true, LIMIT);
+		LockConnection connection = source().open(LIMIT);
 		this.failingRollback = true;
 		assertThatThrownBy(
-				() -> connection.inTransaction(() -> connection.query("any", Map.of(), (row, number) -> true)))
+				() -> connection.inTransaction(() -> connection.query("stale", Map.of(), (row, number) -> true)))
 			.isInstanceOf(BadSqlGrammarException.class);
 		connection.close();
 		assertThat(this.calls).containsSubsequence("rollback", "abort", "close");
-	}
-
-	@Test
-	void aPoolWhosePropertiesCannotBeReadIsUsedItself() {
-		try (LockPool source = new LockPool(new SilentPool(), JdbcUnderTest.SETTINGS, 3, 3)) {
-			assertThat(source.isForeign()).isTrue();
-			assertThatThrownBy(() -> source.open(false, LIMIT)).isInstanceOf(SQLException.class).hasMessage("closed");
-		}
 	}
 
 	private LockPool source() {
@@ -111,36 +101,6 @@ class LockConnectionTests {
 						throw ex.getCause();
 					}
 				});
-	}
-
-	/** A closed pool: every method throws an exception. */
-	public static class SilentPool extends AbstractDataSource {
-
-		/** The URL of the database, which cannot be read here. */
-		public String getUrl() {
-			throw new IllegalStateException("closed");
-		}
-
-		/** A property of a pool, which cannot be read here. */
-		public int getMaximumPoolSize() {
-			throw new IllegalStateException("closed");
-		}
-
-		/** A property of a pool, which cannot be read here. */
-		public @Nullable Long getMaxLifetime() {
-			throw new IllegalStateException("closed");
-		}
-
-		@Override
-		public Connection getConnection() throws SQLException {
-			throw new SQLException("closed");
-		}
-
-		@Override
-		public Connection getConnection(String username, String password) throws SQLException {
-			return getConnection();
-		}
-
 	}
 
 }

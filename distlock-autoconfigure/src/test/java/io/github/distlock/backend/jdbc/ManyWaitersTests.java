@@ -80,8 +80,8 @@ class ManyWaitersTests {
 	private static BackendLockRegistry registry(HikariDataSource pool, boolean rows) {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofMillis(100), 17, 3, 5, true, TableNames.DEFAULT);
-		LockBackend backend = rows ? new JdbcRowBackend(pool, settings, TimeSource.SYSTEM)
-				: new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM);
+		LockBackend backend = rows ? JdbcBackend.row(pool, settings, TimeSource.SYSTEM)
+				: JdbcBackend.lease(pool, settings, TimeSource.SYSTEM);
 		BackendLockRegistry registry = new BackendLockRegistry(backend,
 				new RegistrySettings(PATIENCE, Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,

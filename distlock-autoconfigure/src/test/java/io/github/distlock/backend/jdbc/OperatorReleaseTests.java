@@ -40,8 +40,8 @@ class OperatorReleaseTests {
 	@EnumSource
 	void inTheModeLeaseTheNextCallerEntersAndTheFormerHolderNamesTheCause(Database server) throws Exception {
 		try (HikariDataSource pool = server.open().pool(8)) {
-			isReleased(new JdbcLeaseBackend(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM),
-					new JdbcLeaseBackend(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), pool, PATIENCE);
+			isReleased(JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM),
+					JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), pool, PATIENCE);
 		}
 	}
 
@@ -50,8 +50,8 @@ class OperatorReleaseTests {
 	void inTheModeLeaseTheFormerHolderLearnsItAtItsRenewal(Database server) {
 		try (HikariDataSource pool = server.open().pool(8);
 				JdbcNode operator = JdbcNode.named(pool, "distlock:", false)) {
-			BackendLockRegistry registry = registry(
-					new JdbcLeaseBackend(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), Duration.ofSeconds(1));
+			BackendLockRegistry registry = registry(JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM),
+					Duration.ofSeconds(1));
 			HeldLock lock = registry.acquire(LockRequest.of(this.key));
 			assertThat(operator.inspection().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
 			await().atMost(PATIENCE).until(() -> !lock.isHeld());

@@ -1,7 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
@@ -12,15 +11,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * When a ticket that waits for a row attempts again.
  */
-class PollScheduleTests implements TimeSource {
+class PollScheduleTests {
 
 	private static final Duration INTERVAL = Duration.ofMillis(100);
 
-	private final AtomicLong nanos = new AtomicLong();
-
 	private double random;
 
-	private final PollSchedule schedule = new PollSchedule(INTERVAL, this, () -> this.random);
+	private final PollSchedule schedule = new PollSchedule(INTERVAL.toNanos() / 1000, () -> this.random);
 
 	@Test
 	void aLockThatIsHeldForLongIsPolledOncePerIntervalWithJitter() {
@@ -42,16 +39,6 @@ class PollScheduleTests implements TimeSource {
 	}
 
 	@Test
-	void theNumberOfEarlyPollsPerSecondIsLimited() {
-		for (int i = 0; i < PollSchedule.EARLY_POLLS_PER_SECOND; i++) {
-			assertThat(held(Duration.ofSeconds(30), Duration.ZERO)).isLessThan(Duration.ofMillis(10));
-		}
-		assertThat(held(Duration.ofSeconds(30), Duration.ZERO)).isEqualTo(Duration.ofMillis(75));
-		this.nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-		assertThat(held(Duration.ofSeconds(30), Duration.ZERO)).isLessThan(Duration.ofMillis(10));
-	}
-
-	@Test
 	void aLeaseThatEndsSoonIsPolledAtItsEnd() {
 		assertThat(held(Duration.ofMillis(20), INTERVAL)).isEqualTo(Duration.ofMillis(21));
 		assertThat(held(Duration.ZERO, INTERVAL)).isEqualTo(Duration.ofMillis(10));
@@ -69,16 +56,6 @@ class PollScheduleTests implements TimeSource {
 
 	private static LeaseRow row(String owner, Duration remaining) {
 		return new LeaseRow(owner, 1, remaining, 1, TimeSource.SYSTEM.now());
-	}
-
-	@Override
-	public long nanoTime() {
-		return this.nanos.get();
-	}
-
-	@Override
-	public long wallMillis() {
-		return 0;
 	}
 
 }

@@ -1,15 +1,11 @@
 package io.github.distlock.backend.jdbc;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -120,31 +116,6 @@ class ReleaseNotificationTests {
 	}
 
 	@Test
-	void behindAPoolerThatSplitsASessionTheTicketPolls() throws SQLException {
-		try (HikariDataSource pool = this.database.pool(20);
-				Connection otherSession = pool.getConnection();
-				JdbcNode holder = node(pool, true)) {
-			SplittingPool pooler = new SplittingPool(pool, otherSession);
-			LaterClock clock = new LaterClock();
-			try (JdbcNode waiter = node(pooler, true, clock)) {
-				Ticket held = holder.ticket(this.key);
-				holder.take(held);
-				Ticket waiting = waiter.ticket(this.key);
-				assertThat(isListening(waiter, waiting)).isFalse();
-				ReleaseNotifications notifications = ((JdbcLeaseStore) waiter.store).notifications();
-				await().atMost(SOON).until(notifications::isPaused);
-				assertThat(pooler.listened).hasValue(1);
-				// A session of the server behind the pooler may listen until it ends.
-				clock.later(Duration.ofHours(1));
-				assertThat(notifications.isPaused()).isTrue();
-				assertThat(isListening(waiter, waiting)).isFalse();
-				assertThat(holder.release(held)).isTrue();
-				waiter.take(waiting);
-			}
-		}
-	}
-
-	@Test
 	void aListeningConnectionThatBreaksIsReplaced() {
 		try (HikariDataSource pool = this.database.pool(20);
 				JdbcNode holder = node(pool, true);
@@ -163,12 +134,8 @@ class ReleaseNotificationTests {
 	}
 
 	private static JdbcNode node(DataSource dataSource, boolean notifications) {
-		return node(dataSource, notifications, TimeSource.SYSTEM);
-	}
-
-	private static JdbcNode node(DataSource dataSource, boolean notifications, TimeSource clock) {
-		return new JdbcNode(new JdbcLeaseBackend(dataSource, new JdbcBackendSettings("distlock:",
-				Duration.ofMillis(1500), Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT), clock));
+		return new JdbcNode(JdbcBackend.lease(dataSource, new JdbcBackendSettings("distlock:", Duration.ofMillis(1500),
+				Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT), TimeSource.SYSTEM));
 	}
 
 	/** Let the ticket wait. Returns whether its JVM listens now. */
@@ -191,71 +158,12 @@ class ReleaseNotificationTests {
 		assertThat(next(listener)).isEqualTo("marker");
 	}
 
-	/** Return the next notification that is no check of a listening connection. */
 	private static String next(Connection listener) throws SQLException {
 		while (true) {
 			for (PGNotification arrived : listener.unwrap(PGConnection.class).getNotifications(0)) {
-				if (!arrived.getParameter().startsWith("probe")) {
-					return arrived.getParameter();
-				}
+				return arrived.getParameter();
 			}
 		}
-	}
-
-	/** The clocks of the system, after some time. */
-	private static final class LaterClock implements TimeSource {
-
-		private final AtomicReference<Duration> later = new AtomicReference<>(Duration.ZERO);
-
-		void later(Duration time) {
-			this.later.set(time);
-		}
-
-		@Override
-		public long nanoTime() {
-			return SYSTEM.nanoTime() + this.later.get().toNanos();
-		}
-
-		@Override
-		public long wallMillis() {
-			return SYSTEM.wallMillis() + this.later.get().toMillis();
-		}
-
-	}
-
-	/**
-	 * Like a pooler in transaction mode: LISTEN runs in another session of the server.
-	 */
-	private static final class SplittingPool extends UnknownPool {
-
-		final AtomicInteger listened = new AtomicInteger();
-
-		private final Connection otherSession;
-
-		SplittingPool(HikariDataSource pool, Connection otherSession) {
-			super(pool);
-			this.otherSession = otherSession;
-		}
-
-		@Override
-		public Connection getConnection() throws SQLException {
-			Connection connection = super.getConnection();
-			return (Connection) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Connection.class },
-					(proxy, method, arguments) -> {
-						boolean listens = method.getName().equals("prepareStatement")
-								&& ((String) arguments[0]).startsWith("LISTEN");
-						if (listens) {
-							this.listened.incrementAndGet();
-						}
-						try {
-							return method.invoke(listens ? this.otherSession : connection, arguments);
-						}
-						catch (InvocationTargetException ex) {
-							throw ex.getCause();
-						}
-					});
-		}
-
 	}
 
 }

@@ -70,7 +70,7 @@ class RowCommitGuardTests {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4)) {
 			BackendLockRegistry registry = new BackendLockRegistry(
-					new JdbcRowBackend(pool,
+					JdbcBackend.row(pool,
 							new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 17),
 							TimeSource.SYSTEM),
 					RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);

@@ -44,7 +44,7 @@ class RowModeTests {
 			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 			holder.kill();
 			// Shorter than the lock time-out of the statement.
-			await().atMost(Duration.ofSeconds(2)).until(() -> node.granted.contains(waiter));
+			await().atMost(Duration.ofSeconds(2)).until(() -> node.has(waiter));
 			assertThat(node.take(waiter).firstToken()).isGreaterThan(holder.token() + 16);
 		}
 		finally {
@@ -88,7 +88,7 @@ class RowModeTests {
 			node.attempt(forgotten);
 			Answers.of(node.store.cancel(forgotten));
 			node.release(first);
-			await().atMost(Duration.ofSeconds(5)).until(() -> node.granted.contains(third));
+			await().atMost(Duration.ofSeconds(5)).until(() -> node.has(third));
 			node.release(second);
 			node.release(third);
 			assertThat(node.attemptOnce(this.key + 4)).isInstanceOf(AttemptResult.Granted.class);
@@ -122,7 +122,7 @@ class RowModeTests {
 			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 			Ticket free = node.ticket(this.key + "free");
 			node.attempt(free);
-			await().atMost(Duration.ofSeconds(15)).until(() -> node.granted.contains(free));
+			await().atMost(Duration.ofSeconds(15)).until(() -> node.has(free));
 		}
 	}
 

@@ -67,7 +67,7 @@ class RowSessionEndTests implements LockListener {
 
 	private BackendLockRegistry registry(HikariDataSource pool) {
 		BackendLockRegistry registry = new BackendLockRegistry(
-				new JdbcRowBackend(pool,
+				JdbcBackend.row(pool,
 						new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofMillis(100), 17),
 						TimeSource.SYSTEM),
 				new RegistrySettings(PATIENCE, PATIENCE, null, new HandOffLimits(16, PATIENCE), Duration.ofSeconds(10),

@@ -250,7 +250,7 @@ class SickDatabaseTests {
 	private static BackendLockRegistry registry(HikariDataSource pool) {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofMillis(100), 17);
-		BackendLockRegistry registry = new BackendLockRegistry(new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM),
+		BackendLockRegistry registry = new BackendLockRegistry(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM),
 				new RegistrySettings(WAIT, Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)),
 						Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
 				List.of(), TimeSource.SYSTEM);

@@ -89,7 +89,7 @@ class TakingTurnsTests {
 	private static BackendLockRegistry registry(HikariDataSource pool) {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofMillis(100), 17);
-		BackendLockRegistry registry = new BackendLockRegistry(new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM),
+		BackendLockRegistry registry = new BackendLockRegistry(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM),
 				new RegistrySettings(Duration.ofSeconds(60), Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
 						Duration.ofSeconds(1)),

@@ -143,7 +143,7 @@ class TransactionCallersTests implements LockListener {
 	private BackendLockRegistry registry(HikariDataSource pool, Duration lease) {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofMillis(100), 17);
-		BackendLockRegistry registry = new BackendLockRegistry(new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM),
+		BackendLockRegistry registry = new BackendLockRegistry(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM),
 				new RegistrySettings(PATIENCE, lease, null, new HandOffLimits(16, Duration.ofMillis(50)),
 						Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
 				List.of(this), TimeSource.SYSTEM);

@@ -52,9 +52,6 @@ LIMIT 500 FOR UPDATE SKIP LOCKED
 -- name: delete
 DELETE FROM distlock_lock WHERE lock_key = :key
 
--- name: any
-SELECT 1 FROM distlock_lock LIMIT 1
-
 -- name: probe
 SELECT lock_key, owner, fence, expires_at, wanted_at FROM distlock_lock WHERE lock_key = :key
 

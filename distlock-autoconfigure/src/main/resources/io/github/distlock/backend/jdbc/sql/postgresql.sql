@@ -48,12 +48,6 @@ FROM released
 -- name: listen
 LISTEN distlock
 
--- name: unlisten
-UNLISTEN distlock
-
--- name: notify
-SELECT pg_notify('distlock', :payload)
-
 -- name: insert
 INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
 VALUES (:key, '', 0, ${now}, 0)
@@ -63,25 +57,12 @@ ON CONFLICT (lock_key) DO NOTHING
 SET LOCAL lock_timeout = '3s'
 
 -- name: row
--- The name tells operators what the session holds, until the end of the transaction: the
--- ticket, and the token that the holder computes from this row.
-SELECT ${answer}, set_config('application_name', 'lock ' || :ticket || ' ' || GREATEST(fence + 1, ${now}), true)
-FROM distlock_lock WHERE lock_key = :key
+-- The name tells operators which ticket the session has, until the end of the transaction.
+SELECT ${answer}, set_config('application_name', 'lock ' || :ticket, true) FROM distlock_lock WHERE lock_key = :key
 
 -- name: clock
 -- statement_timestamp() may be older than the wait for the row.
-SELECT micros, set_config('application_name', 'lock ' || :ticket || ' ' || GREATEST(:fence + 1, micros), true)
-FROM (SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint AS micros) clock
-
--- name: session
--- The session whose transaction has locked the row. Every role may
--- read these columns.
-SELECT sessions.application_name, ${now}
-FROM distlock_lock
-JOIN pg_locks locks ON locks.locktype = 'transactionid' AND locks.mode = 'ExclusiveLock' AND locks.granted
-  AND locks.transactionid = distlock_lock.xmax
-JOIN pg_stat_activity sessions ON sessions.pid = locks.pid
-WHERE lock_key = :key
+SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint
 
 -- name: showsessions
 SELECT pid, usename, client_addr, application_name, xact_start FROM pg_stat_activity
