@@ -105,9 +105,9 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	/** The cause of a failed subscription, and what does not work meanwhile. */
 	private String explainInbox(Throwable failure) {
-		return this.server.explain(failure) + (RedisServer.isRefusal(failure)
-				? ". The node votes, but tells no waiting caller that a lock is free."
-				: ". Until then this node does not vote: locks need a majority of the others.");
+		return this.server.explain(failure)
+				+ (RedisServer.isRefusal(failure) ? ". The node votes, but tells no waiting caller that a lock is free."
+						: ". Until then this node does not vote: locks need a majority of the others.");
 	}
 
 	@Override
@@ -124,16 +124,15 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public boolean isListening() {
 		OpenNode current = this.open;
-		return current != null && current.inbox().isConfirmed()
-				&& current.connections().connect().isDone();
+		return current != null && current.inbox().isConfirmed() && current.connections().connect().isDone();
 	}
 
 	@Override
 	public CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
 			boolean queue) {
 		return this
-			.<byte[]>send(Scripts.QUORUM_CLAIM, claim.ticket(), claim.token(), millis(lease),
-					millis(oldEnough), queue ? claim.ticket().token() : "", Long.toString(proposal.token()),
+			.<byte[]>send(Scripts.QUORUM_CLAIM, claim.ticket(), claim.token(), millis(lease), millis(oldEnough),
+					queue ? claim.ticket().token() : "", Long.toString(proposal.token()),
 					Integer.toString(proposal.count()))
 			.thenApply((answer) -> vote(claim.ticket().key(), new String(answer, StandardCharsets.ISO_8859_1)));
 	}
@@ -180,9 +179,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<NodeLock> inspect(String key) {
-		return this
-			.<byte[]>send(Scripts.QUORUM_INSPECT, this.keys.encodedLockQueueAndFloor(key),
-					new byte[0][])
+		return this.<byte[]>send(Scripts.QUORUM_INSPECT, this.keys.encodedLockQueueAndFloor(key), new byte[0][])
 			.thenApply((answer) -> {
 				List<String> lines = new String(answer, StandardCharsets.UTF_8).lines().toList();
 				return new NodeLock(nodeClaim(key, lines.get(0)),
@@ -193,31 +190,28 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletionStage<Boolean> end(Claim claim, long lastToken, long aheadMicros) {
 		return this
-			.<Long>send(Scripts.QUORUM_END, claim.ticket(), claim.token(),
-					Long.toString(lastToken), Long.toString(aheadMicros))
+			.<Long>send(Scripts.QUORUM_END, claim.ticket(), claim.token(), Long.toString(lastToken),
+					Long.toString(aheadMicros))
 			.thenApply((answer) -> answer == 1);
 	}
 
 	@Override
 	public CompletionStage<Boolean> raise(Claim claim, long token) {
-		return this
-			.<Long>send(Scripts.QUORUM_RAISE, claim.ticket(), claim.token(),
-					Long.toString(token))
+		return this.<Long>send(Scripts.QUORUM_RAISE, claim.ticket(), claim.token(), Long.toString(token))
 			.thenApply((answer) -> answer == 1);
 	}
 
 	@Override
 	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
 		return this
-			.<byte[]>send(Scripts.QUORUM_LEAVE, claim.ticket(), claim.token(),
-					Long.toString(usedToken), wake ? "1" : "0")
+			.<byte[]>send(Scripts.QUORUM_LEAVE, claim.ticket(), claim.token(), Long.toString(usedToken),
+					wake ? "1" : "0")
 			.thenApply((answer) -> (answer[0] == 'g') ? GONE : (answer[answer.length - 1] == '1') ? WOKEN : RELEASED);
 	}
 
 	@Override
 	public CompletionStage<Boolean> forget(Ticket ticket) {
-		return this.<Long>send(Scripts.QUORUM_FORGET, ticket, ticket.token())
-			.thenApply((answer) -> answer > 0);
+		return this.<Long>send(Scripts.QUORUM_FORGET, ticket, ticket.token()).thenApply((answer) -> answer > 0);
 	}
 
 	@Override
@@ -238,8 +232,8 @@ public final class RedisQuorumNode implements QuorumNode {
 	public CompletionStage<NodeTime> probe() {
 		OpenNode current = this.open;
 		return this
-			.<List<Long>>send(Scripts.QUORUM_PROBE, List.of(),
-					(current != null) ? current.inbox().channel() : "", RedisInbox.PROBE)
+			.<List<Long>>send(Scripts.QUORUM_PROBE, List.of(), (current != null) ? current.inbox().channel() : "",
+					RedisInbox.PROBE)
 			// The server cuts both the start and the present to seconds.
 			.thenApply((answer) -> new NodeTime(Duration.ofSeconds(Math.max(0, answer.get(1) - 1)), answer.get(2)));
 	}
