@@ -22,7 +22,7 @@ final class Mutants {
 			end
 			""";
 
-	private static final String RELEASE_COMMAND = "CompletionStage<ReleaseResult> sent = send(ticket, lastToken, next, executed);";
+	private static final String RELEASE_COMMAND = "CompletionStage<ReleaseResult> sent = send(ticket, lastToken, next);";
 
 	/** Check the owner in one command and act on the result in the next. */
 	private static final String ASK_FIRST = """

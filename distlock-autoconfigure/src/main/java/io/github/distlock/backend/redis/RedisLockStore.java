@@ -79,26 +79,19 @@ final class RedisLockStore extends BlockingLockStore {
 	private final RandomGenerator random;
 
 	/**
-	 * The releases of a key that were sent without waiting and may need a second command:
-	 * the script, if a native command has found another value, or the text of the script,
-	 * if the server does not know it.
+	 * The releases of a key that were sent without waiting and are not answered. Each of
+	 * them may need a second command: its script, if a native command has found another
+	 * value, or the text of the script, if the server has forgotten it.
 	 * <p>
 	 * <b>Invariant.</b> No attempt by a script is executed between these commands: it
-	 * would be refused by the ticket that is released. So it is sent when a stage here
-	 * has ended, and fails if the release has failed. An attempt by a native command does
-	 * not wait: if it is executed too early, it finds the value of the grant that is
+	 * would be refused by the ticket that is released. So it is sent when the releases of
+	 * its key have been answered, and fails if they fail. An attempt by a native command
+	 * does not wait: if it is executed too early, it finds the value of the grant that is
 	 * released, so it changes nothing, and is no refusal. The model of the protocol has
 	 * this rule, and finds what happens without it
-	 * ({@code SCRIPT_BEHIND_NATIVE_RELEASE}). If the server forgets its scripts without a
-	 * break of the connection, an attempt may be refused once.
+	 * ({@code SCRIPT_BEHIND_NATIVE_RELEASE}).
 	 */
-	private final ConcurrentMap<String, CompletableFuture<?>> unfinished = new ConcurrentHashMap<>();
-
-	/**
-	 * After how many breaks of the connection the server has executed the script of a
-	 * release: until the next one it knows the script.
-	 */
-	private volatile int knownAfter = -1;
+	private final ConcurrentMap<String, CompletableFuture<?>> unanswered = new ConcurrentHashMap<>();
 
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description, TimeSource clock,
 			StoreContext context) {
@@ -170,7 +163,7 @@ final class RedisLockStore extends BlockingLockStore {
 		if (first > 0) {
 			return granted(ticket, new Answer(new Reply(Reply.GRANTED, false, null, first), sent), lease, marks);
 		}
-		CompletableFuture<?> releases = this.unfinished.get(ticket.key());
+		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
 		if (releases != null) {
 			this.connections.await("attempt behind a release", ticket.key(), releases);
 		}
@@ -198,59 +191,44 @@ final class RedisLockStore extends BlockingLockStore {
 		if (!keepsOrder()) {
 			return super.release(ticket, lastToken, next);
 		}
-		CompletableFuture<Boolean> executed = new CompletableFuture<>();
-		this.unfinished.merge(ticket.key(), executed, CompletableFuture::allOf);
-		CompletionStage<ReleaseResult> sent = send(ticket, lastToken, next, executed);
+		CompletionStage<ReleaseResult> sent = send(ticket, lastToken, next);
+		CompletableFuture<ReleaseResult> answered = new CompletableFuture<>();
+		this.unanswered.merge(ticket.key(), answered, CompletableFuture::allOf);
 		return sent.whenComplete((result, failure) -> {
 			if (failure != null) {
-				executed.completeExceptionally(failure);
+				answered.completeExceptionally(failure);
 			}
-			finished(ticket, executed);
+			answered.complete(result);
+			this.unanswered.computeIfPresent(ticket.key(), (key, releases) -> releases.isDone() ? null : releases);
 		});
-	}
-
-	private void finished(Ticket ticket, CompletableFuture<Boolean> executed) {
-		executed.complete(true);
-		this.unfinished.computeIfPresent(ticket.key(), (key, releases) -> releases.isDone() ? null : releases);
 	}
 
 	@Override
 	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
-		return this.connections.await("release", ticket.key(),
-				send(ticket, lastToken, next, new CompletableFuture<>()));
+		return this.connections.await("release", ticket.key(), send(ticket, lastToken, next));
 	}
 
-	/**
-	 * Send a release; the stage fails with an exception for the caller.
-	 * @param executed completed as soon as what is sent next is executed after it
-	 */
-	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next,
-			CompletableFuture<Boolean> executed) {
+	/** Send a release; the stage fails with an exception for the caller. */
+	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		String[] args = (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
 				next.ticket().token(), millis(next.lease()), this.arguments.successor(inboxState()) };
+		TimeSource.Instant sent = this.clock.now();
 		return this.connections.<ReleaseResult>send((commands) -> {
 			CompletionStage<Boolean> replaced = (next == null)
 					? this.nativeCommands.release(commands, ticket, lastToken) : null;
-			return (replaced == null) ? sendScript(commands, ticket, next, executed, args)
+			return (replaced == null) ? sendScript(commands, ticket, next, sent, args)
 					: replaced
 						.thenCompose((done) -> done ? CompletableFuture.completedFuture(new ReleaseResult(true, null))
-								: sendScript(commands, ticket, next, executed, args));
+								: sendScript(commands, ticket, next, sent, args));
 		})
 			.exceptionallyCompose((failure) -> CompletableFuture
 				.failedFuture(this.connections.failed("release", ticket.key(), StoreCalls.unwrap(failure))));
 	}
 
 	private CompletionStage<ReleaseResult> sendScript(RedisCommands commands, Ticket ticket, @Nullable Successor next,
-			CompletableFuture<Boolean> executed, String... args) {
-		TimeSource.Instant sent = this.clock.now();
-		int breaks = this.connections.breaks();
-		CompletionStage<byte[]> script = commands.run(Scripts.RELEASE, this.keys.of(ticket), args);
-		if (this.knownAfter == breaks) {
-			finished(ticket, executed);
-		}
-		return script.thenApply((bytes) -> {
-			this.knownAfter = breaks;
+			TimeSource.Instant sent, String... args) {
+		return commands.<byte[]>run(Scripts.RELEASE, this.keys.of(ticket), args).thenApply((bytes) -> {
 			Reply reply = Reply.parse(bytes);
 			if (reply.admitsMore()) {
 				admitReaders(commands, ticket, Scripts.MAX_PORTIONS);
