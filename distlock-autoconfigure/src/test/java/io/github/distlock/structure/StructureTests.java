@@ -35,7 +35,7 @@ class StructureTests {
 			backend              393   0  0
 			backend.jdbc        2563  17  3
 			backend.local        359   1  3
-			backend.redis       2080  10  2
+			backend.redis       2068  10  2
 			backend.redlock     1204   4  3
 			backend.zookeeper   1703   3  2
 			context               21   0  0
