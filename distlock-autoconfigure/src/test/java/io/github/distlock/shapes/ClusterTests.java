@@ -191,7 +191,8 @@ class ClusterTests {
 		LettuceConnectionFactory refused = cluster.connectionFactory("distlock");
 		LockStore blind = LockNodes.backend(refused).open(new StoreContext("blind", new NoSignals()));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(blind::verify)
-			.withMessageContaining("lack of rights").withMessageContaining("cluster");
+			.withMessageContaining("lack of rights")
+			.withMessageContaining("cluster");
 		blind.close();
 		refused.destroy();
 	}

@@ -35,8 +35,8 @@ class StructureTests {
 			backend              393   0  0
 			backend.jdbc        1764   3  3
 			backend.local        359   1  3
-			backend.redis       3095  28  3
-			backend.redlock      771   0  3
+			backend.redis       2068  10  2
+			backend.redlock     1204   4  3
 			backend.zookeeper   1703   3  2
 			context               21   0  0
 			contract            2684   0  0

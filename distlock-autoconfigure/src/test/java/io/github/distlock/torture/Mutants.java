@@ -186,11 +186,10 @@ final class Mutants {
 									+ ", this.lastToken,")))
 				.keeping()
 				.atHome(),
-			Hunt.of(Mutant.of("native release without owner check",
-					java("backend/redis/NativeCommands.java",
-							REPLACEMENT,
-							"value.startsWith(\"|\") ? RedisCommands.bytes(this.keys.lock(key), value, \"PX\", millis) : "
-									+ REPLACEMENT)))
+			Hunt.of(Mutant
+				.of("native release without owner check", java("backend/redis/NativeCommands.java", REPLACEMENT,
+						"value.startsWith(\"|\") ? RedisCommands.bytes(this.keys.lock(key), value, \"PX\", millis) : "
+								+ REPLACEMENT)))
 				.onValkey()
 				.slowAndSpread(),
 			Hunt.of(Mutant.of("native attempt replaces any tombstone",

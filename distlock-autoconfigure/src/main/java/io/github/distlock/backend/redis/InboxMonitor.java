@@ -193,8 +193,7 @@ final class InboxMonitor implements RedisInbox.Listener {
 		int number = this.subscription.get();
 		boolean fresh = number != this.checkedSubscription;
 		long now = this.time.nanoTime();
-		if (!this.inbox.isConfirmed()
-				|| !fresh && !(this.used && now - this.checkedNanos > CHECK_INTERVAL_NANOS)) {
+		if (!this.inbox.isConfirmed() || !fresh && !(this.used && now - this.checkedNanos > CHECK_INTERVAL_NANOS)) {
 			return;
 		}
 		this.checkedSubscription = number;

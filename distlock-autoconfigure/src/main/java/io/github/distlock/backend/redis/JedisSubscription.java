@@ -1,6 +1,7 @@
 package io.github.distlock.backend.redis;
 
 import java.lang.reflect.Field;
+import java.util.Objects;
 
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
@@ -75,7 +76,8 @@ final class JedisSubscription implements AutoCloseable {
 					"The connection of " + driver.getClass().getName() + " cannot be subscribed");
 		}
 		ReflectionUtils.makeAccessible(provider);
-		return ((ConnectionProvider) ReflectionUtils.getField(provider, driver)).getConnection();
+		Object clients = Objects.requireNonNull(ReflectionUtils.getField(provider, driver));
+		return ((ConnectionProvider) clients).getConnection();
 	}
 
 	private void run(BinaryJedisPubSub receiver, byte[] channel) {

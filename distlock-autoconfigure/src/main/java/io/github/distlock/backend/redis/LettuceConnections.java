@@ -219,8 +219,8 @@ final class LettuceConnections {
 	}
 
 	/**
-	 * End, and shut the client down: if possible not while it connects or
-	 * disconnects, of which it would warn.
+	 * End, and shut the client down: if possible not while it connects or disconnects, of
+	 * which it would warn.
 	 */
 	void close() {
 		end();
@@ -264,9 +264,8 @@ final class LettuceConnections {
 	 * without the name.
 	 */
 	private static Optional<String> name(LockInstance self) {
-		return self.isResolved()
-				? Optional.of(("distlock:" + self.application() + "@" + self.host() + ":" + self.pid())
-					.replaceAll("[^!-~]", "_"))
+		return self.isResolved() ? Optional
+			.of(("distlock:" + self.application() + "@" + self.host() + ":" + self.pid()).replaceAll("[^!-~]", "_"))
 				: Optional.empty();
 	}
 

@@ -87,8 +87,8 @@ final class NativeCommands {
 		if (first <= value.token) {
 			return 0;
 		}
-		boolean taken = this.connections.call("attempt", ticket.key(), (commands) -> replace(commands, ticket.key(),
-				"|" + value.token, held(ticket, marks, first), lease));
+		boolean taken = this.connections.call("attempt", ticket.key(),
+				(commands) -> replace(commands, ticket.key(), "|" + value.token, held(ticket, marks, first), lease));
 		this.values.set(slot(ticket), taken ? value.heldBy(ticket.token(), marks, first) : null);
 		return taken ? first : 0;
 	}

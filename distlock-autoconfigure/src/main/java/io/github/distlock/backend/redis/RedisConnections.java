@@ -88,9 +88,8 @@ final class RedisConnections {
 		this.instance = context.instance();
 		this.channel = keys.inboxPrefix() + context.instance();
 		this.shared = new BlockingCommands(application);
-		this.dedicated = (settings.dedicatedConnection() && ConnectionUtils.isLettuce(application))
-				? LettuceConnections.like((LettuceConnectionFactory) application, settings.commandTimeout(),
-						context.self(), this::disconnected)
+		this.dedicated = (settings.dedicatedConnection() && ConnectionUtils.isLettuce(application)) ? LettuceConnections
+			.like((LettuceConnectionFactory) application, settings.commandTimeout(), context.self(), this::disconnected)
 				: null;
 		InboxSignals signals = new InboxSignals(context.instance(), keys, context.signals(), time, this.clock);
 		this.inbox = new InboxMonitor((this.dedicated != null) ? this.dedicated.factory() : application, this.channel,

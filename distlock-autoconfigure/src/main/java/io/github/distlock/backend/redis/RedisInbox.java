@@ -179,8 +179,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		this.settled.countDown();
 		// On a busy processor one attempt may take too long.
 		if (++this.failedAttempts == 2 && !this.stopped) {
-			logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. "
-					+ this.failures.apply(ex));
+			logger.warn(
+					"Cannot subscribe to the inbox " + this.channel + " yet, trying again. " + this.failures.apply(ex));
 		}
 	}
 

@@ -218,9 +218,9 @@ final class RedisLockStore extends BlockingLockStore {
 			CompletionStage<Boolean> replaced = (next == null)
 					? this.nativeCommands.release(commands, ticket, lastToken) : null;
 			return (replaced == null) ? sendScript(commands, ticket, next, sent, args)
-					: replaced.thenCompose((done) -> done
-							? CompletableFuture.completedFuture(new ReleaseResult(true, null))
-							: sendScript(commands, ticket, next, sent, args));
+					: replaced
+						.thenCompose((done) -> done ? CompletableFuture.completedFuture(new ReleaseResult(true, null))
+								: sendScript(commands, ticket, next, sent, args));
 		})
 			.exceptionallyCompose((failure) -> CompletableFuture
 				.failedFuture(this.connections.failed("release", ticket.key(), StoreCalls.unwrap(failure))));

@@ -183,8 +183,7 @@ public record RedisServer(String name, String properties, String timeoutProperty
 
 		/** The words in the errors of a script differ between Redis 6.2 and Redis 7. */
 		RIGHT("%s refuses a command for lack of rights (%s). Grant what is missing to its user: docs/redis-operations.md"
-				+ " has all rights that locks need",
-				List.of("NOPERM", "ACL failure", "The user executing the script")),
+				+ " has all rights that locks need", List.of("NOPERM", "ACL failure", "The user executing the script")),
 
 		REPLICA("%s takes no writes (%s). Connect to a master that accepts them, see %s",
 				List.of("READONLY", "NOREPLICAS", "MISCONF")),

@@ -86,7 +86,9 @@ class DedicatedConnectionTests {
 		LettuceConnectionFactory application = application(
 				LettuceClientConfiguration.builder().redisCredentialsProviderFactory(always(credentials)));
 		LockStore store = open(application);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> attempt(store)).havingCause().isSameAs(missing);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> attempt(store))
+			.havingCause()
+			.isSameAs(missing);
 		store.close();
 		application.destroy();
 	}
@@ -94,8 +96,8 @@ class DedicatedConnectionTests {
 	@Test
 	void aConnectionThatIsResetIsNotUsedAgain() throws Exception {
 		LettuceConnectionFactory application = application(LettuceClientConfiguration.builder());
-		LettuceConnections dedicated = Objects.requireNonNull(LettuceConnections.like(application,
-				Duration.ofSeconds(5), LockInstance.of("me"), (ofInbox) -> {
+		LettuceConnections dedicated = Objects.requireNonNull(
+				LettuceConnections.like(application, Duration.ofSeconds(5), LockInstance.of("me"), (ofInbox) -> {
 				}));
 		RedisCommands before = dedicated.commands();
 		assertThat(dedicated.commands()).isSameAs(before);

@@ -131,9 +131,8 @@ class FailureMessageTests {
 		connect("127.0.0.1", redis.port(), "deaf", "right");
 		Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false)));
 		Answers.of(this.store.release(TICKET, 0, null));
-		awaitWarning(output,
-				"Redis at 127.0.0.1:" + redis.port() + " refuses a command for lack of rights (NOPERM", "channels",
-				"docs/redis-operations.md", "Locks work;");
+		awaitWarning(output, "Redis at 127.0.0.1:" + redis.port() + " refuses a command for lack of rights (NOPERM",
+				"channels", "docs/redis-operations.md", "Locks work;");
 		assertThat(output).doesNotContain("no lock can be acquired");
 	}
 
@@ -163,7 +162,8 @@ class FailureMessageTests {
 	@Test
 	void anUnknownHostIsNamedAsTheCause() {
 		connect("no-such-host.invalid", 6379, "", "");
-		assertThat(refusal()).contains("Redis at no-such-host.invalid:6379 does not accept connections (UnknownHostException")
+		assertThat(refusal())
+			.contains("Redis at no-such-host.invalid:6379 does not accept connections (UnknownHostException")
 			.contains("the address in spring.data.redis.*");
 	}
 
