@@ -1,6 +1,5 @@
 package io.github.distlock.autoconfigure;
 
-
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.RedlockBackend;
