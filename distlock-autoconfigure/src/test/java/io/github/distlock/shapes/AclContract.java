@@ -254,7 +254,7 @@ abstract class AclContract {
 				.isThrownBy(store::verify)
 				.withMessageContaining("lack of rights")
 				.withMessageContaining("docs/redis-operations.md has all rights that locks need")
-				.extracting((refusal) -> refusal.getMessage().toLowerCase(Locale.ROOT), STRING)
+				.extracting((refusal) -> String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT), STRING)
 				.contains(switch (right.charAt(0)) {
 					case '+' -> right.substring(1);
 					case '~' -> "key";
