@@ -37,7 +37,7 @@ class StructureTests {
 			backend.local        359   1  3
 			backend.redis       2068  10  2
 			backend.redlock     1204   4  3
-			backend.zookeeper   1703   3  2
+			backend.zookeeper   1219   1  2
 			context               21   0  0
 			contract            2684   0  0
 			environment           72   0  0

@@ -47,6 +47,11 @@ import org.jspecify.annotations.Nullable;
  * <h2>Watches</h2> This store is the watcher of all nodes. So to watch a node twice costs
  * nothing, and no watch is removed by command: it ends with its node, or with the
  * session.
+ * <p>
+ * A node of this JVM needs no watch: this store deletes it, and sends the list of the
+ * next ticket right behind the deletion. The list shows as well whether that ticket's own
+ * node still exists. If the node before was deleted by hand, the next ticket enters with
+ * its next retry.
  *
  * <h2>Folders</h2> The folder of a key is removed a moment after the last ticket of this
  * JVM has left it: a key is often locked again soon. A folder that another JVM uses is

@@ -133,8 +133,8 @@ final class ZooKeeperTicket {
 	}
 
 	/**
-	 * Whether the ticket has a node, and this JVM has not yet sent its deletion. Then
-	 * {@link #deleting} is called after that for sure.
+	 * Whether a node is the one of this ticket, and its deletion has not been sent yet:
+	 * {@link #deleting} is called after that.
 	 */
 	boolean willDelete(String path, ZooKeeperSession session) {
 		TicketNode current = this.node;
