@@ -166,6 +166,8 @@ class KnownPlaceTests {
 		}
 		this.one.release(holder);
 		this.other.awaitGrant(behind);
+		// Its list has been answered, too.
+		this.one.store.ping();
 		assertThat(this.one.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		assertThat(this.one.grants).doesNotContainKey(waiting);
 	}
