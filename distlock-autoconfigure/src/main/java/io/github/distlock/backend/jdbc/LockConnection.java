@@ -225,7 +225,7 @@ final class LockConnection implements AutoCloseable {
 		Statement statement = this.running;
 		if (statement != null && (this.cancelled || this.returnable.compareAndSet(true, false))) {
 			this.cancelled = true;
-			statement.cancel();
+			PostgreSqlDriver.cancel(statement);
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -27,6 +28,20 @@ final class PostgreSqlDriver {
 	static int session(Connection connection) throws SQLException {
 		return (PRESENT && connection.isWrapperFor(PGConnection.class))
 				? connection.unwrap(PGConnection.class).getBackendPID() : -1;
+	}
+
+	/**
+	 * Cancel what a session runs. May be repeated: {@code Statement.cancel()} of this
+	 * driver sends one request, which has no effect on a statement that has not begun.
+	 */
+	static void cancel(Statement running) throws SQLException {
+		Connection connection = running.getConnection();
+		if (PRESENT && connection.isWrapperFor(PGConnection.class)) {
+			connection.unwrap(PGConnection.class).cancelQuery();
+		}
+		else {
+			running.cancel();
+		}
 	}
 
 	/**
