@@ -31,7 +31,7 @@ class StructureTests {
 			actuate              428   0  0
 			aop                 2804  20  3
 			aop.weaving          159   0  0
-			autoconfigure       1371   1  0
+			autoconfigure       1373   1  0
 			backend              374   0  0
 			backend.jdbc        1772   2  2
 			backend.local        296   0  3
