@@ -115,7 +115,8 @@ class AdvisorOrderTests {
 	@ValueSource(classes = { TransactionsFirst.class, TransactionsFirstWithClassProxies.class })
 	void aTransactionOutsideOfTheLockIsRefusedWithBothOrders(Class<?> transactions) {
 		assertRefused(LockedApplication.of(transactions, Orders.class),
-				"(order " + DistributedLockAdvisor.DEFAULT_ORDER + ")", "Set distlock.aop.order to a lower number");
+				"(order " + DistributedLockAdvisor.DEFAULT_ORDER + ")", "Set distlock.aop.order to a lower number",
+				"released before the commit");
 		LockedApplication.of(transactions, Orders.class).with("order", "99").start().close();
 	}
 

@@ -1,28 +1,23 @@
 package io.github.distlock.aop;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.LockDefinitionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests methods whose return type is a type variable or {@code Object}.
+ * Tests methods whose return type is a type variable.
  */
 class GenericResultTests {
 
-	private final AnnotationConfigApplicationContext context = LockedApplication
-		.of(Publishing.class, Completing.class, Anything.class)
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Publishing.class, Completing.class)
 		.start();
 
 	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
@@ -53,21 +48,6 @@ class GenericResultTests {
 		assertThat(this.locks.events).contains("work").endsWith("release k");
 	}
 
-	@Test
-	void unfinishedWorkIsRefusedIfTheDeclaredTypeIsUnknown() {
-		Anything anything = this.context.getBean(Anything.class);
-		for (Object later : List.of(new CompletableFuture<>(), Mono.just("later"), Flux.just("later"))) {
-			this.locks.events.clear();
-			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> anything.run(later))
-				.withMessageContaining("Anything.run(Object)")
-				.withMessageContaining("has returned a " + later.getClass().getSimpleName());
-			assertThat(this.locks.events).containsExactly("acquire k", "release k");
-		}
-		CompletableFuture<String> done = CompletableFuture.completedFuture("done");
-		assertThat(anything.run(done)).isSameAs(done);
-		assertThat(anything.run("value")).isEqualTo("value");
-	}
-
 	abstract static class Base<T> {
 
 		@DistributedLock("'k'")
@@ -82,15 +62,6 @@ class GenericResultTests {
 	}
 
 	static class Completing extends Base<CompletableFuture<String>> {
-
-	}
-
-	static class Anything {
-
-		@DistributedLock("'k'")
-		Object run(Object result) {
-			return result;
-		}
 
 	}
 

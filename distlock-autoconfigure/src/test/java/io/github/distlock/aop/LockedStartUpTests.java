@@ -3,18 +3,13 @@ package io.github.distlock.aop;
 import io.github.distlock.DistributedLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.EnableAspectJAutoProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,21 +18,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockedStartUpTests {
-
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void methodsAreLockedWithAndWithoutAspectj(boolean aspectj) {
-		LockedApplication application = aspectj ? LockedApplication.of(OpenBean.class, Aspects.class)
-				: LockedApplication.of(OpenBean.class)
-					.with((context) -> context.setClassLoader(new FilteredClassLoader("org.aspectj")));
-		try (AnnotationConfigApplicationContext context = application.start()) {
-			assertThat(context.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME).getClass().getSimpleName())
-				.isEqualTo(
-						aspectj ? "AnnotationAwareAspectJAutoProxyCreator" : "InfrastructureAdvisorAutoProxyCreator");
-			context.getBean(OpenBean.class).run();
-			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
-		}
-	}
 
 	@Test
 	void noBeanIsCreatedEarlyAndTheRegistryNotBeforeTheFirstCall(CapturedOutput output) {
@@ -55,31 +35,11 @@ class LockedStartUpTests {
 		}
 	}
 
-	@Test
-	void aDisabledApplicationLogsItOnce(CapturedOutput output) {
-		LockedApplication.of(Plain.class).with("enabled", false).start().close();
-		assertThat(output.getAll().split("distlock.enabled is false", -1)).hasSize(2);
-	}
-
 	static class Plain {
 
 		@DistributedLock
 		void run() {
 		}
-
-	}
-
-	public static class OpenBean {
-
-		@DistributedLock
-		public void run() {
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAspectJAutoProxy
-	static class Aspects {
 
 	}
 

@@ -3,6 +3,7 @@ package io.github.distlock.aop;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -41,8 +44,8 @@ class ReturnKindTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { ReturnsCallable.class, ReturnsTask.class, ReturnsDeferred.class, ReturnsEmitter.class,
-			ReturnsEvents.class, ReturnsStreaming.class, VariableIsCallable.class, ClassReturnsCallable.class })
+	@ValueSource(classes = { ReturnsCallable.class, VariableIsTask.class, VariableIsDeferred.class,
+			VariableIsEmitter.class, VariableIsEvents.class, VariableIsStreaming.class, ClassReturnsCallable.class })
 	void aResultWhoseWorkBeginsLaterIsRefusedAtStartUp(Class<?> bean) {
 		assertRefused(bean, "after the method has returned", "Return CompletableFuture, CompletionStage, Mono or Flux");
 	}
@@ -61,10 +64,18 @@ class ReturnKindTests {
 	void workThatBeginsLaterIsRefusedIfTheDeclaredTypeIsUnknown() {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Anything.class).start()) {
 			Anything anything = context.getBean(Anything.class);
-			for (Object later : List.of((Callable<String>) () -> "later", new DeferredResult<>(), new SseEmitter())) {
+			List<String> events = context.getBean(InMemoryLocks.class).events;
+			for (Object later : List.of((Callable<String>) () -> "later", new DeferredResult<>(), new SseEmitter(),
+					new CompletableFuture<>(), Mono.just("later"), Flux.just("later"))) {
+				events.clear();
 				assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> anything.run(later))
-					.withMessageContaining("has returned a ");
+					.withMessageContaining("Anything.run(Object)")
+					.withMessageContaining("has returned a " + later.getClass().getSimpleName());
+				assertThat(events).containsExactly("acquire k", "release k");
 			}
+			CompletableFuture<String> done = CompletableFuture.completedFuture("done");
+			assertThat(anything.run(done)).isSameAs(done);
+			assertThat(anything.run("value")).isEqualTo("value");
 		}
 	}
 
@@ -72,51 +83,6 @@ class ReturnKindTests {
 
 		@DistributedLock
 		public @Nullable Callable<String> run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsTask {
-
-		@DistributedLock
-		public @Nullable WebAsyncTask<String> run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsDeferred {
-
-		@DistributedLock
-		public @Nullable DeferredResult<String> run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsEmitter {
-
-		@DistributedLock
-		public @Nullable ResponseBodyEmitter run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsEvents {
-
-		@DistributedLock
-		public @Nullable SseEmitter run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsStreaming {
-
-		@DistributedLock
-		public @Nullable StreamingResponseBody run() {
 			return null;
 		}
 
@@ -131,7 +97,23 @@ class ReturnKindTests {
 
 	}
 
-	static class VariableIsCallable extends Base<Callable<String>> {
+	static class VariableIsTask extends Base<WebAsyncTask<String>> {
+
+	}
+
+	static class VariableIsDeferred extends Base<DeferredResult<String>> {
+
+	}
+
+	static class VariableIsEmitter extends Base<ResponseBodyEmitter> {
+
+	}
+
+	static class VariableIsEvents extends Base<SseEmitter> {
+
+	}
+
+	static class VariableIsStreaming extends Base<StreamingResponseBody> {
 
 	}
 

@@ -1,16 +1,12 @@
 package io.github.distlock.aop;
 
-import java.io.File;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.OnFailure;
+import io.github.distlock.testing.WithoutJars;
 import io.reactivex.rxjava3.core.Maybe;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,36 +24,7 @@ class WithoutReactorTests {
 
 	@Test
 	void methodsAreLockedWithoutReactorAndContextPropagation() throws Exception {
-		URL[] rest = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-			.filter((entry) -> !entry.contains("reactor-core") && !entry.contains("context-propagation"))
-			.map(WithoutReactorTests::url)
-			.toArray(URL[]::new);
-		try (URLClassLoader loader = new URLClassLoader(rest, ClassLoader.getPlatformClassLoader())) {
-			for (String missing : new String[] { "reactor.core.publisher.Mono",
-					"io.micrometer.context.ContextSnapshotFactory" }) {
-				assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> loader.loadClass(missing));
-			}
-			Runnable application = (Runnable) loader.loadClass(Application.class.getName())
-				.getConstructor()
-				.newInstance();
-			ClassLoader before = Thread.currentThread().getContextClassLoader();
-			Thread.currentThread().setContextClassLoader(loader);
-			try {
-				application.run();
-			}
-			finally {
-				Thread.currentThread().setContextClassLoader(before);
-			}
-		}
-	}
-
-	private static URL url(String entry) {
-		try {
-			return new File(entry).toURI().toURL();
-		}
-		catch (MalformedURLException ex) {
-			throw new IllegalStateException(ex);
-		}
+		WithoutJars.run(Application.class, "reactor-core", "context-propagation");
 	}
 
 	/**
@@ -67,6 +34,10 @@ class WithoutReactorTests {
 
 		@Override
 		public void run() {
+			for (String missing : new String[] { "reactor.core.publisher.Mono",
+					"io.micrometer.context.ContextSnapshotFactory" }) {
+				assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> Class.forName(missing));
+			}
 			try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class).start()) {
 				Orders orders = context.getBean(Orders.class);
 				orders.run();

@@ -52,12 +52,6 @@ class DistlockAopAutoConfigurationTests {
 			.run((context) -> assertThat(context.getBean(Shop.class).sell()).isEqualTo("under order-1"));
 	}
 
-	@Test
-	void withoutTransactionsMethodsAreLocked() {
-		this.application.withClassLoader(new FilteredClassLoader("org.springframework.transaction"))
-			.run((context) -> assertThat(context.getBean(Shop.class).sell()).isEqualTo("under order-1"));
-	}
-
 	@ParameterizedTest
 	@ValueSource(strings = { "distlock.enabled=false", "distlock.enabled=FALSE" })
 	void switchedOffMethodsRunUnlockedWithOneWarning(String property, CapturedOutput output) {

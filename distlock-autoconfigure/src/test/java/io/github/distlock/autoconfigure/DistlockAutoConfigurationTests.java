@@ -62,14 +62,6 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void withoutMicrometerThereAreNoMetricsAndNoError() {
-		Contexts.withRedis().withClassLoader(new FilteredClassLoader("io.micrometer")).run((context) -> {
-			assertThat(context).hasSingleBean(LockRegistry.class);
-			assertThat(context).doesNotHaveBean("distlockMetrics");
-		});
-	}
-
-	@Test
 	void aLockBackendOfTheApplicationWorksWithoutSpringDataRedis() {
 		Contexts.withoutRedis()
 			.withClassLoader(new FilteredClassLoader("org.springframework.data.redis", "io.lettuce"))

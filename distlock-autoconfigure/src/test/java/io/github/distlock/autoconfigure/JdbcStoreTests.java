@@ -62,17 +62,6 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void withoutTheTableTheErrorNamesItsScript() {
-		this.context.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.backend-timeout=2s")
-			.run((started) -> {
-				LockRegistry registry = started.getBean(LockRegistry.class);
-				assertThatThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ZERO)))
-					.isInstanceOf(LockBackendException.class)
-					.hasMessageContaining("distlock.jdbc.initialize-schema=always");
-			});
-	}
-
-	@Test
 	void aMissingTableFailsACallAtOnceWithOneLineInTheLog() {
 		this.context
 			.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.backend-timeout=10m",

@@ -39,6 +39,7 @@ import org.springframework.boot.validation.autoconfigure.ValidationAutoConfigura
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.Async;
@@ -188,6 +189,15 @@ class ValidationOrderTests {
 		});
 	}
 
+	@Test
+	void eachOfTwoPostProcessorsValidatesTheArgumentsOnceAndOutsideOfTheLock() {
+		this.application.withUserConfiguration(TwoValidations.class).run((context) -> {
+			context.getBean(TwiceValidated.class).pay("1");
+			assertThat(Checked.seen).containsExactly("1 without lock without transaction",
+					"1 without lock without transaction");
+		});
+	}
+
 	private static void login(String role) {
 		SecurityContextHolder.getContext()
 			.setAuthentication(new TestingAuthenticationToken("user", "password", "ROLE_" + role));
@@ -249,6 +259,40 @@ class ValidationOrderTests {
 
 		@Transactional
 		public void write(@Right String id) {
+		}
+
+	}
+
+	@Target(ElementType.TYPE)
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface AlsoValidated {
+
+	}
+
+	@Validated
+	@AlsoValidated
+	static class TwiceValidated {
+
+		@DistributedLock("'order-' + #id")
+		public void pay(@Right String id) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(TwiceValidated.class)
+	static class TwoValidations {
+
+		@Bean
+		static MethodValidationPostProcessor first() {
+			return new MethodValidationPostProcessor();
+		}
+
+		@Bean
+		static MethodValidationPostProcessor second() {
+			MethodValidationPostProcessor second = new MethodValidationPostProcessor();
+			second.setValidatedAnnotationType(AlsoValidated.class);
+			return second;
 		}
 
 	}
