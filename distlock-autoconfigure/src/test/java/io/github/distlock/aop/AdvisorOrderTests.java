@@ -3,8 +3,6 @@ package io.github.distlock.aop;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import javax.sql.DataSource;
-
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
 import org.junit.jupiter.api.Test;
@@ -20,11 +18,9 @@ import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
@@ -71,7 +67,6 @@ class AdvisorOrderTests {
 			.start()) {
 			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
 			JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
-			jdbc.execute("create table stock (id int)");
 			locks.onRelease = () -> locks.events
 				.add("rows " + jdbc.queryForObject("select count(*) from stock", Integer.class) + ", active "
 						+ TransactionSynchronizationManager.isActualTransactionActive());
@@ -184,31 +179,12 @@ class AdvisorOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	static class Database {
-
-		@Bean(destroyMethod = "shutdown")
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		DataSourceTransactionManager transactionManager(DataSource dataSource) {
-			return new DataSourceTransactionManager(dataSource);
-		}
-
-		@Bean
-		JdbcTemplate jdbcTemplate(DataSource dataSource) {
-			return new JdbcTemplate(dataSource);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableAsync
 	@EnableCaching
 	@EnableResilientMethods
 	@EnableTransactionManagement
-	static class Everything extends Database {
+	static class Everything {
 
 		@Bean
 		CacheManager cacheManager() {
@@ -223,14 +199,16 @@ class AdvisorOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableTransactionManagement(order = 100)
-	static class TransactionsFirst extends Database {
+	static class TransactionsFirst {
 
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableTransactionManagement(order = 100, proxyTargetClass = true)
-	static class TransactionsFirstWithClassProxies extends Database {
+	static class TransactionsFirstWithClassProxies {
 
 	}
 

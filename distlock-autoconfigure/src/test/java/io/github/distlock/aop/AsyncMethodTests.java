@@ -99,9 +99,7 @@ class AsyncMethodTests {
 	}
 
 	private boolean isFree(String key) {
-		Optional<HeldLock> lock = this.registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
-		lock.ifPresent(HeldLock::close);
-		return lock.isPresent();
+		return LocalStoreApplication.isFree(this.registry, key);
 	}
 
 	@EnableAsync

@@ -1,10 +1,8 @@
 package io.github.distlock.aop;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -165,9 +163,7 @@ class CompletionStageTests {
 	}
 
 	private boolean isFree(String key) {
-		Optional<HeldLock> lock = this.registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
-		lock.ifPresent(HeldLock::close);
-		return lock.isPresent();
+		return LocalStoreApplication.isFree(this.registry, key);
 	}
 
 	private static Throwable failure(CompletableFuture<?> result) {

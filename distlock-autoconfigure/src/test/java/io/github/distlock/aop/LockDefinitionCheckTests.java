@@ -17,7 +17,6 @@ import reactor.core.publisher.ConnectableFlux;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.scheduling.annotation.Async;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -118,11 +117,6 @@ class LockDefinitionCheckTests {
 	@Test
 	void aReactiveResultThatCannotBeEmptyCannotBeSkipped() {
 		assertRefused(SkippedSingle.class, "onFailure = SKIP", "has no empty value");
-	}
-
-	@Test
-	void anAsynchronousMethodMayReturnAFuture() {
-		LockedApplication.of(AsyncFuture.class).start().close();
 	}
 
 	@Test
@@ -249,16 +243,6 @@ class LockDefinitionCheckTests {
 
 		@DistributedLock(onFailure = OnFailure.SKIP)
 		@Nullable Single<String> run() {
-			return null;
-		}
-
-	}
-
-	static class AsyncFuture {
-
-		@Async
-		@DistributedLock
-		@Nullable CompletableFuture<String> run() {
 			return null;
 		}
 

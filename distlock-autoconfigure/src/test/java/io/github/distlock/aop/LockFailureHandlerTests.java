@@ -101,15 +101,6 @@ class LockFailureHandlerTests {
 			return "ran";
 		}
 
-		@DistributedLock(key = "'k'")
-		long number() {
-			return 0;
-		}
-
-		@DistributedLock(key = "'k'")
-		void nothing() {
-		}
-
 		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
 		@Nullable String skipped() {
 			return "ran";

@@ -2,8 +2,6 @@ package io.github.distlock.aop;
 
 import java.util.List;
 
-import javax.sql.DataSource;
-
 import io.github.distlock.DistributedLock;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.junit.jupiter.api.Test;
@@ -15,10 +13,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -63,6 +59,7 @@ class TwoProxyCreatorsTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableTransactionManagement
 	static class Creators {
 
@@ -72,16 +69,6 @@ class TwoProxyCreatorsTests {
 			creator.setUsePrefix(environment.getProperty("second.use-prefix", boolean.class, false));
 			creator.setProxyTargetClass(true);
 			return creator;
-		}
-
-		@Bean
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		DataSourceTransactionManager transactionManager(DataSource dataSource) {
-			return new DataSourceTransactionManager(dataSource);
 		}
 
 	}

@@ -5,7 +5,9 @@ import java.util.concurrent.TimeUnit;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
 import io.github.distlock.metrics.LockMetrics;
+import io.github.distlock.testing.RedisTestServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
@@ -26,12 +28,19 @@ class DistlockMetricsAutoConfigurationTests {
 		.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new);
 
 	@Test
-	void theMetersOfTheStoreExistFromTheStart() {
-		this.application.run((context) -> {
-			MeterRegistry meters = context.getBean(MeterRegistry.class);
-			assertThat(meters.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
-			assertThat(meters.get("distlock.renewals").tag("backend", "redis").counters()).hasSize(3);
-		});
+	void theRegistryPublishesItsEventsToTheMeters() {
+		try (RedisTestServer redis = RedisTestServer.start()) {
+			this.application.withPropertyValues("spring.data.redis.port=" + redis.port()).run((context) -> {
+				MeterRegistry meters = context.getBean(MeterRegistry.class);
+				var lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1").name("orders"));
+				assertThat(meters.get("distlock.held").gauge().value()).isOne();
+				lock.close();
+				assertThat(meters.get("distlock.held").gauge().value()).isZero();
+				assertThat(meters.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
+				assertThat(meters.get("distlock.acquire").tags("name", "orders", "outcome", "acquired").timer().count())
+					.isOne();
+			});
+		}
 	}
 
 	@Test

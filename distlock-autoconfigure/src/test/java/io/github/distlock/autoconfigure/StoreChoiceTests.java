@@ -278,7 +278,7 @@ class StoreChoiceTests {
 	}
 
 	/** A backend that the application defines. */
-	private static LockBackend ownBackend() {
+	static LockBackend ownBackend() {
 		return new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM);
 	}
 
