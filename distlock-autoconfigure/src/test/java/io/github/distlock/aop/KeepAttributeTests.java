@@ -1,7 +1,5 @@
 package io.github.distlock.aop;
 
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 
 import io.github.distlock.DistributedLock;
@@ -13,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.core.annotation.AliasFor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -50,11 +47,6 @@ class KeepAttributeTests {
 	@Test
 	void withoutTheAttributeTheRegistryDecides() {
 		assertThat(requestOf(Kept.class, "").keep()).isNull();
-	}
-
-	@Test
-	void aComposedAnnotationCanSetIt() {
-		assertThat(requestOf(Composed.class, "").keep()).isEqualTo(Duration.ofMillis(7));
 	}
 
 	@ParameterizedTest
@@ -121,24 +113,6 @@ class KeepAttributeTests {
 
 		@Override
 		@DistributedLock(key = "'k'", keep = "${keep}")
-		public void run() {
-		}
-
-	}
-
-	@Retention(RetentionPolicy.RUNTIME)
-	@DistributedLock
-	@interface Hot {
-
-		@AliasFor(annotation = DistributedLock.class, attribute = "keep")
-		String time();
-
-	}
-
-	static class Composed extends Work {
-
-		@Override
-		@Hot(time = "7ms")
 		public void run() {
 		}
 

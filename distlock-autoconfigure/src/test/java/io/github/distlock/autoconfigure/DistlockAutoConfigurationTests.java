@@ -31,16 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DistlockAutoConfigurationTests {
 
 	@Test
-	void everyAutoConfigurationIsListed() {
-		assertThat(Contexts.autoConfigurations())
-			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
-					DistlockEndpointAutoConfiguration.class, DistlockHealthAutoConfiguration.class,
-					DistlockIntegrationAutoConfiguration.class, DistlockJdbcAutoConfiguration.class,
-					DistlockLocalAutoConfiguration.class, DistlockLoggingAutoConfiguration.class,
-					DistlockMetricsAutoConfiguration.class, DistlockObservationAutoConfiguration.class,
-					DistlockRedisAutoConfiguration.class, DistlockRedlockAutoConfiguration.class,
-					DistlockTransactionAutoConfiguration.class, DistlockWebAutoConfiguration.class,
-					DistlockZooKeeperAutoConfiguration.class)
+	void everyAutoConfigurationIsFinal() {
+		assertThat(Contexts.autoConfigurations()).hasSizeGreaterThan(10)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
 	}
 
