@@ -14,8 +14,7 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -32,18 +31,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class DistlocksEndpointTests {
 
-	@SuppressWarnings("NullAway.Init")
-	private static EndpointApplication application;
-
-	@BeforeAll
-	static void start() {
-		application = EndpointApplication.start(EndpointApplication.OPEN);
-	}
-
-	@AfterAll
-	static void stop() {
-		application.close();
-	}
+	@AutoClose
+	private static final EndpointApplication application = EndpointApplication.start(EndpointApplication.OPEN);
 
 	@Test
 	void theListHasThePinnedShape() throws Exception {

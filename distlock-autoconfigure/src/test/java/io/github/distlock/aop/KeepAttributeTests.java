@@ -13,7 +13,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -26,16 +25,6 @@ class KeepAttributeTests {
 			context.getBean(bean).run();
 			return context.getBean(InMemoryLocks.class).requests.get(0);
 		}
-	}
-
-	private static void assertRefused(LockedApplication application, String... problems) {
-		assertThatException().isThrownBy(() -> application.start().close())
-			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining(LockDefinitionException.class.getName()))
-			.satisfies((ex) -> {
-				for (String problem : problems) {
-					assertThat(ex).hasStackTraceContaining(problem);
-				}
-			});
 	}
 
 	@ParameterizedTest
@@ -53,17 +42,17 @@ class KeepAttributeTests {
 	@CsvSource({ "5, has no unit", "-1, has no unit", "999us, use 1ms to 1s", "1001ms, use 1ms to 1s",
 			"soon, is not a duration" })
 	void aMalformedTimeIsRefused(String value, String problem) {
-		assertRefused(LockedApplication.of(Kept.class).with("keep", value), problem);
+		LockedApplication.of(Kept.class).with("keep", value).assertRefused(problem);
 	}
 
 	@Test
 	void aLockThatIsNeverKeptIsRefused() {
-		assertRefused(LockedApplication.of(WithLeaseTime.class), "keep = PT0.005S and leaseTime = PT10S",
-				"remove one of them");
-		assertRefused(LockedApplication.of(WithMinHold.class), "and minHold = PT1S");
-		assertRefused(LockedApplication.of(Fair.class), "and fair = true");
-		assertRefused(LockedApplication.of(Read.class), "and mode = READ");
-		assertRefused(LockedApplication.of(Write.class), "and mode = WRITE");
+		LockedApplication.of(WithLeaseTime.class)
+			.assertRefused("keep = PT0.005S and leaseTime = PT10S", "remove one of them");
+		LockedApplication.of(WithMinHold.class).assertRefused("and minHold = PT1S");
+		LockedApplication.of(Fair.class).assertRefused("and fair = true");
+		LockedApplication.of(Read.class).assertRefused("and mode = READ");
+		LockedApplication.of(Write.class).assertRefused("and mode = WRITE");
 	}
 
 	@Test

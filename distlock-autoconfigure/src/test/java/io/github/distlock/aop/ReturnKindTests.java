@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -27,7 +28,6 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -36,18 +36,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @ExtendWith(OutputCaptureExtension.class)
 class ReturnKindTests {
 
-	private static void assertRefused(Class<?> bean, String... problems) {
-		assertThatException().isThrownBy(() -> LockedApplication.of(bean).start().close())
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.satisfies((ex) -> assertThat(ex.getMessage()).contains(bean.getName() + ".run()").contains(problems));
-	}
-
 	@ParameterizedTest
 	@ValueSource(classes = { ReturnsCallable.class, VariableIsTask.class, VariableIsDeferred.class,
 			VariableIsEmitter.class, VariableIsEvents.class, VariableIsStreaming.class, ClassReturnsCallable.class })
 	void aResultWhoseWorkBeginsLaterIsRefusedAtStartUp(Class<?> bean) {
-		assertRefused(bean, "after the method has returned", "Return CompletableFuture, CompletionStage, Mono or Flux");
+		LockedApplication.of(bean)
+			.assertRefused(bean.getName() + ".run()", "after the method has returned",
+					"Return CompletableFuture, CompletionStage, Mono or Flux");
 	}
 
 	@Test
@@ -76,6 +71,33 @@ class ReturnKindTests {
 			CompletableFuture<String> done = CompletableFuture.completedFuture("done");
 			assertThat(anything.run(done)).isSameAs(done);
 			assertThat(anything.run("value")).isEqualTo("value");
+		}
+	}
+
+	@Test
+	void aTypeVariableThatIsAPublisherIsLockedUntilItHasCompleted() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Publishing.class).start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			Mono<String> mono = context.getBean(Publishing.class).run(Mono.fromSupplier(() -> {
+				locks.events.add("work");
+				return "done";
+			}));
+			assertThat(locks.events).isEmpty();
+			assertThat(mono.block()).isEqualTo("done");
+			assertThat(locks.events).containsExactly("acquire k", "work", "release k");
+		}
+	}
+
+	@Test
+	void aTypeVariableThatIsAStageIsLockedUntilItIsComplete() throws Exception {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Completing.class).start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			CompletableFuture<String> end = new CompletableFuture<>();
+			CompletableFuture<String> result = context.getBean(Completing.class).run(end);
+			end.thenRun(() -> locks.events.add("work"));
+			end.complete("done");
+			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+			assertThat(locks.events).contains("work").endsWith("release k");
 		}
 	}
 
@@ -153,6 +175,23 @@ class ReturnKindTests {
 		public Object run(Object result) {
 			return result;
 		}
+
+	}
+
+	abstract static class Returning<T> {
+
+		@DistributedLock("'k'")
+		T run(T result) {
+			return result;
+		}
+
+	}
+
+	static class Publishing extends Returning<Mono<String>> {
+
+	}
+
+	static class Completing extends Returning<CompletableFuture<String>> {
 
 	}
 

@@ -15,9 +15,8 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.testing.RedisNodes;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,23 +37,14 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class AnnotatedMethodOverRedisTests {
 
-	private static RedisNodes redis;
+	@AutoClose
+	private static final RedisNodes redis = RedisNodes.start();
 
 	private ConfigurableApplicationContext first;
 
 	private ConfigurableApplicationContext second;
 
 	private ExecutorService threads;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisNodes.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
 
 	@BeforeEach
 	void startApplications() {

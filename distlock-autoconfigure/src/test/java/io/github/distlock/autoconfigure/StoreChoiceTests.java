@@ -23,8 +23,7 @@ import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -50,24 +49,15 @@ import static org.mockito.Mockito.mock;
 @ExtendWith(OutputCaptureExtension.class)
 class StoreChoiceTests {
 
-	private static RedisTestServer redis;
+	@AutoClose
+	private static final RedisTestServer redis = RedisTestServer.start();
 
 	private ApplicationContextRunner application;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisTestServer.start();
-	}
 
 	@BeforeEach
 	void setUp() {
 		this.application = Contexts.withRedis()
 			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port());
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
 	}
 
 	@Test

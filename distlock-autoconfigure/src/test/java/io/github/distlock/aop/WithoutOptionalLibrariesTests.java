@@ -10,27 +10,32 @@ import io.github.distlock.testing.WithoutJars;
 import io.reactivex.rxjava3.core.Maybe;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests that Reactor and Micrometer's context propagation are optional.
+ * Tests that Reactor, Micrometer's context propagation and spring-tx are optional. The
+ * nested programs run in class loaders of their own.
  */
-class WithoutReactorTests {
+class WithoutOptionalLibrariesTests {
 
 	@Test
 	void methodsAreLockedWithoutReactorAndContextPropagation() throws Exception {
-		WithoutJars.run(Application.class, "reactor-core", "context-propagation");
+		WithoutJars.run(WithoutReactor.class, "reactor-core", "context-propagation");
 	}
 
-	/**
-	 * Runs in a class loader of its own.
-	 */
-	public static class Application implements Runnable {
+	@Test
+	void methodsAreLockedWithoutSpringTx() throws Exception {
+		WithoutJars.run(WithoutTransactions.class, "spring-tx", "aspectj");
+	}
+
+	public static class WithoutReactor implements Runnable {
 
 		@Override
 		public void run() {
@@ -71,6 +76,31 @@ class WithoutReactorTests {
 		@DistributedLock("'k'")
 		public @Nullable Maybe<String> run() {
 			return null;
+		}
+
+	}
+
+	public static class WithoutTransactions implements Runnable {
+
+		@Override
+		public void run() {
+			assertThat(ClassUtils.isPresent("org.springframework.transaction.TransactionManager", null)).isFalse();
+			try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class, Reactive.class)
+				.start()) {
+				context.getBean(Orders.class).run();
+				assertThat(context.getBean(Reactive.class).reactive().block()).isEqualTo("done");
+				assertThat(context.getBean(InMemoryLocks.class).events).containsExactly("acquire k", "release k",
+						"acquire r", "release r");
+			}
+		}
+
+	}
+
+	public static class Reactive {
+
+		@DistributedLock("'r'")
+		public Mono<String> reactive() {
+			return Mono.just("done");
 		}
 
 	}
