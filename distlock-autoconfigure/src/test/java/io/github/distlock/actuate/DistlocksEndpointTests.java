@@ -6,18 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -34,18 +31,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class DistlocksEndpointTests {
 
-	@SuppressWarnings("NullAway.Init")
-	private static EndpointApplication application;
-
-	@BeforeAll
-	static void start() {
-		application = EndpointApplication.start(EndpointApplication.OPEN);
-	}
-
-	@AfterAll
-	static void stop() {
-		application.close();
-	}
+	@AutoClose
+	private static final EndpointApplication application = EndpointApplication.start(EndpointApplication.OPEN);
 
 	@Test
 	void theListHasThePinnedShape() throws Exception {
@@ -164,23 +151,6 @@ class DistlocksEndpointTests {
 			.extracting(AuditEvent::getType)
 			.containsExactly("DISTLOCK_RELEASE_REFUSED", "DISTLOCK_RELEASE_REFUSED", "DISTLOCK_RELEASED",
 					"DISTLOCK_RELEASE_REFUSED");
-	}
-
-	@Test
-	void aTimeOutIsAmongTheRecentEvents() throws Exception {
-		try (HeldLock lock = application.registry().acquire(LockRequest.of("busy"))) {
-			var attempt = new FutureTask<>(
-					() -> application.registry().acquire(LockRequest.of("busy").waitTime(Duration.ofMillis(1))));
-			new Thread(attempt).start();
-			assertThatExceptionOfType(Exception.class).isThrownBy(attempt::get)
-				.withCauseInstanceOf(LockNotAcquiredException.class);
-			assertThat(lock.isHeld()).isTrue();
-		}
-		assertThat(EndpointApplication.list(application.local(), "recent")).anySatisfy((event) -> {
-			assertThat(event).containsOnlyKeys("key", "name", "event", "at", "detail")
-				.containsEntry("key", "busy")
-				.containsEntry("event", "timeout");
-		});
 	}
 
 	static void await(org.awaitility.core.ThrowingRunnable assertion) {

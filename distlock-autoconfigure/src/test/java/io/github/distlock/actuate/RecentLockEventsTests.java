@@ -38,7 +38,8 @@ class RecentLockEventsTests {
 			this.events.onAttempted(attempt(outcome.name(), outcome));
 		}
 		assertThat(this.events.latest("redis")).singleElement()
-			.satisfies((event) -> assertThat(event.key()).isEqualTo("TIMEOUT"));
+			.satisfies((event) -> assertThat(event.key()).isEqualTo("TIMEOUT"))
+			.satisfies((event) -> assertThat(event.event()).isEqualTo("timeout"));
 	}
 
 	@Test

@@ -6,8 +6,7 @@ import java.util.Base64;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,19 +29,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SecuredEndpointTests {
 
-	@SuppressWarnings("NullAway.Init")
-	private static EndpointApplication application;
-
-	@BeforeAll
-	static void start() {
-		application = EndpointApplication.start(new Class<?>[] { EndpointApplication.Program.class, Security.class },
-				"management.endpoint.distlocks.access=unrestricted", "management.endpoint.distlocks.roles=OPERATOR");
-	}
-
-	@AfterAll
-	static void stop() {
-		application.close();
-	}
+	@AutoClose
+	private static final EndpointApplication application = EndpointApplication.start(
+			new Class<?>[] { EndpointApplication.Program.class, Security.class },
+			"management.endpoint.distlocks.access=unrestricted", "management.endpoint.distlocks.roles=OPERATOR");
 
 	@ParameterizedTest
 	@ValueSource(strings = { "a/b", "a%2Fb", "100%", "a;b=c", "../etc", "a//b", "a b+c", "schlüssel" })

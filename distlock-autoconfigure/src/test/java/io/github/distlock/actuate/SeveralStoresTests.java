@@ -5,9 +5,8 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.UnsupportedStoreOperationException;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,21 +18,11 @@ class SeveralStoresTests {
 
 	private static final String MESSAGE = "Memory at nowhere:1 does not answer: check whether it runs";
 
-	@SuppressWarnings("NullAway.Init")
-	private static EndpointApplication application;
-
-	@BeforeAll
-	static void start() {
-		application = EndpointApplication.start(new Class<?>[] { EndpointApplication.Program.class, SecondStore.class },
-				"distlock.local.enabled=true", "management.endpoint.distlocks.access=unrestricted",
-				"management.endpoint.distlocks.show-values=always", "management.endpoint.health.show-details=always",
-				"management.endpoint.health.probes.enabled=true");
-	}
-
-	@AfterAll
-	static void stop() {
-		application.close();
-	}
+	@AutoClose
+	private static final EndpointApplication application = EndpointApplication.start(
+			new Class<?>[] { EndpointApplication.Program.class, SecondStore.class }, "distlock.local.enabled=true",
+			"management.endpoint.distlocks.access=unrestricted", "management.endpoint.distlocks.show-values=always",
+			"management.endpoint.health.show-details=always", "management.endpoint.health.probes.enabled=true");
 
 	@AfterEach
 	void repair() {

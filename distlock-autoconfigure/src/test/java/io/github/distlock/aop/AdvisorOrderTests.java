@@ -1,18 +1,21 @@
 package io.github.distlock.aop;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import javax.sql.DataSource;
-
 import io.github.distlock.DistributedLock;
-import io.github.distlock.LockDefinitionException;
+import io.github.distlock.transaction.OnActiveTransaction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
@@ -20,11 +23,10 @@ import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
@@ -41,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Tests the order of the lock advisor among other advisors.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class AdvisorOrderTests {
 
 	@Test
@@ -71,7 +74,6 @@ class AdvisorOrderTests {
 			.start()) {
 			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
 			JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
-			jdbc.execute("create table stock (id int)");
 			locks.onRelease = () -> locks.events
 				.add("rows " + jdbc.queryForObject("select count(*) from stock", Integer.class) + ", active "
 						+ TransactionSynchronizationManager.isActualTransactionActive());
@@ -114,8 +116,9 @@ class AdvisorOrderTests {
 	@ParameterizedTest
 	@ValueSource(classes = { TransactionsFirst.class, TransactionsFirstWithClassProxies.class })
 	void aTransactionOutsideOfTheLockIsRefusedWithBothOrders(Class<?> transactions) {
-		assertRefused(LockedApplication.of(transactions, Orders.class),
-				"(order " + DistributedLockAdvisor.DEFAULT_ORDER + ")", "Set distlock.aop.order to a lower number");
+		LockedApplication.of(transactions, Orders.class)
+			.assertRefused("(order " + DistributedLockAdvisor.DEFAULT_ORDER + ")",
+					"Set distlock.aop.order to a lower number", "released before the commit");
 		LockedApplication.of(transactions, Orders.class).with("order", "99").start().close();
 	}
 
@@ -124,11 +127,28 @@ class AdvisorOrderTests {
 		LockedApplication.of(TransactionsFirst.class, Separate.class).start().close();
 	}
 
-	private static void assertRefused(LockedApplication application, String... problems) {
-		assertThatException().isThrownBy(() -> application.start().close())
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.satisfies((ex) -> assertThat(ex.getMessage()).contains(problems));
+	/** As the documentation of Apache Shiro recommends. */
+	@Test
+	void withTwoProxyCreatorsAMethodIsLockedTwiceAndItsInnerLockIsInsideTheTransaction(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Payments.class, Creators.class)
+			.start()) {
+			context.getBean(Payments.class).pay();
+			assertThat(context.getBean(InMemoryLocks.class).requests).hasSize(2);
+		}
+		assertThat(output).contains("running transaction");
+	}
+
+	@Test
+	void aMethodIsLockedOnceIfTheSecondCreatorAppliesOnlyItsOwnAdvisors(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Payments.class, Creators.class)
+			.with("second.use-prefix", true)
+			.with("on-active", OnActiveTransaction.FAIL)
+			.start()) {
+			context.getBean(Payments.class).pay();
+			assertThat(context.getBean(InMemoryLocks.class).events)
+				.isEqualTo(List.of("acquire order", "release order"));
+		}
+		assertThat(output).doesNotContain("running transaction");
 	}
 
 	static class Orders {
@@ -183,31 +203,12 @@ class AdvisorOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	static class Database {
-
-		@Bean(destroyMethod = "shutdown")
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		DataSourceTransactionManager transactionManager(DataSource dataSource) {
-			return new DataSourceTransactionManager(dataSource);
-		}
-
-		@Bean
-		JdbcTemplate jdbcTemplate(DataSource dataSource) {
-			return new JdbcTemplate(dataSource);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableAsync
 	@EnableCaching
 	@EnableResilientMethods
 	@EnableTransactionManagement
-	static class Everything extends Database {
+	static class Everything {
 
 		@Bean
 		CacheManager cacheManager() {
@@ -222,14 +223,40 @@ class AdvisorOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableTransactionManagement(order = 100)
-	static class TransactionsFirst extends Database {
+	static class TransactionsFirst {
 
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableTransactionManagement(order = 100, proxyTargetClass = true)
-	static class TransactionsFirstWithClassProxies extends Database {
+	static class TransactionsFirstWithClassProxies {
+
+	}
+
+	static class Payments {
+
+		@DistributedLock("'order'")
+		@Transactional
+		public void pay() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
+	@EnableTransactionManagement
+	static class Creators {
+
+		@Bean
+		static DefaultAdvisorAutoProxyCreator second(Environment environment) {
+			DefaultAdvisorAutoProxyCreator creator = new DefaultAdvisorAutoProxyCreator();
+			creator.setUsePrefix(environment.getProperty("second.use-prefix", boolean.class, false));
+			creator.setProxyTargetClass(true);
+			return creator;
+		}
 
 	}
 

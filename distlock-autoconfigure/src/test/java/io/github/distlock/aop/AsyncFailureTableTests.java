@@ -110,88 +110,61 @@ class AsyncFailureTableTests {
 
 	interface Calls {
 
-		CompletionStage<Optional<String>> stage(String id);
+		@DistributedLock("'k'")
+		default CompletionStage<Optional<String>> stage(String id) {
+			return CompletableFuture.completedFuture(Optional.of("ran"));
+		}
 
-		CompletionStage<Optional<String>> skippedStage(String id);
+		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
+		default CompletionStage<Optional<String>> skippedStage(String id) {
+			return stage(id);
+		}
 
-		CompletionStage<Optional<String>> stageOrElse(String id);
+		@DistributedLock(key = "'k'", fallback = "insteadStage")
+		default CompletionStage<Optional<String>> stageOrElse(String id) {
+			return stage(id);
+		}
 
-		Mono<String> mono(String id);
+		@DistributedLock("'k'")
+		default Mono<String> mono(String id) {
+			return Mono.just("ran");
+		}
 
-		Mono<String> skippedMono(String id);
+		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
+		default Mono<String> skippedMono(String id) {
+			return mono(id);
+		}
 
-		Mono<String> monoOrElse(String id);
+		@DistributedLock(key = "'k'", fallback = "insteadMono")
+		default Mono<String> monoOrElse(String id) {
+			return mono(id);
+		}
 
-		Flux<String> flux(String id);
+		@DistributedLock("'k'")
+		default Flux<String> flux(String id) {
+			return Flux.just("ran");
+		}
 
-		Flux<String> skippedFlux(String id);
+		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
+		default Flux<String> skippedFlux(String id) {
+			return flux(id);
+		}
 
-		Flux<String> fluxOrElse(String id);
+		@DistributedLock(key = "'k'", fallback = "insteadFlux")
+		default Flux<String> fluxOrElse(String id) {
+			return flux(id);
+		}
 
 	}
 
 	static class Table implements Calls {
 
-		@Override
-		@DistributedLock("'k'")
-		public CompletionStage<Optional<String>> stage(String id) {
-			return CompletableFuture.completedFuture(Optional.of("ran"));
-		}
-
-		@Override
-		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
-		public CompletionStage<Optional<String>> skippedStage(String id) {
-			return stage(id);
-		}
-
-		@Override
-		@DistributedLock(key = "'k'", fallback = "insteadStage")
-		public CompletionStage<Optional<String>> stageOrElse(String id) {
-			return stage(id);
-		}
-
 		CompletionStage<Optional<String>> insteadStage(String id, LockNotAcquiredException problem) {
 			return CompletableFuture.completedFuture(Optional.of("instead of it"));
 		}
 
-		@Override
-		@DistributedLock("'k'")
-		public Mono<String> mono(String id) {
-			return Mono.just("ran");
-		}
-
-		@Override
-		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
-		public Mono<String> skippedMono(String id) {
-			return mono(id);
-		}
-
-		@Override
-		@DistributedLock(key = "'k'", fallback = "insteadMono")
-		public Mono<String> monoOrElse(String id) {
-			return mono(id);
-		}
-
 		Mono<String> insteadMono(String id) {
 			return Mono.just("instead of it");
-		}
-
-		@Override
-		@DistributedLock("'k'")
-		public Flux<String> flux(String id) {
-			return Flux.just("ran");
-		}
-
-		@Override
-		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
-		public Flux<String> skippedFlux(String id) {
-			return flux(id);
-		}
-
-		@Override
-		@DistributedLock(key = "'k'", fallback = "insteadFlux")
-		public Flux<String> fluxOrElse(String id) {
-			return flux(id);
 		}
 
 		Flux<String> insteadFlux(String id) {

@@ -14,7 +14,7 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.OnFailure;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -31,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  */
 class AsyncMethodTests {
 
+	@AutoClose
 	private static final AnnotationConfigApplicationContext context = LockedApplication
 		.of(Asynchronous.class, Work.class, LocalStoreApplication.class)
 		.start();
@@ -42,11 +43,6 @@ class AsyncMethodTests {
 	private final CountDownLatch entered = new CountDownLatch(1);
 
 	private final CompletableFuture<String> end = new CompletableFuture<>();
-
-	@AfterAll
-	static void close() {
-		context.close();
-	}
 
 	@Test
 	void theSubmitterNeitherWaitsNorHoldsTheLock() {
@@ -99,9 +95,7 @@ class AsyncMethodTests {
 	}
 
 	private boolean isFree(String key) {
-		Optional<HeldLock> lock = this.registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
-		lock.ifPresent(HeldLock::close);
-		return lock.isPresent();
+		return LocalStoreApplication.isFree(this.registry, key);
 	}
 
 	@EnableAsync

@@ -11,7 +11,7 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
@@ -32,6 +32,7 @@ import static org.awaitility.Awaitility.await;
  */
 class AsyncReleaseTests {
 
+	@AutoClose
 	private final AnnotationConfigApplicationContext context = LockedApplication.of(Work.class, Halting.class).start();
 
 	private final Work work = this.context.getBean(Work.class);
@@ -39,11 +40,6 @@ class AsyncReleaseTests {
 	private final SlowLocks locks = this.context.getBean(SlowLocks.class);
 
 	private final CompletableFuture<String> end = new CompletableFuture<>();
-
-	@AfterEach
-	void close() {
-		this.context.close();
-	}
 
 	@Test
 	void aStageDoesNotCompleteBeforeTheReleaseHasEnded() throws Exception {

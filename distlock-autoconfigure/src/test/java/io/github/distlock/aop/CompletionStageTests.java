@@ -1,10 +1,8 @@
 package io.github.distlock.aop;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -20,35 +18,37 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests methods that return a stage, with real proxies and a real store.
+ * Tests methods that return a stage, with one key and with several, with real proxies and
+ * a real store.
  */
 class CompletionStageTests {
 
+	@AutoClose
 	private static final AnnotationConfigApplicationContext context = LockedApplication
-		.of(Work.class, LocalStoreApplication.class)
+		.of(Work.class, Moves.class, LocalStoreApplication.class)
 		.start();
 
 	private final Work work = context.getBean(Work.class);
 
+	private final Moves moves = context.getBean(Moves.class);
+
 	private final LockRegistry registry = context.getBean("localLocks", LockRegistry.class);
 
 	private final CompletableFuture<String> end = new CompletableFuture<>();
-
-	@AfterAll
-	static void close() {
-		context.close();
-	}
 
 	@Test
 	void theLockIsHeldUntilTheStageIsCompleteAndFreeWhenTheResultIsAvailable() throws Exception {
@@ -157,6 +157,43 @@ class CompletionStageTests {
 		assertThat(isFree("nested")).isTrue();
 	}
 
+	@Test
+	void allLocksOfSeveralKeysAreHeldUntilTheWorkIsDone() throws Exception {
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		CompletableFuture<List<String>> result = this.moves.move(List.of("s2", "s1", "s2"), end);
+		await().until(() -> !isFree("s1") && !isFree("s2"));
+		assertThat(result).isNotDone();
+		end.complete(null);
+		assertThat(result.get(10, TimeUnit.SECONDS)).containsExactly("s2", "s1");
+		assertThat(isFree("s1")).isTrue();
+		assertThat(isFree("s2")).isTrue();
+	}
+
+	@Test
+	void acquiredLocksAreReleasedIfAnotherIsNotAcquired() {
+		try (HeldLock rival = this.registry.acquire(LockRequest.of("t2"))) {
+			CompletableFuture<List<String>> result = this.moves.move(List.of("t1", "t2", "t3"),
+					CompletableFuture.completedFuture(null));
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> result.get(10, TimeUnit.SECONDS))
+				.withCauseInstanceOf(LockNotAcquiredException.class)
+				.withMessageContaining(rival.key());
+			assertThat(isFree("t1")).isTrue();
+			assertThat(isFree("t3")).isTrue();
+		}
+	}
+
+	@Test
+	void aSubscriptionThatIsCancelledBetweenTwoLocksLeavesNothingLocked() {
+		try (HeldLock rival = this.registry.acquire(LockRequest.of("u2"))) {
+			Disposable subscription = this.moves.moveLater(List.of("u1", "u2")).subscribe();
+			await().until(() -> !isFree("u1"));
+			subscription.dispose();
+			await().until(() -> isFree("u1"));
+			assertThat(rival.isHeld()).isTrue();
+		}
+		assertThat(isFree("u2")).isTrue();
+	}
+
 	private CompletableFuture<String> begin(String key) {
 		int before = this.work.entered().get();
 		CompletableFuture<String> result = this.work.stage(key, this.end);
@@ -165,9 +202,7 @@ class CompletionStageTests {
 	}
 
 	private boolean isFree(String key) {
-		Optional<HeldLock> lock = this.registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
-		lock.ifPresent(HeldLock::close);
-		return lock.isPresent();
+		return LocalStoreApplication.isFree(this.registry, key);
 	}
 
 	private static Throwable failure(CompletableFuture<?> result) {
@@ -246,6 +281,24 @@ class CompletionStageTests {
 		@DistributedLock(key = "#key", waitTime = "0")
 		String blocking(String key) {
 			return "blocking " + key;
+		}
+
+	}
+
+	/**
+	 * Moves several things at once.
+	 */
+	static class Moves {
+
+		@DistributedLock(key = "#things", waitTime = "200ms")
+		public CompletableFuture<List<String>> move(List<String> things, CompletableFuture<Void> end) {
+			List<String> locked = LockContext.all().stream().map(HeldLock::key).toList();
+			return end.thenApply((nothing) -> locked);
+		}
+
+		@DistributedLock(key = "#things", waitTime = "-1")
+		public Mono<String> moveLater(List<String> things) {
+			return Mono.just("moved");
 		}
 
 	}

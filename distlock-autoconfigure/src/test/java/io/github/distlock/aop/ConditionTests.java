@@ -4,7 +4,7 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +20,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class ConditionTests {
 
+	@AutoClose
 	private final AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class)
 		.with("limit", 10)
 		.start();
@@ -27,11 +28,6 @@ class ConditionTests {
 	private final Stock stock = this.context.getBean(Stock.class);
 
 	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
-
-	@AfterEach
-	void close() {
-		this.context.close();
-	}
 
 	@Test
 	void theLockIsTakenWhenTheConditionHolds() {

@@ -11,7 +11,7 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.OnFailure;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,16 +28,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class FallbackPolicyTests {
 
+	@AutoClose
 	private final AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class).start();
 
 	private final Stock stock = this.context.getBean(Stock.class);
 
 	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
-
-	@AfterEach
-	void close() {
-		this.context.close();
-	}
 
 	private void take() {
 		this.locks.taken.add("k");
@@ -115,12 +111,7 @@ class FallbackPolicyTests {
 			Itself.class, Skipping.class })
 	void aFallbackThatDoesNotFitFailsTheStart(Class<?> bean) throws Exception {
 		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
-		assertThatExceptionOfType(Exception.class).isThrownBy(() -> LockedApplication.of(bean).start().close())
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.withMessageContaining("@DistributedLock(fallback = \"" + "instead")
-			.withMessageContaining(bean.getName())
-			.withMessageContaining(problem);
+		LockedApplication.of(bean).assertRefused("@DistributedLock(fallback = \"" + "instead", bean.getName(), problem);
 	}
 
 	abstract static class Base<T> {

@@ -1,7 +1,5 @@
 package io.github.distlock.aop;
 
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 
 import io.github.distlock.DistributedLock;
@@ -13,10 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.core.annotation.AliasFor;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -31,16 +27,6 @@ class KeepAttributeTests {
 		}
 	}
 
-	private static void assertRefused(LockedApplication application, String... problems) {
-		assertThatException().isThrownBy(() -> application.start().close())
-			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining(LockDefinitionException.class.getName()))
-			.satisfies((ex) -> {
-				for (String problem : problems) {
-					assertThat(ex).hasStackTraceContaining(problem);
-				}
-			});
-	}
-
 	@ParameterizedTest
 	@CsvSource({ "1ms, PT0.001S", "5ms, PT0.005S", "PT1S, PT1S", "0, PT0S", "' 20ms ', PT0.02S" })
 	void aTimeToKeepTheLockReachesTheRegistry(String value, Duration expected) {
@@ -52,26 +38,21 @@ class KeepAttributeTests {
 		assertThat(requestOf(Kept.class, "").keep()).isNull();
 	}
 
-	@Test
-	void aComposedAnnotationCanSetIt() {
-		assertThat(requestOf(Composed.class, "").keep()).isEqualTo(Duration.ofMillis(7));
-	}
-
 	@ParameterizedTest
 	@CsvSource({ "5, has no unit", "-1, has no unit", "999us, use 1ms to 1s", "1001ms, use 1ms to 1s",
 			"soon, is not a duration" })
 	void aMalformedTimeIsRefused(String value, String problem) {
-		assertRefused(LockedApplication.of(Kept.class).with("keep", value), problem);
+		LockedApplication.of(Kept.class).with("keep", value).assertRefused(problem);
 	}
 
 	@Test
 	void aLockThatIsNeverKeptIsRefused() {
-		assertRefused(LockedApplication.of(WithLeaseTime.class), "keep = PT0.005S and leaseTime = PT10S",
-				"remove one of them");
-		assertRefused(LockedApplication.of(WithMinHold.class), "and minHold = PT1S");
-		assertRefused(LockedApplication.of(Fair.class), "and fair = true");
-		assertRefused(LockedApplication.of(Read.class), "and mode = READ");
-		assertRefused(LockedApplication.of(Write.class), "and mode = WRITE");
+		LockedApplication.of(WithLeaseTime.class)
+			.assertRefused("keep = PT0.005S and leaseTime = PT10S", "remove one of them");
+		LockedApplication.of(WithMinHold.class).assertRefused("and minHold = PT1S");
+		LockedApplication.of(Fair.class).assertRefused("and fair = true");
+		LockedApplication.of(Read.class).assertRefused("and mode = READ");
+		LockedApplication.of(Write.class).assertRefused("and mode = WRITE");
 	}
 
 	@Test
@@ -121,24 +102,6 @@ class KeepAttributeTests {
 
 		@Override
 		@DistributedLock(key = "'k'", keep = "${keep}")
-		public void run() {
-		}
-
-	}
-
-	@Retention(RetentionPolicy.RUNTIME)
-	@DistributedLock
-	@interface Hot {
-
-		@AliasFor(annotation = DistributedLock.class, attribute = "keep")
-		String time();
-
-	}
-
-	static class Composed extends Work {
-
-		@Override
-		@Hot(time = "7ms")
 		public void run() {
 		}
 

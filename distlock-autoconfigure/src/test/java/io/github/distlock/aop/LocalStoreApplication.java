@@ -2,7 +2,11 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
@@ -28,6 +32,13 @@ class LocalStoreApplication {
 				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				List.of(), TimeSource.SYSTEM);
+	}
+
+	/** Whether a lock is free. */
+	static boolean isFree(LockRegistry registry, String key) {
+		Optional<HeldLock> lock = registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
+		lock.ifPresent(HeldLock::close);
+		return lock.isPresent();
 	}
 
 	@Bean

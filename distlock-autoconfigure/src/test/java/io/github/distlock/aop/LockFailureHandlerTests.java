@@ -10,7 +10,7 @@ import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.OnFailure;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -34,6 +34,7 @@ class LockFailureHandlerTests {
 		return this.answer.get();
 	};
 
+	@AutoClose
 	private final AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class)
 		.with((context) -> context.registerBean("handler", LockFailureHandler.class, () -> this.handler))
 		.start();
@@ -41,11 +42,6 @@ class LockFailureHandlerTests {
 	private final Stock stock = this.context.getBean(Stock.class);
 
 	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
-
-	@AfterEach
-	void close() {
-		this.context.close();
-	}
 
 	@Test
 	void theHandlerDecidesForMethodsWithoutAPolicy() {
@@ -99,15 +95,6 @@ class LockFailureHandlerTests {
 		@DistributedLock(key = "'k'", name = "label")
 		@Nullable String text() {
 			return "ran";
-		}
-
-		@DistributedLock(key = "'k'")
-		long number() {
-			return 0;
-		}
-
-		@DistributedLock(key = "'k'")
-		void nothing() {
 		}
 
 		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)

@@ -4,9 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.DistributedLock;
@@ -85,23 +82,6 @@ class LockInterceptorTests {
 		this.locks.taken.add("order-7");
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.deduct("7", this.locks));
 		assertThat(this.locks.events).isEmpty();
-	}
-
-	@Test
-	void aSkippedMethodReturnsAnEmptyValue() {
-		this.locks.taken.add("skip");
-		assertThat(this.orders.skippedObject()).isNull();
-		assertThat(this.orders.skippedOptional()).isEmpty();
-		assertThat(this.orders.skippedInt()).isEmpty();
-		assertThat(this.orders.skippedLong()).isEmpty();
-		this.orders.skippedVoid();
-		assertThat(this.locks.events).isEmpty();
-	}
-
-	@Test
-	void anAcquiredSkippingMethodRuns() {
-		assertThat(this.orders.skippedOptional()).contains("ran");
-		assertThat(this.locks.events).containsExactly("acquire skip", "release skip");
 	}
 
 	@Test
@@ -218,26 +198,6 @@ class LockInterceptorTests {
 		@DistributedLock("#id")
 		void change(StringBuilder id) {
 			id.append("2");
-		}
-
-		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
-		@Nullable Integer skippedObject() {
-			return 1;
-		}
-
-		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
-		Optional<String> skippedOptional() {
-			return Optional.of("ran");
-		}
-
-		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
-		OptionalInt skippedInt() {
-			return OptionalInt.of(1);
-		}
-
-		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
-		OptionalLong skippedLong() {
-			return OptionalLong.of(1);
 		}
 
 		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)

@@ -59,16 +59,6 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aProgrammaticTransactionInsideDoesNotCommitWhenTheLeaseIsLost() {
-		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> context.getBean(Orders.class).templateInside())
-				.withMessageContaining("the transaction is rolled back");
-			assertThat(rows(context)).isZero();
-		}
-	}
-
-	@Test
 	void anOuterLockThatIsLostStopsTheCommitToo() {
 		try (AnnotationConfigApplicationContext context = APPLICATION.start();
 				LockContext.Scope outer = LockContext.open(lost(context))) {
@@ -208,14 +198,6 @@ class LockTransactionTests {
 			if (lose) {
 				this.locks.getObject().loseAll();
 			}
-		}
-
-		@DistributedLock("'template'")
-		void templateInside() {
-			this.template.executeWithoutResult((status) -> {
-				this.jdbc.execute("insert into stock values (1)");
-				this.locks.getObject().loseAll();
-			});
 		}
 
 		@Transactional(propagation = Propagation.REQUIRES_NEW)

@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
@@ -29,6 +30,9 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.util.function.SingletonSupplier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * A small application with locked methods.
@@ -73,6 +77,21 @@ final class LockedApplication {
 			context.close();
 			throw ex;
 		}
+	}
+
+	/**
+	 * Check that the start fails because of an annotation.
+	 * @param problems parts of the message
+	 */
+	void assertRefused(String... problems) {
+		assertThatException().isThrownBy(() -> start().close()).satisfies((ex) -> {
+			Throwable root = ex;
+			while (!(root instanceof LockDefinitionException) && root.getCause() != null) {
+				root = root.getCause();
+			}
+			assertThat(root).isInstanceOf(LockDefinitionException.class);
+			assertThat(root.getMessage()).startsWith("@DistributedLock").contains(problems);
+		});
 	}
 
 	/**

@@ -1,10 +1,8 @@
 package io.github.distlock.aop;
 
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.DistributedLock;
@@ -24,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.core.annotation.AliasFor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -62,11 +59,6 @@ class MaxWaitingAttributeTests {
 	@Test
 	void withoutTheAttributeTheRegistryDecides() {
 		assertThat(requestOf(Limited.class, "").maxWaiting()).isNull();
-	}
-
-	@Test
-	void aComposedAnnotationCanSetIt() {
-		assertThat(requestOf(Composed.class, "").maxWaiting()).isEqualTo(3);
 	}
 
 	@Test
@@ -188,24 +180,6 @@ class MaxWaitingAttributeTests {
 
 		@Override
 		@DistributedLock(key = "'k'", maxWaiting = "${most}")
-		public void run() {
-		}
-
-	}
-
-	@Retention(RetentionPolicy.RUNTIME)
-	@DistributedLock
-	@interface Hot {
-
-		@AliasFor(annotation = DistributedLock.class, attribute = "maxWaiting")
-		String most();
-
-	}
-
-	static class Composed extends Work {
-
-		@Override
-		@Hot(most = "3")
 		public void run() {
 		}
 

@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.FencingToken;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -149,11 +148,6 @@ class NullAnswerTests {
 		public Mono<String> mono() {
 			this.runs++;
 			return Mono.just("done");
-		}
-
-		@DistributedLock("'k'")
-		public void fenced(@FencingToken long token) {
-			this.runs++;
 		}
 
 	}

@@ -19,7 +19,7 @@ import io.github.distlock.ReactiveLockContext;
 import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
 import reactor.adapter.JdkFlowAdapter;
@@ -44,6 +44,7 @@ class ReactiveTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+	@AutoClose
 	private static final AnnotationConfigApplicationContext context = LockedApplication
 		.of(ReactiveWork.class, Watch.class, LocalStoreApplication.class)
 		.start();
@@ -53,11 +54,6 @@ class ReactiveTests {
 	private final LockRegistry registry = context.getBean("localLocks", LockRegistry.class);
 
 	private final Sinks.One<String> end = Sinks.one();
-
-	@AfterAll
-	static void close() {
-		context.close();
-	}
 
 	/** ShedLock #5. */
 	@Test

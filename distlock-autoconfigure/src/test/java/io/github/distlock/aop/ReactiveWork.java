@@ -2,7 +2,6 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -10,7 +9,6 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
-import io.github.distlock.LockRequest;
 import io.github.distlock.ReactiveLockContext;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Single;
@@ -131,9 +129,7 @@ class ReactiveWork {
 
 	/** Whether a key is free. */
 	boolean isFree(String key) {
-		Optional<HeldLock> lock = this.registry.getObject().tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
-		lock.ifPresent(HeldLock::close);
-		return lock.isPresent();
+		return LocalStoreApplication.isFree(this.registry.getObject(), key);
 	}
 
 	private String state(String key) {

@@ -24,7 +24,6 @@ import org.springframework.core.Ordered;
 import org.springframework.core.StandardReflectionParameterNameDiscoverer;
 import org.springframework.core.env.Environment;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
-import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.retry.annotation.Backoff;
 import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.retry.annotation.Retryable;
@@ -33,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Tests the retries of three libraries, inside and outside the lock.
+ * Tests the retries of two libraries, inside and outside the lock.
  */
 class RetryOrderTests {
 
@@ -61,11 +60,6 @@ class RetryOrderTests {
 	void resilience4jWithThatOrderAcquiresTheLockForEachAttempt() {
 		assertThat(events(LockedApplication.of(ResilienceRetried.class, Resilience.class)
 			.with("retry-aspect-order", Ordered.LOWEST_PRECEDENCE - 2000))).isEqualTo(TWO_ACQUISITIONS);
-	}
-
-	@Test
-	void theRetriesOfSpringFrameworkAcquireTheLockForEachAttempt() {
-		assertThat(events(FrameworkRetried.class, Framework.class)).isEqualTo(TWO_ACQUISITIONS);
 	}
 
 	private static List<String> events(Class<?> bean, Class<?> configuration) {
@@ -127,21 +121,6 @@ class RetryOrderTests {
 
 	}
 
-	static class FrameworkRetried extends Job {
-
-		FrameworkRetried(InMemoryLocks locks) {
-			super(locks);
-		}
-
-		@Override
-		@DistributedLock("'job'")
-		@org.springframework.resilience.annotation.Retryable(maxRetries = 1, delay = 1)
-		public void run() {
-			fail();
-		}
-
-	}
-
 	@Configuration(proxyBeanMethods = false)
 	@EnableRetry
 	static class SpringRetryInside {
@@ -151,12 +130,6 @@ class RetryOrderTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableRetry(order = Ordered.LOWEST_PRECEDENCE - 2000)
 	static class SpringRetryOutside {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableResilientMethods
-	static class Framework {
 
 	}
 

@@ -3,6 +3,8 @@ package io.github.distlock.aop;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -13,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -24,7 +28,6 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -33,18 +36,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @ExtendWith(OutputCaptureExtension.class)
 class ReturnKindTests {
 
-	private static void assertRefused(Class<?> bean, String... problems) {
-		assertThatException().isThrownBy(() -> LockedApplication.of(bean).start().close())
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.satisfies((ex) -> assertThat(ex.getMessage()).contains(bean.getName() + ".run()").contains(problems));
-	}
-
 	@ParameterizedTest
-	@ValueSource(classes = { ReturnsCallable.class, ReturnsTask.class, ReturnsDeferred.class, ReturnsEmitter.class,
-			ReturnsEvents.class, ReturnsStreaming.class, VariableIsCallable.class, ClassReturnsCallable.class })
+	@ValueSource(classes = { ReturnsCallable.class, VariableIsTask.class, VariableIsDeferred.class,
+			VariableIsEmitter.class, VariableIsEvents.class, VariableIsStreaming.class, ClassReturnsCallable.class })
 	void aResultWhoseWorkBeginsLaterIsRefusedAtStartUp(Class<?> bean) {
-		assertRefused(bean, "after the method has returned", "Return CompletableFuture, CompletionStage, Mono or Flux");
+		LockedApplication.of(bean)
+			.assertRefused(bean.getName() + ".run()", "after the method has returned",
+					"Return CompletableFuture, CompletionStage, Mono or Flux");
 	}
 
 	@Test
@@ -61,10 +59,45 @@ class ReturnKindTests {
 	void workThatBeginsLaterIsRefusedIfTheDeclaredTypeIsUnknown() {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Anything.class).start()) {
 			Anything anything = context.getBean(Anything.class);
-			for (Object later : List.of((Callable<String>) () -> "later", new DeferredResult<>(), new SseEmitter())) {
+			List<String> events = context.getBean(InMemoryLocks.class).events;
+			for (Object later : List.of((Callable<String>) () -> "later", new DeferredResult<>(), new SseEmitter(),
+					new CompletableFuture<>(), Mono.just("later"), Flux.just("later"))) {
+				events.clear();
 				assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> anything.run(later))
-					.withMessageContaining("has returned a ");
+					.withMessageContaining("Anything.run(Object)")
+					.withMessageContaining("has returned a " + later.getClass().getSimpleName());
+				assertThat(events).containsExactly("acquire k", "release k");
 			}
+			CompletableFuture<String> done = CompletableFuture.completedFuture("done");
+			assertThat(anything.run(done)).isSameAs(done);
+			assertThat(anything.run("value")).isEqualTo("value");
+		}
+	}
+
+	@Test
+	void aTypeVariableThatIsAPublisherIsLockedUntilItHasCompleted() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Publishing.class).start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			Mono<String> mono = context.getBean(Publishing.class).run(Mono.fromSupplier(() -> {
+				locks.events.add("work");
+				return "done";
+			}));
+			assertThat(locks.events).isEmpty();
+			assertThat(mono.block()).isEqualTo("done");
+			assertThat(locks.events).containsExactly("acquire k", "work", "release k");
+		}
+	}
+
+	@Test
+	void aTypeVariableThatIsAStageIsLockedUntilItIsComplete() throws Exception {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Completing.class).start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			CompletableFuture<String> end = new CompletableFuture<>();
+			CompletableFuture<String> result = context.getBean(Completing.class).run(end);
+			end.thenRun(() -> locks.events.add("work"));
+			end.complete("done");
+			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+			assertThat(locks.events).contains("work").endsWith("release k");
 		}
 	}
 
@@ -72,51 +105,6 @@ class ReturnKindTests {
 
 		@DistributedLock
 		public @Nullable Callable<String> run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsTask {
-
-		@DistributedLock
-		public @Nullable WebAsyncTask<String> run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsDeferred {
-
-		@DistributedLock
-		public @Nullable DeferredResult<String> run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsEmitter {
-
-		@DistributedLock
-		public @Nullable ResponseBodyEmitter run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsEvents {
-
-		@DistributedLock
-		public @Nullable SseEmitter run() {
-			return null;
-		}
-
-	}
-
-	static class ReturnsStreaming {
-
-		@DistributedLock
-		public @Nullable StreamingResponseBody run() {
 			return null;
 		}
 
@@ -131,7 +119,23 @@ class ReturnKindTests {
 
 	}
 
-	static class VariableIsCallable extends Base<Callable<String>> {
+	static class VariableIsTask extends Base<WebAsyncTask<String>> {
+
+	}
+
+	static class VariableIsDeferred extends Base<DeferredResult<String>> {
+
+	}
+
+	static class VariableIsEmitter extends Base<ResponseBodyEmitter> {
+
+	}
+
+	static class VariableIsEvents extends Base<SseEmitter> {
+
+	}
+
+	static class VariableIsStreaming extends Base<StreamingResponseBody> {
 
 	}
 
@@ -171,6 +175,23 @@ class ReturnKindTests {
 		public Object run(Object result) {
 			return result;
 		}
+
+	}
+
+	abstract static class Returning<T> {
+
+		@DistributedLock("'k'")
+		T run(T result) {
+			return result;
+		}
+
+	}
+
+	static class Publishing extends Returning<Mono<String>> {
+
+	}
+
+	static class Completing extends Returning<CompletableFuture<String>> {
 
 	}
 

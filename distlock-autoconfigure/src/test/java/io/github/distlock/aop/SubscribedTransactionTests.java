@@ -12,7 +12,7 @@ import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,6 +45,7 @@ class SubscribedTransactionTests {
 
 	private static final DatabaseClient CLIENT = DatabaseClient.create(database());
 
+	@AutoClose
 	private static final AnnotationConfigApplicationContext keeping = application().start();
 
 	private final Shop shop = keeping.getBean(Shop.class);
@@ -63,11 +64,6 @@ class SubscribedTransactionTests {
 	void empty() {
 		CLIENT.sql("create table if not exists sales (sku varchar)").then().block(PATIENCE);
 		CLIENT.sql("delete from sales").then().block(PATIENCE);
-	}
-
-	@AfterAll
-	static void stop() {
-		keeping.close();
 	}
 
 	private static Iterable<String> sold() {

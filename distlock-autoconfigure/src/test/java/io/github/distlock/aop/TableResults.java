@@ -38,230 +38,140 @@ final class TableResults {
 	private TableResults() {
 	}
 
+	@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
 	interface Skippable {
 
-		void voidResult();
-
-		@Nullable Integer integerResult();
-
-		@Nullable Boolean booleanResult();
-
-		@Nullable String stringResult();
-
-		@Nullable Object objectResult();
-
-		Optional<String> optionalResult();
-
-		OptionalInt optionalIntResult();
-
-		OptionalLong optionalLongResult();
-
-		OptionalDouble optionalDoubleResult();
-
-		Iterable<String> iterableResult();
-
-		Iterator<String> iteratorResult();
-
-		Collection<String> collectionResult();
-
-		List<String> listResult();
-
-		Set<String> setResult();
-
-		SortedSet<String> sortedSetResult();
-
-		Queue<String> queueResult();
-
-		Deque<String> dequeResult();
-
-		ArrayList<String> arrayListResult();
-
-		Map<String, String> mapResult();
-
-		SortedMap<String, String> sortedMapResult();
-
-		TreeMap<String, String> treeMapResult();
-
-		Stream<String> streamResult();
-
-		IntStream intStreamResult();
-
-		String[] stringsResult();
-
-		int[] intsResult();
-
-	}
-
-	@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
-	static class Skipping implements Skippable {
-
-		@Override
-		public void voidResult() {
+		default void voidResult() {
 			throw new IllegalStateException("ran");
 		}
 
-		@Override
-		public @Nullable Integer integerResult() {
+		default @Nullable Integer integerResult() {
 			return 1;
 		}
 
-		@Override
-		public @Nullable Boolean booleanResult() {
+		default @Nullable Boolean booleanResult() {
 			return true;
 		}
 
-		@Override
-		public @Nullable String stringResult() {
+		default @Nullable String stringResult() {
 			return "ran";
 		}
 
-		@Override
-		public @Nullable Object objectResult() {
+		default @Nullable Object objectResult() {
 			return "ran";
 		}
 
-		@Override
-		public Optional<String> optionalResult() {
+		default Optional<String> optionalResult() {
 			return Optional.of("ran");
 		}
 
-		@Override
-		public OptionalInt optionalIntResult() {
+		default OptionalInt optionalIntResult() {
 			return OptionalInt.of(1);
 		}
 
-		@Override
-		public OptionalLong optionalLongResult() {
+		default OptionalLong optionalLongResult() {
 			return OptionalLong.of(1);
 		}
 
-		@Override
-		public OptionalDouble optionalDoubleResult() {
+		default OptionalDouble optionalDoubleResult() {
 			return OptionalDouble.of(1);
 		}
 
-		@Override
-		public Iterable<String> iterableResult() {
+		default Iterable<String> iterableResult() {
 			return List.of("ran");
 		}
 
-		@Override
-		public Iterator<String> iteratorResult() {
+		default Iterator<String> iteratorResult() {
 			return List.of("ran").iterator();
 		}
 
-		@Override
-		public Collection<String> collectionResult() {
+		default Collection<String> collectionResult() {
 			return List.of("ran");
 		}
 
-		@Override
-		public List<String> listResult() {
+		default List<String> listResult() {
 			return List.of("ran");
 		}
 
-		@Override
-		public Set<String> setResult() {
+		default Set<String> setResult() {
 			return Set.of("ran");
 		}
 
-		@Override
-		public SortedSet<String> sortedSetResult() {
+		default SortedSet<String> sortedSetResult() {
 			return new TreeSet<>(List.of("ran"));
 		}
 
-		@Override
-		public Queue<String> queueResult() {
+		default Queue<String> queueResult() {
 			return new ArrayDeque<>(List.of("ran"));
 		}
 
-		@Override
-		public Deque<String> dequeResult() {
+		default Deque<String> dequeResult() {
 			return new ArrayDeque<>(List.of("ran"));
 		}
 
-		@Override
-		public ArrayList<String> arrayListResult() {
+		default ArrayList<String> arrayListResult() {
 			return new ArrayList<>(List.of("ran"));
 		}
 
-		@Override
-		public Map<String, String> mapResult() {
+		default Map<String, String> mapResult() {
 			return Map.of("ran", "ran");
 		}
 
-		@Override
-		public SortedMap<String, String> sortedMapResult() {
+		default SortedMap<String, String> sortedMapResult() {
 			return new TreeMap<>(Map.of("ran", "ran"));
 		}
 
-		@Override
-		public TreeMap<String, String> treeMapResult() {
+		default TreeMap<String, String> treeMapResult() {
 			return new TreeMap<>(Map.of("ran", "ran"));
 		}
 
-		@Override
-		public Stream<String> streamResult() {
+		default Stream<String> streamResult() {
 			return Stream.of("ran");
 		}
 
-		@Override
-		public IntStream intStreamResult() {
+		default IntStream intStreamResult() {
 			return IntStream.of(1);
 		}
 
-		@Override
-		public String[] stringsResult() {
+		default String[] stringsResult() {
 			return new String[] { "ran" };
 		}
 
-		@Override
-		public int[] intsResult() {
+		default int[] intsResult() {
 			return new int[] { 1 };
 		}
 
 	}
 
-	interface Few {
-
-		void voidResult();
-
-		int intResult();
-
-		String stringResult();
-
-		Optional<String> optionalResult();
-
-		List<String> listResult();
+	static class Skipping implements Skippable {
 
 	}
 
 	@DistributedLock("'k'")
-	static class Plain implements Few {
+	interface Few {
 
-		@Override
-		public void voidResult() {
+		default void voidResult() {
 		}
 
-		@Override
-		public int intResult() {
+		default int intResult() {
 			return 1;
 		}
 
-		@Override
-		public String stringResult() {
+		default String stringResult() {
 			return "ran";
 		}
 
-		@Override
-		public Optional<String> optionalResult() {
+		default Optional<String> optionalResult() {
 			return Optional.of("ran");
 		}
 
-		@Override
-		public List<String> listResult() {
+		default List<String> listResult() {
 			return List.of("ran");
 		}
+
+	}
+
+	static class Plain implements Few {
 
 	}
 

@@ -3,7 +3,6 @@ package io.github.distlock.aop;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -17,9 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
-import io.github.distlock.LockRequest;
 import io.micrometer.context.ContextRegistry;
 import org.junit.jupiter.api.Test;
 
@@ -170,10 +167,7 @@ class WorkExecutorTests {
 	}
 
 	private static boolean isFree(AnnotationConfigApplicationContext context, String key) {
-		Optional<HeldLock> lock = context.getBean("localLocks", LockRegistry.class)
-			.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
-		lock.ifPresent(HeldLock::close);
-		return lock.isPresent();
+		return LocalStoreApplication.isFree(context.getBean("localLocks", LockRegistry.class), key);
 	}
 
 	static class Work {

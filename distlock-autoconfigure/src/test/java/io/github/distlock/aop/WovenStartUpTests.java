@@ -1,10 +1,7 @@
 package io.github.distlock.aop;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.LockDefinitionException;
 import org.junit.jupiter.api.Test;
-
-import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * Tests mode {@code aspectj} in a JVM without a weaver.
@@ -13,13 +10,10 @@ class WovenStartUpTests {
 
 	@Test
 	void aMethodThatIsNotWovenFailsTheStartUp() {
-		assertThatException()
-			.isThrownBy(() -> LockedApplication.of(ProxiedWares.class).with("mode", AopMode.ASPECTJ).start().close())
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.withMessageContaining("ProxiedWares.deduct(String) would not be locked")
-			.withMessageContaining("-javaagent:aspectjweaver.jar")
-			.withMessageContaining("set distlock.aop.mode to proxy");
+		LockedApplication.of(ProxiedWares.class)
+			.with("mode", AopMode.ASPECTJ)
+			.assertRefused("ProxiedWares.deduct(String) would not be locked", "-javaagent:aspectjweaver.jar",
+					"set distlock.aop.mode to proxy");
 	}
 
 	@Test
@@ -29,13 +23,10 @@ class WovenStartUpTests {
 
 	@Test
 	void aMethodThatOnlyAnotherAspectIsWovenIntoFailsTheStartUp() {
-		assertThatException()
-			.isThrownBy(() -> LockedApplication.of(Traced.class).with("mode", AopMode.ASPECTJ).start().close())
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.withMessageContaining("Traced.deduct(String) would not be locked")
-			.withMessageContaining("-javaagent:aspectjweaver.jar")
-			.withMessageContaining("set distlock.aop.mode to proxy");
+		LockedApplication.of(Traced.class)
+			.with("mode", AopMode.ASPECTJ)
+			.assertRefused("Traced.deduct(String) would not be locked", "-javaagent:aspectjweaver.jar",
+					"set distlock.aop.mode to proxy");
 	}
 
 	/** As the AspectJ compiler writes it for an aspect other than the lock. */

@@ -1,10 +1,7 @@
 package io.github.distlock.autoconfigure;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -14,16 +11,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.OnFailure;
 import io.github.distlock.testing.RedisNodes;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -44,23 +37,14 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class AnnotatedMethodOverRedisTests {
 
-	private static RedisNodes redis;
+	@AutoClose
+	private static final RedisNodes redis = RedisNodes.start();
 
 	private ConfigurableApplicationContext first;
 
 	private ConfigurableApplicationContext second;
 
 	private ExecutorService threads;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisNodes.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
 
 	@BeforeEach
 	void startApplications() {
@@ -115,42 +99,6 @@ class AnnotatedMethodOverRedisTests {
 	}
 
 	@Test
-	void twoKeysDoNotBlockEachOther() {
-		till(this.first).run("{x}", () -> till(this.second).run("}x",
-				() -> till(this.first).run("{}", () -> till(this.second).run("a:queue", () -> till(this.first).run("a",
-						() -> till(this.second).run("\u9396", () -> assertThat(redis.keys()).isEqualTo(6)))))));
-	}
-
-	@Test
-	void anInvalidKeyIsRefusedAtTheCall() {
-		Till till = till(this.first);
-		for (String key : new String[] { null, "", " ", "x".repeat(10_240) }) {
-			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> till.run(key, () -> {
-			}));
-		}
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> till.runFor(new Object()));
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> till.runFor(null));
-		assertThat(redis.keys()).isZero();
-	}
-
-	@Test
-	void aCallerThatDoesNotGetTheLockFailsOrSkips() throws Exception {
-		CountDownLatch inside = new CountDownLatch(1);
-		CountDownLatch leave = new CountDownLatch(1);
-		Future<?> holder = this.threads.submit(() -> till(this.first).run("busy", () -> {
-			inside.countDown();
-			awaitQuietly(leave);
-		}));
-		assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
-		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> till(this.second).runOnce("busy"))
-			.withMessageContaining("busy");
-		assertThat(till(this.second).skip("busy")).isEmpty();
-		leave.countDown();
-		holder.get(10, TimeUnit.SECONDS);
-		assertThat(till(this.second).skip("busy")).contains("ran");
-	}
-
-	@Test
 	void aMethodThatOutlivesItsLeaseFails() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> till(this.first).brief("brief", () -> {
 			long token = LockContext.current().orElseThrow().fencingToken();
@@ -175,27 +123,9 @@ class AnnotatedMethodOverRedisTests {
 		});
 	}
 
-	@Test
-	void theWatchdogRenewsTheLockOfALongMethod() {
-		till(this.first).run("long", () -> {
-			Awaitility.await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
-			assertThat(LockContext.current().orElseThrow().isHeld()).isTrue();
-			assertThat(till(this.second).skip("long")).isEmpty();
-		});
-	}
-
 	private static void outliveTheLease() {
 		HeldLock lock = LockContext.current().orElseThrow();
 		Awaitility.await().until(() -> !lock.isHeld());
-	}
-
-	private static void awaitQuietly(CountDownLatch latch) {
-		try {
-			latch.await(10, TimeUnit.SECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -217,19 +147,6 @@ class AnnotatedMethodOverRedisTests {
 		@DistributedLock(key = "#key", waitTime = "20s")
 		public void run(@Nullable String key, Runnable work) {
 			work.run();
-		}
-
-		@DistributedLock(key = "'of-' + #thing", waitTime = "1s")
-		public void runFor(@Nullable Object thing) {
-		}
-
-		@DistributedLock(key = "#a0", waitTime = "0")
-		public void runOnce(String key) {
-		}
-
-		@DistributedLock(key = "#key", waitTime = "50ms", onFailure = OnFailure.SKIP)
-		public Optional<String> skip(String key) {
-			return Optional.of("ran");
 		}
 
 		@DistributedLock(key = "#key", waitTime = "20s", leaseTime = "300ms")

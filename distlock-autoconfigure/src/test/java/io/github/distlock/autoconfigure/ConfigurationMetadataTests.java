@@ -35,32 +35,6 @@ class ConfigurationMetadataTests {
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
 	@Test
-	void theMetadataContainsEveryProperty() {
-		assertThat(list("properties")).extracting((property) -> property.get("name"))
-			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.composite",
-					"distlock.key-prefix", "distlock.wait-time", "distlock.max-waiting", "distlock.lease-time",
-					"distlock.max-hold-time", "distlock.backend-timeout", "distlock.fail-fast", "distlock.on-lost",
-					"distlock.handoff.budget", "distlock.handoff.max-time", "distlock.handoff.keep",
-					"distlock.shutdown-grace-period", "distlock.release", "distlock.local.enabled",
-					"distlock.redis.enabled", "distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
-					"distlock.redis.connection-factory", "distlock.jdbc.enabled", "distlock.jdbc.mode",
-					"distlock.jdbc.initialize-schema", "distlock.jdbc.data-source", "distlock.jdbc.poll-interval",
-					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections", "distlock.jdbc.notifications",
-					"distlock.jdbc.pool-size", "distlock.jdbc.reserved-connections", "distlock.jdbc.schema",
-					"distlock.jdbc.table-prefix", "distlock.redlock.enabled", "distlock.redlock.nodes",
-					"distlock.redlock.node-timeout", "distlock.redlock.longest-lease", "distlock.zookeeper.enabled",
-					"distlock.zookeeper.connect-string", "distlock.zookeeper.session-timeout",
-					"distlock.zookeeper.connection-timeout", "distlock.zookeeper.command-timeout",
-					"distlock.zookeeper.root", "distlock.aop.mode", "distlock.aop.order", "distlock.aop.executor",
-					"distlock.transaction.on-active", "distlock.transaction.commit-guard",
-					"distlock.transaction.commit-margin", "distlock.web.enabled", "distlock.logging.mdc",
-					"distlock.observations.section", "distlock.observations.keys", "distlock.log-slow-wait",
-					"management.endpoint.distlocks.access", "management.endpoint.distlocks.cache.time-to-live",
-					"management.endpoint.distlocks.show-values", "management.endpoint.distlocks.roles",
-					"management.health.distlock.enabled");
-	}
-
-	@Test
 	void everyPropertyHasADescriptionAndADefault() {
 		assertThat(list("properties")).allSatisfy((property) -> {
 			assertThat(property.get("description")).asString().endsWith(".").hasSizeGreaterThan(10);

@@ -3,7 +3,6 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
@@ -15,9 +14,9 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.DistributedLockAdvisor;
+import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.ZooKeeperTestServer;
-import io.github.distlock.registry.BackendLockRegistry;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +29,6 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -94,7 +92,7 @@ class ContextHierarchyTests {
 				assertThat(work.key()).isEqualTo("acme");
 				await().untilAsserted(() -> assertThat(child.getBean(ChildListener.class).heard).contains("acme"));
 				assertThat(advisors(work)).containsExactly(child.getBean(DistributedLockAdvisor.class));
-				try (HeldLock rival = rival(child, "acme")) {
+				try (HeldLock rival = Contexts.rival(child, "acme")) {
 					assertThat(rival.isHeld()).isTrue();
 					assertThat(work.key()).isEqualTo("refused by the handler of the child");
 				}
@@ -133,12 +131,6 @@ class ContextHierarchyTests {
 			.filter(DistributedLockAdvisor.class::isInstance)
 			.map(Object.class::cast)
 			.toList();
-	}
-
-	/** Acquires the lock on another thread. */
-	private static HeldLock rival(ApplicationContext context, String key) {
-		return CompletableFuture.supplyAsync(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of(key)))
-			.join();
 	}
 
 	static class Work {

@@ -1,13 +1,19 @@
 package io.github.distlock.autoconfigure;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -40,6 +46,12 @@ final class Contexts {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(autoConfigurations().toArray(Class<?>[]::new)))
 			.withPropertyValues(NO_REDIS);
+	}
+
+	/** Acquires a lock on another thread. */
+	static HeldLock rival(ApplicationContext context, String key) {
+		return CompletableFuture.supplyAsync(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of(key)))
+			.join();
 	}
 
 }

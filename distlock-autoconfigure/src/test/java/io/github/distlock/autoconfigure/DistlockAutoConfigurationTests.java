@@ -1,17 +1,13 @@
 package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
-import java.util.Set;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.DistributedLockAdvisor;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import org.junit.jupiter.api.Test;
@@ -27,9 +23,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.Mockito.mock;
 
 /**
  * Which beans are defined, and when they back off.
@@ -38,16 +31,8 @@ import static org.mockito.Mockito.mock;
 class DistlockAutoConfigurationTests {
 
 	@Test
-	void everyAutoConfigurationIsListed() {
-		assertThat(Contexts.autoConfigurations())
-			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
-					DistlockEndpointAutoConfiguration.class, DistlockHealthAutoConfiguration.class,
-					DistlockIntegrationAutoConfiguration.class, DistlockJdbcAutoConfiguration.class,
-					DistlockLocalAutoConfiguration.class, DistlockLoggingAutoConfiguration.class,
-					DistlockMetricsAutoConfiguration.class, DistlockObservationAutoConfiguration.class,
-					DistlockRedisAutoConfiguration.class, DistlockRedlockAutoConfiguration.class,
-					DistlockTransactionAutoConfiguration.class, DistlockWebAutoConfiguration.class,
-					DistlockZooKeeperAutoConfiguration.class)
+	void everyAutoConfigurationIsFinal() {
+		assertThat(Contexts.autoConfigurations()).hasSizeGreaterThan(10)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
 	}
 
@@ -62,18 +47,10 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void withoutMicrometerThereAreNoMetricsAndNoError() {
-		Contexts.withRedis().withClassLoader(new FilteredClassLoader("io.micrometer")).run((context) -> {
-			assertThat(context).hasSingleBean(LockRegistry.class);
-			assertThat(context).doesNotHaveBean("distlockMetrics");
-		});
-	}
-
-	@Test
 	void aLockBackendOfTheApplicationWorksWithoutSpringDataRedis() {
 		Contexts.withoutRedis()
 			.withClassLoader(new FilteredClassLoader("org.springframework.data.redis", "io.lettuce"))
-			.withUserConfiguration(OwnBackend.class)
+			.withBean(LockBackend.class, StoreChoiceTests::ownBackend)
 			.run((context) -> assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class));
 	}
 
@@ -118,23 +95,6 @@ class DistlockAutoConfigurationTests {
 	private static LettuceConnectionFactory factory(int number) {
 		String[] names = { "first", "second", "third" };
 		return new LettuceConnectionFactory(names[number - 1] + ".example", number);
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class OwnBackend {
-
-		@Bean
-		LockBackend ownBackend() {
-			BackendDescription description = new BackendDescription("own", Set.of(LockMode.EXCLUSIVE), false, true, 1,
-					Duration.ZERO, 1);
-			LockStore store = mock(LockStore.class);
-			given(store.description()).willReturn(description);
-			LockBackend backend = mock(LockBackend.class);
-			given(backend.description()).willReturn(description);
-			given(backend.open(any())).willReturn(store);
-			return backend;
-		}
-
 	}
 
 	@Configuration(proxyBeanMethods = false)

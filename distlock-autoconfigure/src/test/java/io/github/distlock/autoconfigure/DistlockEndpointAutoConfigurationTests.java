@@ -2,21 +2,15 @@ package io.github.distlock.autoconfigure;
 
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import io.github.distlock.actuate.DescriptorHints;
 import io.github.distlock.actuate.DistlocksEndpoint;
 import io.github.distlock.actuate.DistlocksEndpointWebExtension;
-import io.github.distlock.actuate.InstanceDescriptor;
-import io.github.distlock.actuate.LockDescriptor;
 import io.github.distlock.actuate.LocksDescriptor;
 import io.github.distlock.actuate.RecentLockEvents;
-import io.github.distlock.actuate.RefusalDescriptor;
 import io.github.distlock.testing.WithoutJars;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -27,7 +21,6 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.ImportRuntimeHints;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -101,23 +94,6 @@ class DistlockEndpointAutoConfigurationTests {
 				assertThat(context.getBean(DistlocksEndpoint.class).locks(null, null, null))
 					.hasToString("LocksDescriptor[instance=null, registries={}]");
 			});
-	}
-
-	@Test
-	void jacksonReadsTheDescriptorsInANativeImage() {
-		assertThat(DistlockEndpointAutoConfiguration.class.getAnnotation(ImportRuntimeHints.class).value())
-			.containsExactly(DescriptorHints.class);
-		RuntimeHints hints = new RuntimeHints();
-		new DescriptorHints().registerHints(hints, null);
-		for (Class<?> type : new Class<?>[] { LocksDescriptor.class, LocksDescriptor.RegistryDescriptor.class,
-				LocksDescriptor.HeldDescriptor.class, LocksDescriptor.WaitingDescriptor.class,
-				LocksDescriptor.RecentDescriptor.class, LocksDescriptor.TotalsDescriptor.class,
-				InstanceDescriptor.class, LockDescriptor.class, LockDescriptor.HolderDescriptor.class,
-				LockDescriptor.QueuedDescriptor.class, RefusalDescriptor.class }) {
-			assertThat(type.getRecordComponents()).allSatisfy((component) -> assertThat(
-					RuntimeHintsPredicates.reflection().onMethodInvocation(component.getAccessor()))
-				.accepts(hints));
-		}
 	}
 
 	@Test

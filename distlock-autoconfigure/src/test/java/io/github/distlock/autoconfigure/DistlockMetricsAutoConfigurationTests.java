@@ -28,15 +28,6 @@ class DistlockMetricsAutoConfigurationTests {
 		.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new);
 
 	@Test
-	void theMetersOfTheStoreExistFromTheStart() {
-		this.application.run((context) -> {
-			MeterRegistry meters = context.getBean(MeterRegistry.class);
-			assertThat(meters.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
-			assertThat(meters.get("distlock.renewals").tag("backend", "redis").counters()).hasSize(3);
-		});
-	}
-
-	@Test
 	void theRegistryPublishesItsEventsToTheMeters() {
 		try (RedisTestServer redis = RedisTestServer.start()) {
 			this.application.withPropertyValues("spring.data.redis.port=" + redis.port()).run((context) -> {

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -74,41 +76,20 @@ class DistlockRedlockAutoConfigurationTests {
 			});
 	}
 
-	@Test
-	void fewerThanThreeNodesAreRefused() {
-		this.application.withPropertyValues(hosts("a", "b"))
+	@ParameterizedTest
+	@CsvSource({ "'a,b', distlock.backend=redlock, distlock.redlock.nodes, three",
+			"'a,b,A', distlock.backend=redlock, distlock.redlock.nodes[2], vote twice",
+			"'a,b', distlock.redlock.nodes[2].port=1, distlock.redlock.nodes[2], neither host nor url",
+			"'a,b', distlock.redlock.nodes[2].url=http://:secret@c, distlock.redlock.nodes[2].url, is not the URL of a Redis master",
+			"'a,b,c', distlock.redlock.longest-lease=904ms, distlock.redlock.longest-lease, 905ms" })
+	void aWrongConfigurationIsRefusedWithoutShowingAPassword(String nodes, String property, String name,
+			String problem) {
+		this.application.withPropertyValues(hosts(nodes.split(",")))
+			.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("distlock.redlock.nodes")
-				.hasMessageContaining("three"));
-	}
-
-	@Test
-	void aNodeThatIsNamedTwiceIsRefused() {
-		this.application.withPropertyValues(hosts("a", "b", "A"))
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining("distlock.redlock.nodes[2]")
-				.hasMessageContaining("vote twice"));
-	}
-
-	@Test
-	void aNodeWithoutAnAddressIsRefused() {
-		this.application.withPropertyValues(hosts("a", "b"))
-			.withPropertyValues("distlock.redlock.nodes[2].port=1")
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining("distlock.redlock.nodes[2]")
-				.hasMessageContaining("neither host nor url"));
-	}
-
-	@Test
-	void anInvalidUrlIsRefusedWithoutShowingItsPassword() {
-		this.application.withPropertyValues(hosts("a", "b"))
-			.withPropertyValues("distlock.redlock.nodes[2].url=http://:secret@c")
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining("distlock.redlock.nodes[2].url")
+				.hasMessageContaining(name)
+				.hasMessageContaining(problem)
 				.hasMessageNotContaining("secret"));
 	}
 
@@ -119,16 +100,6 @@ class DistlockRedlockAutoConfigurationTests {
 				assertThat(context).hasNotFailed();
 				assertThat(output).containsOnlyOnce("survives the loss of as many nodes");
 			});
-	}
-
-	@Test
-	void aLongestLeaseThatIsShorterThanTheLeaseIsRefused() {
-		this.application.withPropertyValues(hosts("a", "b", "c"))
-			.withPropertyValues("distlock.redlock.longest-lease=904ms")
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining("distlock.redlock.longest-lease")
-				.hasMessageContaining("905ms"));
 	}
 
 	@Test

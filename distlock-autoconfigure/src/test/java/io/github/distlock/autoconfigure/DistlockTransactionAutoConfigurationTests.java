@@ -56,14 +56,6 @@ class DistlockTransactionAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasSingleBean(CommitGuard.class).hasBean("ownGuard"));
 	}
 
-	@Test
-	void aMarginThatNoLockCanMeetFailsTheStartup() {
-		this.application.withPropertyValues("distlock.lease-time=2s", "distlock.transaction.commit-margin=1500ms")
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining("'distlock.transaction.commit-margin' is '1500ms': it must be at most 1s"));
-	}
-
 	@Configuration(proxyBeanMethods = false)
 	static class Application {
 

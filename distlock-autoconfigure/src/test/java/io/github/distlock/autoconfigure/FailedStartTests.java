@@ -17,11 +17,9 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -88,7 +86,7 @@ class FailedStartTests {
 
 	@Test
 	void withSeveralConnectionFactoriesAndNoneSelected(CapturedOutput output) {
-		start(application(Locks.class, TwoFactories.class));
+		start(application(Locks.class, DistlockAutoConfigurationTests.TwoFactories.class));
 		assertThat(output).contains(FAILED,
 				"there are 2 RedisConnectionFactory beans, and none of them is primary: first, second.",
 				"Set distlock.redis.connection-factory to one of these names, or mark one of the beans with @Primary.");
@@ -96,7 +94,8 @@ class FailedStartTests {
 
 	@Test
 	void withAConnectionFactoryThatDoesNotExist(CapturedOutput output) {
-		start(application(Locks.class, TwoFactories.class), "distlock.redis.connection-factory=thrid");
+		start(application(Locks.class, DistlockAutoConfigurationTests.TwoFactories.class),
+				"distlock.redis.connection-factory=thrid");
 		assertThat(output).contains(FAILED,
 				"Property 'distlock.redis.connection-factory' is 'thrid': there is no RedisConnectionFactory bean with that name.",
 				"Set it to one of first, second, or remove it.");
@@ -104,7 +103,7 @@ class FailedStartTests {
 
 	@Test
 	void withAnInvalidLockDefinition(CapturedOutput output) {
-		start(application(Locks.class, Redis.class, WrongLock.class));
+		start(application(Locks.class, Redis.class, Shop.class));
 		assertThat(output).contains(FAILED, "Shop", "lease time",
 				"Correct the @DistributedLock annotation or the LockRequest as described.");
 	}
@@ -168,31 +167,6 @@ class FailedStartTests {
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration(DistlockLocalAutoConfiguration.class)
 	static class Local {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class TwoFactories {
-
-		@Bean
-		RedisConnectionFactory first() {
-			return new LettuceConnectionFactory("first.example", 1);
-		}
-
-		@Bean
-		RedisConnectionFactory second() {
-			return new LettuceConnectionFactory("second.example", 2);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class WrongLock {
-
-		@Bean
-		Shop shop() {
-			return new Shop();
-		}
 
 	}
 

@@ -31,6 +31,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /**
@@ -62,17 +63,6 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void withoutTheTableTheErrorNamesItsScript() {
-		this.context.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.backend-timeout=2s")
-			.run((started) -> {
-				LockRegistry registry = started.getBean(LockRegistry.class);
-				assertThatThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ZERO)))
-					.isInstanceOf(LockBackendException.class)
-					.hasMessageContaining("distlock.jdbc.initialize-schema=always");
-			});
-	}
-
-	@Test
 	void aMissingTableFailsACallAtOnceWithOneLineInTheLog() {
 		this.context
 			.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.backend-timeout=10m",
@@ -86,6 +76,33 @@ class JdbcStoreTests {
 							.hasMessageContaining("initialize-schema=always")
 							.hasMessageNotContainingAny("SELECT", "\n"));
 			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lease", "row" })
+	void theApplicationStartsWhileItsDatabaseIsDown(String mode) {
+		this.context
+			.withPropertyValues("spring.datasource.url=jdbc:postgresql://localhost:1/nowhere",
+					"distlock.jdbc.mode=" + mode, "distlock.backend-timeout=5s")
+			.run((started) -> {
+				assertThat(started).hasNotFailed();
+				LockRegistry registry = started.getBean(LockRegistry.class);
+				// Before the first connection was refused, a call may have nothing to
+				// report but the end of its time.
+				await().untilAsserted(() -> assertThatThrownBy(
+						() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ZERO)))
+					.isInstanceOf(LockBackendException.class)
+					.hasMessageContaining("localhost:1 refused"));
+			});
+	}
+
+	@Test
+	void thePropertyForReservedConnectionsFailsTheStartAndNamesItsSuccessor() {
+		this.context.withPropertyValues("distlock.jdbc.reserved-connections=2")
+			.run((started) -> assertThat(started).getFailure()
+				.rootCause()
+				.hasMessageContaining("distlock.jdbc.reserved-connections")
+				.hasMessageContaining("'distlock.jdbc.pool-size'"));
 	}
 
 	@Test

@@ -69,7 +69,7 @@ class LateListenerTests {
 
 	static class Recorder implements LockListener {
 
-		private final List<String> heard = new CopyOnWriteArrayList<>();
+		final List<String> heard = new CopyOnWriteArrayList<>();
 
 		@Override
 		public void onReleased(Released event) {
@@ -115,17 +115,10 @@ class LateListenerTests {
 
 	}
 
-	static class EagerListener implements LockListener {
-
-		private final List<String> heard = new CopyOnWriteArrayList<>();
+	static class EagerListener extends Recorder {
 
 		EagerListener(EagerAlerts alerts) {
 			assertThat(alerts.locked).isTrue();
-		}
-
-		@Override
-		public void onReleased(Released event) {
-			this.heard.add(event.key());
 		}
 
 	}

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.Lock;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -26,6 +27,8 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.ObservationView;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -230,6 +233,66 @@ class LockObservationTests {
 		assertThat(this.recorder.tree()).containsExactly("ACQUIRE ORDERS", "section orders");
 	}
 
+	@Test
+	void theCallerIsTheParentAndOfAsynchronousWorkToo() {
+		this.withSections.run((context) -> {
+			Work work = context.getBean(Work.class);
+			Observation caller = Observation.start("caller", this.observations);
+			try (Observation.Scope scope = caller.openScope()) {
+				work.order(() -> "done");
+				registry(context).acquireAsync(LockRequest.of("other")).get(10, TimeUnit.SECONDS).close();
+				work.stage(this.observations).get(10, TimeUnit.SECONDS);
+			}
+			work.mono(this.observations)
+				.contextWrite((reactor) -> reactor.put(LockObserver.CONTEXT_KEY, caller))
+				.block(Duration.ofSeconds(10));
+			caller.stop();
+		});
+		assertThat(this.recorder.tree()).containsExactlyInAnyOrder("acquire orders < caller", "section orders < caller",
+				"acquire unnamed < caller", "acquire stages < caller", "section stages < caller",
+				"inside < section stages", "acquire monos < caller", "section monos < caller", "inside < section monos",
+				"operator < section monos", "caller");
+	}
+
+	@Test
+	void whatHappensInsideIsAChildOfTheSection() {
+		this.withSections.run((context) -> {
+			context.getBean(Work.class).order(() -> {
+				Observation.start("sql", this.observations).stop();
+				return registry(context).execute(LockRequest.of("inner").name("inner"), () -> {
+					Observation.start("inner sql", this.observations).stop();
+					return "done";
+				});
+			});
+		});
+		assertThat(this.recorder.tree()).containsExactly("acquire orders", "sql < section orders",
+				"acquire inner < section orders", "inner sql < section inner", "section inner < section orders",
+				"section orders");
+	}
+
+	@Test
+	void aSectionEndsWithItsWorkAndSaysHow() {
+		this.withSections.run((context) -> {
+			Work work = context.getBean(Work.class);
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> work.order(() -> {
+				throw new IllegalStateException("as intended");
+			}));
+			CompletableFuture<String> end = new CompletableFuture<>();
+			CompletableFuture<String> result = work.until(end);
+			await().until(() -> this.recorder.started.stream().filter("distlock.section"::equals).count() == 2);
+			assertThat(this.recorder.tree()).doesNotContain("section until");
+			end.completeExceptionally(new IllegalArgumentException("as intended"));
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> result.get(10, TimeUnit.SECONDS));
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> work.brief(this.recorder));
+		});
+		assertThat(this.recorder.stopped.stream()
+			.filter((observed) -> "distlock.section".equals(observed.getName()))
+			.map((observed) -> ObservationRecorder.value(observed, "outcome") + " "
+					+ ObservationRecorder.value(observed, "exception")))
+			.containsExactly("error IllegalStateException", "error IllegalArgumentException", "lost none");
+		assertThat(this.recorder.events).contains("lost");
+	}
+
 	private static LockRegistry registry(ApplicationContext context) {
 		return context.getBean(LockRegistry.class);
 	}
@@ -258,6 +321,34 @@ class LockObservationTests {
 		@DistributedLock(key = "'two-' + #id", name = "two")
 		public String both(String id, Callable<String> body) throws Exception {
 			return body.call();
+		}
+
+		@DistributedLock(key = "'order-7'", name = "stages")
+		public CompletableFuture<String> stage(ObservationRegistry observations) {
+			Observation.start("inside", observations).stop();
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@DistributedLock(key = "'until'", name = "until")
+		public CompletableFuture<String> until(CompletableFuture<String> end) {
+			return end;
+		}
+
+		@DistributedLock(key = "'order-7'", name = "monos")
+		public Mono<String> mono(ObservationRegistry observations) {
+			Observation.start("inside", observations).stop();
+			return Mono.deferContextual((context) -> {
+				Observation.createNotStarted("operator", observations)
+					.parentObservation(context.get(LockObserver.CONTEXT_KEY))
+					.start()
+					.stop();
+				return Mono.just("done");
+			}).subscribeOn(Schedulers.parallel());
+		}
+
+		@DistributedLock(key = "'brief'", name = "brief", leaseTime = "100ms")
+		public void brief(ObservationRecorder recorder) {
+			await().until(() -> recorder.events.contains("lost"));
 		}
 
 	}

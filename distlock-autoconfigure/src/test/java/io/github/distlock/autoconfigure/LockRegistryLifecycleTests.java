@@ -10,8 +10,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.InitializingBean;
@@ -39,17 +38,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class LockRegistryLifecycleTests {
 
-	private static RedisTestServer redis;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisTestServer.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
+	@AutoClose
+	private static final RedisTestServer redis = RedisTestServer.start();
 
 	@Test
 	void thePhaseIsBetweenTheHoldersOfLocksAndTheConnection() {

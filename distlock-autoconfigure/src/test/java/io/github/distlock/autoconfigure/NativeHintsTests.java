@@ -8,15 +8,11 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.github.distlock.aop.AnnotationHints;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
-import org.springframework.context.annotation.ImportRuntimeHints;
-import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -37,13 +33,6 @@ class NativeHintsTests {
 	}
 
 	@Test
-	void theOperandsOfKeyExpressionsAreKept() {
-		new AnnotationHints().registerHints(this.hints, getClass().getClassLoader());
-		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(SpelNodeImpl.class, "children"))
-			.accepts(this.hints);
-	}
-
-	@Test
 	void theBuilderOfVirtualThreadsIsKept() {
 		assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of("java.lang.Thread$Builder")))
 			.accepts(this.hints);
@@ -55,13 +44,6 @@ class NativeHintsTests {
 		assertThat(ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration")).isNotNull();
 		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(LettuceConnectionFactory.class, "configuration"))
 			.accepts(this.hints);
-	}
-
-	@Test
-	void theScriptsAreKept() {
-		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/distlock/backend/redis/attempt.lua"))
-			.accepts(this.hints);
-		assertThat(RedisLockBackend.class.getResource("attempt.lua")).isNotNull();
 	}
 
 	@Test
@@ -77,12 +59,6 @@ class NativeHintsTests {
 		assertThat(tested).hasSizeGreaterThan(5)
 			.allSatisfy((name) -> assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of(name)))
 				.accepts(this.hints));
-	}
-
-	@Test
-	void theConfigurationOfEveryApplicationImportsTheHints() {
-		assertThat(DistlockAopAutoConfiguration.class.getAnnotation(ImportRuntimeHints.class).value())
-			.containsExactly(NativeHints.class, AnnotationHints.class);
 	}
 
 }

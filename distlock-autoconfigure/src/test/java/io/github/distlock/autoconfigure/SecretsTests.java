@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Value;
@@ -140,17 +141,12 @@ class SecretsTests {
 		this.secrets.assertHidden(output);
 	}
 
-	@Test
-	void inAnApplicationWithWrongPasswords(CapturedOutput output) throws Exception {
+	@ParameterizedTest
+	@CsvSource({ "locks, " + WRONG, "weak, " + RIGHT })
+	void inAnApplicationWithWrongPasswordsOrWithoutRights(String user, String password, CapturedOutput output)
+			throws Exception {
 		assumeFull();
-		failInUse(start("locks", WRONG, ports(), zooKeeper.connectString()));
-		this.secrets.assertHidden(output);
-	}
-
-	@Test
-	void inAnApplicationWithoutRights(CapturedOutput output) throws Exception {
-		assumeFull();
-		failInUse(start("weak", RIGHT, ports(), zooKeeper.connectString()));
+		failInUse(start(user, password, ports(), zooKeeper.connectString()));
 		this.secrets.assertHidden(output);
 	}
 
@@ -167,16 +163,8 @@ class SecretsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "redis", "redlock", "jdbc", "zookeeper" })
-	void inAStartThatFailsFast(String store, CapturedOutput output) {
-		this.secrets.failing(store, () -> start(false, "locks", WRONG, ports(), "127.0.0.1:1",
-				"--distlock.backend=" + store, "--distlock.fail-fast=true"));
-		assertThat(output).contains("APPLICATION FAILED TO START");
-		this.secrets.assertHidden(output);
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "--spring.data.redis.client-type=jedis",
+	@ValueSource(strings = { "--distlock.backend=redis", "--distlock.backend=redlock", "--distlock.backend=jdbc",
+			"--distlock.backend=zookeeper", "--spring.data.redis.client-type=jedis",
 			"--spring.data.redis.client-type=jedis "
 					+ "--spring.data.redis.url= --spring.data.redis.host=127.0.0.1 --spring.data.redis.port=1",
 			"--spring.data.redis.url= --spring.data.redis.sentinel.master=shop "
@@ -191,7 +179,7 @@ class SecretsTests {
 			"--distlock.backend=jdbc "
 					+ "--spring.datasource.url=jdbc:mariadb://127.0.0.1:1/shop?user=locks&password=pl4nted",
 			"--distlock.backend=jdbc " + "--spring.datasource.url=jdbc:mariadb://locks:pl4nted@127.0.0.1:1/shop" })
-	void inAStartThatFailsFastWithAnotherDriverOrTopology(String properties, CapturedOutput output) {
+	void inAStartThatFailsFast(String properties, CapturedOutput output) {
 		this.secrets.failing(properties.replace(PlantedSecrets.MARK, ""), () -> {
 			List<String> arguments = new ArrayList<>(List.of("--distlock.backend=redis", "--distlock.fail-fast=true",
 					"--spring.data.redis.username=locks", "--spring.data.redis.password=" + WRONG));

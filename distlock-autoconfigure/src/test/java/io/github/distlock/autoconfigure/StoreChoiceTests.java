@@ -1,10 +1,20 @@
 package io.github.distlock.autoconfigure;
 
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+
+import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.DistributedLockAdvisor;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
@@ -13,8 +23,7 @@ import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,34 +35,29 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
 /**
- * Which backends are enabled, and which of them is the default.
+ * Which backends are enabled, which of them is the default, and in which of them a method
+ * is locked.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class StoreChoiceTests {
 
-	private static RedisTestServer redis;
+	@AutoClose
+	private static final RedisTestServer redis = RedisTestServer.start();
 
 	private ApplicationContextRunner application;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisTestServer.start();
-	}
 
 	@BeforeEach
 	void setUp() {
 		this.application = Contexts.withRedis()
 			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port());
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
 	}
 
 	@Test
@@ -208,6 +212,44 @@ class StoreChoiceTests {
 			});
 	}
 
+	@Test
+	void eachMethodIsLockedInTheStoreItNames() {
+		this.application.withPropertyValues("distlock.local.enabled=true", "distlock.composite=redis,local")
+			.withBean(Shop.class)
+			.run((context) -> {
+				Shop shop = context.getBean(Shop.class);
+				assertThat(shop.byDefault()).isEqualTo("redis");
+				assertThat(shop.local()).isEqualTo("local");
+				assertThat(shop.both()).isEqualTo("local redis");
+			});
+	}
+
+	@Test
+	void aFairLockInAStoreWithoutOrderFailsTheStartup() {
+		ApplicationContextRunner withoutOrder = this.application.withBean("heapLockBackend", LockBackend.class,
+				StoreChoiceTests::backendWithoutOrder);
+		withoutOrder.withBean(FairShop.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("@DistributedLock(fair = true)")
+				.hasMessageContaining("is not offered by the store 'heap'"));
+		withoutOrder.withPropertyValues("distlock.composite=redis,heap", "distlock.backend=composite")
+			.withBean(FairShop.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("is not offered by the store 'composite'"));
+		this.application.withBean(FairShop.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	private static LockBackend backendWithoutOrder() {
+		BackendDescription description = new BackendDescription("heap", Set.of(LockMode.EXCLUSIVE), false, true, 1,
+				Duration.ZERO, 1);
+		LockStore store = mock(LockStore.class);
+		given(store.description()).willReturn(description);
+		LockBackend backend = mock(LockBackend.class);
+		given(backend.description()).willReturn(description);
+		given(backend.open(any())).willReturn(store);
+		return backend;
+	}
+
 	private static String[] registries(AssertableApplicationContext context) {
 		return context.getBeanNamesForType(LockRegistry.class);
 	}
@@ -226,7 +268,7 @@ class StoreChoiceTests {
 	}
 
 	/** A backend that the application defines. */
-	private static LockBackend ownBackend() {
+	static LockBackend ownBackend() {
 		return new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM);
 	}
 
@@ -250,6 +292,58 @@ class StoreChoiceTests {
 		@Autowired
 		@Qualifier("local")
 		LockBackend localBackend;
+
+	}
+
+	/** Public, since a proxy may be defined by another class loader. */
+	public static class Shop {
+
+		private final Map<String, LockRegistry> registries;
+
+		public Shop(Map<String, LockRegistry> registries) {
+			this.registries = registries;
+		}
+
+		@DistributedLock("'order-1'")
+		public String byDefault() {
+			return whereItIsHeld();
+		}
+
+		@DistributedLock(key = "'order-1'", registry = "local")
+		public String local() {
+			return whereItIsHeld();
+		}
+
+		@DistributedLock(key = "'order-1'", registry = "composite")
+		public String both() {
+			return whereItIsHeld();
+		}
+
+		/** Acquires asynchronously, so that no thread re-enters its own lock. */
+		private String whereItIsHeld() {
+			Set<String> held = new TreeSet<>();
+			for (String store : Set.of("redis", "local")) {
+				LockRegistry registry = Objects
+					.requireNonNull(this.registries.get("distlock" + StringUtils.capitalize(store) + "LockRegistry"));
+				registry.acquireAsync(LockRequest.of("order-1").waitTime(Duration.ZERO))
+					.handle((lock, failure) -> (lock != null) ? close(lock) : held.add(store))
+					.join();
+			}
+			return String.join(" ", held);
+		}
+
+		private static boolean close(HeldLock lock) {
+			lock.close();
+			return false;
+		}
+
+	}
+
+	public static class FairShop {
+
+		@DistributedLock(fair = true)
+		public void sell() {
+		}
 
 	}
 

@@ -15,8 +15,6 @@ import java.util.stream.Stream;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
-import io.github.distlock.LockRegistry;
-import io.github.distlock.LockRequest;
 import jakarta.validation.Constraint;
 import jakarta.validation.ConstraintValidator;
 import jakarta.validation.ConstraintValidatorContext;
@@ -36,9 +34,9 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.Async;
@@ -84,7 +82,7 @@ class ValidationOrderTests {
 			Orders orders = context.getBean(Orders.class);
 			// Not the exception for a key without a value.
 			assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(() -> orders.pay(null, "x"));
-			try (HeldLock rival = rival(context, "order-1")) {
+			try (HeldLock rival = Contexts.rival(context, "order-1")) {
 				// With the lock it would wait for 30 seconds and then fail.
 				assertThatExceptionOfType(ConstraintViolationException.class)
 					.isThrownBy(() -> orders.pay("1", "wrong"));
@@ -188,15 +186,18 @@ class ValidationOrderTests {
 		});
 	}
 
+	@Test
+	void eachOfTwoPostProcessorsValidatesTheArgumentsOnceAndOutsideOfTheLock() {
+		this.application.withUserConfiguration(TwoValidations.class).run((context) -> {
+			context.getBean(TwiceValidated.class).pay("1");
+			assertThat(Checked.seen).containsExactly("1 without lock without transaction",
+					"1 without lock without transaction");
+		});
+	}
+
 	private static void login(String role) {
 		SecurityContextHolder.getContext()
 			.setAuthentication(new TestingAuthenticationToken("user", "password", "ROLE_" + role));
-	}
-
-	/** Acquires the lock on another thread. */
-	private static HeldLock rival(ApplicationContext context, String key) {
-		return CompletableFuture.supplyAsync(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of(key)))
-			.join();
 	}
 
 	private static String key() {
@@ -249,6 +250,40 @@ class ValidationOrderTests {
 
 		@Transactional
 		public void write(@Right String id) {
+		}
+
+	}
+
+	@Target(ElementType.TYPE)
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface AlsoValidated {
+
+	}
+
+	@Validated
+	@AlsoValidated
+	static class TwiceValidated {
+
+		@DistributedLock("'order-' + #id")
+		public void pay(@Right String id) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(TwiceValidated.class)
+	static class TwoValidations {
+
+		@Bean
+		static MethodValidationPostProcessor first() {
+			return new MethodValidationPostProcessor();
+		}
+
+		@Bean
+		static MethodValidationPostProcessor second() {
+			MethodValidationPostProcessor second = new MethodValidationPostProcessor();
+			second.setValidatedAnnotationType(AlsoValidated.class);
+			return second;
 		}
 
 	}

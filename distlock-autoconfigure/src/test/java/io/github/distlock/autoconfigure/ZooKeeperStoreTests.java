@@ -14,8 +14,7 @@ import io.github.distlock.testing.LoggedProblems;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,20 +32,11 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
  */
 class ZooKeeperStoreTests {
 
-	private static ZooKeeperTestServer server;
+	@AutoClose
+	private static final ZooKeeperTestServer server = ZooKeeperTestServer.start();
 
 	private final ApplicationContextRunner context = Contexts.withoutRedis()
 		.withPropertyValues("distlock.backend=zookeeper", "distlock.zookeeper.root=/shop/locks");
-
-	@BeforeAll
-	static void startServer() {
-		server = ZooKeeperTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
 
 	@Test
 	void aClientIsCreatedFromTheProperties() {

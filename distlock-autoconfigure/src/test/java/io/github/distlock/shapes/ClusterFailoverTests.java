@@ -11,9 +11,7 @@ import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.LostReplication;
 import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,24 +25,11 @@ class ClusterFailoverTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(3);
 
-	private static RedisClusterNodes cluster;
+	@AutoClose
+	private static final RedisClusterNodes cluster = RedisClusterNodes.start(3);
 
+	@AutoClose
 	private final LockNodes nodes = new LockNodes(() -> cluster.connectionFactory());
-
-	@BeforeAll
-	static void startCluster() {
-		cluster = RedisClusterNodes.start(3);
-	}
-
-	@AfterAll
-	static void stopCluster() {
-		cluster.close();
-	}
-
-	@AfterEach
-	void stopNodes() {
-		this.nodes.close();
-	}
 
 	private List<BackendLockRegistry> two() {
 		return List.of(this.nodes.node(LEASE), this.nodes.node(LEASE));

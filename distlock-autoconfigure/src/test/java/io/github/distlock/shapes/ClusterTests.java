@@ -26,9 +26,8 @@ import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -42,19 +41,10 @@ import static org.awaitility.Awaitility.await;
  */
 class ClusterTests {
 
-	private static RedisClusterNodes cluster;
+	@AutoClose
+	private static final RedisClusterNodes cluster = RedisClusterNodes.start(0);
 
 	private final LockNodes nodes = new LockNodes(() -> cluster.connectionFactory());
-
-	@BeforeAll
-	static void startCluster() {
-		cluster = RedisClusterNodes.start(0);
-	}
-
-	@AfterAll
-	static void stopCluster() {
-		cluster.close();
-	}
 
 	@AfterEach
 	void stopNodes() {

@@ -7,9 +7,7 @@ import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -27,24 +25,11 @@ class EvictionWarningTests {
 
 	private static final String WARNING = "Redis removes keys when its memory is full";
 
-	private static RedisProcess redis;
+	@AutoClose
+	private static final RedisProcess redis = RedisProcess.start(RedisTestServer.freePort());
 
+	@AutoClose
 	private final LockNodes nodes = new LockNodes(() -> RedisTestServer.connectionFactory(redis.port()));
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisProcess.start(RedisTestServer.freePort());
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
-
-	@AfterEach
-	void stopNodes() {
-		this.nodes.close();
-	}
 
 	private BackendLockRegistry start(String policy, String limit) {
 		redis.ask("CONFIG", "SET", "maxmemory-policy", policy);

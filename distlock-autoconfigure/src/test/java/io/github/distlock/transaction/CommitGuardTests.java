@@ -6,7 +6,7 @@ import javax.sql.DataSource;
 
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class CommitGuardTests {
 
+	@AutoClose("shutdown")
 	private static final EmbeddedDatabase DATABASE = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2)
 		.generateUniqueName(true)
 		.build();
@@ -45,11 +46,6 @@ class CommitGuardTests {
 	private final StubLock lock = new StubLock();
 
 	private final DataSourceTransactionManager manager = guarded(DATABASE, Duration.ZERO);
-
-	@AfterAll
-	static void stop() {
-		DATABASE.shutdown();
-	}
 
 	@BeforeEach
 	void forget() {

@@ -23,14 +23,18 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +42,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Which JPA transactions commit under locks: they are flushed before the locks are
- * checked.
+ * checked. The guard does not flush persistence contexts that the transaction manager
+ * does not commit itself.
  */
 class JpaCommitGuardTests {
 
@@ -52,16 +57,15 @@ class JpaCommitGuardTests {
 
 	private final StubLock lock = new StubLock();
 
-	private final EntityManager entities;
+	private final EntityManagerFactory factory = Objects.requireNonNull(JPA.getObject());
 
-	private final TransactionTemplate transaction;
+	private final EntityManager entities = SharedEntityManagerCreator.createSharedEntityManager(this.factory);
 
-	JpaCommitGuardTests() {
-		EntityManagerFactory factory = Objects.requireNonNull(JPA.getObject());
-		this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-		JpaTransactionManager manager = new JpaTransactionManager(factory);
-		new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)).postProcessAfterInitialization(manager, "jpa");
-		this.transaction = new TransactionTemplate(manager);
+	private final TransactionTemplate transaction = guarded(new JpaTransactionManager(this.factory));
+
+	private static TransactionTemplate guarded(PlatformTransactionManager manager) {
+		new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)).postProcessAfterInitialization(manager, "guarded");
+		return new TransactionTemplate(manager);
 	}
 
 	@BeforeAll
@@ -172,6 +176,55 @@ class JpaCommitGuardTests {
 			this.entities.flush();
 		});
 		assertThat(quantity()).isEqualTo(9);
+	}
+
+	/**
+	 * In a JDBC transaction, whose persistence context is closed when the locks are
+	 * checked.
+	 */
+	private void sell(boolean lose) {
+		try (LockContext.Scope scope = LockContext.open(this.lock)) {
+			assertThat(scope).isNotNull();
+			guarded(new DataSourceTransactionManager(DATABASE)).executeWithoutResult((status) -> {
+				this.entities.find(Stock.class, "book").change(5, () -> {
+				});
+				this.jdbc.update("update stock set quantity = 9");
+				if (lose) {
+					this.lock.lose();
+				}
+			});
+		}
+	}
+
+	@Test
+	void aJdbcTransactionThatHasReadEntitiesCommitsUnderAHeldLock() {
+		sell(false);
+		assertThat(quantity()).isEqualTo(9);
+	}
+
+	@Test
+	void aJdbcTransactionThatHasReadEntitiesIsRolledBackUnderALostLock() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sell(true))
+			.withMessageContaining("the transaction is rolled back");
+		assertThat(quantity()).isEqualTo(10);
+	}
+
+	@Test
+	void anotherSessionInManualFlushModeDoesNotPreventTheFlushOfTheOwnSession() {
+		Object other = new Object();
+		try (EntityManager byHand = this.factory.createEntityManager();
+				LockContext.Scope scope = LockContext.open(this.lock)) {
+			assertThat(scope).isNotNull();
+			byHand.unwrap(Session.class).setHibernateFlushMode(FlushMode.MANUAL);
+			TransactionSynchronizationManager.bindResource(other, new EntityManagerHolder(byHand));
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> guarded(new JpaTransactionManager(this.factory)).executeWithoutResult(
+						(status) -> this.entities.find(Stock.class, "book").change(9, this.lock::lose)));
+			assertThat(quantity()).isEqualTo(10);
+		}
+		finally {
+			TransactionSynchronizationManager.unbindResource(other);
+		}
 	}
 
 	@Entity(name = "stock")

@@ -10,6 +10,8 @@ import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -128,16 +130,11 @@ class ReactiveCommitGuardTests {
 		assertSold();
 	}
 
-	@Test
-	void aNewTransactionInsideIsRolledBackAndTheSuspendedOneIsNot() {
-		Mono<Void> inner = transaction(sell("inner").then(lose()), TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-		transaction(sell("outer").then(underLock(inner).onErrorComplete(LockLostException.class))).block();
-		assertSold("outer");
-	}
-
-	@Test
-	void aNestedTransactionIsRolledBackToItsSavepoint() {
-		Mono<Void> inner = transaction(sell("inner").then(lose()), TransactionDefinition.PROPAGATION_NESTED);
+	/** A nested one to its savepoint. */
+	@ParameterizedTest
+	@ValueSource(ints = { TransactionDefinition.PROPAGATION_REQUIRES_NEW, TransactionDefinition.PROPAGATION_NESTED })
+	void aTransactionInsideIsRolledBackAndTheOuterOneIsNot(int propagation) {
+		Mono<Void> inner = transaction(sell("inner").then(lose()), propagation);
 		transaction(sell("outer").then(underLock(inner).onErrorComplete(LockLostException.class))).block();
 		assertSold("outer");
 	}

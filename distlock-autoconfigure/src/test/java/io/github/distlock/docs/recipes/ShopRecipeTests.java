@@ -14,9 +14,8 @@ import io.github.distlock.docs.examples.ExampleTypes.PriceService;
 import io.github.distlock.docs.examples.ExampleTypes.Receipt;
 import io.github.distlock.docs.examples.ExampleTypes.Report;
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +35,8 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
  */
 class ShopRecipeTests {
 
-	private static RedisTestServer redis;
+	@AutoClose
+	private static final RedisTestServer redis = RedisTestServer.start();
 
 	/** What both nodes did. */
 	private final List<String> done = new CopyOnWriteArrayList<>();
@@ -44,16 +44,6 @@ class ShopRecipeTests {
 	private RecipeNode one;
 
 	private RecipeNode two;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisTestServer.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
 
 	@BeforeEach
 	void startNodes() {

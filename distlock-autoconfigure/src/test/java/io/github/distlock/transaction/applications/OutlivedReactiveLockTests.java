@@ -130,17 +130,7 @@ class OutlivedReactiveLockTests {
 		checkThatItIsRolledBack();
 	}
 
-	static class Office {
-
-		@DistributedLock("'outer'")
-		void within(Runnable work) {
-			work.run();
-		}
-
-		@DistributedLock(key = "'outer'", leaseTime = "200ms")
-		void briefly(Runnable work) {
-			work.run();
-		}
+	static class Office extends OutlivedLockTests.Office {
 
 		@DistributedLock("'outer'")
 		Mono<Void> withinMono(Runnable work) {

@@ -6,7 +6,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import org.junit.jupiter.api.AfterAll;
@@ -16,13 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -147,14 +143,6 @@ class PausedHolderTests {
 		assertThat(shops.stock()).isEqualTo(8);
 	}
 
-	@Test
-	void transactionsOutsideOfTheLockAreRefusedAtStartup() {
-		assertThatException().isThrownBy(() -> shops.open(List.of(JdbcApplication.class, TransactionsFirst.class)))
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.withMessageContaining("released before the commit");
-	}
-
 	private static void await(CountDownLatch latch) {
 		try {
 			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
@@ -162,12 +150,6 @@ class PausedHolderTests {
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
 		}
-	}
-
-	@SpringBootConfiguration(proxyBeanMethods = false)
-	@EnableTransactionManagement(order = 100)
-	static class TransactionsFirst {
-
 	}
 
 	static class Listening implements LockListener {

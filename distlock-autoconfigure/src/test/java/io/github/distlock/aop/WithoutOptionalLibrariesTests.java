@@ -1,72 +1,48 @@
 package io.github.distlock.aop;
 
-import java.io.File;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.OnFailure;
+import io.github.distlock.testing.WithoutJars;
 import io.reactivex.rxjava3.core.Maybe;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests that Reactor and Micrometer's context propagation are optional.
+ * Tests that Reactor, Micrometer's context propagation and spring-tx are optional. The
+ * nested programs run in class loaders of their own.
  */
-class WithoutReactorTests {
+class WithoutOptionalLibrariesTests {
 
 	@Test
 	void methodsAreLockedWithoutReactorAndContextPropagation() throws Exception {
-		URL[] rest = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-			.filter((entry) -> !entry.contains("reactor-core") && !entry.contains("context-propagation"))
-			.map(WithoutReactorTests::url)
-			.toArray(URL[]::new);
-		try (URLClassLoader loader = new URLClassLoader(rest, ClassLoader.getPlatformClassLoader())) {
-			for (String missing : new String[] { "reactor.core.publisher.Mono",
-					"io.micrometer.context.ContextSnapshotFactory" }) {
-				assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> loader.loadClass(missing));
-			}
-			Runnable application = (Runnable) loader.loadClass(Application.class.getName())
-				.getConstructor()
-				.newInstance();
-			ClassLoader before = Thread.currentThread().getContextClassLoader();
-			Thread.currentThread().setContextClassLoader(loader);
-			try {
-				application.run();
-			}
-			finally {
-				Thread.currentThread().setContextClassLoader(before);
-			}
-		}
+		WithoutJars.run(WithoutReactor.class, "reactor-core", "context-propagation");
 	}
 
-	private static URL url(String entry) {
-		try {
-			return new File(entry).toURI().toURL();
-		}
-		catch (MalformedURLException ex) {
-			throw new IllegalStateException(ex);
-		}
+	@Test
+	void methodsAreLockedWithoutSpringTx() throws Exception {
+		WithoutJars.run(WithoutTransactions.class, "spring-tx", "aspectj");
 	}
 
-	/**
-	 * Runs in a class loader of its own.
-	 */
-	public static class Application implements Runnable {
+	public static class WithoutReactor implements Runnable {
 
 		@Override
 		public void run() {
+			for (String missing : new String[] { "reactor.core.publisher.Mono",
+					"io.micrometer.context.ContextSnapshotFactory" }) {
+				assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> Class.forName(missing));
+			}
 			try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class).start()) {
 				Orders orders = context.getBean(Orders.class);
 				orders.run();
@@ -100,6 +76,31 @@ class WithoutReactorTests {
 		@DistributedLock("'k'")
 		public @Nullable Maybe<String> run() {
 			return null;
+		}
+
+	}
+
+	public static class WithoutTransactions implements Runnable {
+
+		@Override
+		public void run() {
+			assertThat(ClassUtils.isPresent("org.springframework.transaction.TransactionManager", null)).isFalse();
+			try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class, Reactive.class)
+				.start()) {
+				context.getBean(Orders.class).run();
+				assertThat(context.getBean(Reactive.class).reactive().block()).isEqualTo("done");
+				assertThat(context.getBean(InMemoryLocks.class).events).containsExactly("acquire k", "release k",
+						"acquire r", "release r");
+			}
+		}
+
+	}
+
+	public static class Reactive {
+
+		@DistributedLock("'r'")
+		public Mono<String> reactive() {
+			return Mono.just("done");
 		}
 
 	}
