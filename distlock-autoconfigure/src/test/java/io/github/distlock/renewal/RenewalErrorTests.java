@@ -44,8 +44,6 @@ class RenewalErrorTests implements RenewalListener {
 
 	private int errorsOfStore;
 
-	private int errorsOfEvents;
-
 	private long tickets;
 
 	private void execute(Runnable task) {
@@ -86,12 +84,6 @@ class RenewalErrorTests implements RenewalListener {
 				throw new StackOverflowError("injected at the store");
 			}
 		};
-		assertRenewedAgain();
-	}
-
-	@Test
-	void aLeaseIsRenewedAgainWhenAListenerHasThrownAnError() {
-		this.errorsOfEvents = 2;
 		assertRenewedAgain();
 	}
 
@@ -175,10 +167,6 @@ class RenewalErrorTests implements RenewalListener {
 
 	@Override
 	public void renewed(int renewed, int gone, int failed, Duration lateness) {
-		if (this.errorsOfEvents > 0) {
-			this.errorsOfEvents--;
-			throw new InternalError("injected at the listener");
-		}
 	}
 
 }

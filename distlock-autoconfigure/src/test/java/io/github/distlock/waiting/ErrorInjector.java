@@ -44,12 +44,6 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor timers;
 
-	/**
-	 * Whether the store blocks, so that the executor sends the commands that no caller
-	 * waits for.
-	 */
-	private volatile boolean blocks = true;
-
 	private volatile boolean throwsExceptions;
 
 	/** Whether the store answers releases later, on a thread of its own. */
@@ -78,11 +72,6 @@ public final class ErrorInjector implements AutoCloseable {
 	 */
 	void answerReleasesLater() {
 		this.answersReleasesLater = true;
-	}
-
-	/** From now on, the store does not block. */
-	void answerWithoutBlocking() {
-		this.blocks = false;
 	}
 
 	/** From now on, inject exceptions instead of errors. */
@@ -181,7 +170,7 @@ public final class ErrorInjector implements AutoCloseable {
 
 		@Override
 		public boolean blocks() {
-			return ErrorInjector.this.blocks;
+			return true;
 		}
 
 		@Override

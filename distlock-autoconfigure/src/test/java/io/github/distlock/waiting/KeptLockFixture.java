@@ -39,7 +39,7 @@ abstract class KeptLockFixture {
 
 	final ErrorInjector noErrors = new ErrorInjector();
 
-	final FailingClock clock = new FailingClock();
+	final StoppableClock clock = new StoppableClock();
 
 	final List<LockStore> stores = new ArrayList<>();
 
