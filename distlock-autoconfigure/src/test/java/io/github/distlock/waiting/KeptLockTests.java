@@ -1,18 +1,12 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.contract.Answers;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -25,59 +19,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class KeptLockTests extends KeptLockFixture {
-
-	@Test
-	void oneCallerAfterTheOtherEntersWithoutACommand() throws Exception {
-		long last = 0;
-		// Less than the tokens of a grant.
-		for (int entered = 0; entered < 50; entered++) {
-			Holder holder = acquire(this.keeper, LONG);
-			assertThat(holder.fencingToken()).isGreaterThan(last);
-			last = holder.fencingToken();
-			leave(this.keeper, holder);
-		}
-		// A turn lasts one second, which this thread may have been paused for.
-		assertThat(this.backend.commands.get()).isLessThan(20);
-	}
-
-	@Test
-	void noTwoCallersAreInsideAndTokensRiseWhileTwoJvmsContend() throws Exception {
-		AtomicInteger inside = new AtomicInteger();
-		AtomicInteger kept = new AtomicInteger();
-		AtomicLong lastToken = new AtomicLong();
-		List<Future<?>> callers = Stream.of(this.keeper, this.keeper, this.other, this.other)
-			.<Future<?>>map((acquirer) -> this.threads.submit(() -> {
-				for (int entered = 0; entered < 250; entered++) {
-					Holder holder = acquire(acquirer, Duration.ofMillis(2));
-					assertThat(inside.incrementAndGet()).as("callers inside").isOne();
-					assertThat(lastToken.getAndSet(holder.fencingToken())).isLessThan(holder.fencingToken());
-					if (holder.handOff() == HandOff.KEPT) {
-						kept.incrementAndGet();
-					}
-					inside.decrementAndGet();
-					leave(acquirer, holder);
-					if (entered % 10 == 0) {
-						// Otherwise the others wait all the time, and nothing is kept.
-						TimeUnit.MILLISECONDS.sleep(1);
-					}
-				}
-				return null;
-			}))
-			.toList();
-		for (Future<?> caller : callers) {
-			caller.get(30, TimeUnit.SECONDS);
-		}
-		assertThat(kept.get()).isPositive();
-		assertThat(this.reports).isEmpty();
-		awaitUnused();
-	}
-
-	@Test
-	void aCallerOfAnotherJvmThatWaitsGetsTheKeptLock() throws Exception {
-		keepLong();
-		leave(this.other, acquire(this.other, Duration.ZERO));
-		awaitUnused();
-	}
 
 	@Test
 	void aTryOfAnotherJvmGetsTheKeptLock() throws Exception {
@@ -95,28 +36,12 @@ class KeptLockTests extends KeptLockFixture {
 	}
 
 	@Test
-	void aTryOfAnotherJvmIsRefusedWhileACallerIsInside() throws Exception {
-		Holder holder = acquire(this.keeper, LONG);
-		assertThat(tryOnce(this.other)).isNull();
-		leave(this.keeper, holder);
-		assertThat(this.keeper.snapshot()).as("not kept after a request").isEmpty();
-	}
-
-	@Test
 	void aTryWhoseRequestIsLostFailsAfterTheTimeOut() throws Exception {
 		this.backend.losesRequests = true;
 		LockAcquirer hasty = acquirer("hasty", this.noErrors, TimeSource.SYSTEM, Duration.ofMillis(200));
 		keepLong();
 		assertThat(tryOnce(hasty)).isNull();
 		assertThat(this.keeper.snapshot()).singleElement().extracting(KeySnapshot::kept).isNotNull();
-	}
-
-	@Test
-	void theKeepTimeEndsByATimer() throws Exception {
-		Holder holder = acquire(this.keeper, Duration.ofMillis(20));
-		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.KEPT);
-		awaitUnused();
-		assertThat(this.backend.commands.get()).isEqualTo(2);
 	}
 
 	@Test
@@ -182,16 +107,6 @@ class KeptLockTests extends KeptLockFixture {
 		leave(this.keeper, Objects.requireNonNull(holder, "not acquired"));
 		assertThat(this.keeper.releases().isAnyUnanswered()).isTrue();
 		this.backend.answer();
-		awaitUnused();
-	}
-
-	@Test
-	void theLossOfAKeptLockIsReportedWhenItIsGivenBack() throws Exception {
-		Holder holder = keepLong();
-		// The store forgets the lock, as after a restart.
-		Answers.of(this.stores.get(0).release(holder.ticket(), holder.fencingToken(), null));
-		this.keeper.releases().giveBackAll();
-		Awaitility.await().until(() -> this.reports.contains("gone"));
 		awaitUnused();
 	}
 
