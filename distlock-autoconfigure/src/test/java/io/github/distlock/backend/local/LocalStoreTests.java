@@ -74,31 +74,6 @@ class LocalStoreTests {
 	}
 
 	@Test
-	void aWaiterIsAttemptedAgainWhenTheLeaseOfTheHolderHasEnded() {
-		grant(ticket());
-		Ticket waiter = ticket();
-		AttemptResult.Queued waiting = (AttemptResult.Queued) Answers
-			.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true)));
-		assertThat(waiting.retryAfter()).isBetween(LEASE, LEASE.plusMillis(1));
-		this.clock.pass(waiting.retryAfter());
-		assertThat(Answers.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Granted.class);
-	}
-
-	@Test
-	void anAttemptIsGrantedWithItsOwnLeaseAndNotWithThatOfAnEarlierAttempt() {
-		grant(ticket());
-		Ticket waiter = ticket();
-		Answers.of(this.lockStore.attempt(waiter, Duration.ofHours(1), AttemptOptions.queue(true)));
-		this.clock.pass(LEASE);
-		// The caller with the long lease has left, and the next one asks for less.
-		assertThat(Answers.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Granted.class);
-		this.clock.pass(LEASE);
-		grant(ticket());
-	}
-
-	@Test
 	void aWaiterIsAttemptedAgainWhenTheFirstReaderMayHaveDied() {
 		Ticket first = ticket(LockMode.READ);
 		Ticket second = ticket(LockMode.READ);

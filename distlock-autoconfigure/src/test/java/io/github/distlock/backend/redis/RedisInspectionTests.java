@@ -128,15 +128,6 @@ class RedisInspectionTests {
 	}
 
 	@Test
-	void theJvmOfTheFormerHolderIsToldAtOnce() {
-		LockStore store = open("told:", "a");
-		Ticket ticket = ticket("a", "k", LockMode.EXCLUSIVE);
-		long first = hold(store, ticket);
-		assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
-		await().untilAsserted(() -> assertThat(this.ended).containsEntry(ticket, first));
-	}
-
-	@Test
 	void aFullServerStillEndsAGrant() {
 		LockStore store = open("full:", "a");
 		long first = hold(store, ticket("a", "k", LockMode.EXCLUSIVE));

@@ -135,18 +135,6 @@ class RedisReadersTests {
 	}
 
 	@Test
-	void theGrantOfAWriterNamesItsMode() {
-		Ticket reader = ticket("w", LockMode.READ);
-		grant(reader);
-		Ticket writer = ticket("w", LockMode.WRITE);
-		assertThat(Answers.of(store.attempt(writer, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Queued.class);
-		Answers.of(store.release(reader, 0, null));
-		await().until(() -> granted.containsKey(writer));
-		Answers.of(store.release(writer, 0, null));
-	}
-
-	@Test
 	void readersAndOwnersAreRenewedInOneBatch() {
 		Ticket first = ticket("r", LockMode.READ);
 		Ticket second = ticket("r", LockMode.READ);
