@@ -11,12 +11,12 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.NoSignals;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -123,23 +123,11 @@ class LocalStoreTests {
 			.grant();
 	}
 
-	private final class Signals implements LockSignals {
+	private final class Signals extends NoSignals {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {
 			LocalStoreTests.this.granted.add(ticket);
-		}
-
-		@Override
-		public void retry(Ticket ticket) {
-		}
-
-		@Override
-		public void retryAll() {
-		}
-
-		@Override
-		public void renewNow(Ticket ticket) {
 		}
 
 	}
