@@ -21,7 +21,7 @@ class NativeHints implements RuntimeHintsRegistrar {
 	static final List<String> TESTED_FOR_PRESENCE = List.of("com.zaxxer.hikari.HikariDataSource",
 			"io.micrometer.context.ContextSnapshotFactory", "jakarta.validation.Validator",
 			"kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt", "org.aspectj.lang.ProceedingJoinPoint",
-			"org.hibernate.Session", "org.springframework.orm.jpa.EntityManagerHolder",
+			"org.hibernate.Session", "org.postgresql.PGConnection", "org.springframework.orm.jpa.EntityManagerHolder",
 			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
 			"org.springframework.transaction.support.TransactionSynchronizationManager", "reactor.core.publisher.Flux",
 			"redis.clients.jedis.RedisClient");
@@ -40,6 +40,8 @@ class NativeHints implements RuntimeHintsRegistrar {
 			.registerTypeIfPresent(classLoader,
 					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
 					(type) -> type.withField("configuration"))
+			.registerTypeIfPresent(classLoader, "redis.clients.jedis.UnifiedJedis",
+					(type) -> type.withField("provider"))
 			.registerType(Thread.class,
 					(type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE)
 						.withMethod("isVirtual", List.of(), ExecutableMode.INVOKE))

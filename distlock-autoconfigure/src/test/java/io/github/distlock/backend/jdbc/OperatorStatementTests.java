@@ -69,8 +69,8 @@ class OperatorStatementTests {
 			assertThat(sessions).isNotEmpty();
 			if (server == Database.POSTGRESQL) {
 				assertThat(sessions).singleElement()
-					.satisfies((session) -> assertThat((String) session.get("application_name"))
-						.endsWith(" " + stock.held().fencingToken()));
+					.satisfies((session) -> assertThat((String) session.get("application_name")).startsWith("lock ")
+						.contains(":" + ProcessHandle.current().pid() + ":"));
 			}
 			String line = only(end);
 			for (Map<String, Object> session : sessions) {
