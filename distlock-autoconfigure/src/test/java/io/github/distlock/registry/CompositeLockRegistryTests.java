@@ -1,7 +1,6 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -18,10 +17,6 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.ManualClock;
-import io.github.distlock.testing.RedisNodes;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,57 +34,20 @@ import static org.mockito.Mockito.verify;
 /**
  * A lock in two stores, each a real server of its own.
  */
-class CompositeLockRegistryTests {
+class CompositeLockRegistryTests extends TwoServers {
 
-	private static final LockRequest REQUEST = LockRequest.of("order-1").waitTime(Duration.ofSeconds(20));
+	private static final LockRequest REQUEST = LockRequest.of(KEY).waitTime(Duration.ofSeconds(20));
 
 	private static final LockRequest BRIEF = REQUEST.waitTime(Duration.ofMillis(100));
-
-	private static RedisNodes firstServer;
-
-	private static RedisNodes secondServer;
-
-	private final RecordedEvents firstEvents = new RecordedEvents();
-
-	private final RecordedEvents secondEvents = new RecordedEvents();
-
-	private BackendLockRegistry first;
-
-	private BackendLockRegistry second;
 
 	private BackendLockRegistry firstRival;
 
 	private BackendLockRegistry secondRival;
 
-	private CompositeLockRegistry both;
-
-	@BeforeAll
-	static void startServers() {
-		firstServer = RedisNodes.start();
-		secondServer = RedisNodes.start();
-	}
-
-	@AfterAll
-	static void stopServers() {
-		firstServer.close();
-		secondServer.close();
-	}
-
 	@BeforeEach
 	void setUp() {
-		firstServer.flush();
-		secondServer.flush();
-		this.first = firstServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.firstEvents));
-		this.second = secondServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.secondEvents));
 		this.firstRival = firstServer.node();
 		this.secondRival = secondServer.node();
-		this.both = composite(this.first, this.second, TimeSource.SYSTEM);
-	}
-
-	@AfterEach
-	void tearDown() {
-		firstServer.stopNodes();
-		secondServer.stopNodes();
 	}
 
 	@Test
@@ -291,11 +249,6 @@ class CompositeLockRegistryTests {
 
 	private static CompositeLockRegistry composite(LockRegistry first, LockRegistry second, TimeSource clock) {
 		return new CompositeLockRegistry(first, second, Duration.ofSeconds(5), clock);
-	}
-
-	private static void assertLocked(boolean inTheFirst, boolean inTheSecond) {
-		assertThat(firstServer.isLocked("order-1")).isEqualTo(inTheFirst);
-		assertThat(secondServer.isLocked("order-1")).isEqualTo(inTheSecond);
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -12,11 +10,7 @@ import java.util.concurrent.locks.Lock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.testing.RedisNodes;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,19 +21,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The contract of {@link Lock} over two stores, each a real server of its own.
  */
-class CompositeLockTests {
-
-	private static RedisNodes firstServer;
-
-	private static RedisNodes secondServer;
-
-	private final RecordedEvents secondEvents = new RecordedEvents();
-
-	private BackendLockRegistry first;
-
-	private BackendLockRegistry second;
-
-	private CompositeLockRegistry both;
+class CompositeLockTests extends TwoServers {
 
 	private Lock lock;
 
@@ -47,42 +29,23 @@ class CompositeLockTests {
 
 	private ExecutorService threads;
 
-	@BeforeAll
-	static void startServers() {
-		firstServer = RedisNodes.start();
-		secondServer = RedisNodes.start();
-	}
-
-	@AfterAll
-	static void stopServers() {
-		firstServer.close();
-		secondServer.close();
-	}
-
 	@BeforeEach
 	void setUp() {
-		firstServer.flush();
-		secondServer.flush();
-		this.first = firstServer.node();
-		this.second = secondServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.secondEvents));
-		this.both = new CompositeLockRegistry(this.first, this.second, Duration.ofSeconds(5), TimeSource.SYSTEM);
-		this.lock = this.both.obtain("view");
-		this.rival = secondServer.node().obtain("view");
+		this.lock = this.both.obtain(KEY);
+		this.rival = secondServer.node().obtain(KEY);
 		this.threads = Executors.newCachedThreadPool();
 	}
 
 	@AfterEach
 	void tearDown() {
 		this.threads.shutdownNow();
-		firstServer.stopNodes();
-		secondServer.stopNodes();
 	}
 
 	@Test
 	void viewsAreInterchangeableAndReentrantAndOwnedByTheirThread() throws Exception {
 		this.lock.lock();
 		assertThat(this.lock.tryLock()).isTrue();
-		assertThat(this.both.obtain("view").tryLock(1, TimeUnit.SECONDS)).isTrue();
+		assertThat(this.both.obtain(KEY).tryLock(1, TimeUnit.SECONDS)).isTrue();
 		assertLocked(true, true);
 		Future<Boolean> other = this.threads.submit(() -> this.lock.tryLock());
 		assertThat(other.get(10, TimeUnit.SECONDS)).isFalse();
@@ -90,7 +53,7 @@ class CompositeLockTests {
 			.submit(() -> assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock))
 			.get(10, TimeUnit.SECONDS);
 		this.lock.unlock();
-		this.both.obtain("view").unlock();
+		this.both.obtain(KEY).unlock();
 		assertLocked(true, true);
 		this.lock.unlock();
 		assertLocked(false, false);
@@ -158,11 +121,6 @@ class CompositeLockTests {
 	@Test
 	void aKeyThatNoStoreSupportsIsRefused() {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.both.obtain(" "));
-	}
-
-	private static void assertLocked(boolean inTheFirst, boolean inTheSecond) {
-		assertThat(firstServer.isLocked("view")).isEqualTo(inTheFirst);
-		assertThat(secondServer.isLocked("view")).isEqualTo(inTheSecond);
 	}
 
 }

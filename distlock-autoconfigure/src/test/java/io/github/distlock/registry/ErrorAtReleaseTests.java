@@ -2,16 +2,12 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -30,35 +26,6 @@ class ErrorAtReleaseTests extends TwoRegistries {
 		node.acquire(request("key")).close();
 		await().until(() -> node.snapshot().keys().stream().allMatch((key) -> key.kept() != null));
 		assertThat(this.events.lost).isEmpty();
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 1, 2, 3 })
-	void anErrorWhileALockIsKeptLeavesNoHolder(int reading) {
-		BackendLockRegistry node = redis.node(
-				RedisNodes.settings(Duration.ofSeconds(30)).keeping(Duration.ofSeconds(1)), List.of(this.events),
-				this.clock);
-		await().until(() -> {
-			node.acquire(request("other")).close();
-			return !node.snapshot().kept().isEmpty();
-		});
-		HeldLock lock = node.acquire(request("key"));
-		this.clock.failAt("keep", reading);
-		assertThatExceptionOfType(InternalError.class).isThrownBy(lock::close);
-		assertUsable(node);
-	}
-
-	@Test
-	void anErrorWhileALockIsHandedOffLeavesNoHolder() throws Exception {
-		BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(30)), List.of(this.events),
-				this.clock);
-		HeldLock lock = node.acquire(request("key"));
-		Future<HeldLock> waiter = this.threads.submit(() -> node.acquire(request("key")));
-		await().until(() -> node.snapshot().waiting().size() == 1);
-		this.clock.failAt("tryHandOff", 1);
-		assertThatExceptionOfType(InternalError.class).isThrownBy(lock::close);
-		waiter.get(20, TimeUnit.SECONDS).close();
-		assertUsable(node);
 	}
 
 	@Test

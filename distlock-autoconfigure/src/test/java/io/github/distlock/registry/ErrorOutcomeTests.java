@@ -2,7 +2,6 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Future;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
@@ -48,29 +47,6 @@ class ErrorOutcomeTests extends TwoLocalRegistries {
 			.isInstanceOf(InternalError.class);
 		assertThat(this.events.waiting).hasValue(0);
 		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
-		assertUsable();
-	}
-
-	@Test
-	void aReleaseThatEndsWithAnErrorIsReportedAndContinues() {
-		HeldLock lock = this.one.acquire(LockRequest.of("key"));
-		this.errors.fail(Step.RELEASE, 1);
-		assertThatExceptionOfType(InternalError.class).isThrownBy(lock::close);
-		assertThat(lock.isHeld()).isFalse();
-		assertThat(this.events.released).containsExactly("key");
-		assertUsable();
-	}
-
-	@Test
-	void anErrorOfOneCallerDoesNotEndTheWaitOfAnother() throws Exception {
-		HeldLock held = this.two.acquire(LockRequest.of("key"));
-		Future<HeldLock> patient = this.one.acquireAsync(LockRequest.of("key").waitTime(LockRequest.FOREVER));
-		Awaitility.await().until(() -> this.events.waiting.get() == 1);
-		this.errors.fail(Step.CANCEL, 1);
-		this.one.tryAcquire(LockRequest.of("key").waitTime(Duration.ofMillis(50)));
-		held.close();
-		patient.get(20, java.util.concurrent.TimeUnit.SECONDS).close();
-		this.errors.clear();
 		assertUsable();
 	}
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -24,30 +23,6 @@ import static org.awaitility.Awaitility.await;
  * Fair locks, which are granted in the order of arrival.
  */
 class FairTests extends TwoRegistries {
-
-	@Test
-	void callersAcquireInTheOrderOfTheirArrivalAcrossAllJvms() throws Exception {
-		HeldLock held = this.two.acquire(fair("order"));
-		ConcurrentLinkedQueue<Integer> entered = new ConcurrentLinkedQueue<>();
-		List<Future<?>> callers = new ArrayList<>();
-		for (int i = 0; i < 12; i++) {
-			BackendLockRegistry node = (i % 3 == 0) ? this.two : this.one;
-			int caller = i;
-			callers.add(this.threads.submit(() -> {
-				try (HeldLock lock = node.acquire(fair("order"))) {
-					entered.add(lock.isHeld() ? caller : -1);
-				}
-			}));
-			long before = i;
-			await().until(() -> redis.queueLength("order") == before + 1);
-		}
-		held.close();
-		for (Future<?> caller : callers) {
-			caller.get(30, TimeUnit.SECONDS);
-		}
-		assertThat(entered).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-		assertThat(this.one.snapshot().isIdle() && this.two.snapshot().isIdle()).isTrue();
-	}
 
 	@Test
 	void asynchronousCallersAcquireInTheOrderOfTheirCalls() {

@@ -56,20 +56,6 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void anAttemptWhoseReplyWasLostIsRepeatedWithTheSameTicket() throws Exception {
-		this.proxy.loseReplies(true);
-		Future<HeldLock> waiter = this.threads.submit(() -> this.remote.acquire(request("lost-reply")));
-		await().until(() -> redis.isLocked("lost-reply"));
-		this.proxy.loseReplies(false);
-		this.proxy.cut();
-		HeldLock lock = waiter.get(30, TimeUnit.SECONDS);
-		assertThat(lock.isHeld()).isTrue();
-		assertThat(this.two.tryAcquire(once("lost-reply"))).isEmpty();
-		lock.close();
-		this.two.tryAcquire(once("lost-reply")).orElseThrow().close();
-	}
-
-	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void aSlowWaitSaysSinceWhenTheStoreHasNotAnswered(CapturedOutput output) throws Exception {
 		BackendLockRegistry node = redis.nodeBehind(this.proxy.port(),
@@ -161,17 +147,6 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void scriptsThatTheServerHasForgottenAreSentAgain() {
-		this.one.acquire(request("forgotten")).close();
-		redis.flushScripts();
-		try (HeldLock lock = this.one.acquire(request("forgotten"))) {
-			redis.flushScripts();
-			assertThat(lock.isHeld()).isTrue();
-		}
-		this.two.tryAcquire(once("forgotten")).orElseThrow().close();
-	}
-
-	@Test
 	void aRegistryStartsWithoutItsServerAndWorksWhenTheServerStarts() {
 		int port = RedisTestServer.freePort();
 		BackendLockRegistry early = redis.nodeBehind(port, settings(Duration.ofSeconds(30)), List.of());
@@ -186,26 +161,6 @@ class FaultTests extends TwoRegistries {
 			});
 			early.shutdown();
 		}
-	}
-
-	@Test
-	void aServerThatIsOutOfMemoryStillGrantsReleasesAndRenews() throws Exception {
-		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.events));
-		HeldLock held = brief.acquire(request("memory"));
-		Future<HeldLock> waiter = this.threads.submit(() -> this.two.acquire(request("memory")));
-		await().until(() -> redis.queueLength("memory") == 1);
-		redis.setMaxMemory("1");
-		try {
-			await().until(() -> this.events.renewed.get() >= 2);
-			held.close();
-			waiter.get(20, TimeUnit.SECONDS).close();
-			await().until(() -> !redis.isLocked("memory"));
-			this.one.acquire(once("full")).close();
-		}
-		finally {
-			redis.setMaxMemory("0");
-		}
-		assertThat(this.events.lost).isEmpty();
 	}
 
 }

@@ -168,23 +168,6 @@ class HandOffTests extends TwoRegistries {
 		assertThat(this.events.attempted).noneMatch((event) -> event.handOff() == HandOff.LOCAL);
 	}
 
-	@Test
-	void asynchronousCallersHandOffToo() {
-		HeldLock first = this.one.acquire(request("async"));
-		List<CompletableFuture<Long>> waiting = new ArrayList<>();
-		for (int i = 0; i < 50; i++) {
-			waiting.add(this.one.acquireAsync(request("async")).thenApply((lock) -> {
-				long token = lock.fencingToken();
-				lock.close();
-				return token;
-			}));
-		}
-		first.close();
-		assertThat(waiting.stream().map((future) -> future.orTimeout(20, TimeUnit.SECONDS).join()).toList()).isSorted()
-			.doesNotHaveDuplicates();
-		assertThat(this.events.attempted).anyMatch((event) -> event.handOff() == HandOff.LOCAL);
-	}
-
 	private CompletableFuture<Void> enterOnce(BackendLockRegistry registry, String name) {
 		return registry.acquireAsync(request("hot")).thenAccept((lock) -> {
 			this.tokens.add(lock.fencingToken());

@@ -84,13 +84,4 @@ class InboxTests extends TwoRegistries {
 		assertThat(this.one.snapshot().timers()).isLessThan(10);
 	}
 
-	@Test
-	void aThreadForgetsLocksThatOtherThreadsHaveClosedForIt() {
-		for (int i = 0; i < 300; i++) {
-			HeldLock lock = this.one.acquire(request("closed-" + i));
-			CompletableFuture.runAsync(lock::close, this.threads).join();
-		}
-		assertThat(this.one.snapshot().heldByThisThread()).isLessThan(20);
-	}
-
 }

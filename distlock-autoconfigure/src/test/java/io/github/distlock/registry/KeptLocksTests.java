@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -16,10 +17,17 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.contract.ForgetfulBackend;
+import io.github.distlock.contract.ForgetfulBackend.Verb;
 import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.StoppedClock;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,6 +42,18 @@ class KeptLocksTests extends TwoRegistries {
 	private static final Duration KEEP = Duration.ofSeconds(1);
 
 	private static final RegistrySettings SETTINGS = RedisNodes.settings(Duration.ofSeconds(30)).keeping(KEEP);
+
+	/** How many locks a registry keeps at most. */
+	private static final int MOST = 1000;
+
+	private @Nullable BackendLockRegistry other;
+
+	@AfterEach
+	void stopOther() {
+		if (this.other != null) {
+			this.other.shutdown();
+		}
+	}
 
 	/** A keeper for which no time passes: it gives nothing back unless it is asked. */
 	private BackendLockRegistry keeper() {
@@ -145,14 +165,22 @@ class KeptLocksTests extends TwoRegistries {
 	}
 
 	@Test
-	void aShutdownReleasesAllKeptLocks() {
-		BackendLockRegistry node = keeper();
+	void aShutdownReleasesAllKeptLocksAndKeepsNoMore() throws Exception {
+		RegistrySettings patient = new RegistrySettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), null,
+				SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ofSeconds(20))
+			.keeping(KEEP);
+		BackendLockRegistry node = redis.node(patient, List.of(this.events), new StoppedClock());
 		keep(node, "key-0");
 		for (int n = 1; n < 50; n++) {
 			node.acquire(request("key-" + n)).close();
 		}
 		assertThat(node.snapshot().kept()).hasSize(50);
-		node.shutdown();
+		HeldLock inside = node.acquire(request("inside"));
+		Future<?> shutdown = this.threads.submit(node::shutdown);
+		await().until(() -> node.snapshot().kept().isEmpty());
+		inside.close();
+		shutdown.get(20, TimeUnit.SECONDS);
+		assertThat(redis.isLocked("inside")).isFalse();
 		for (int n = 0; n < 50; n++) {
 			assertThat(redis.isLocked("key-" + n)).isFalse();
 		}
@@ -305,6 +333,100 @@ class KeptLocksTests extends TwoRegistries {
 				assertThat(lock.fencingToken()).isGreaterThan(token);
 			}
 		}
+	}
+
+	@Test
+	void anAsynchronousTryOfAnotherJvmGetsAKeptLock() throws Exception {
+		keep(keeper(), "key");
+		assertThat(this.two.tryAcquireAsync(LockRequest.of("key").waitTime(Duration.ZERO)).get(20, TimeUnit.SECONDS))
+			.hasValueSatisfying(HeldLock::close);
+	}
+
+	@Test
+	void aFairCallerOfTheSameJvmGetsTheKeptLock() {
+		BackendLockRegistry node = keeper();
+		keep(node, "key");
+		node.acquire(request("key").fair(true)).close();
+		await().until(() -> node.snapshot().isIdle());
+	}
+
+	@Test
+	void theNumberOfKeptLocksIsLimitedAndACallerBeyondReleasesItsLockItself() {
+		BackendLockRegistry node = keeper();
+		keepAsManyAsAllowed(node);
+		use(node, "one more");
+		assertThat(keptBy(node, "one more")).isEmpty();
+		assertThat(redis.isLocked("one more")).isFalse();
+		// A caller that enters makes room, until it leaves.
+		HeldLock lock = node.acquire(request("key-0"));
+		use(node, "one more");
+		assertThat(keptBy(node, "one more")).hasSize(1);
+		lock.close();
+		assertThat(keptBy(node, "key-0")).isEmpty();
+	}
+
+	@Test
+	void aKeptLockWhoseReleaseIsUnansweredCountsUntilTheAnswer() throws Exception {
+		ForgetfulBackend backend = forgetful();
+		BackendLockRegistry node = start(backend);
+		keepAsManyAsAllowed(node);
+		int releases = backend.calls(Verb.RELEASE);
+		CompletableFuture<Boolean> replies = backend.holdReleaseReplies();
+		this.two.acquire(request("key-0")).close();
+		assertThat(keptBy(node, "key-0")).isEmpty();
+		Future<?> closing = this.threads.submit(() -> use(node, "one more"));
+		await().until(() -> backend.calls(Verb.RELEASE) == releases + 2);
+		replies.complete(true);
+		closing.get(20, TimeUnit.SECONDS);
+		await().until(() -> {
+			use(node, "one more");
+			return !keptBy(node, "one more").isEmpty();
+		});
+	}
+
+	@Test
+	void noThreadWaitsForTheAnswersToTheReleasesOfKeptLocks() throws Exception {
+		ForgetfulBackend backend = forgetful();
+		BackendLockRegistry node = start(backend);
+		keep(node, "key-0");
+		// More than the executor has threads.
+		for (int n = 1; n < 100; n++) {
+			use(node, "key-" + n);
+		}
+		int releases = backend.calls(Verb.RELEASE);
+		CompletableFuture<Boolean> replies = backend.holdReleaseReplies();
+		redis.killClients("pubsub");
+		await().until(() -> backend.calls(Verb.RELEASE) == releases + 100);
+		// A thread of the executor sends the attempt of an asynchronous caller.
+		HeldLock lock = node.acquireAsync(request("free")).get(20, TimeUnit.SECONDS);
+		assertThat(replies).isNotDone();
+		replies.complete(true);
+		lock.close();
+	}
+
+	private static void use(BackendLockRegistry node, String key) {
+		node.acquire(request(key)).close();
+	}
+
+	/** Keep one key after the other until they are asked for. */
+	private static void keepAsManyAsAllowed(BackendLockRegistry node) {
+		keep(node, "key-0");
+		for (int n = 1; n < MOST; n++) {
+			use(node, "key-" + n);
+		}
+		assertThat(node.snapshot().kept()).hasSize(MOST);
+	}
+
+	private static ForgetfulBackend forgetful() {
+		return new ForgetfulBackend(new RedisLockBackend(RedisTestServer.connectionFactory(redis.server().port()),
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501), TimeSource.SYSTEM));
+	}
+
+	/** A keeper over another backend. */
+	private BackendLockRegistry start(ForgetfulBackend backend) {
+		this.other = new BackendLockRegistry(backend, SETTINGS, List.of(this.events), new StoppedClock());
+		this.other.start();
+		return this.other;
 	}
 
 }

@@ -2,13 +2,10 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
 
@@ -20,18 +17,6 @@ import static org.awaitility.Awaitility.await;
  * The duration of leases, and their loss.
  */
 class LeaseTests extends TwoRegistries {
-
-	@Test
-	void theWatchdogKeepsALockBeyondItsLease() {
-		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofSeconds(2)), List.of(this.events));
-		try (HeldLock lock = brief.acquire(request("watched"))) {
-			await().atMost(Duration.ofSeconds(60)).until(() -> this.events.renewed.get() >= 4);
-			assertThat(lock.isHeld()).isTrue();
-			assertThat(this.two.tryAcquire(LockRequest.of("watched").waitTime(Duration.ZERO))).isEmpty();
-		}
-		assertThat(this.events.lost).isEmpty();
-		assertThat(this.events.released).containsExactly("watched");
-	}
 
 	@Test
 	void anExplicitLeaseEndsInTimeAndIsReported() throws Exception {
@@ -51,20 +36,6 @@ class LeaseTests extends TwoRegistries {
 		await().untilAsserted(() -> assertThat(this.events.lost).containsExactly("explicit"));
 		assertThat(this.events.released).isEmpty();
 		next.close();
-	}
-
-	@Test
-	void aLongExplicitLeaseGrantedByMessageIsConfirmedAndLastsAsAsked() throws Exception {
-		HeldLock first = this.two.acquire(request("confirmed"));
-		Future<HeldLock> waiter = this.threads
-			.submit(() -> this.one.acquire(request("confirmed").leaseTime(Duration.ofSeconds(20))));
-		await().until(() -> this.events.waiting.get() == 1);
-		first.close();
-		HeldLock second = waiter.get(10, TimeUnit.SECONDS);
-		// The grant lasts 5 s; the confirming renewal extends it to the rest of 20 s.
-		await().atMost(Duration.ofSeconds(10)).until(() -> second.remaining().compareTo(Duration.ofSeconds(10)) > 0);
-		assertThat(this.events.renewed).hasValue(1);
-		second.close();
 	}
 
 	@Test

@@ -1,13 +1,10 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -20,97 +17,11 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Mutual exclusion, re-entry, and refused requests.
  */
 class LockingTests extends TwoRegistries {
-
-	@Test
-	void threadsOfTwoRegistriesExcludeEachOther() throws Exception {
-		AtomicInteger inside = new AtomicInteger();
-		AtomicInteger overlaps = new AtomicInteger();
-		AtomicLong lastToken = new AtomicLong();
-		AtomicInteger tokensOutOfOrder = new AtomicInteger();
-		List<Future<?>> workers = new ArrayList<>();
-		int[] counter = new int[1];
-		for (int i = 0; i < 8; i++) {
-			BackendLockRegistry registry = (i % 2 == 0) ? this.one : this.two;
-			workers.add(this.threads.submit(() -> {
-				for (int n = 0; n < 100; n++) {
-					try (HeldLock lock = registry.acquire(request("counter"))) {
-						if (inside.incrementAndGet() > 1) {
-							overlaps.incrementAndGet();
-						}
-						if (lastToken.getAndSet(lock.fencingToken()) >= lock.fencingToken()) {
-							tokensOutOfOrder.incrementAndGet();
-						}
-						counter[0]++;
-						inside.decrementAndGet();
-					}
-				}
-			}));
-		}
-		for (Future<?> worker : workers) {
-			worker.get(60, TimeUnit.SECONDS);
-		}
-		assertThat(overlaps).hasValue(0);
-		assertThat(tokensOutOfOrder).hasValue(0);
-		assertThat(counter[0]).isEqualTo(800);
-	}
-
-	@Test
-	void aThreadReentersWithoutACommand() {
-		try (HeldLock outer = this.one.acquire(request("again"))) {
-			redis.resetStats();
-			try (HeldLock inner = this.one.acquire(request("again"))) {
-				assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
-				assertThat(this.one.tryAcquire(request("again").waitTime(Duration.ZERO)))
-					.hasValueSatisfying(HeldLock::close);
-			}
-			assertThat(redis.calls("evalsha")).isZero();
-			assertThat(outer.isHeld()).isTrue();
-			assertThat(this.two.tryAcquire(LockRequest.of("again").waitTime(Duration.ZERO))).isEmpty();
-		}
-		assertThat(this.two.tryAcquire(LockRequest.of("again").waitTime(Duration.ZERO)))
-			.hasValueSatisfying(HeldLock::close);
-	}
-
-	@Test
-	void anUncontendedCycleIsTwoScriptsAndNothingElse() {
-		this.one.acquire(request("warm")).close();
-		redis.resetStats();
-		for (int i = 0; i < 50; i++) {
-			this.one.acquire(request("cycle")).close();
-		}
-		assertThat(redis.calls("evalsha")).isEqualTo(100);
-		assertThat(redis.calls("publish")).isZero();
-		assertThat(redis.calls("eval")).isZero();
-		assertThat(redis.calls("ping") + redis.calls("del") + redis.calls("pexpire")).isZero();
-	}
-
-	@Test
-	void anotherThreadOfTheSameRegistryDoesNotReenter() throws Exception {
-		try (HeldLock lock = this.one.acquire(request("mine"))) {
-			Future<Boolean> other = this.threads
-				.submit(() -> this.one.tryAcquire(LockRequest.of("mine").waitTime(Duration.ofMillis(50))).isPresent());
-			assertThat(other.get(10, TimeUnit.SECONDS)).isFalse();
-			assertThat(lock.isHeld()).isTrue();
-		}
-	}
-
-	@Test
-	void closingTwiceThrowsAndChangesNothing() {
-		HeldLock lock = this.one.acquire(request("twice"));
-		lock.close();
-		try (HeldLock next = this.two.acquire(request("twice"))) {
-			assertThatThrownBy(lock::close).isInstanceOf(IllegalMonitorStateException.class)
-				.hasMessageContaining("'twice'");
-			assertThat(next.isHeld()).isTrue();
-			assertThat(this.one.tryAcquire(LockRequest.of("twice").waitTime(Duration.ZERO))).isEmpty();
-		}
-	}
 
 	@Test
 	void aLockClosedByAnotherThreadCanBeAcquiredAgainByTheFirst() throws Exception {
@@ -169,17 +80,6 @@ class LockingTests extends TwoRegistries {
 		try (HeldLock lock = this.one.acquire(request("year").leaseTime(LockRequest.MAXIMUM_LEASE))) {
 			assertThat(lock.remaining()).isBetween(Duration.ofDays(360), Duration.ofDays(365));
 		}
-	}
-
-	@Test
-	void unusualKeysAreSeparateLocks() {
-		List<HeldLock> locks = new ArrayList<>();
-		for (String key : List.of("{x}", "}x", "{}", "a:queue", "a", "new line",
-				"\u9396-\u0437\u0430\u043c\u043e\u043a", "%7Bx%7D", "x".repeat(512))) {
-			locks.add(this.one.acquire(LockRequest.of(key).waitTime(Duration.ZERO)));
-			assertThat(this.two.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO))).as(key).isEmpty();
-		}
-		locks.forEach(HeldLock::close);
 	}
 
 	@Test

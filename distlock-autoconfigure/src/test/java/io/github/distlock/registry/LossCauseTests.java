@@ -19,9 +19,6 @@ import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -37,29 +34,9 @@ import static org.awaitility.Awaitility.await;
  * The cause and the advice in the loss of a lock, on a real server.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class LossCauseTests implements LockListener {
-
-	private static RedisNodes redis;
+class LossCauseTests extends TwoRegistries implements LockListener {
 
 	private final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
-
-	private final RecordedEvents events = new RecordedEvents();
-
-	@BeforeAll
-	static void start() {
-		redis = RedisNodes.start();
-	}
-
-	@AfterEach
-	void stopNodes() {
-		redis.stopNodes();
-		redis.flush();
-	}
-
-	@AfterAll
-	static void stop() {
-		redis.close();
-	}
 
 	@Override
 	public void onLost(Lost event) {
@@ -143,7 +120,7 @@ class LossCauseTests implements LockListener {
 	void aLockThatAnotherHolderHasAtTheRenewal() {
 		HeldLock lock = node(Duration.ofSeconds(6)).acquire(LockRequest.of("l"));
 		redis.flush();
-		try (HeldLock other = redis.node().acquire(LockRequest.of("l"))) {
+		try (HeldLock other = this.two.acquire(LockRequest.of("l"))) {
 			assertThat(other.isHeld()).isTrue();
 			checkLost(lock, LossCause.TAKEN_OVER);
 		}

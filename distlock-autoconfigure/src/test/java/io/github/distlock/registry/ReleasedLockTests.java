@@ -12,9 +12,6 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.RedisNodes;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,28 +21,11 @@ import static org.awaitility.Awaitility.await;
 /**
  * What a lock reports about its release after it was closed, on a real server.
  */
-class ReleasedLockTests {
-
-	private static RedisNodes redis;
-
-	@BeforeAll
-	static void start() {
-		redis = RedisNodes.start();
-	}
-
-	@AfterEach
-	void stopNodes() {
-		redis.stopNodes();
-	}
-
-	@AfterAll
-	static void stop() {
-		redis.close();
-	}
+class ReleasedLockTests extends TwoRegistries {
 
 	@Test
 	void aLockIsReleasedOnceItWasClosedInTime() {
-		HeldLock lock = redis.node().acquire(LockRequest.of("in-time"));
+		HeldLock lock = this.two.acquire(LockRequest.of("in-time"));
 		assertThat(lock.isReleased()).isFalse();
 		lock.close();
 		assertThat(lock.isReleased()).isTrue();
@@ -55,7 +35,7 @@ class ReleasedLockTests {
 
 	@Test
 	void anAbandonedLockIsReleased() {
-		HeldLock lock = redis.node().acquire(LockRequest.of("abandoned").minHold(Duration.ofSeconds(1)));
+		HeldLock lock = this.two.acquire(LockRequest.of("abandoned").minHold(Duration.ofSeconds(1)));
 		lock.abandon();
 		assertThat(lock.isReleased()).isTrue();
 	}
@@ -79,7 +59,7 @@ class ReleasedLockTests {
 
 	@Test
 	void aLockThatWasLostBeforeItWasClosedIsNotReleased() {
-		HeldLock lock = redis.node().acquire(LockRequest.of("lost").leaseTime(Duration.ofMillis(150)));
+		HeldLock lock = this.two.acquire(LockRequest.of("lost").leaseTime(Duration.ofMillis(150)));
 		await().until(() -> !lock.isHeld());
 		assertThat(lock.isReleased()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
@@ -88,7 +68,7 @@ class ReleasedLockTests {
 
 	@Test
 	void aLockThatTheStoreNoLongerKnewAtTheReleaseIsNotReleased() {
-		HeldLock lock = redis.node().acquire(LockRequest.of("gone"));
+		HeldLock lock = this.two.acquire(LockRequest.of("gone"));
 		redis.flush();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 		assertThat(lock.isReleased()).isFalse();
@@ -96,7 +76,7 @@ class ReleasedLockTests {
 
 	@Test
 	void aReentryIsReleasedWhateverTheStateOfTheOutermostAcquisition() {
-		BackendLockRegistry registry = redis.node();
+		BackendLockRegistry registry = this.two;
 		HeldLock outer = registry.acquire(LockRequest.of("levels").leaseTime(Duration.ofSeconds(1)));
 		HeldLock inner = registry.acquire(LockRequest.of("levels"));
 		inner.close();
@@ -112,7 +92,7 @@ class ReleasedLockTests {
 
 	@Test
 	void aLockInTwoRegistriesIsReleasedIfBothPartsAre() {
-		BackendLockRegistry first = redis.node();
+		BackendLockRegistry first = this.one;
 		BackendLockRegistry second = new BackendLockRegistry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
 				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);

@@ -28,18 +28,6 @@ class SeveralJvmsTests extends TwoRegistries {
 	}
 
 	@Test
-	void theNextWaiterAcquiresAfterTheLeaseOfAKilledHolder() {
-		try (ChildJvm child = child("killed-holder")) {
-			long token = Long.parseLong(child.send("acquire").expect("acquired"));
-			assertThat(this.one.tryAcquire(LockRequest.of("killed-holder").waitTime(Duration.ZERO))).isEmpty();
-			child.kill();
-			try (HeldLock lock = this.one.acquire(patient("killed-holder"))) {
-				assertThat(lock.fencingToken()).isGreaterThan(token);
-			}
-		}
-	}
-
-	@Test
 	void theNextLiveWaiterAcquiresAtOnceWhenTheHeadOfTheQueueWasKilled() throws Exception {
 		try (ChildJvm child = child("killed-waiter")) {
 			this.two.acquire(patient("another")).close();

@@ -17,6 +17,8 @@ import io.github.distlock.LockRequest;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,27 +47,18 @@ class TimeoutTests extends TwoRegistries {
 		assertThat(this.events.outcomes()).hasSize(WAITERS).containsOnly("TIMEOUT");
 	}
 
-	@Test
-	void callersOfAsManyKeysDoNotGiveUpEarlyAndSendTwoCommandsEach() throws Exception {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void callersOfAsManyKeysDoNotGiveUpEarlyAndSendTwoCommandsEach(boolean asynchronous) throws Exception {
 		List<HeldLock> held = new ArrayList<>();
 		for (int i = 0; i < WAITERS; i++) {
 			held.add(this.two.acquire(request("key-" + i)));
 		}
-		long commands = commandsOf(this::giveUpOnThisThread, (number) -> "key-" + number);
-		// And one that looks up what holds the locks, for all messages.
-		assertThat(commands).isBetween((long) WAITERS, 2L * WAITERS + 1);
-		held.forEach(HeldLock::close);
-		assertThat(this.events.outcomes()).hasSize(WAITERS).containsOnly("TIMEOUT");
-	}
-
-	@Test
-	void asynchronousCallersDoNotGiveUpEarly() throws Exception {
-		List<HeldLock> held = new ArrayList<>();
-		for (int i = 0; i < WAITERS; i++) {
-			held.add(this.two.acquire(request("key-" + i)));
-		}
-		long commands = commandsOf(this::giveUpLater, (number) -> "key-" + number);
-		assertThat(commands).isBetween((long) WAITERS, 2L * WAITERS);
+		GivingUp givingUp = asynchronous ? this::giveUpLater : this::giveUpOnThisThread;
+		long commands = commandsOf(givingUp, (number) -> "key-" + number);
+		// For callers on a thread, one more looks up what holds the locks, for all
+		// messages.
+		assertThat(commands).isBetween((long) WAITERS, 2L * WAITERS + (asynchronous ? 0 : 1));
 		held.forEach(HeldLock::close);
 		assertThat(this.events.outcomes()).hasSize(WAITERS).containsOnly("TIMEOUT");
 	}

@@ -49,11 +49,6 @@ class VirtualThreadTests extends TwoRegistries {
 	}
 
 	@Test
-	void threadsOfTwoRegistriesAcquireOneAfterTheOther() throws Exception {
-		enterOneAfterTheOther(2_000, List.of(this.one, this.two));
-	}
-
-	@Test
 	void noThreadPinsItsCarrier() throws Exception {
 		// A class that is loaded for the first time may pin the thread that needs it.
 		enterOneAfterTheOther(100, List.of(this.one, this.two));

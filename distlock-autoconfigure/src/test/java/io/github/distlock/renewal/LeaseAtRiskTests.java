@@ -2,15 +2,8 @@ package io.github.distlock.renewal;
 
 import java.time.Duration;
 
-import io.github.distlock.LockMode;
-import io.github.distlock.LossCause;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -23,24 +16,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The warning of a lock that is likely to be lost, with a manual clock.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class LeaseAtRiskTests {
+class LeaseAtRiskTests extends RenewalFixture {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
-
-	private final ManualClock clock = new ManualClock();
-
-	private final ManualTimers timers = new ManualTimers(this.clock);
-
-	private final ScriptedStore store = new ScriptedStore(this.clock);
-
-	private final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), Runnable::run,
-			this.timers, (renewed, gone, failed, lateness) -> {
-			});
-
-	@AfterEach
-	void stop() {
-		this.timers.shutdownNow();
-	}
 
 	@Test
 	void aLeaseIsAtRiskWhenItsRenewalFailedAndLessThanHalfOfItIsLeft(CapturedOutput output) {
@@ -88,46 +66,7 @@ class LeaseAtRiskTests {
 	}
 
 	private Lease watch(String key, @Nullable String name) {
-		Lease lease = lease(key, name);
-		this.renewer.watch(lease);
-		return lease;
-	}
-
-	private Lease lease(String key, @Nullable String name) {
-		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", 1, false);
-		return new Lease(Validity.until(this.clock.now(), LEASE), new LeaseTerms(LEASE, LEASE, true, null, null),
-				this.clock) {
-
-			@Override
-			protected TimeSource clock() {
-				return LeaseAtRiskTests.this.clock;
-			}
-
-			@Override
-			protected Ticket ticket() {
-				return ticket;
-			}
-
-			@Override
-			protected @Nullable String name() {
-				return name;
-			}
-
-			@Override
-			protected long lastToken() {
-				return 1;
-			}
-
-			@Override
-			protected @Nullable Thread owningThread() {
-				return null;
-			}
-
-			@Override
-			protected void lost(LossCause cause, String reason) {
-			}
-
-		};
+		return watch(new TestLease(key, name, Validity.until(this.clock.now(), LEASE), watched(LEASE)));
 	}
 
 }

@@ -4,15 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.testing.ManualClock;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,33 +13,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The watchdog, with a manual clock.
  */
-class LeaseRenewerTests implements RenewalListener {
+class LeaseRenewerTests extends RenewalFixture {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
-
-	private final ManualClock clock = new ManualClock();
-
-	private final ManualTimers timers = new ManualTimers(this.clock);
-
-	private final ScriptedStore store = new ScriptedStore(this.clock);
-
-	private final List<String> lost = new ArrayList<>();
-
-	private final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), Runnable::run,
-			this.timers, this);
-
-	private long tickets;
-
-	private boolean throwing;
 
 	private int failed;
 
 	private final List<Duration> lateness = new ArrayList<>();
-
-	@AfterEach
-	void stop() {
-		this.timers.shutdownNow();
-	}
 
 	@Test
 	void aLeaseIsRenewedEachTimeAThirdOfItHasPassed() {
@@ -194,10 +167,16 @@ class LeaseRenewerTests implements RenewalListener {
 	@Test
 	void anErrorOfAListenerDoesNotStopTheWatchdog() {
 		Lease good = watch("good", LEASE, watched(LEASE));
-		this.throwing = true;
-		watch("bad", Duration.ofSeconds(1), explicit(Duration.ofSeconds(1)));
+		watch(new TestLease("bad", null, Validity.until(this.clock.now(), Duration.ofSeconds(1)),
+				explicit(Duration.ofSeconds(1))) {
+
+			@Override
+			protected void lost(LossCause cause, String reason) {
+				throw new AssertionError("listener");
+			}
+
+		});
 		this.timers.pass(Duration.ofSeconds(2));
-		this.throwing = false;
 		this.timers.pass(Duration.ofSeconds(60));
 		assertThat(good.isValid()).isTrue();
 	}
@@ -290,51 +269,6 @@ class LeaseRenewerTests implements RenewalListener {
 		this.timers.pass(Duration.ofMillis(10_010 + 30_500));
 		assertThat(lease.isValid()).isTrue();
 		assertThat(this.store.batches).hasSize(2);
-	}
-
-	private Lease watch(String key, Duration granted, LeaseTerms terms) {
-		return watch(key, Validity.until(this.clock.now(), granted), terms);
-	}
-
-	private Lease watch(String key, Validity validity, LeaseTerms terms) {
-		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", this.tickets++, false);
-		Lease lease = new Lease(validity, terms, this.clock) {
-
-			@Override
-			protected TimeSource clock() {
-				return LeaseRenewerTests.this.clock;
-			}
-
-			@Override
-			protected Ticket ticket() {
-				return ticket;
-			}
-
-			@Override
-			protected long lastToken() {
-				return 1;
-			}
-
-			@Override
-			protected @Nullable Thread owningThread() {
-				return null;
-			}
-
-			@Override
-			protected void lost(LossCause cause, String reason) {
-				LeaseRenewerTests.this.lost.add(key + ": " + reason);
-				if (LeaseRenewerTests.this.throwing) {
-					throw new AssertionError("listener");
-				}
-			}
-
-		};
-		this.renewer.watch(lease);
-		return lease;
-	}
-
-	private static LeaseTerms watched(Duration lease) {
-		return new LeaseTerms(lease, lease, true, null, null);
 	}
 
 	private static LeaseTerms explicit(Duration lease) {

@@ -1,19 +1,9 @@
 package io.github.distlock.renewal;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.github.distlock.LockMode;
-import io.github.distlock.LossCause;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.testing.ManualClock;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,39 +12,17 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Queries of a lease. They have no effect outside the lease, and a lease that was found
  * not to be held is never held again.
  */
-class LeaseStateTests implements RenewalListener {
+class LeaseStateTests extends RenewalFixture {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private final ManualClock clock = new ManualClock();
-
-	private final ManualTimers timers = new ManualTimers(this.clock);
-
-	private final ScriptedStore store = new ScriptedStore(this.clock);
-
-	private final List<String> lost = new ArrayList<>();
-
-	private final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), Runnable::run,
-			this.timers, this);
-
-	@AfterEach
-	void stop() {
-		this.timers.shutdownNow();
-	}
-
-	private WatchedLease watch(Validity validity) {
-		WatchedLease lease = new WatchedLease(validity);
-		this.renewer.watch(lease);
-		return lease;
-	}
-
-	@Override
-	public void renewed(int renewed, int gone, int failed, Duration lateness) {
+	private Lease watch(Validity validity) {
+		return watch("a", validity, watched(LEASE));
 	}
 
 	@Test
 	void aQueryReportsNoLossAndTheScanReportsItOnce() {
-		WatchedLease lease = watch(Validity.until(this.clock.now(), LEASE));
+		Lease lease = watch(Validity.until(this.clock.now(), LEASE));
 		this.clock.pass(LEASE);
 		assertThat(lease.isValid()).isFalse();
 		assertThat(lease.remainingNanos()).isZero();
@@ -67,7 +35,7 @@ class LeaseStateTests implements RenewalListener {
 
 	@Test
 	void aRenewalThatArrivesAfterAQueryFoundTheLeaseExpiredRevivesNothing() {
-		WatchedLease lease = watch(Validity.until(this.clock.now(), LEASE));
+		Lease lease = watch(Validity.until(this.clock.now(), LEASE));
 		this.store.meanwhile = () -> {
 			this.clock.pass(Duration.ofSeconds(25));
 			assertThat(lease.isValid()).isFalse();
@@ -82,7 +50,7 @@ class LeaseStateTests implements RenewalListener {
 	@Test
 	void aSessionThatIsAliveAgainRevivesNothing() {
 		AtomicBoolean alive = new AtomicBoolean(true);
-		WatchedLease lease = watch(Validity.session(alive::get));
+		Lease lease = watch(Validity.session(alive::get));
 		assertThat(lease.isValid()).isTrue();
 		alive.set(false);
 		assertThat(lease.isValid()).isFalse();
@@ -91,39 +59,6 @@ class LeaseStateTests implements RenewalListener {
 		assertThat(lease.remainingNanos()).isZero();
 		assertThat(lease.endLease()).isZero();
 		assertThat(this.lost).hasSize(1);
-	}
-
-	private final class WatchedLease extends Lease {
-
-		WatchedLease(Validity validity) {
-			super(validity, new LeaseTerms(LEASE, LEASE, true, null, null), LeaseStateTests.this.clock);
-		}
-
-		@Override
-		protected TimeSource clock() {
-			return LeaseStateTests.this.clock;
-		}
-
-		@Override
-		protected Ticket ticket() {
-			return new Ticket("a", LockMode.EXCLUSIVE, "jvm", 1, false);
-		}
-
-		@Override
-		protected long lastToken() {
-			return 1;
-		}
-
-		@Override
-		protected @Nullable Thread owningThread() {
-			return null;
-		}
-
-		@Override
-		protected void lost(LossCause cause, String reason) {
-			LeaseStateTests.this.lost.add(reason);
-		}
-
 	}
 
 }

@@ -5,15 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.LockMode;
-import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.testing.ManualClock;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,26 +14,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The cost when the session of very many leases is in doubt.
  */
-class ManyLeasesInDoubtTests {
+class ManyLeasesInDoubtTests extends RenewalFixture {
 
 	private static final int LEASES = 1000;
 
-	private final ManualClock clock = new ManualClock();
-
-	private final ManualTimers timers = new ManualTimers(this.clock);
-
-	private final ScriptedStore store = new ScriptedStore(this.clock);
-
-	private final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), Runnable::run,
-			this.timers, (renewed, gone, failed, lateness) -> {
-			});
+	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private final AtomicInteger looks = new AtomicInteger();
-
-	@AfterEach
-	void stop() {
-		this.timers.shutdownNow();
-	}
 
 	@Test
 	void theLeasesOfASessionInDoubtAreFoundInOnePass() {
@@ -58,38 +38,16 @@ class ManyLeasesInDoubtTests {
 	}
 
 	private Ticket watch(int number) {
-		Ticket ticket = new Ticket("k" + number, LockMode.EXCLUSIVE, "me", number, false);
-		Duration lease = Duration.ofSeconds(30);
-		this.renewer.watch(
-				new Lease(Validity.session(() -> true), new LeaseTerms(lease, lease, false, null, null), this.clock) {
+		LeaseTerms terms = new LeaseTerms(LEASE, LEASE, false, null, null);
+		return watch(new TestLease("k" + number, null, Validity.session(() -> true), terms) {
 
-					@Override
-					protected TimeSource clock() {
-						return ManyLeasesInDoubtTests.this.clock;
-					}
+			@Override
+			protected Ticket ticket() {
+				ManyLeasesInDoubtTests.this.looks.incrementAndGet();
+				return super.ticket();
+			}
 
-					@Override
-					protected Ticket ticket() {
-						ManyLeasesInDoubtTests.this.looks.incrementAndGet();
-						return ticket;
-					}
-
-					@Override
-					protected long lastToken() {
-						return 1;
-					}
-
-					@Override
-					protected @Nullable Thread owningThread() {
-						return null;
-					}
-
-					@Override
-					protected void lost(LossCause cause, String reason) {
-					}
-
-				});
-		return ticket;
+		}).ticket();
 	}
 
 }

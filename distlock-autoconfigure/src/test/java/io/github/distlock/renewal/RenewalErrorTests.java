@@ -5,15 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
-import io.github.distlock.LockMode;
-import io.github.distlock.LossCause;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
-import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.testing.ManualClock;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,20 +14,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * After an {@link Error} or a rejected task at any step of a renewal, the leases are
  * renewed again before they expire.
  */
-class RenewalErrorTests implements RenewalListener {
+class RenewalErrorTests extends RenewalFixture {
 
 	private static final Duration LEASE = Duration.ofSeconds(6);
-
-	private final ManualClock clock = new ManualClock();
-
-	private final ManualTimers timers = new ManualTimers(this.clock);
-
-	private final ScriptedStore store = new ScriptedStore(this.clock);
-
-	private final List<String> lost = new ArrayList<>();
-
-	private final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), this::execute,
-			this.timers, this);
 
 	private int errorsOfExecutor;
 
@@ -44,11 +24,8 @@ class RenewalErrorTests implements RenewalListener {
 
 	private int errorsOfStore;
 
-	private int errorsOfEvents;
-
-	private long tickets;
-
-	private void execute(Runnable task) {
+	@Override
+	void execute(Runnable task) {
 		if (this.rejections > 0) {
 			this.rejections--;
 			throw new RejectedExecutionException("injected at the executor");
@@ -58,11 +35,6 @@ class RenewalErrorTests implements RenewalListener {
 			throw new InternalError("injected at the executor");
 		}
 		task.run();
-	}
-
-	@AfterEach
-	void stop() {
-		this.timers.shutdownNow();
 	}
 
 	@Test
@@ -90,12 +62,6 @@ class RenewalErrorTests implements RenewalListener {
 	}
 
 	@Test
-	void aLeaseIsRenewedAgainWhenAListenerHasThrownAnError() {
-		this.errorsOfEvents = 2;
-		assertRenewedAgain();
-	}
-
-	@Test
 	void aLeaseIsRenewedAgainWhenATimerCouldNotBeSet() {
 		List<Lease> leases = watch(1);
 		this.timers.errors = 2;
@@ -112,7 +78,7 @@ class RenewalErrorTests implements RenewalListener {
 	@Test
 	void aLockWhoseTimerCouldNotBeSetIsNotWatched() {
 		this.timers.errors = 1;
-		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> this.renewer.watch(lease("a")))
+		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> watch("a", LEASE, watched(LEASE)))
 			.withMessageContaining("injected");
 		assertThat(this.renewer.size()).isZero();
 		assertRenewed(watch(1));
@@ -133,52 +99,9 @@ class RenewalErrorTests implements RenewalListener {
 	private List<Lease> watch(int count) {
 		List<Lease> leases = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
-			Lease lease = lease("k" + i);
-			this.renewer.watch(lease);
-			leases.add(lease);
+			leases.add(watch("k" + i, LEASE, watched(LEASE)));
 		}
 		return leases;
-	}
-
-	private Lease lease(String key) {
-		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", ++this.tickets, false);
-		return new Lease(Validity.until(this.clock.now(), LEASE), new LeaseTerms(LEASE, LEASE, true, null, null),
-				this.clock) {
-
-			@Override
-			protected TimeSource clock() {
-				return RenewalErrorTests.this.clock;
-			}
-
-			@Override
-			protected Ticket ticket() {
-				return ticket;
-			}
-
-			@Override
-			protected long lastToken() {
-				return 1;
-			}
-
-			@Override
-			protected @Nullable Thread owningThread() {
-				return null;
-			}
-
-			@Override
-			protected void lost(LossCause cause, String reason) {
-				RenewalErrorTests.this.lost.add(key);
-			}
-
-		};
-	}
-
-	@Override
-	public void renewed(int renewed, int gone, int failed, Duration lateness) {
-		if (this.errorsOfEvents > 0) {
-			this.errorsOfEvents--;
-			throw new InternalError("injected at the listener");
-		}
 	}
 
 }

@@ -37,7 +37,7 @@ class StructureTests {
 			backend.local        296   0  3
 			backend.redis       1951  10  2
 			backend.redlock      771   0  3
-			backend.zookeeper   1164   1  2
+			backend.zookeeper   1218   1  2
 			context               21   0  0
 			contract            2684   0  0
 			environment           72   0  0

@@ -22,7 +22,7 @@ final class RegressionMutants {
 							java("waiting/KeyQueue.java",
 									"requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
 									"return this.holder == null && this.waiters.isEmpty();")),
-					"waiting.KeptLockTests#aTryOfAnotherJvmGetsTheKeptLock"),
+					"registry.KeptLocksTests#aCallerOfAnotherJvmThatTriesOnceGetsAKeptLock"),
 			RegressionMutant.of(
 					Mutant.of("lock that another instance asks for released under its holder", java(
 							"waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;",

@@ -1,14 +1,14 @@
 package io.github.distlock.waiting;
 
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.NoSignals;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Passes the signals of the store to the acquirer.
  */
-final class AcquirerSignals implements LockSignals {
+final class AcquirerSignals extends NoSignals {
 
 	/** Set before anything waits. */
 	volatile LockAcquirer acquirer;
@@ -26,10 +26,6 @@ final class AcquirerSignals implements LockSignals {
 	@Override
 	public void retryAll() {
 		this.acquirer.retryAll();
-	}
-
-	@Override
-	public void renewNow(Ticket ticket) {
 	}
 
 	@Override

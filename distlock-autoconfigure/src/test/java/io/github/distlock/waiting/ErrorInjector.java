@@ -44,16 +44,7 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor timers;
 
-	/**
-	 * Whether the store blocks, so that the executor sends the commands that no caller
-	 * waits for.
-	 */
-	private volatile boolean blocks = true;
-
 	private volatile boolean throwsExceptions;
-
-	/** Whether the store answers releases later, on a thread of its own. */
-	private volatile boolean answersReleasesLater;
 
 	public ErrorInjector() {
 		this.timers = new ScheduledThreadPoolExecutor(1, factory()) {
@@ -70,19 +61,6 @@ public final class ErrorInjector implements AutoCloseable {
 	/** Fail the next calls of a step. */
 	public void fail(Step step, int times) {
 		this.faults.put(step, new AtomicInteger(times));
-	}
-
-	/**
-	 * From now on, execute a release in the order of commands and answer it later, on
-	 * another thread.
-	 */
-	void answerReleasesLater() {
-		this.answersReleasesLater = true;
-	}
-
-	/** From now on, the store does not block. */
-	void answerWithoutBlocking() {
-		this.blocks = false;
 	}
 
 	/** From now on, inject exceptions instead of errors. */
@@ -181,12 +159,12 @@ public final class ErrorInjector implements AutoCloseable {
 
 		@Override
 		public boolean blocks() {
-			return ErrorInjector.this.blocks;
+			return true;
 		}
 
 		@Override
 		public boolean keepsOrder() {
-			return ErrorInjector.this.answersReleasesLater;
+			return false;
 		}
 
 		@Override
@@ -201,12 +179,6 @@ public final class ErrorInjector implements AutoCloseable {
 		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			failIfDue(Step.RELEASE);
 			CompletionStage<ReleaseResult> result = super.release(ticket, lastToken, next);
-			if (ErrorInjector.this.answersReleasesLater) {
-				return result.thenApplyAsync((answer) -> {
-					failIfDue(Step.RELEASE_AFTER);
-					return answer;
-				});
-			}
 			failIfDue(Step.RELEASE_AFTER);
 			return result;
 		}

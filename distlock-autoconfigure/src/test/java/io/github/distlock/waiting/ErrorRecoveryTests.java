@@ -57,14 +57,9 @@ class ErrorRecoveryTests {
 
 	@BeforeEach
 	void setUp() {
-		prepare(this.errors);
-		prepare(this.noErrors);
 		LocalStore store = new LocalStore(TimeSource.SYSTEM);
 		this.acquirer = acquirer("one", store, this.errors);
 		this.other = acquirer("two", store, this.noErrors);
-	}
-
-	void prepare(ErrorInjector injector) {
 	}
 
 	private LockAcquirer acquirer(String instance, LocalStore store, ErrorInjector injector) {
@@ -120,25 +115,6 @@ class ErrorRecoveryTests {
 		endOf(failing);
 		this.errors.clear();
 		release(this.other, held);
-		awaitUsable(caller);
-	}
-
-	@ParameterizedTest(name = "{0}, {1}")
-	@MethodSource("all")
-	void aKeyIsUsableAfterAnErrorOfACallerThatNeedNotWait(Caller caller, Step step) throws Exception {
-		this.errors.fail(step, TIMES);
-		Holder acquired = endOf(start(this.acquirer, caller, Duration.ofSeconds(15)));
-		if (acquired != null) {
-			try {
-				release(this.acquirer, acquired);
-			}
-			catch (InternalError ex) {
-				assertThat(ex).hasMessageContaining("injected");
-			}
-		}
-		this.errors.clear();
-		// No other caller has to come for that.
-		awaitNoQueue();
 		awaitUsable(caller);
 	}
 
@@ -204,39 +180,6 @@ class ErrorRecoveryTests {
 		awaitUsable(caller);
 	}
 
-	static Stream<Arguments> ordered() {
-		return Stream.of(true, false)
-			.flatMap((ordered) -> Stream.of(Step.values()).map((step) -> Arguments.of(ordered, step)));
-	}
-
-	@ParameterizedTest(name = "in order: {0}, {1}")
-	@MethodSource("ordered")
-	void aKeyIsFreeAfterAnErrorAtAnyStepOfAReleaseInTheBackground(boolean ordered, Step step) throws Exception {
-		if (ordered) {
-			this.errors.answerReleasesLater();
-		}
-		Holder held = acquire(this.acquirer, Caller.BLOCKING, LEASE);
-		this.errors.fail(step, TIMES);
-		releaseInBackground(held);
-		Holder next = endOf(start(this.acquirer, Caller.BLOCKING, Duration.ofMillis(300)));
-		if (next != null) {
-			releaseInBackground(next);
-		}
-		this.errors.clear();
-		awaitUsable(Caller.BLOCKING);
-		Awaitility.await().until(() -> !this.acquirer.releases().isAnyUnanswered());
-	}
-
-	private void releaseInBackground(Holder holder) {
-		try {
-			this.acquirer.releases()
-				.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, true, new NoObserver());
-		}
-		catch (InternalError ex) {
-			assertThat(ex).hasMessageContaining("injected");
-		}
-	}
-
 	/** Both JVMs can use the key, and no queue is left in either. */
 	private void awaitUsable(Caller caller) throws Exception {
 		for (LockAcquirer one : List.of(this.acquirer, this.other, this.acquirer)) {
@@ -287,19 +230,6 @@ class ErrorRecoveryTests {
 
 	private static void release(LockAcquirer acquirer, Holder holder) {
 		acquirer.releases().release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, false, null);
-	}
-
-	/** Wants to know nothing of a release. */
-	private static final class NoObserver implements ReleaseObserver {
-
-		@Override
-		public void gone() {
-		}
-
-		@Override
-		public void unanswered() {
-		}
-
 	}
 
 }

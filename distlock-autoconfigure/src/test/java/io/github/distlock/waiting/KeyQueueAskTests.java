@@ -85,15 +85,6 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	}
 
 	@Test
-	void aTryWithoutAnAnswerFailsAlthoughAnErrorInterruptedTheTimer() {
-		Command.Attempt asking = ask();
-		this.queue.attemptAnswered(asking, FIRST);
-		this.clock.pass(ANSWER_TIMEOUT);
-		this.queue.sweep(9);
-		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
-	}
-
-	@Test
 	void aTryWhoseAnswerIsNotLateGoesOnAfterAnErrorOfTheTimer() {
 		Command.Attempt asking = ask();
 		this.queue.attemptAnswered(asking, FIRST);

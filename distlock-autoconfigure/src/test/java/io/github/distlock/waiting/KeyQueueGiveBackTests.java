@@ -91,12 +91,6 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	}
 
 	@Test
-	void aKeptLockGoesBackWhenRequestsMayBeLost() {
-		keepAfter(10);
-		givesBack(this.queue.requestsMayBeLost());
-	}
-
-	@Test
 	void aLockWhoseRequestsMayBeLostWhileItIsHeldOrAttemptedIsNotKept() {
 		Holder holder = enter(10);
 		assertThat(this.queue.requestsMayBeLost().command()).isNull();
@@ -212,13 +206,6 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		assertThat(effects).as("a message of an unknown ticket releases it").isNotNull();
 		assertThat(effects.command()).isNull();
 		assertThat(this.queue.snapshot().kept()).isNotNull();
-	}
-
-	@Test
-	void aKeptLockGoesBackAtShutdown() {
-		keepAfter(10);
-		givesBack(this.queue.giveBackKept());
-		assertThat(this.queue.unfinished()).isEqualTo(UnfinishedWork.COMMANDS);
 	}
 
 	@Test

@@ -7,7 +7,6 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,15 +81,6 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 	}
 
 	@Test
-	void aGrantWithoutAnotherTokenGoesBackToTheStore() {
-		Waiter first = enter(2);
-		Waiter second = joins();
-		tryHandOff(first);
-		joins();
-		assertThat(tryHandOff(second)).isNull();
-	}
-
-	@Test
 	void theTurnOfAJvmEndsAfterItsTime() {
 		Waiter first = enter(10);
 		Waiter second = joins();
@@ -158,14 +148,6 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		assertThat(third.outcome()).isNull();
 		assertThat(tryHandOff(second)).isNotNull();
 		assertThat(holder(third).fencingToken()).isEqualTo(FIRST_TOKEN + 2);
-	}
-
-	@Test
-	void withoutABudgetTheLockAlwaysGoesBackToTheStore() {
-		this.limits = TestHandOff.NONE;
-		Waiter first = enter(10);
-		joins();
-		assertThat(tryHandOff(first)).isNull();
 	}
 
 	@Test

@@ -72,13 +72,6 @@ class KeyQueueKeepTests extends KeepFixture {
 	}
 
 	@Test
-	void aLockIsNotKeptWhileACallerWaits() {
-		Holder holder = enter(10);
-		this.queue.join(keeper());
-		assertThat(keep(holder)).isNull();
-	}
-
-	@Test
 	void aLockIsNotKeptWithoutAnotherToken() {
 		assertThat(keep(enter(1))).isNull();
 	}

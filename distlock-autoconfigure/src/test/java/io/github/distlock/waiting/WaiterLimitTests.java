@@ -7,7 +7,6 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -57,37 +56,6 @@ class WaiterLimitTests extends KeepFixture {
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), granted());
 		holder(waiter);
 		return waiter;
-	}
-
-	@Test
-	void aCallerBehindAHolderWaitsAndTheNextOneIsRefusedAtOnce() {
-		inside();
-		Waiter waiting = only();
-		this.queue.join(waiting);
-		assertThat(waiting.outcome()).isNull();
-		Waiter next = only();
-		Effects effects = this.queue.join(next);
-		assertRefused(next);
-		assertThat(((Outcome.Refused) next.outcome()).holder()).as("the holder").isNotNull();
-		assertThat(effects.command()).isNull();
-		assertThat(effects.woken()).contains(next);
-		assertThat(this.queue.snapshot().waiters()).isEqualTo(1);
-	}
-
-	@Test
-	void eachCallerHasItsOwnLimitAndCountsAllThatWait() {
-		inside();
-		this.queue.join(waiter(LEASE));
-		this.queue.join(waiter(LEASE, LEASE, 2));
-		Waiter two = waiter(LEASE, LEASE, 2);
-		this.queue.join(two);
-		assertRefused(two);
-		Waiter three = waiter(LEASE, LEASE, 3);
-		this.queue.join(three);
-		assertThat(three.outcome()).isNull();
-		Waiter without = waiter(LEASE);
-		this.queue.join(without);
-		assertThat(without.outcome()).isNull();
 	}
 
 	@Test
@@ -198,66 +166,6 @@ class WaiterLimitTests extends KeepFixture {
 	}
 
 	@Test
-	void aCallerThatTriesOnceIsRefusedAsAlways() {
-		inside();
-		this.queue.join(only());
-		Waiter once = waiter(Duration.ZERO, LEASE, 1);
-		this.queue.join(once);
-		assertThat(once.outcome()).isInstanceOfSatisfying(Outcome.Refused.class,
-				(refused) -> assertThat(refused.reason()).isEqualTo(LockOutcome.TIMEOUT));
-	}
-
-	@Test
-	void aCallerThatGivesUpFreesItsPlace() {
-		inside();
-		Waiter waiting = only();
-		this.queue.join(waiting);
-		assertPlaceIsFree(false);
-		this.queue.giveUp(waiting, true);
-		assertPlaceIsFree(true);
-		assertThat(((Outcome.Refused) waiting.outcome()).reason()).isEqualTo(LockOutcome.TIMEOUT);
-		this.queue.join(waiter(LEASE));
-		assertPlaceIsFree(false);
-	}
-
-	@Test
-	void theCallerThatGetsTheLockByAHandOffFreesItsPlace() {
-		Waiter inside = waiter(LEASE);
-		this.queue.attemptAnswered(attempt(this.queue.join(inside)),
-				new AttemptResult.Granted(new Grant(1, 10, Validity.until(this.clock.now(), LEASE))));
-		this.limits = new HandOffLimits(10, LEASE);
-		Waiter waiting = only();
-		this.queue.join(waiting);
-		assertPlaceIsFree(false);
-		assertThat(this.queue.tryHandOff(holder(inside), Validity.until(this.clock.now(), LEASE))).isNotNull();
-		holder(waiting);
-		assertPlaceIsFree(true);
-	}
-
-	@Test
-	void theCallerThatGetsTheLockWithTheReleaseFreesItsPlace() {
-		Waiter inside = inside();
-		Waiter waiting = only();
-		this.queue.join(waiting);
-		Command.Release release = release(this.queue.release(holder(inside), deadline(), null));
-		assertPlaceIsFree(false);
-		this.queue.releaseAnswered(release, new ReleaseResult(true, granted()));
-		holder(waiting);
-		assertPlaceIsFree(true);
-	}
-
-	@Test
-	void theCallerThatGetsTheLockByMessageFreesItsPlace() {
-		Waiter waiting = only();
-		Command.Attempt attempt = attempt(this.queue.join(waiting));
-		this.queue.attemptAnswered(attempt, waiting());
-		assertPlaceIsFree(false);
-		this.queue.granted(attempt.ticket(), grant(LEASE));
-		holder(waiting);
-		assertPlaceIsFree(true);
-	}
-
-	@Test
 	void callersThatFailFreeTheirPlaces() {
 		Waiter inside = inside();
 		this.queue.join(waiter(LEASE));
@@ -293,24 +201,6 @@ class WaiterLimitTests extends KeepFixture {
 		assertThat(other.outcome()).isNull();
 		assertPlaceIsFree(true);
 		assertThat(other.outcome()).isNull();
-	}
-
-	@Test
-	void aCallerWithItsOwnTicketWaitsBehindOthersOfItsKeyAtOnce() {
-		KeyQueue one = ownQueue();
-		KeyQueue two = ownQueue();
-		Waiter first = only();
-		one.join(first);
-		Waiter second = only();
-		Command.Attempt attempt = attempt(two.join(second));
-		assertThat(second.outcome()).as("no caller waits yet").isNull();
-		two.attemptAnswered(attempt, waiting());
-		assertThat(second.outcome()).isNull();
-		Waiter third = only();
-		assertThat(ownQueue().join(third).command()).as("an attempt").isNull();
-		assertRefused(third);
-		assertPlaceIsFree(false);
-		assertThat(first.outcome()).as("its attempt is on its way").isNull();
 	}
 
 	@Test

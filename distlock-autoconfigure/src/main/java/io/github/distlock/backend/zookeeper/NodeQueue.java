@@ -81,7 +81,7 @@ record NodeQueue(List<QueuedNode> nodes) {
 	}
 
 	/** The instance may contain separators and colons, the rest of a ticket neither. */
-	private static String ticket(String name) {
+	static String ticket(String name) {
 		int separator = name.indexOf(LockPaths.SEPARATOR, Math.max(0, name.lastIndexOf(':')));
 		if (separator < 0) {
 			throw new IllegalArgumentException("Not the node of a ticket: " + name);

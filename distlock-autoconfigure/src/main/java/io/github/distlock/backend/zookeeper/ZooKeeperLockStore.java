@@ -47,6 +47,11 @@ import org.jspecify.annotations.Nullable;
  * <h2>Watches</h2> This store is the watcher of all nodes. So to watch a node twice costs
  * nothing, and no watch is removed by command: it ends with its node, or with the
  * session.
+ * <p>
+ * A node of this JVM needs no watch: this store deletes it, and sends the list of the
+ * next ticket right behind the deletion. The list shows as well whether that ticket's own
+ * node still exists. If the node before was deleted by hand, the next ticket enters with
+ * its next retry.
  *
  * <h2>Folders</h2> The folder of a key is removed a moment after the last ticket of this
  * JVM has left it: a key is often locked again soon. A folder that another JVM uses is
@@ -177,12 +182,11 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		folder.watchIfUseful(session, this);
 		CompletableFuture<List<String>> list = (isNew && folder.isPredictable())
 				? CompletableFuture.completedFuture(List.of()) : session.children(folder.path());
-		return creation
-			.thenCompose((node) -> (isNew && folder.isFirst(node, watch))
-					? CompletableFuture.completedFuture(Place.first(node))
-					: list.thenCompose(
-							(names) -> names.contains(node.name()) ? place(ticket, node, names) : place(ticket, node)))
-			.thenCompose((place) -> result(ticket, place, isNew, queue));
+		return creation.thenCompose((node) -> {
+			Place known = isNew ? knownPlace(ticket, node, watch) : null;
+			return (known != null) ? CompletableFuture.completedFuture(known) : list
+				.thenCompose((names) -> names.contains(node.name()) ? place(ticket, node, names) : place(ticket, node));
+		}).thenCompose((place) -> result(ticket, place, isNew, queue));
 	}
 
 	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, Place place, boolean isNew, boolean queue) {
@@ -200,6 +204,36 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		AttemptResult busy = new AttemptResult.Busy(timeout, place.holder);
 		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
 				: ticket.delete().thenApply((existed) -> busy);
+	}
+
+	/**
+	 * Find the place of a new node without a list: it is the first, or the node before it
+	 * is one of this JVM and excludes it. {@code null} if neither is known.
+	 */
+	private @Nullable Place knownPlace(ZooKeeperTicket ticket, TicketNode node, @Nullable FolderWatch watch) {
+		KeyFolder folder = ticket.folder();
+		if (folder.isFirst(node, watch)) {
+			return new Place(node, true, null);
+		}
+		TicketNode before = ticket.before();
+		if (before == null || ticket.ticket().isReader() && Ticket.isReader(NodeQueue.ticket(before.name()))) {
+			return null;
+		}
+		ticket.watching(before.path());
+		if (!isOwn(before.path(), node.session())) {
+			return null;
+		}
+		folder.placeKnown();
+		return new Place(node, false, folder.holder());
+	}
+
+	/**
+	 * Whether a node is one of this JVM, which calls {@link #predecessorGone} when it
+	 * deletes it. A ticket that waits for it notes that before it asks, so it is found.
+	 */
+	private boolean isOwn(String path, ZooKeeperSession session) {
+		ZooKeeperTicket owner = this.tickets.get(NodeQueue.ticket(path.substring(path.lastIndexOf('/') + 1)));
+		return owner != null && owner.willDelete(path, session);
 	}
 
 	/** Find the place of a node with a new list of the server. */
@@ -227,11 +261,15 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		}
 		String predecessor = queue.predecessor(node.name());
 		Place place = new Place(node, predecessor == null, queue.firstHolder());
+		ticket.folder().heldBy(place.holder);
 		if (predecessor == null || !ticket.isQueued()) {
 			return CompletableFuture.completedFuture(place);
 		}
 		String path = folder + "/" + predecessor;
 		ticket.watching(path);
+		if (isOwn(path, node.session())) {
+			return CompletableFuture.completedFuture(place);
+		}
 		return node.session()
 			.watch(path, this)
 			.thenCompose((exists) -> exists ? CompletableFuture.completedFuture(place) : place(ticket, node));
@@ -283,7 +321,8 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			String path = this.paths.folder(ticket.key());
 			KeyFolder folder = this.folders.compute(path,
 					(key, known) -> ((known != null) ? known : new KeyFolder(path)).with(ticket));
-			return new ZooKeeperTicket(ticket, folder, this.connection, this::gone);
+			return new ZooKeeperTicket(ticket, folder, this.connection, (node) -> predecessorGone(folder, node.path()),
+					this::gone);
 		});
 	}
 
@@ -347,8 +386,16 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			folder.forgetWatch();
 		}
 		else if (parent != null) {
-			parent.tickets().forEach((ticket) -> predecessorGone(ticket, path));
+			predecessorGone(parent, path);
 		}
+	}
+
+	/**
+	 * A node is gone, or its deletion has been sent: a list that is sent now does not
+	 * have it.
+	 */
+	private void predecessorGone(KeyFolder folder, String path) {
+		folder.tickets().forEach((ticket) -> predecessorGone(ticket, path));
 	}
 
 	private void predecessorGone(Ticket name, String path) {
@@ -413,11 +460,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 * @param holder what holds the lock, for messages only
 	 */
 	private record Place(TicketNode node, boolean isFirst, @Nullable StoredHolder holder) {
-
-		static Place first(TicketNode node) {
-			return new Place(node, true, null);
-		}
-
 	}
 
 }

@@ -40,6 +40,8 @@ final class ZooKeeperTicket {
 
 	private final ZooKeeperConnection connection;
 
+	private final Consumer<TicketNode> deleting;
+
 	private final Consumer<ZooKeeperTicket> gone;
 
 	private final ReentrantLock lock = new ReentrantLock();
@@ -68,16 +70,22 @@ final class ZooKeeperTicket {
 	/** Never reset. */
 	private volatile boolean queued;
 
+	/** The node before the first one, if it was created by this JVM. */
+	private volatile @Nullable TicketNode before;
+
 	private volatile @Nullable String watchedPath;
 
 	/**
 	 * Create a ticket without a node.
+	 * @param deleting called when the deletion of the ticket's node has been sent
 	 * @param gone called when no node of the ticket is left
 	 */
-	ZooKeeperTicket(Ticket ticket, KeyFolder folder, ZooKeeperConnection connection, Consumer<ZooKeeperTicket> gone) {
+	ZooKeeperTicket(Ticket ticket, KeyFolder folder, ZooKeeperConnection connection, Consumer<TicketNode> deleting,
+			Consumer<ZooKeeperTicket> gone) {
 		this.ticket = ticket;
 		this.folder = folder;
 		this.connection = connection;
+		this.deleting = deleting;
 		this.gone = gone;
 	}
 
@@ -117,6 +125,20 @@ final class ZooKeeperTicket {
 
 	void watching(String path) {
 		this.watchedPath = path;
+	}
+
+	/** The node before that of this ticket, if it is known to be one of this JVM. */
+	@Nullable TicketNode before() {
+		return this.before;
+	}
+
+	/**
+	 * Whether a node is the one of this ticket, and its deletion has not been sent yet:
+	 * {@link #deleting} is called after that.
+	 */
+	boolean willDelete(String path, ZooKeeperSession session) {
+		TicketNode current = this.node;
+		return current != null && current.session() == session && current.path().equals(path) && !this.deletionSent;
 	}
 
 	boolean hasNodeOf(ZooKeeperSession session) {
@@ -174,6 +196,7 @@ final class ZooKeeperTicket {
 		try {
 			this.node = created;
 			this.mayHaveUnknownNodes = !only;
+			this.before = only ? this.folder.created(created) : null;
 		}
 		finally {
 			this.lock.unlock();
@@ -301,12 +324,14 @@ final class ZooKeeperTicket {
 		boolean sentBefore = this.deletionSent;
 		this.deletionSent = true;
 		FolderWatch watch = this.folder.watch();
-		return session.delete(known.path()).thenApply((existed) -> {
+		CompletableFuture<Boolean> deleted = session.delete(known.path()).thenApply((existed) -> {
 			if (existed && exclusive) {
 				this.folder.released(known, watch);
 			}
 			return existed || sentBefore;
 		});
+		this.deleting.accept(known);
+		return deleted;
 	}
 
 	private CompletableFuture<List<Boolean>> deleteUnknownNodes(ZooKeeperSession session) {

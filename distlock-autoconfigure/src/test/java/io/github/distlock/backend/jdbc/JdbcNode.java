@@ -17,7 +17,6 @@ import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
@@ -25,13 +24,14 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.NoSignals;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The store of one JVM, used without a registry.
  */
-final class JdbcNode implements LockSignals, AutoCloseable {
+final class JdbcNode extends NoSignals implements AutoCloseable {
 
 	static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -136,10 +136,6 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	@Override
 	public void retry(Ticket ticket) {
 		this.retried.add(ticket);
-	}
-
-	@Override
-	public void retryAll() {
 	}
 
 	@Override

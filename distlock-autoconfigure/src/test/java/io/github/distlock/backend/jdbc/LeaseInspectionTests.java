@@ -69,25 +69,6 @@ class LeaseInspectionTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void exactlyTheGrantWithTheTokenIsEndedAndTheNextTokenIsHigherThanItsWholeBlock(Database server) {
-		try (HikariDataSource pool = server.open().pool(4);
-				JdbcNode node = JdbcNode.named(pool, this.prefix, false);
-				JdbcNode other = JdbcNode.named(pool, this.prefix, false)) {
-			Ticket ticket = node.ticket(this.key);
-			Grant grant = node.take(ticket);
-			assertThat(other.inspection().end(this.key, grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
-			assertThat(Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE)))))
-				.singleElement()
-				.isInstanceOf(RenewalResult.Extended.class);
-			assertThat(other.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.ENDED);
-			assertThat(other.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.NOT_HELD);
-			assertThat(other.take(other.ticket(this.key)).firstToken()).isGreaterThan(grant.lastToken());
-			assertThat(other.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.CHANGED);
-		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
 	void theNextTokenIsHigherThanTheBlockThatWasEndedEvenIfTheClockWasSetBack(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.named(pool, this.prefix, false)) {

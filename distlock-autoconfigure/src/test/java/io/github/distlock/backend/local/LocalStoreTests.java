@@ -11,12 +11,12 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.NoSignals;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -74,31 +74,6 @@ class LocalStoreTests {
 	}
 
 	@Test
-	void aWaiterIsAttemptedAgainWhenTheLeaseOfTheHolderHasEnded() {
-		grant(ticket());
-		Ticket waiter = ticket();
-		AttemptResult.Queued waiting = (AttemptResult.Queued) Answers
-			.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true)));
-		assertThat(waiting.retryAfter()).isBetween(LEASE, LEASE.plusMillis(1));
-		this.clock.pass(waiting.retryAfter());
-		assertThat(Answers.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Granted.class);
-	}
-
-	@Test
-	void anAttemptIsGrantedWithItsOwnLeaseAndNotWithThatOfAnEarlierAttempt() {
-		grant(ticket());
-		Ticket waiter = ticket();
-		Answers.of(this.lockStore.attempt(waiter, Duration.ofHours(1), AttemptOptions.queue(true)));
-		this.clock.pass(LEASE);
-		// The caller with the long lease has left, and the next one asks for less.
-		assertThat(Answers.of(this.lockStore.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Granted.class);
-		this.clock.pass(LEASE);
-		grant(ticket());
-	}
-
-	@Test
 	void aWaiterIsAttemptedAgainWhenTheFirstReaderMayHaveDied() {
 		Ticket first = ticket(LockMode.READ);
 		Ticket second = ticket(LockMode.READ);
@@ -148,23 +123,11 @@ class LocalStoreTests {
 			.grant();
 	}
 
-	private final class Signals implements LockSignals {
+	private final class Signals extends NoSignals {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {
 			LocalStoreTests.this.granted.add(ticket);
-		}
-
-		@Override
-		public void retry(Ticket ticket) {
-		}
-
-		@Override
-		public void retryAll() {
-		}
-
-		@Override
-		public void renewNow(Ticket ticket) {
 		}
 
 	}

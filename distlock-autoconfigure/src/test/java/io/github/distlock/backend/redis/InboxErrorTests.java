@@ -121,13 +121,4 @@ class InboxErrorTests implements RedisInbox.Listener {
 		fail();
 	}
 
-	@Test
-	void anErrorOfACheckLeadsToANewSubscription() {
-		startInbox();
-		await().until(this.inbox::isConfirmed);
-		this.failures.set(1);
-		await().until(() -> this.failures.get() == 0);
-		await().until(this.inbox::isConfirmed);
-	}
-
 }

@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.github.distlock.backend.LockStore;
@@ -31,7 +32,7 @@ import static org.awaitility.Awaitility.await;
  * client that all connections share; without it, each connection is of its own.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class JedisInboxTests {
+class JedisInboxTests extends NoSignals {
 
 	private final RedisTestServer server = RedisTestServer.start();
 
@@ -45,6 +46,9 @@ class JedisInboxTests {
 	private final ManualClock clock = new ManualClock();
 
 	private final KeepableAttempts attempts = new KeepableAttempts();
+
+	/** How often requests may have been lost. */
+	private final AtomicInteger losses = new AtomicInteger();
 
 	@AfterEach
 	void stop() {
@@ -60,7 +64,7 @@ class JedisInboxTests {
 		this.connections.start();
 		LockStore store = new RedisLockBackend(this.connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(2), true, 17), this.clock)
-			.open(new StoreContext("a", new NoSignals()));
+			.open(new StoreContext("a", this));
 		await().until(() -> this.attempts.isMarked(store));
 		return store;
 	}
@@ -70,11 +74,13 @@ class JedisInboxTests {
 	void anInboxThatReceivesNothingIsSubscribedOnANewConnection(boolean shared, CapturedOutput output) {
 		try (LockStore store = open(shared)) {
 			this.proxy.muteSubscriptions();
+			int before = this.losses.get();
 			this.clock.pass(Duration.ofSeconds(11));
 			await().until(() -> {
 				this.attempts.isMarked(store);
-				return output.getOut().contains("is subscribed again on a new connection");
+				return output.getOut().contains("is subscribed again on a new connection. Until then no lock");
 			});
+			await().until(() -> this.losses.get() > before);
 			await().ignoreExceptions().until(() -> {
 				this.clock.pass(Duration.ofSeconds(2));
 				return this.attempts.isMarked(store);
@@ -103,6 +109,11 @@ class JedisInboxTests {
 		open(shared).close();
 		await().until(() -> clients("sub=1").isEmpty());
 		assertPoolIsUsable();
+	}
+
+	@Override
+	public void requestsMayBeLost() {
+		this.losses.incrementAndGet();
 	}
 
 	/** An unread reply on a connection would be the answer to the next command. */

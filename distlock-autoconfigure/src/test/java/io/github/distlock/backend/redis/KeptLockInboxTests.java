@@ -6,18 +6,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
-import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -30,7 +25,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * A lock may be kept only by a JVM whose inbox receives the requests for it.
  */
-@ExtendWith(OutputCaptureExtension.class)
 class KeptLockInboxTests extends NoSignals {
 
 	private static RedisTestServer server;
@@ -86,37 +80,6 @@ class KeptLockInboxTests extends NoSignals {
 	}
 
 	@Test
-	void anInboxThatReceivesNothingIsSignalledWithJedis(CapturedOutput output) {
-		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			JedisConnectionFactory connections = new JedisConnectionFactory(
-					new RedisStandaloneConfiguration("127.0.0.1", proxy.port()));
-			connections.afterPropertiesSet();
-			connections.start();
-			ManualClock clock = new ManualClock();
-			try (LockStore store = backend(connections, Duration.ofSeconds(2), clock)
-				.open(new StoreContext("b", this))) {
-				awaitMarked(store);
-				proxy.muteSubscriptions();
-				int before = this.losses.get();
-				clock.pass(Duration.ofSeconds(11));
-				// Its attempt starts the check.
-				assertThat(this.attempts.isMarked(store)).as("before the check").isTrue();
-				await().until(() -> this.losses.get() > before);
-				await().untilAsserted(() -> assertThat(output)
-					.contains("is subscribed again on a new connection. Until then no lock"));
-				await().ignoreExceptions().until(() -> {
-					// A check that met a broken connection of the pool is made again.
-					clock.pass(Duration.ofSeconds(2));
-					return this.attempts.isMarked(store);
-				});
-			}
-			finally {
-				connections.destroy();
-			}
-		}
-	}
-
-	@Test
 	void aClusterKeepsNoLocks() {
 		RedisClusterConfiguration cluster = new RedisClusterConfiguration().clusterNode("127.0.0.1", server.port());
 		assertThat(backend(new LettuceConnectionFactory(cluster)).description().keeps()).isFalse();
@@ -126,13 +89,8 @@ class KeptLockInboxTests extends NoSignals {
 	}
 
 	private static RedisLockBackend backend(RedisConnectionFactory connections) {
-		return backend(connections, Duration.ofSeconds(5), TimeSource.SYSTEM);
-	}
-
-	private static RedisLockBackend backend(RedisConnectionFactory connections, Duration commandTimeout,
-			TimeSource clock) {
-		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", commandTimeout, true, 17),
-				clock);
+		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(5), true, 17),
+				TimeSource.SYSTEM);
 	}
 
 	private LockStore open(RedisConnectionFactory connections) {

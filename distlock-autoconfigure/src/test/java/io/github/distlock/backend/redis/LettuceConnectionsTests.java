@@ -11,13 +11,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.resource.ClientResources;
@@ -43,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Dedicated connections beside those of the application.
  */
-class LettuceConnectionsTests implements LockSignals {
+class LettuceConnectionsTests extends NoSignals {
 
 	private static RedisTestServer server;
 
@@ -153,22 +152,6 @@ class LettuceConnectionsTests implements LockSignals {
 	private static RedisLockBackend backend(RedisConnectionFactory connections, boolean dedicated) {
 		return new RedisLockBackend(connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated, 17), TimeSource.SYSTEM);
-	}
-
-	@Override
-	public void granted(Ticket ticket, Grant grant) {
-	}
-
-	@Override
-	public void retry(Ticket ticket) {
-	}
-
-	@Override
-	public void retryAll() {
-	}
-
-	@Override
-	public void renewNow(Ticket ticket) {
 	}
 
 }

@@ -108,18 +108,6 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	}
 
 	@Test
-	void aWaiterIsFoundByTheRelease() {
-		Ticket first = ticket("a");
-		long token = take(this.store, first).firstToken();
-		Ticket waiter = ticket("b");
-		assertThat(Answers.of(this.other.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Queued.class);
-		Answers.of(this.store.release(first, token, null));
-		Grant next = take(this.other, waiter);
-		assertThat(next.firstToken()).isGreaterThan(token);
-	}
-
-	@Test
 	void aLockThatAnotherJvmHasUsedInBetweenIsTakenByTheScript() {
 		Ticket first = ticket("a");
 		long token = take(this.store, first).firstToken();
@@ -131,15 +119,6 @@ class NativeCommandTests extends TwoStoresOnValkey {
 			.isInstanceOf(AttemptResult.Busy.class);
 		Answers.of(this.other.release(second, higher, null));
 		assertThat(take(this.store, ticket("a")).firstToken()).isGreaterThan(higher);
-	}
-
-	@Test
-	void aGrantThatIsGoneIsNotReleasedTwice() {
-		Ticket first = ticket("a");
-		long token = take(this.store, first).firstToken();
-		this.server.ask("DEL", LOCK);
-		assertThat(Answers.of(this.store.release(first, token, null)).released()).isFalse();
-		assertThat(word()).isNull();
 	}
 
 	@Test

@@ -12,6 +12,8 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
@@ -98,34 +100,19 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 		assertThat(calls("set")).as("releases that find another word").isGreaterThanOrEqualTo(REPETITIONS);
 	}
 
-	@Test
-	void anAttemptBehindAReleaseThatNeedsTheScriptIsNotRefused() {
+	@ParameterizedTest
+	@EnumSource(names = { "EXCLUSIVE", "READ" })
+	void anAttemptBehindAReleaseThatNeedsTheScriptIsNotRefused(LockMode mode) {
 		for (int i = 0; i < REPETITIONS; i++) {
 			Ticket first = ticket("a");
 			long token = take(this.store, first);
 			letAnotherComeAndGo();
 			CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
-			Ticket next = ticket("a");
+			Ticket next = ticket("a", mode);
 			long higher = take(this.store, next);
 			assertThat(higher).isGreaterThan(token);
 			assertThat(answer).isDone();
 			Answers.of(this.store.release(next, higher, null));
-			this.server.ask("FLUSHALL");
-		}
-	}
-
-	@Test
-	void anAttemptOfAReaderBehindAReleaseThatNeedsTheScriptIsNotRefused() {
-		for (int i = 0; i < REPETITIONS; i++) {
-			Ticket first = ticket("a");
-			long token = take(this.store, first);
-			letAnotherComeAndGo();
-			CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
-			Ticket reader = ticket("a", LockMode.READ);
-			long higher = take(this.store, reader);
-			assertThat(higher).isGreaterThan(token);
-			assertThat(answer).isDone();
-			Answers.of(this.store.release(reader, higher, null));
 			this.server.ask("FLUSHALL");
 		}
 	}

@@ -40,30 +40,6 @@ class ReaderScriptTests extends ReaderScripts {
 	}
 
 	@Test
-	void aReaderThatAttemptsAgainDoesNotExtendItsLease() {
-		attempt("a:FR1", 1000, "S");
-		Reply again = attempt("a:FR1", 90_000, "S");
-		assertThat(again.kind()).isEqualTo(Reply.GRANTED);
-		assertThat(again.numbers()[1]).isBetween(1L, 1000L);
-		assertThat(ttl()).isLessThanOrEqualTo(1000);
-	}
-
-	@Test
-	void aWriterThatWaitsKeepsNewReadersOutUntilTheLastReaderLetsItIn() {
-		attempt("a:FR1");
-		attempt("b:FR1");
-		assertThat(attempt("w:W1").kind()).isEqualTo(Reply.WAITING);
-		assertThat(attempt("c:FR1").kind()).isEqualTo(Reply.WAITING);
-		assertThat(attempt("d:FR1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
-		release("a:FR1", 0);
-		assertThat(word()).startsWith("~");
-		release("b:FR1", 0);
-		assertThat(word()).startsWith("+w:W1|");
-		assertThat(queue()).containsExactly("c:FR1");
-		assertThat(template.hasKey(READERS)).isFalse();
-	}
-
-	@Test
 	void readersAtTheHeadEnterTogetherUpToTheNextWriterWithOneMessageEach() {
 		attempt("w:W1");
 		for (String token : List.of("a:FR1", "b:FR1", "a:FR2", "v:W1", "c:FR1")) {

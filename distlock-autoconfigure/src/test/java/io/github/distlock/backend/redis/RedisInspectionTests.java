@@ -14,7 +14,6 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
@@ -22,6 +21,7 @@ import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -53,8 +53,6 @@ class RedisInspectionTests {
 	private final List<LockStore> stores = new ArrayList<>();
 
 	private final Map<Ticket, Grant> granted = new ConcurrentHashMap<>();
-
-	private final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
 
 	@BeforeAll
 	static void start() {
@@ -128,15 +126,6 @@ class RedisInspectionTests {
 	}
 
 	@Test
-	void theJvmOfTheFormerHolderIsToldAtOnce() {
-		LockStore store = open("told:", "a");
-		Ticket ticket = ticket("a", "k", LockMode.EXCLUSIVE);
-		long first = hold(store, ticket);
-		assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
-		await().untilAsserted(() -> assertThat(this.ended).containsEntry(ticket, first));
-	}
-
-	@Test
 	void aFullServerStillEndsAGrant() {
 		LockStore store = open("full:", "a");
 		long first = hold(store, ticket("a", "k", LockMode.EXCLUSIVE));
@@ -152,28 +141,11 @@ class RedisInspectionTests {
 		assertThat(template.opsForValue().get("full:lock:{k}")).isEqualTo("|" + (first + 16));
 	}
 
-	private final class Recorder implements LockSignals {
+	private final class Recorder extends NoSignals {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {
 			RedisInspectionTests.this.granted.put(ticket, grant);
-		}
-
-		@Override
-		public void retry(Ticket ticket) {
-		}
-
-		@Override
-		public void retryAll() {
-		}
-
-		@Override
-		public void renewNow(Ticket ticket) {
-		}
-
-		@Override
-		public void ended(Ticket ticket, long grantToken) {
-			RedisInspectionTests.this.ended.put(ticket, grantToken);
 		}
 
 	}

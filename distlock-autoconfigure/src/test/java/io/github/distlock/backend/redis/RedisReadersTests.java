@@ -13,12 +13,12 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,18 +135,6 @@ class RedisReadersTests {
 	}
 
 	@Test
-	void theGrantOfAWriterNamesItsMode() {
-		Ticket reader = ticket("w", LockMode.READ);
-		grant(reader);
-		Ticket writer = ticket("w", LockMode.WRITE);
-		assertThat(Answers.of(store.attempt(writer, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Queued.class);
-		Answers.of(store.release(reader, 0, null));
-		await().until(() -> granted.containsKey(writer));
-		Answers.of(store.release(writer, 0, null));
-	}
-
-	@Test
 	void readersAndOwnersAreRenewedInOneBatch() {
 		Ticket first = ticket("r", LockMode.READ);
 		Ticket second = ticket("r", LockMode.READ);
@@ -163,23 +151,11 @@ class RedisReadersTests {
 	}
 
 	/** Records the grants that this JVM receives. */
-	private static final class Recorder implements LockSignals {
+	private static final class Recorder extends NoSignals {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {
 			granted.put(ticket, grant);
-		}
-
-		@Override
-		public void retry(Ticket ticket) {
-		}
-
-		@Override
-		public void retryAll() {
-		}
-
-		@Override
-		public void renewNow(Ticket ticket) {
 		}
 
 	}

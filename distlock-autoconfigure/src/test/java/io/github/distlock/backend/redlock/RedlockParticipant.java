@@ -13,7 +13,6 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
@@ -21,6 +20,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.NoSignals;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -28,7 +28,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The store as one JVM uses it, verb by verb.
  */
-final class RedlockParticipant implements LockSignals, AutoCloseable {
+final class RedlockParticipant extends NoSignals implements AutoCloseable {
 
 	static final Duration LEASE = Duration.ofSeconds(3);
 
@@ -102,14 +102,6 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 	@Override
 	public void retry(Ticket ticket) {
 		this.woken.add(ticket);
-	}
-
-	@Override
-	public void retryAll() {
-	}
-
-	@Override
-	public void renewNow(Ticket ticket) {
 	}
 
 }

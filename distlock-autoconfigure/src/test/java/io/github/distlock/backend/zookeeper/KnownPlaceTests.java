@@ -1,6 +1,7 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockMode;
@@ -14,8 +15,10 @@ import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +40,8 @@ class KnownPlaceTests {
 	private final TcpProxy proxy = new TcpProxy(this.server.port());
 
 	private final AtomicInteger lists = new AtomicInteger();
+
+	private final AtomicInteger requests = new AtomicInteger();
 
 	private final BareNode one = new BareNode(CuratorFrameworkFactory.builder()
 		.connectString("127.0.0.1:" + this.proxy.port())
@@ -131,26 +136,77 @@ class KnownPlaceTests {
 	}
 
 	@Test
+	void aFairCycleInOneJvmCreatesDeletesAndListsOnce() {
+		useFourTimes(this.one);
+		Ticket holder = this.one.hold("again");
+		Ticket waiting = this.one.queue("again");
+		int before = this.requests.get();
+		for (int i = 0; i < 5; i++) {
+			Ticket last = this.one.queue("again");
+			this.one.release(holder);
+			this.one.awaitGrant(waiting);
+			assertThat(this.one.grants).doesNotContainKey(last);
+			holder = waiting;
+			waiting = last;
+		}
+		assertThat(this.requests).hasValue(before + 5 * 3);
+		assertThat(watchers()).isZero();
+	}
+
+	@Test
+	void aTicketWhoseNodeAnOperatorDeletesIsNotGrantedTheLockByTheReleaseBefore() throws Exception {
+		useFourTimes(this.one);
+		Ticket holder = this.one.hold("again");
+		Ticket waiting = this.one.queue("again");
+		Ticket behind = this.other.queue("again");
+		for (String name : this.other.client.getChildren().forPath(FOLDER)) {
+			if (name.startsWith(waiting.token() + LockPaths.SEPARATOR)) {
+				this.other.client.delete().forPath(FOLDER + "/" + name);
+			}
+		}
+		this.one.release(holder);
+		this.other.awaitGrant(behind);
+		// Its list has been answered, too.
+		this.one.store.ping();
+		assertThat(this.one.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(this.one.grants).doesNotContainKey(waiting);
+	}
+
+	@Test
+	void readersBehindAWriterOfTheirJvmAreAllGrantedTheLock() {
+		useFourTimes(this.one);
+		Ticket writer = this.one.hold("again");
+		Ticket first = this.one.ticket("again", LockMode.READ);
+		Ticket second = this.one.ticket("again", LockMode.READ);
+		assertThat(this.one.attempt(first)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(this.one.attempt(second)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(watchers()).isZero();
+		this.one.release(writer);
+		this.one.awaitGrant(first);
+		this.one.awaitGrant(second);
+	}
+
+	@Test
 	void aTicketBehindOneThatGivesUpWaitsForTheHolder() {
 		useFourTimes(this.one);
 		Ticket holder = this.one.hold("again");
 		Ticket first = this.one.queue("again");
 		Ticket second = this.one.queue("again");
 		Answers.of(this.one.store.cancel(first));
-		await().until(() -> watchers() == 1);
+		assertThat(watchers()).isZero();
 		assertThat(this.one.grants).isEmpty();
 		this.one.release(holder);
 		this.one.awaitGrant(second);
 	}
 
 	@Test
-	void aTicketBehindOneWhoseGrantAnOperatorEndsIsGrantedTheLock() {
+	void aTicketBehindOneWhoseGrantAnOperatorEndsIsGrantedTheLockByItsNextAttempt() {
 		useFourTimes(this.one);
 		Ticket holder = this.one.ticket("again");
 		long token = BareNode.granted(this.one.attempt(holder)).firstToken();
 		Ticket waiting = this.one.queue("again");
 		this.other.inspection().end("again", token);
-		this.one.awaitGrant(waiting);
+		BareNode.granted(this.one.attempt(waiting));
 		assertThat(this.one.release(holder)).isFalse();
 	}
 
@@ -166,7 +222,7 @@ class KnownPlaceTests {
 		assertThat(this.lists).hasValue(before);
 	}
 
-	/** Counts the lists of the lock's folder. */
+	/** Counts the requests of the store, and the lists of the lock's folder. */
 	private final class CountingClient extends ZooKeeper {
 
 		CountingClient(String servers, int timeout, Watcher watcher) throws Exception {
@@ -176,7 +232,27 @@ class KnownPlaceTests {
 		@Override
 		public void getChildren(String path, boolean watch, AsyncCallback.ChildrenCallback callback, Object context) {
 			KnownPlaceTests.this.lists.incrementAndGet();
+			KnownPlaceTests.this.requests.incrementAndGet();
 			super.getChildren(path, watch, callback, context);
+		}
+
+		@Override
+		public void create(String path, byte[] data, List<ACL> acl, CreateMode mode,
+				AsyncCallback.Create2Callback callback, Object context, long timeToLive) {
+			KnownPlaceTests.this.requests.incrementAndGet();
+			super.create(path, data, acl, mode, callback, context, timeToLive);
+		}
+
+		@Override
+		public void getData(String path, Watcher watcher, AsyncCallback.DataCallback callback, Object context) {
+			KnownPlaceTests.this.requests.incrementAndGet();
+			super.getData(path, watcher, callback, context);
+		}
+
+		@Override
+		public void delete(String path, int version, AsyncCallback.VoidCallback callback, Object context) {
+			KnownPlaceTests.this.requests.incrementAndGet();
+			super.delete(path, version, callback, context);
 		}
 
 	}

@@ -31,7 +31,8 @@ class ZooKeeperTicketTests {
 				TimeSource.SYSTEM);
 		ZooKeeperConnection connection = new ZooKeeperConnection(jvm.client, Duration.ofSeconds(2), TimeSource.SYSTEM,
 				(ZooKeeperLockStore) jvm.store);
-		this.ticket = new ZooKeeperTicket(jvm.ticket("key"), new KeyFolder("/distlock/key"), connection, (gone) -> {
+		this.ticket = new ZooKeeperTicket(jvm.ticket("key"), new KeyFolder("/distlock/key"), connection, (deleting) -> {
+		}, (gone) -> {
 		});
 		String prefix = "/distlock/key/" + LockPaths.nodePrefix(this.ticket.ticket());
 		this.node = new TicketNode(prefix + "0000000000", 7 * 64, session);
