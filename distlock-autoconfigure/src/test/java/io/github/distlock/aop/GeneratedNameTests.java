@@ -57,16 +57,12 @@ class GeneratedNameTests {
 			.start();
 	}
 
-	private static String[] keys(AnnotationConfigApplicationContext context) {
-		return context.getBean(InMemoryLocks.class).requests.stream().map(LockRequest::key).toArray(String[]::new);
-	}
-
 	@ParameterizedTest
 	@MethodSource("generatedBeans")
 	void theKeyOfAMethodNamesTheClassOrInterfaceThatDeclaresIt(Object bean, Class<?> named) {
 		try (AnnotationConfigApplicationContext context = start(bean)) {
 			context.getBean(Job.class).run();
-			assertThat(keys(context)).containsExactly(named.getName() + "#run()");
+			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly(named.getName() + "#run()");
 			assertThat(context.getBean(InMemoryLocks.class).requests).extracting(LockRequest::name)
 				.containsExactly(named.getSimpleName() + ".run");
 		}
@@ -78,7 +74,8 @@ class GeneratedNameTests {
 		try (AnnotationConfigApplicationContext context = start(bean)) {
 			context.getBean(Job.class).ofTargetClass();
 			context.getBean(Job.class).ofMethod();
-			assertThat(keys(context)).containsExactly(named.toString() + named.getName(), named.getName());
+			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly(named.toString() + named.getName(),
+					named.getName());
 		}
 	}
 

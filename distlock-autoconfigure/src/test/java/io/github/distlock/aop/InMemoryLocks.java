@@ -72,6 +72,11 @@ class InMemoryLocks implements LockRegistry {
 		return Optional.of(lock);
 	}
 
+	/** Return the keys that were requested, in their order. */
+	String[] keys() {
+		return this.requests.stream().map(LockRequest::key).toArray(String[]::new);
+	}
+
 	void loseAll() {
 		this.held.forEach((lock) -> lock.lost = true);
 	}

@@ -7,7 +7,6 @@ import java.lang.annotation.Target;
 import java.util.Arrays;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.LockRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,10 +32,6 @@ class LockAnnotationFinderTests {
 		return application.start();
 	}
 
-	private static String[] keys(AnnotationConfigApplicationContext context) {
-		return context.getBean(InMemoryLocks.class).requests.stream().map(LockRequest::key).toArray(String[]::new);
-	}
-
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	@SuppressWarnings("unchecked")
@@ -48,8 +43,8 @@ class LockAnnotationFinderTests {
 			repository.delete("2");
 			repository.count();
 			repository.named("3");
-			assertThat(keys(context)).containsExactly("save-1", "delete-2", Repository.class.getName() + "#count()",
-					"named-3");
+			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly("save-1", "delete-2",
+					Repository.class.getName() + "#count()", "named-3");
 		}
 	}
 
@@ -58,7 +53,7 @@ class LockAnnotationFinderTests {
 		try (AnnotationConfigApplicationContext context = start(true, Joined.class)) {
 			context.getBean(Joined.class).join("1");
 			context.getBean(Joins.class).join("2");
-			assertThat(keys(context)).containsExactly("join-1", "join-2");
+			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly("join-1", "join-2");
 		}
 	}
 
@@ -75,8 +70,8 @@ class LockAnnotationFinderTests {
 				stored.store("3", 0);
 				stored.storeMost("4");
 			}
-			assertThat(keys(context)).isEqualTo(classProxies ? new String[] { "store-1", "most-2", "store-3", "most-4" }
-					: new String[] { "store-1", "most-2" });
+			assertThat(context.getBean(InMemoryLocks.class).keys()).isEqualTo(classProxies
+					? new String[] { "store-1", "most-2", "store-3", "most-4" } : new String[] { "store-1", "most-2" });
 		}
 	}
 
@@ -88,7 +83,8 @@ class LockAnnotationFinderTests {
 			bean.overridden();
 			bean.composed("1");
 			bean.fromClass();
-			assertThat(keys(context)).containsExactly("own", "overridden-in-base", "order-1", "nearest-class");
+			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly("own", "overridden-in-base",
+					"order-1", "nearest-class");
 		}
 	}
 
@@ -99,7 +95,7 @@ class LockAnnotationFinderTests {
 			bean.packagePrivate();
 			Nearest.helper();
 			assertThat(bean).hasToString("nearest").isEqualTo(bean).hasSameHashCodeAs(bean);
-			assertThat(keys(context)).isEmpty();
+			assertThat(context.getBean(InMemoryLocks.class).keys()).isEmpty();
 		}
 	}
 
@@ -119,8 +115,9 @@ class LockAnnotationFinderTests {
 		try (AnnotationConfigApplicationContext context = start(true, KeylessChild.class)) {
 			context.getBean(KeylessChild.class).run("b", 2, new String[0]);
 			String key = Keyless.class.getName() + "#run(java.lang.String,int,java.lang.String[])";
-			assertThat(keys(context)).containsExactly(key);
-			assertThat(Arrays.asList(keys(context))).noneMatch((text) -> text.contains("CGLIB"));
+			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly(key);
+			assertThat(Arrays.asList(context.getBean(InMemoryLocks.class).keys()))
+				.noneMatch((text) -> text.contains("CGLIB"));
 		}
 	}
 

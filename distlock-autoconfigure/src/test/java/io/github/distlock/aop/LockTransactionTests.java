@@ -8,6 +8,7 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -35,10 +36,15 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @ExtendWith(OutputCaptureExtension.class)
 class LockTransactionTests {
 
-	private static final LockedApplication APPLICATION = application();
+	@AutoClose
+	private final AnnotationConfigApplicationContext context = application().start();
 
 	private static LockedApplication application() {
 		return LockedApplication.of(Transactions.class, Orders.class);
+	}
+
+	private int rows() {
+		return rows(this.context);
 	}
 
 	private static int rows(AnnotationConfigApplicationContext context) {
@@ -48,30 +54,27 @@ class LockTransactionTests {
 
 	@Test
 	void aTransactionInsideDoesNotCommitWhenTheLeaseIsLost() {
-		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> context.getBean(Orders.class).transactionInside(true))
-				.withMessageContaining("the transaction is rolled back");
-			assertThat(rows(context)).isZero();
-			context.getBean(Orders.class).transactionInside(false);
-			assertThat(rows(context)).isOne();
-		}
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.context.getBean(Orders.class).transactionInside(true))
+			.withMessageContaining("the transaction is rolled back");
+		assertThat(rows()).isZero();
+		this.context.getBean(Orders.class).transactionInside(false);
+		assertThat(rows()).isOne();
 	}
 
 	@Test
 	void anOuterLockThatIsLostStopsTheCommitToo() {
-		try (AnnotationConfigApplicationContext context = APPLICATION.start();
-				LockContext.Scope outer = LockContext.open(lost(context))) {
+		try (LockContext.Scope outer = LockContext.open(lost())) {
 			assertThat(outer).isNotNull();
 			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> context.getBean(Orders.class).transactionInside(false))
+				.isThrownBy(() -> this.context.getBean(Orders.class).transactionInside(false))
 				.withMessageContaining("'outer'");
-			assertThat(rows(context)).isZero();
+			assertThat(rows()).isZero();
 		}
 	}
 
-	private static HeldLock lost(AnnotationConfigApplicationContext context) {
-		InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+	private HeldLock lost() {
+		InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
 		HeldLock lock = locks.acquire(LockRequest.of("outer"));
 		locks.loseAll();
 		return lock;
@@ -79,77 +82,68 @@ class LockTransactionTests {
 
 	@Test
 	void aRunningTransactionKeepsTheLockUntilItHasCommitted(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
-			List<String> events = context.getBean(InMemoryLocks.class).events;
-			TransactionTemplate template = context.getBean(TransactionTemplate.class);
-			for (int i = 1; i <= 2; i++) {
-				template.executeWithoutResult((status) -> {
-					context.getBean(Orders.class).insert();
-					events.add("before commit");
-				});
-				assertThat(rows(context)).isEqualTo(i);
-			}
-			assertThat(events).containsExactly("acquire k", "before commit", "release k", "acquire k", "before commit",
-					"release k");
-			assertThat(output.getAll().split("was called inside a running transaction", -1)).hasSize(2);
+		List<String> events = this.context.getBean(InMemoryLocks.class).events;
+		TransactionTemplate template = this.context.getBean(TransactionTemplate.class);
+		for (int i = 1; i <= 2; i++) {
+			template.executeWithoutResult((status) -> {
+				this.context.getBean(Orders.class).insert();
+				events.add("before commit");
+			});
+			assertThat(rows()).isEqualTo(i);
 		}
+		assertThat(events).containsExactly("acquire k", "before commit", "release k", "acquire k", "before commit",
+				"release k");
+		assertThat(output.getAll().split("was called inside a running transaction", -1)).hasSize(2);
 	}
 
 	@Test
 	void aRunningTransactionKeepsTheLockUntilItHasRolledBack() {
-		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
-			List<String> events = context.getBean(InMemoryLocks.class).events;
-			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Orders.class).fail());
-				events.add("before rollback");
-				status.setRollbackOnly();
-			});
-			assertThat(events).containsExactly("acquire fail", "before rollback", "release fail");
-		}
+		List<String> events = this.context.getBean(InMemoryLocks.class).events;
+		this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+			assertThatIllegalStateException().isThrownBy(() -> this.context.getBean(Orders.class).fail());
+			events.add("before rollback");
+			status.setRollbackOnly();
+		});
+		assertThat(events).containsExactly("acquire fail", "before rollback", "release fail");
 	}
 
 	@Test
 	void aRunningTransactionDoesNotCommitWhenTheLeaseIsLostAfterTheMethod(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
-			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-					context.getBean(Orders.class).insert();
-					locks.loseAll();
-				}));
-			assertThat(rows(context)).isZero();
-			assertThat(locks.events).containsExactly("acquire k", "release k");
-			assertThat(output).contains("was kept for a transaction, which was rolled back");
-		}
+		InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+				this.context.getBean(Orders.class).insert();
+				locks.loseAll();
+			}));
+		assertThat(rows()).isZero();
+		assertThat(locks.events).containsExactly("acquire k", "release k");
+		assertThat(output).contains("was kept for a transaction, which was rolled back");
 	}
 
 	@Test
 	void aMethodInARunningTransactionThatLosesItsLeaseThrows() {
-		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
-			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-				assertThatExceptionOfType(LockLostException.class)
-					.isThrownBy(() -> context.getBean(Orders.class).transactionInside(true))
-					.withMessageContaining("was lost while the method ran");
-				status.setRollbackOnly();
-			});
-		}
+		this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.context.getBean(Orders.class).transactionInside(true))
+				.withMessageContaining("was lost while the method ran");
+			status.setRollbackOnly();
+		});
 	}
 
 	@Test
 	void aNewTransactionInsideARunningOneCommitsUnderTheLockWhichIsKeptForTheRunningOne(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
-			List<String> events = context.getBean(InMemoryLocks.class).events;
-			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-				context.getBean(Orders.class).newTransaction();
-				status.setRollbackOnly();
-				events.add("before rollback");
-			});
-			assertThat(output).contains("newTransaction() was called inside a running transaction. It has a "
+		List<String> events = this.context.getBean(InMemoryLocks.class).events;
+		this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+			this.context.getBean(Orders.class).newTransaction();
+			status.setRollbackOnly();
+			events.add("before rollback");
+		});
+		assertThat(output)
+			.contains("newTransaction() was called inside a running transaction. It has a "
 					+ "transaction of its own, or none, but its lock is kept until the outer transaction has completed")
-				.doesNotContain("Start the transaction inside the locked method");
-			assertThat(events).containsExactly("acquire new", "before rollback", "release new");
-			assertThat(rows(context)).isOne();
-		}
+			.doesNotContain("Start the transaction inside the locked method");
+		assertThat(events).containsExactly("acquire new", "before rollback", "release new");
+		assertThat(rows()).isOne();
 	}
 
 	@Test

@@ -6,7 +6,6 @@ import java.lang.annotation.RetentionPolicy;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
-import io.github.distlock.LockRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -132,9 +131,7 @@ class LockedRegistryTests {
 			case "second" -> "two";
 			default -> "third";
 		};
-		return context.getBean(bean, InMemoryLocks.class).requests.stream()
-			.map(LockRequest::key)
-			.toArray(String[]::new);
+		return context.getBean(bean, InMemoryLocks.class).keys();
 	}
 
 	@Configuration(proxyBeanMethods = false)

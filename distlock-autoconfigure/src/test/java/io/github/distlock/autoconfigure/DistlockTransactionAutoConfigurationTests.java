@@ -6,7 +6,7 @@ import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -26,20 +26,14 @@ class DistlockTransactionAutoConfigurationTests {
 		.withPropertyValues("distlock.backend=local")
 		.withUserConfiguration(Application.class);
 
-	@Test
-	void aTransactionManagerOfTheApplicationIsGuarded() {
-		this.application.run((context) -> assertThat(
-				context.getBean(DataSourceTransactionManager.class).getTransactionExecutionListeners())
-			.hasSize(1));
-	}
-
 	@ParameterizedTest
-	@ValueSource(strings = { "distlock.transaction.commit-guard=false", "distlock.enabled=false" })
-	void switchedOffNothingIsGuarded(String property) {
+	@CsvSource({ "distlock.enabled=true, 1", "distlock.transaction.commit-guard=false, 0",
+			"distlock.enabled=false, 0" })
+	void aTransactionManagerOfTheApplicationIsGuardedUnlessThatIsSwitchedOff(String property, int guards) {
 		this.application.withPropertyValues(property)
 			.run((context) -> assertThat(
 					context.getBean(DataSourceTransactionManager.class).getTransactionExecutionListeners())
-				.isEmpty());
+				.hasSize(guards));
 	}
 
 	@Test

@@ -21,10 +21,7 @@ import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -52,13 +49,8 @@ class StoreChoiceTests {
 	@AutoClose
 	private static final RedisTestServer redis = RedisTestServer.start();
 
-	private ApplicationContextRunner application;
-
-	@BeforeEach
-	void setUp() {
-		this.application = Contexts.withRedis()
-			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port());
-	}
+	private final ApplicationContextRunner application = Contexts.withRedis()
+		.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port());
 
 	@Test
 	void withoutAPropertyOnlyRedisIsEnabled(CapturedOutput output) {
@@ -195,20 +187,6 @@ class StoreChoiceTests {
 				assertThat(context).hasNotFailed();
 				assertThat(context.getBeansOfType(LockRegistry.class).values()).hasSize(3)
 					.allSatisfy((registry) -> assertThat(registry).isInstanceOf(UnlockedRegistry.class));
-			});
-	}
-
-	@Test
-	void everyStoreHasItsMeters() {
-		this.application.withPropertyValues("distlock.composite=redis,local", "distlock.backend=composite")
-			.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
-			.run((context) -> {
-				MeterRegistry meters = context.getBean(MeterRegistry.class);
-				try (HeldLock lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
-					assertThat(lock.isHeld()).isTrue();
-					assertThat(meters.get("distlock.held").tag("backend", "redis").gauge().value()).isOne();
-					assertThat(meters.get("distlock.held").tag("backend", "local").gauge().value()).isOne();
-				}
 			});
 	}
 

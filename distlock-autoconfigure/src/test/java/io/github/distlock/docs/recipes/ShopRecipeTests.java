@@ -14,9 +14,7 @@ import io.github.distlock.docs.examples.ExampleTypes.PriceService;
 import io.github.distlock.docs.examples.ExampleTypes.Receipt;
 import io.github.distlock.docs.examples.ExampleTypes.Report;
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;
@@ -41,21 +39,11 @@ class ShopRecipeTests {
 	/** What both nodes did. */
 	private final List<String> done = new CopyOnWriteArrayList<>();
 
-	private RecipeNode one;
+	@AutoClose
+	private final RecipeNode one = start("shop:");
 
-	private RecipeNode two;
-
-	@BeforeEach
-	void startNodes() {
-		this.one = start("shop:");
-		this.two = start("shop:");
-	}
-
-	@AfterEach
-	void stopNodes() {
-		this.one.close();
-		this.two.close();
-	}
+	@AutoClose
+	private final RecipeNode two = start("shop:");
 
 	private RecipeNode start(String prefix) {
 		return RecipeNode.start(redis, (context) -> context.registerBean(ShopRecipes.class, this::recipes),

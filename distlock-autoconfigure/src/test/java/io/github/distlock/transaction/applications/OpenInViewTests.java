@@ -6,8 +6,7 @@ import java.util.List;
 import io.github.distlock.DistributedLock;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -35,20 +34,11 @@ class OpenInViewTests {
 
 	private static final String WARNING = "was called while an EntityManager is open on the thread";
 
-	private static Shops shops;
+	@AutoClose
+	private static final Shops shops = new Shops();
 
-	private static ConfigurableApplicationContext application;
-
-	@BeforeAll
-	static void open() {
-		shops = new Shops();
-		application = shops.open(List.of(JpaApplication.class, Counter.class));
-	}
-
-	@AfterAll
-	static void close() {
-		shops.close();
-	}
+	private static final ConfigurableApplicationContext application = shops
+		.open(List.of(JpaApplication.class, Counter.class));
 
 	@BeforeEach
 	void restock() {

@@ -11,8 +11,7 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,11 +40,14 @@ class OutlivedLockTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-	private static Shops shops;
+	@AutoClose
+	private static final Shops shops = new Shops();
 
-	private static ConfigurableApplicationContext byProperty;
+	private static final ConfigurableApplicationContext byProperty = shops
+		.open(List.of(JdbcApplication.class, Work.class), "--spring.task.execution.propagate-context=true");
 
-	private static ConfigurableApplicationContext byDecorator;
+	private static final ConfigurableApplicationContext byDecorator = shops
+		.open(List.of(JdbcApplication.class, Work.class, Decorating.class));
 
 	/** Opens when the outer lock has been closed. */
 	private final CountDownLatch closed = new CountDownLatch(1);
@@ -53,19 +55,6 @@ class OutlivedLockTests {
 	private final AtomicReference<CompletableFuture<Void>> later = new AtomicReference<>();
 
 	private final AtomicReference<HeldLock> outer = new AtomicReference<>();
-
-	@BeforeAll
-	static void open() {
-		shops = new Shops();
-		byProperty = shops.open(List.of(JdbcApplication.class, Work.class),
-				"--spring.task.execution.propagate-context=true");
-		byDecorator = shops.open(List.of(JdbcApplication.class, Work.class, Decorating.class));
-	}
-
-	@AfterAll
-	static void close() {
-		shops.close();
-	}
 
 	@BeforeEach
 	void restock() {

@@ -9,7 +9,7 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.LockLostException;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,9 +39,10 @@ class OutlivedReactiveLockTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-	private static Shops shops;
+	@AutoClose
+	private static final Shops shops = new Shops();
 
-	private static ConfigurableApplicationContext application;
+	private static final ConfigurableApplicationContext application = shops.open(List.of(ReactiveApplication.class));
 
 	/** Completes when the outer lock has been closed. */
 	private final Sinks.Empty<Void> closed = Sinks.empty();
@@ -49,15 +50,8 @@ class OutlivedReactiveLockTests {
 	private final AtomicReference<CompletableFuture<Void>> later = new AtomicReference<>();
 
 	@BeforeAll
-	static void open() {
-		shops = new Shops();
-		application = shops.open(List.of(ReactiveApplication.class));
+	static void createTable() {
 		client().sql("create table sales (what varchar)").then().block(PATIENCE);
-	}
-
-	@AfterAll
-	static void close() {
-		shops.close();
 	}
 
 	@BeforeEach

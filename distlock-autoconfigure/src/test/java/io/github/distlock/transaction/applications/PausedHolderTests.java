@@ -8,8 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,30 +28,20 @@ class PausedHolderTests {
 
 	private static final AtomicReference<Runnable> ON_RELEASE = new AtomicReference<>();
 
-	private static Shops shops;
+	@AutoClose
+	private static final Shops shops = new Shops();
 
-	private static ConfigurableApplicationContext jdbc;
+	private static final ConfigurableApplicationContext jdbc = shops
+		.open(List.of(JdbcApplication.class, PausedCommits.class, Listening.class));
 
-	private static ConfigurableApplicationContext jpa;
+	private static final ConfigurableApplicationContext jpa = shops
+		.open(List.of(JpaApplication.class, Listening.class));
 
-	private static ConfigurableApplicationContext unguarded;
+	private static final ConfigurableApplicationContext unguarded = shops.open(List.of(JdbcApplication.class),
+			"--distlock.transaction.commit-guard=false");
 
 	/** The application of the next holder. */
-	private static Till next;
-
-	@BeforeAll
-	static void open() {
-		shops = new Shops();
-		jdbc = shops.open(List.of(JdbcApplication.class, PausedCommits.class, Listening.class));
-		jpa = shops.open(List.of(JpaApplication.class, Listening.class));
-		unguarded = shops.open(List.of(JdbcApplication.class), "--distlock.transaction.commit-guard=false");
-		next = jdbc.getBean(JdbcTill.class);
-	}
-
-	@AfterAll
-	static void close() {
-		shops.close();
-	}
+	private static final Till next = jdbc.getBean(JdbcTill.class);
 
 	@BeforeEach
 	void restock() {
