@@ -54,9 +54,9 @@ class LockDefinitionCheckTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "10, has no unit", "-1, has no unit", "-1s, use 100ms to 365 days",
-			"0s, use 100ms to 365 days", "99ms, use 100ms to 365 days", "1 s, is not a duration",
-			"200000d, use 100ms to 365 days", "PT99999999999H, use 100ms to 365 days" })
+	@CsvSource({ "10, has no unit", "-1, has no unit", "-1s, use 100ms to 365 days", "0s, use 100ms to 365 days",
+			"99ms, use 100ms to 365 days", "1 s, is not a duration", "200000d, use 100ms to 365 days",
+			"PT99999999999H, use 100ms to 365 days" })
 	void aMalformedLeaseTimeIsRefused(String value, String problem) {
 		assertRefused(LockedApplication.of(Durations.class).with("lease", value), Durations.class, problem);
 	}
