@@ -237,7 +237,9 @@ final class CommandSender {
 		if (failure instanceof Error error) {
 			throw error;
 		}
-		return outcome;
+		// A release without an outcome was settled by a sweep, and is repeated.
+		return (outcome == ReleaseOutcome.PENDING && command instanceof Command.Release) ? ReleaseOutcome.UNANSWERED
+				: outcome;
 	}
 
 	private CompletionStage<?> verb(Command command) {

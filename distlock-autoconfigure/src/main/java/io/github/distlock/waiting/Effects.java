@@ -57,8 +57,14 @@ sealed interface Effects {
 		 */
 		volatile boolean ended;
 
+		/** How many sweeps, one a second, may meet a command that has not ended. */
+		static final int MOST_SWEEPS = 120;
+
 		/** How many sweeps have met it in flight. Guarded by the lock of the queue. */
 		private int sweeps;
+
+		/** How many of them came after its stage had ended. */
+		private int sweepsAfterEnd;
 
 		@Override
 		public Command command() {
@@ -85,15 +91,15 @@ sealed interface Effects {
 		}
 
 		/**
-		 * A sweep has met the command in flight. At the second sweep its event should
-		 * have come if its stage has ended. Sweeps are counted, and not time: a process
-		 * may be paused.
-		 * @param most how many sweeps may meet a command whose stage has not ended
+		 * A sweep has met the command in flight. At the second sweep after the end of its
+		 * stage its event should have come. Before the end, a driver may still block the
+		 * thread that sends it, or the executor may have many others before it: to settle
+		 * it too early would send a second command beside it. Sweeps are counted, and not
+		 * time: a process may be paused.
 		 * @return whether the command is lost, so that no thread sends it any more
 		 */
-		boolean isLost(int most) {
-			this.sweeps++;
-			boolean lost = this.sweeps > (this.ended ? 1 : most);
+		boolean isLost() {
+			boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;
 			if (lost) {
 				take();
 			}

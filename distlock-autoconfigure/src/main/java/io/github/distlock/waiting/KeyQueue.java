@@ -386,17 +386,14 @@ final class KeyQueue {
 		return onEvent(this::fireTimer);
 	}
 
-	/**
-	 * Repeat what an error, or a task that no thread took, has prevented.
-	 * @param most how many sweeps may meet a command whose stage has not ended
-	 */
-	Effects sweep(int most) {
+	/** Repeat what an error, or a task that no thread took, has prevented. */
+	Effects sweep() {
 		if (isQuiet()) {
 			return Effects.NONE;
 		}
 		return onEvent(() -> {
 			Command sent = this.inFlight;
-			if (sent != null && sent.isLost(most)) {
+			if (sent != null && sent.isLost()) {
 				this.inFlight = null;
 				commandFailed(sent, new LockBackendException("The outcome of a command for lock '" + this.key
 						+ "' was lost: an error was thrown, or the store has not answered"));

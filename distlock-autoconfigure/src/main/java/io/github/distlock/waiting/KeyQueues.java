@@ -114,12 +114,9 @@ final class KeyQueues {
 	 * timer was, the release of a holder that has left.
 	 */
 	void sweep() {
-		// As often as three command time-outs: then the stage of a command should have
-		// ended.
-		int most = (int) (3 * this.settings.answerTimeout().toSeconds()) + 3;
 		forEach((queue) -> {
 			try {
-				this.sender.run(queue, queue.sweep(most));
+				this.sender.run(queue, queue.sweep());
 			}
 			catch (Throwable ex) {
 				logger.error("The sweep of lock '" + queue.key() + "' failed and is repeated", ex);

@@ -49,7 +49,7 @@ class StructureTests {
 			test                 555   0  3
 			thread                69   0  0
 			transaction          390   1  3
-			waiting             2464  14  3
+			waiting             2465  14  3
 			web                   81   0  0
 			""");
 

@@ -88,7 +88,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	void aTryWhoseAnswerIsNotLateGoesOnAfterAnErrorOfTheTimer() {
 		Command.Attempt asking = ask();
 		this.queue.attemptAnswered(asking, FIRST);
-		this.queue.sweep(9);
+		this.queue.sweep();
 		assertThat(this.once.outcome()).isNull();
 	}
 
@@ -103,7 +103,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		this.timersFail = true;
 		ask();
 		this.clock.pass(ANSWER_TIMEOUT);
-		this.queue.sweep(9);
+		this.queue.sweep();
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 	}
 

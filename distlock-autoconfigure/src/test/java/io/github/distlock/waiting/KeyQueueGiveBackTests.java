@@ -194,9 +194,9 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	void aKeptLockWithoutATimerGoesBackWithASweepAfterItsTime() {
 		this.timersFail = true;
 		keepAfter(10);
-		assertThat(this.queue.sweep(9).command()).isNull();
+		assertThat(this.queue.sweep().command()).isNull();
 		this.clock.pass(KEEP);
-		givesBack(this.queue.sweep(9));
+		givesBack(this.queue.sweep());
 	}
 
 	@Test

@@ -16,18 +16,15 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SweepTests extends KeyQueueFixture {
 
-	/** How many sweeps may meet a command whose stage has not ended. */
-	private static final int MOST = 5;
-
 	@Test
 	void anAttemptWhoseEventIsMissingIsRepeated() {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt lost = attempt(this.queue.join(waiter));
 		lost.ended = true;
-		assertThat(this.queue.sweep(MOST).command()).as("the event may come yet").isNull();
-		assertThat(this.queue.sweep(MOST).command()).as("as after a failure").isNull();
+		assertThat(this.queue.sweep().command()).as("the event may come yet").isNull();
+		assertThat(this.queue.sweep().command()).as("as after a failure").isNull();
 		this.clock.pass(Duration.ofSeconds(1));
-		Command.Attempt again = attempt(this.queue.sweep(MOST));
+		Command.Attempt again = attempt(this.queue.sweep());
 		assertThat(again.ticket()).isEqualTo(lost.ticket());
 		assertThat(this.queue.attemptAnswered(lost, granted())).as("an answer that is late").isNull();
 		this.queue.attemptAnswered(again, granted());
@@ -42,32 +39,43 @@ class SweepTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		Command.Release lost = release(this.queue.release(holder(first), deadline(), null));
 		lost.ended = true;
-		this.queue.sweep(MOST);
-		this.queue.sweep(MOST);
+		this.queue.sweep();
+		this.queue.sweep();
 		this.clock.pass(Duration.ofSeconds(1));
-		assertThat(release(this.queue.sweep(MOST)).pending()).isSameAs(lost.pending());
+		assertThat(release(this.queue.sweep()).pending()).isSameAs(lost.pending());
 	}
 
 	@Test
-	void aCommandThatNoThreadSendsIsNotSentAnyMoreAfterThreeTimeOuts() {
+	void aCommandThatNoThreadSendsIsNotSentAnyMoreAfterTwoMinutes() {
 		Waiter once = waiter(Duration.ZERO);
 		Command.Attempt lost = attempt(this.queue.join(once));
-		for (int sweep = 0; sweep < MOST; sweep++) {
-			this.queue.sweep(MOST);
+		for (int sweep = 0; sweep < Command.MOST_SWEEPS; sweep++) {
+			this.queue.sweep();
 		}
 		assertThat(once.outcome()).isNull();
-		this.queue.sweep(MOST);
+		this.queue.sweep();
 		assertThat(once.outcome()).isInstanceOf(Outcome.Failure.class);
 		assertThat(lost.take()).as("whether a copy in the queue of the executor may be sent").isFalse();
+	}
+
+	@Test
+	void aCommandThatHasJustEndedIsNotLostHoweverLongItTook() {
+		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
+		for (int sweep = 0; sweep < Command.MOST_SWEEPS; sweep++) {
+			this.queue.sweep();
+		}
+		attempt.ended = true;
+		this.queue.sweep();
+		assertThat(this.queue.attemptAnswered(attempt, granted())).isNotNull();
 	}
 
 	@Test
 	void theLockOfAHolderThatHasLeftIsReleased() {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), granted());
-		assertThat(this.queue.sweep(MOST)).isSameAs(Effects.NONE);
+		assertThat(this.queue.sweep()).isSameAs(Effects.NONE);
 		holder(waiter).leave();
-		assertThat(release(this.queue.sweep(MOST)).pending().ticket).isEqualTo(holder(waiter).ticket());
+		assertThat(release(this.queue.sweep()).pending().ticket).isEqualTo(holder(waiter).ticket());
 	}
 
 	@Test
@@ -75,7 +83,7 @@ class SweepTests extends KeyQueueFixture {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), granted());
 		this.clock.pass(LEASE);
-		assertThat(release(this.queue.sweep(MOST)).pending().ticket).isEqualTo(holder(waiter).ticket());
+		assertThat(release(this.queue.sweep()).pending().ticket).isEqualTo(holder(waiter).ticket());
 	}
 
 	@Test
@@ -84,7 +92,7 @@ class SweepTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), granted());
 		holder(waiter).takeValidity();
 		this.clock.pass(LEASE);
-		assertThat(this.queue.sweep(MOST).command()).isNull();
+		assertThat(this.queue.sweep().command()).isNull();
 	}
 
 	@Test
@@ -92,9 +100,9 @@ class SweepTests extends KeyQueueFixture {
 		this.timersFail = true;
 		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
 		this.queue.attemptAnswered(attempt, waiting());
-		assertThat(this.queue.sweep(MOST).command()).as("not before its time").isNull();
+		assertThat(this.queue.sweep().command()).as("not before its time").isNull();
 		this.clock.pass(Duration.ofSeconds(2));
-		assertThat(attempt(this.queue.sweep(MOST)).ticket()).isEqualTo(attempt.ticket());
+		assertThat(attempt(this.queue.sweep()).ticket()).isEqualTo(attempt.ticket());
 	}
 
 	@Test
