@@ -4,7 +4,6 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.actuate.DistlocksEndpoint;
 import io.github.distlock.actuate.DistlocksEndpointWebExtension;
-import io.github.distlock.actuate.LocksDescriptor;
 import io.github.distlock.actuate.RecentLockEvents;
 import io.github.distlock.testing.WithoutJars;
 import org.junit.jupiter.api.Test;
