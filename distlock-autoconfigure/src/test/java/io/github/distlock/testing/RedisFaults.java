@@ -1,13 +1,5 @@
 package io.github.distlock.testing;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-
 /**
  * Stops the process of a running Redis for a while.
  */
@@ -20,8 +12,14 @@ public final class RedisFaults {
 	 * @param port the server's port on this machine
 	 */
 	public RedisFaults(int port) {
-		this.pid = Long
-			.parseLong(ask(port, "EVAL \"return string.match(redis.call('INFO','server'),'process_id:(%d+)')\" 0"));
+		try (RespConnection connection = new RespConnection(port)) {
+			this.pid = String.valueOf(connection.ask("INFO", "server"))
+				.lines()
+				.filter((line) -> line.startsWith("process_id:"))
+				.mapToLong((line) -> Long.parseLong(line.substring("process_id:".length())))
+				.findFirst()
+				.orElseThrow();
+		}
 	}
 
 	/** Stop the process. The kernel still accepts data for it. */
@@ -32,23 +30,6 @@ public final class RedisFaults {
 	/** Resume the process. */
 	public void resume() {
 		ChildJvm.signal(this.pid, "CONT");
-	}
-
-	/** The reply to a command, if it is one line or a short string. */
-	private static String ask(int port, String line) {
-		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-			socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
-			BufferedReader in = new BufferedReader(
-					new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-			String answer = in.readLine();
-			if (answer == null || answer.startsWith("-")) {
-				throw new IllegalStateException(line + " was answered by " + answer);
-			}
-			return answer.startsWith("$") ? in.readLine() : answer;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 }

@@ -33,10 +33,19 @@ public final class RespConnection implements AutoCloseable {
 	 * @param port the port
 	 */
 	public RespConnection(int port) {
+		this(port, PATIENCE);
+	}
+
+	/**
+	 * Connect.
+	 * @param port the port
+	 * @param patience how long to wait for the server
+	 */
+	public RespConnection(int port, Duration patience) {
 		try {
 			this.socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-					(int) PATIENCE.toMillis());
-			this.socket.setSoTimeout((int) PATIENCE.toMillis());
+					(int) patience.toMillis());
+			this.socket.setSoTimeout((int) patience.toMillis());
 			this.in = new BufferedInputStream(this.socket.getInputStream());
 		}
 		catch (IOException ex) {

@@ -1,7 +1,7 @@
 package io.github.distlock.torture;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.RespConnection;
 import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
-import io.github.distlock.torture.nemesis.RedisControl;
 import io.github.distlock.torture.worker.WorkerSettings;
 
 /**
@@ -22,6 +22,8 @@ import io.github.distlock.torture.worker.WorkerSettings;
 final class Store implements AutoCloseable {
 
 	private static final long WATCH_MILLIS = 100;
+
+	private static final Duration PATIENCE = Duration.ofSeconds(3);
 
 	private final int port;
 
@@ -63,12 +65,16 @@ final class Store implements AutoCloseable {
 
 	/** Send one command on a connection of its own. */
 	String send(String... words) {
-		try (RedisControl control = new RedisControl(this.port)) {
-			return String.valueOf(control.send(words));
+		try (RespConnection connection = connect()) {
+			return String.valueOf(connection.ask(words));
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(String.join(" ", words), ex);
-		}
+	}
+
+	/**
+	 * A connection without a driver, so that it shares no code with the tested library.
+	 */
+	private RespConnection connect() {
+		return new RespConnection(this.port, PATIENCE);
 	}
 
 	private long fetchPid() {
@@ -83,15 +89,15 @@ final class Store implements AutoCloseable {
 	private void watch() {
 		Map<String, String> seen = new HashMap<>();
 		while (!this.closed) {
-			try (RedisControl control = new RedisControl(this.port)) {
+			try (RespConnection connection = connect()) {
 				while (!this.closed) {
 					for (int i = 0; i < this.keys; i++) {
-						recordOwner(control, "k" + i, seen);
+						recordOwner(connection, "k" + i, seen);
 					}
 					LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
 				}
 			}
-			catch (IOException ex) {
+			catch (UncheckedIOException | IllegalStateException ex) {
 				// Stalled or unreachable: the owners are unknown.
 				seen.keySet().forEach((key) -> this.history.write(Kind.STORE, "key", key, "owner", "?", "last", 0));
 				seen.clear();
@@ -100,9 +106,9 @@ final class Store implements AutoCloseable {
 		}
 	}
 
-	private void recordOwner(RedisControl control, String key, Map<String, String> seen) throws IOException {
+	private void recordOwner(RespConnection connection, String key, Map<String, String> seen) {
 		long asked = System.nanoTime();
-		String word = Objects.requireNonNullElse((String) control.send("GET", "distlock:lock:{" + key + "}"), "|0");
+		String word = Objects.requireNonNullElse((String) connection.ask("GET", "distlock:lock:{" + key + "}"), "|0");
 		if (!word.equals(seen.put(key, word))) {
 			// Only the last token of the readers is recorded.
 			String[] parts = word.replace('~', '|').split("\\|");

@@ -1,12 +1,5 @@
 package io.github.distlock.backend.redlock;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,6 +12,7 @@ import java.util.stream.IntStream;
 import io.github.distlock.backend.redis.RedisQuorumNode;
 import io.github.distlock.testing.RedisFaults;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.RespConnection;
 import io.lettuce.core.resource.ClientResources;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -81,8 +75,7 @@ final class RedlockCluster implements AutoCloseable {
 	}
 
 	private long uptime(int node) {
-		return Long.parseLong(
-				ask(node, "EVAL \"return string.match(redis.call('INFO','server'),'uptime_in_seconds:(%d+)')\" 0"));
+		return Long.parseLong(info(node, "uptime_in_seconds:(\\d+)"));
 	}
 
 	void stop(int node) {
@@ -92,7 +85,7 @@ final class RedlockCluster implements AutoCloseable {
 	/** Start it again, without its data. */
 	void startEmpty(int node) {
 		this.servers.set(node, RedisTestServer.start(this.ports.get(node)));
-		Awaitility.await().ignoreExceptions().until(() -> ask(node, "PING").equals("+PONG"));
+		Awaitility.await().ignoreExceptions().until(() -> ask(node, "PING").equals("PONG"));
 	}
 
 	/** Suspend processes; the kernel still accepts what is sent to them. */
@@ -116,7 +109,7 @@ final class RedlockCluster implements AutoCloseable {
 
 	/** How many keys all nodes have. */
 	long keys() {
-		return running().mapToLong((node) -> Long.parseLong(ask(node, "DBSIZE").substring(1))).sum();
+		return running().mapToLong((node) -> Long.parseLong(ask(node, "DBSIZE"))).sum();
 	}
 
 	/** How many nodes hold a lock. */
@@ -126,9 +119,7 @@ final class RedlockCluster implements AutoCloseable {
 
 	/** How many scripts have been run on a node. */
 	long scripts(int node) {
-		String stats = ask(node,
-				"EVAL \"return string.match(redis.call('INFO','commandstats'),'cmdstat_evalsha:calls=(%d+)') or '0'\" 0");
-		return Long.parseLong(stats);
+		return Long.parseLong(info(node, "cmdstat_evalsha:calls=(\\d+),.*"));
 	}
 
 	/** The word of a lock on a node. */
@@ -138,8 +129,7 @@ final class RedlockCluster implements AutoCloseable {
 
 	/** How many tickets are queued on all nodes. */
 	long queued(String key) {
-		return running()
-			.mapToLong((node) -> Long.parseLong(ask(node, "LLEN distlock:redlock:queue:{" + key + "}").substring(1)))
+		return running().mapToLong((node) -> Long.parseLong(ask(node, "LLEN distlock:redlock:queue:{" + key + "}")))
 			.sum();
 	}
 
@@ -155,24 +145,20 @@ final class RedlockCluster implements AutoCloseable {
 		return IntStream.range(0, size()).filter((node) -> this.servers.get(node) != null);
 	}
 
-	/** The answer to a command in one line, if it is one line or a short string. */
+	/** The answer to a command, or an empty text if it is none. */
 	String ask(int node, String line) {
-		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.ports.get(node))) {
-			socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
-			BufferedReader in = new BufferedReader(
-					new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-			String answer = in.readLine();
-			if (answer == null || answer.startsWith("-")) {
-				throw new IllegalStateException(line + " was answered by " + answer);
-			}
-			if (answer.equals("$-1")) {
-				return "";
-			}
-			return answer.startsWith("$") ? in.readLine() : answer;
+		try (RespConnection connection = new RespConnection(this.ports.get(node))) {
+			return Objects.requireNonNullElse(connection.ask(line.split(" ")), "").toString();
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	}
+
+	/** The group of the line of INFO that matches, or zero. */
+	private String info(int node, String line) {
+		return ask(node, "INFO all").lines()
+			.filter((each) -> each.matches(line))
+			.map((each) -> each.replaceAll(line, "$1"))
+			.findFirst()
+			.orElse("0");
 	}
 
 	@Override
