@@ -35,9 +35,9 @@ class StructureTests {
 			backend              374   0  0
 			backend.jdbc        1772   2  2
 			backend.local        296   0  3
-			backend.redis       1951  10  2
+			backend.redis       1977  10  2
 			backend.redlock      771   0  3
-			backend.zookeeper   1218   1  2
+			backend.zookeeper   1219   1  2
 			context               21   0  0
 			contract            2684   0  0
 			environment           72   0  0

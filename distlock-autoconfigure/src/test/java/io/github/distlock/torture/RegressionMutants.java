@@ -14,7 +14,8 @@ final class RegressionMutants {
 			RegressionMutant.of(Mutant.of("error in sending leaves the command of its key in flight",
 					java("waiting/CommandSender.java", "catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }",
 							"catch (RuntimeException ex) { failure = StoreCalls.unwrap(ex); }"),
-					java("waiting/Effects.java", "boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
+					java("waiting/Effects.java",
+							"boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
 							"boolean lost = false;")),
 					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(

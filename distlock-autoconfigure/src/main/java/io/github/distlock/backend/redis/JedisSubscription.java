@@ -37,6 +37,12 @@ final class JedisSubscription implements AutoCloseable {
 	 */
 	private boolean released;
 
+	/**
+	 * Whether it is to end. The driver connects anew if it is disconnected before it has
+	 * subscribed, so that is looked at again afterwards. Guarded by this.
+	 */
+	private boolean closing;
+
 	private volatile boolean subscribed;
 
 	/** Why the subscription could not be made. */
@@ -50,6 +56,7 @@ final class JedisSubscription implements AutoCloseable {
 			@Override
 			public void onSubscribe(byte[] subscribed, int count) {
 				JedisSubscription.this.subscribed = true;
+				disconnectIfClosing();
 				inbox.onChannelSubscribed(subscribed, count);
 			}
 
@@ -112,11 +119,18 @@ final class JedisSubscription implements AutoCloseable {
 	 */
 	@Override
 	public synchronized void close() {
+		this.closing = true;
 		if (!this.released) {
 			quietly(this.connection::disconnect);
 		}
 		else if (this.failure != null) {
 			throw this.failure;
+		}
+	}
+
+	private synchronized void disconnectIfClosing() {
+		if (this.closing) {
+			quietly(this.connection::disconnect);
 		}
 	}
 

@@ -84,6 +84,12 @@ final class LettuceConnections {
 	/** The last attempt of the driver to connect, or to disconnect. */
 	private volatile CompletionStage<?> driver = CompletableFuture.completedFuture("none");
 
+	/**
+	 * Whether a caller is inside the driver, which in a cluster first asks for the
+	 * topology. A second one would wait behind it without limit.
+	 */
+	private volatile boolean driverBlocks;
+
 	private volatile boolean closed;
 
 	/**
@@ -166,7 +172,7 @@ final class LettuceConnections {
 	 */
 	CompletableFuture<LettuceCommands> connect() {
 		CompletableFuture<LettuceCommands> last = this.commands.get();
-		if (last != null && !last.isCompletedExceptionally()) {
+		if (last != null && (!last.isCompletedExceptionally() || this.driverBlocks)) {
 			return last;
 		}
 		CompletableFuture<LettuceCommands> next = new CompletableFuture<>();
@@ -178,6 +184,7 @@ final class LettuceConnections {
 			next.completeExceptionally(closed());
 			return next;
 		}
+		this.driverBlocks = true;
 		try {
 			this.driver = this.factory.connect().thenCompose((made) -> {
 				LettuceCommands ready = new LettuceCommands(made);
@@ -190,6 +197,9 @@ final class LettuceConnections {
 		}
 		catch (Throwable ex) {
 			next.completeExceptionally(ex);
+		}
+		finally {
+			this.driverBlocks = false;
 		}
 		return next;
 	}

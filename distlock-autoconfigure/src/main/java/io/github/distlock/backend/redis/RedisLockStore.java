@@ -214,6 +214,7 @@ final class RedisLockStore extends BlockingLockStore {
 		String[] args = (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
 				next.ticket().token(), millis(next.lease()), this.arguments.successor(inboxState()) };
 		TimeSource.Instant sent = this.clock.now();
+		int breaks = this.connections.breaks();
 		return this.connections.<ReleaseResult>send((commands) -> {
 			CompletionStage<Boolean> replaced = (next == null)
 					? this.nativeCommands.release(commands, ticket, lastToken) : null;
@@ -221,6 +222,13 @@ final class RedisLockStore extends BlockingLockStore {
 					: replaced
 						.thenCompose((done) -> done ? CompletableFuture.completedFuture(new ReleaseResult(true, null))
 								: sendScript(commands, ticket, next, sent, args));
+		}).thenApply((result) -> {
+			if (!result.released() && this.connections.breaks() != breaks) {
+				// Lettuce sends again after a reconnect what was not answered.
+				throw new LockBackendException("The connection to Redis broke before the release of lock '"
+						+ ticket.key() + "' was answered, so it may have been executed before");
+			}
+			return result;
 		})
 			.exceptionallyCompose((failure) -> CompletableFuture
 				.failedFuture(this.connections.failed("release", ticket.key(), StoreCalls.unwrap(failure))));
@@ -279,8 +287,8 @@ final class RedisLockStore extends BlockingLockStore {
 
 	/**
 	 * One script renews the locks, another one the readers; in a cluster those of each
-	 * slot. All are sent at once, so a master that does not answer delays the result by
-	 * one command time-out, whatever the number of its slots.
+	 * slot. On dedicated connections all are sent at once, so a master that does not
+	 * answer delays the result by one command time-out, whatever the number of its slots.
 	 */
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {

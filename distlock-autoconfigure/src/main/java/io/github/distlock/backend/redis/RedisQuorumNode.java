@@ -15,6 +15,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.NodeRefusedException;
 import io.github.distlock.backend.redlock.QuorumNode;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ public final class RedisQuorumNode implements QuorumNode {
 	private static final Map<NodeVerb, RedisScript<String>> SCRIPTS = Stream.of(NodeVerb.values())
 		.collect(Collectors.toMap((verb) -> verb,
 				(verb) -> Scripts.script(String.class, "quorum-" + verb.name().toLowerCase(Locale.ROOT) + ".lua")));
+
+	/** Minimum time between two attempts to connect, of which the first has failed. */
+	private static final long RECONNECT_NANOS = Duration.ofMillis(200).toNanos();
 
 	private final String name;
 
@@ -138,6 +142,8 @@ public final class RedisQuorumNode implements QuorumNode {
 		/** Why the last attempt to connect failed. */
 		private volatile @Nullable Throwable failure;
 
+		private volatile long failedNanos;
+
 		OpenNode(LockInstance self, NodeEvents events) {
 			RedisQuorumNode node = RedisQuorumNode.this;
 			this.instance = self.text();
@@ -150,9 +156,16 @@ public final class RedisQuorumNode implements QuorumNode {
 							: ". Until then this node does not vote: locks need a majority of the others."));
 		}
 
-		/** The connection; {@code null} if there is none, which is made then. */
+		/**
+		 * The connection; {@code null} if there is none, which is made then, unless that
+		 * has just failed.
+		 */
 		private @Nullable LettuceCommands connected() {
+			if (this.failure != null && TimeSource.SYSTEM.nanoTime() - this.failedNanos < RECONNECT_NANOS) {
+				return null;
+			}
 			LettuceCommands commands = this.connections.connect().handle((made, reason) -> {
+				this.failedNanos = TimeSource.SYSTEM.nanoTime();
 				this.failure = reason;
 				if (made != null) {
 					this.opened.complete(true);

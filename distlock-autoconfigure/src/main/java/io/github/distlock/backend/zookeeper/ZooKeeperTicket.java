@@ -195,6 +195,8 @@ final class ZooKeeperTicket {
 		this.lock.lock();
 		try {
 			this.node = created;
+			// What an earlier node of the ticket held says nothing of this one's place.
+			this.held = false;
 			this.mayHaveUnknownNodes = !only;
 			this.before = only ? this.folder.created(created) : null;
 		}

@@ -65,6 +65,13 @@ class ZooKeeperTicketTests {
 	}
 
 	@Test
+	void aLaterNodeIsNotHeldBecauseAnEarlierOneWas() {
+		assertThat(this.ticket.hold(this.node)).isTrue();
+		this.ticket.created(this.later, true);
+		assertThat(this.ticket.isHeld()).as("else its removal would count as that of the first node").isFalse();
+	}
+
+	@Test
 	void anAbandonedTicketDoesNotHoldTheLockAndGetsNoNode() {
 		this.ticket.abandon();
 		assertThat(this.ticket.hold(this.node)).isFalse();
