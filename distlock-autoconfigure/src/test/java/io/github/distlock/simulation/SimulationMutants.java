@@ -19,7 +19,8 @@ final class SimulationMutants {
 
 	/** Without these edits the sweep heals what a mutant breaks. */
 	private static final Mutant.Edit NO_COMMAND_IS_LOST = java("waiting/Effects.java",
-			"boolean lost = this.sweeps > (this.ended ? 1 : most);", "boolean lost = false;");
+			"boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
+			"boolean lost = false;");
 
 	private static final Mutant.Edit NO_SWEEP = java(KEY_QUEUE, "if (this.queuedTicket != null && nothingIsToCome) {",
 			"if (false) {");
