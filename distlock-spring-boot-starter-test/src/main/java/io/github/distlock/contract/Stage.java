@@ -2,8 +2,10 @@ package io.github.distlock.contract;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,8 +17,6 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.ReleaseMode;
 import org.awaitility.Awaitility;
-
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The resources of one test: a key, JVMs that use the one store and are created on
@@ -42,13 +42,9 @@ final class Stage implements AutoCloseable {
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
 	/** Conditions are evaluated on other threads than the test's. */
-	private final SingletonSupplier<ContractNode> one = SingletonSupplier.of(() -> node(LEASE));
+	private final Map<Boolean, ContractNode> firstAndSecondNode = new ConcurrentHashMap<>();
 
-	private final SingletonSupplier<ContractNode> two = SingletonSupplier.of(() -> node(LEASE));
-
-	private final SingletonSupplier<BackendNode> first = SingletonSupplier.of(() -> backend(TimeSource.SYSTEM));
-
-	private final SingletonSupplier<BackendNode> second = SingletonSupplier.of(() -> backend(TimeSource.SYSTEM));
+	private final Map<Boolean, BackendNode> firstAndSecondBackend = new ConcurrentHashMap<>();
 
 	Stage(StoreUnderTest store, BackendDescription description) {
 		this.store = store;
@@ -65,12 +61,12 @@ final class Stage implements AutoCloseable {
 
 	/** A registry, as one JVM has it. */
 	ContractNode one() {
-		return this.one.obtain();
+		return this.firstAndSecondNode.computeIfAbsent(true, (first) -> node(LEASE));
 	}
 
 	/** The same, in another JVM. */
 	ContractNode two() {
-		return this.two.obtain();
+		return this.firstAndSecondNode.computeIfAbsent(false, (first) -> node(LEASE));
 	}
 
 	/** Another JVM, whose watchdog has this lease. */
@@ -96,12 +92,12 @@ final class Stage implements AutoCloseable {
 
 	/** A backend, as one JVM has it. */
 	BackendNode first() {
-		return this.first.obtain();
+		return this.firstAndSecondBackend.computeIfAbsent(true, (first) -> backend(TimeSource.SYSTEM));
 	}
 
 	/** The same, in another JVM. */
 	BackendNode second() {
-		return this.second.obtain();
+		return this.firstAndSecondBackend.computeIfAbsent(false, (first) -> backend(TimeSource.SYSTEM));
 	}
 
 	/** Another JVM, with clocks of its own. */

@@ -31,7 +31,7 @@ class MockedRegistryTests {
 	void aMockThatReturnsNullIsRefusedWithARemedyForTests() {
 		int before = this.ledger.quantity("42");
 		assertThatIllegalStateException().isThrownBy(() -> this.stock.deduct("42"))
-			.withMessageContaining("acquire(...) returned null for lock 'stock-42' (stock)")
+			.withMessageContaining(" returned null for lock 'stock-42' (stock)")
 			.withMessageContaining("@AutoConfigureTestLocks");
 		assertThat(this.ledger.quantity("42")).isEqualTo(before);
 	}
