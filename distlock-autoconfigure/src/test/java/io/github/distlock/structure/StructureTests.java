@@ -39,7 +39,7 @@ class StructureTests {
 			backend.redlock      771   0  3
 			backend.zookeeper   1219   1  2
 			context               21   0  0
-			contract            2682   0  0
+			contract            2688   0  0
 			environment           72   0  0
 			integration           41   0  0
 			metrics              208   0  0

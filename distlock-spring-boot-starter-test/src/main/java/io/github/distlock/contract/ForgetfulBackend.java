@@ -100,6 +100,12 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		return replies;
 	}
 
+	/** Whether callers send releases in the background, and no thread of the library. */
+	boolean callersSendReleases() {
+		ForgetfulStore store = this.open;
+		return store != null && (store.keepsOrder() || !store.blocks());
+	}
+
 	/**
 	 * Behave from now on as a store that cannot send a release without a waiting thread.
 	 */
