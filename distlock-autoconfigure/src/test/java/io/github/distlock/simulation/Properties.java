@@ -228,9 +228,11 @@ final class Properties {
 			if (!mayBeKept) {
 				checkTurn(call);
 			}
-			if (call.hasOwnPlace() && this.history.entriesOf(call.key())
-				.stream()
-				.noneMatch((other) -> other.request.fair() && other.losses > 0)) {
+			if (call.hasOwnPlace()
+					&& this.history.entriesOf(call.key())
+						.stream()
+						.noneMatch((other) -> other.request.fair() && other.losses > 0)
+					&& this.history.calls.stream().noneMatch((other) -> losesPlaces(other, slowPackets()))) {
 				this.history.calls.stream()
 					.filter((other) -> arrivedBefore(other, call))
 					.forEach((other) -> violation("fair", call + " entered " + call.key() + " before " + other));
@@ -239,6 +241,15 @@ final class Properties {
 		if (call.end != null && call.end != End.CANCELLED) {
 			violation("S5", call + " ended as " + call.end + ", and was granted " + call.key());
 		}
+	}
+
+	/**
+	 * Whether the grant of a fair call can expire while its message is on its way: then
+	 * the server forgets the places of its JVM.
+	 */
+	static boolean losesPlaces(Call call, long slowPackets) {
+		Duration lease = call.request.leaseTime();
+		return call.request.fair() && lease != null && lease.toNanos() < slowPackets;
 	}
 
 	/** A packet may take ten times as long as the others. */

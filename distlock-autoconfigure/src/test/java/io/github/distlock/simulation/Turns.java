@@ -48,8 +48,13 @@ final class Turns {
 			long since = (before != null) ? Math.max(before.left, entry.waiting) : entry.waiting;
 			long from = since + SLOW_PACKETS * this.world.plan.latencyNanos()
 					+ ((this.world.plan.stalls() > 0) ? PREEMPTED : 0);
-			// If the lease of a fair holder expires, the server forgets the place of its
-			// JVM.
+			// If the lease of a fair holder expires, or a grant on its way to it, the
+			// server
+			// forgets the place of its JVM.
+			long slow = SLOW_PACKETS * this.world.plan.latencyNanos();
+			if (calls.stream().anyMatch((call) -> call.jvm == entry.jvm && Properties.losesPlaces(call, slow))) {
+				continue;
+			}
 			if (entries.subList(0, i)
 				.stream()
 				.anyMatch((other) -> other.request.fair() && other.losses > 0 && other.left > since)) {
