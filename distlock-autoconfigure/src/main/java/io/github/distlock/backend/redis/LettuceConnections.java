@@ -49,8 +49,9 @@ import org.springframework.util.ReflectionUtils;
 /**
  * The dedicated connections of one store, made from the configuration of the
  * application's connection factory: lock commands do not queue behind slow commands of
- * the application, fail after a short time, fail at once while there is no connection,
- * and are not sent a second time by the driver after a reconnect.
+ * the application, fail after a short time, and fail at once while there is no
+ * connection. A command that was sent and not answered when the connection broke may be
+ * sent a second time by the driver after a reconnect.
  * <p>
  * All threads send on one connection, which the first of them lets the driver make, and
  * which the driver reconnects. Threads that need it meanwhile wait for the same attempt,
