@@ -13,7 +13,6 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
@@ -40,11 +39,6 @@ class MemoryLockBackend implements LockBackend {
     @Override
     public BackendDescription description() {
         return DESCRIPTION;
-    }
-
-    @Override
-    public void validateKey(String key) {
-        LockKeys.validate(key);
     }
 
     @Override

@@ -15,13 +15,6 @@ public interface LockBackend {
 	BackendDescription description();
 
 	/**
-	 * Check a key before anything is sent for it.
-	 * @param key the key to lock
-	 * @throws io.github.distlock.LockDefinitionException if this store cannot hold it
-	 */
-	void validateKey(String key);
-
-	/**
 	 * Check a lease before anything is sent for it.
 	 * @param key the key to lock
 	 * @param lease the lease in the store

@@ -21,6 +21,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.TimeSource;
@@ -255,7 +256,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	public Lock obtain(String key) {
 		// A view cannot say that it was refused.
 		LockRequest request = LockRequest.of(key).maxWaiting(Integer.MAX_VALUE);
-		this.backend.validateKey(key);
+		LockKeys.validate(key);
 		return new LockView(request, this::runningOperations, this::allHeldLocks);
 	}
 

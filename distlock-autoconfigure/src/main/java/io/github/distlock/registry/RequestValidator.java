@@ -6,6 +6,7 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockKeys;
 
 /**
  * Refuses requests that a registry or its store does not support.
@@ -28,7 +29,7 @@ final class RequestValidator {
 	}
 
 	void validate(LockRequest request) {
-		this.backend.validateKey(request.key());
+		LockKeys.validate(request.key());
 		if (request.leaseTime() != null || request.minHold() != null) {
 			this.backend.validateLease(request.key(), this.terms.of(request).storeLease());
 		}

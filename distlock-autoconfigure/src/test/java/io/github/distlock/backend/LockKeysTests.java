@@ -23,6 +23,11 @@ class LockKeysTests {
 			.withMessageContaining("513 bytes");
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockKeys.validate("a\udc00"))
 			.withMessageContaining("surrogate");
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockKeys.validate(""))
+			.withMessageContaining("blank");
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> LockKeys.validate("\u00e4".repeat(257)))
+			.withMessageContaining("514 bytes");
 		LockKeys.validate("\u00e4".repeat(256));
 	}
 

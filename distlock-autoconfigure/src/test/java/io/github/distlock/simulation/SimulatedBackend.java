@@ -5,7 +5,6 @@ import java.util.EnumSet;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 
@@ -31,11 +30,6 @@ final class SimulatedBackend implements LockBackend {
 	@Override
 	public BackendDescription description() {
 		return this.description;
-	}
-
-	@Override
-	public void validateKey(String key) {
-		LockKeys.validate(key);
 	}
 
 	@Override

@@ -21,10 +21,6 @@ import org.jspecify.annotations.Nullable;
 public abstract class IdleStore implements LockBackend, LockStore {
 
 	@Override
-	public void validateKey(String key) {
-	}
-
-	@Override
 	public LockStore open(StoreContext context) {
 		return this;
 	}

@@ -38,11 +38,6 @@ public abstract class ForwardingBackend implements LockBackend {
 	}
 
 	@Override
-	public void validateKey(String key) {
-		this.real.validateKey(key);
-	}
-
-	@Override
 	public void validateLease(String key, Duration lease) {
 		this.real.validateLease(key, lease);
 	}

@@ -2,13 +2,11 @@ package io.github.distlock.contract;
 
 import java.util.List;
 
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Keys are compared by their UTF-8 bytes: keys that are equal to a database's collation,
@@ -60,18 +58,6 @@ interface KeyContract extends ContractTests {
 		assertThat(second().attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 		first().release(holder);
 		second().awaitGrant(waiter);
-	}
-
-	@Test
-	default void invalidKeysAreRefused() {
-		for (String none : List.of("", "  ", "\n\t", "a\nb", "a\u0000", "a\u0085b", "a\u2028b", "x".repeat(513),
-				"\u00e4".repeat(257), "half \ud83d pair")) {
-			assertThatExceptionOfType(LockDefinitionException.class).as("'%s'", none)
-				.isThrownBy(() -> first().backend.validateKey(none));
-		}
-		for (String key : KEYS) {
-			first().backend.validateKey(key);
-		}
 	}
 
 }

@@ -6,6 +6,8 @@ import java.util.Set;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,6 +29,17 @@ interface RefusalContract extends ContractTests {
 		assertThat(description().batchSize()).isPositive();
 		assertThat(description().strayDelay()).isGreaterThanOrEqualTo(Duration.ZERO);
 		assertThat(one().description()).isEqualTo(description());
+	}
+
+	@Test
+	default void aKeyThatCannotBeLockedIsRefused() {
+		LockRegistry registry = one().registry();
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> registry.acquire(LockRequest.of("a\nb")))
+			.withMessageContaining("'a?b'");
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> registry.obtain(" "))
+			.withMessageContaining("blank");
+		assertThat(one().isIdle()).isTrue();
 	}
 
 	@Test

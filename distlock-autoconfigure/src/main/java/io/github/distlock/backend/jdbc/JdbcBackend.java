@@ -8,7 +8,6 @@ import javax.sql.DataSource;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
@@ -80,11 +79,6 @@ public final class JdbcBackend implements LockBackend {
 	@Override
 	public BackendDescription description() {
 		return this.description;
-	}
-
-	@Override
-	public void validateKey(String key) {
-		LockKeys.validate(key);
 	}
 
 	@Override

@@ -8,7 +8,6 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
@@ -45,11 +44,6 @@ public final class RedlockBackend implements LockBackend {
 	public BackendDescription description() {
 		return new BackendDescription("redlock", Set.of(LockMode.EXCLUSIVE), false, true,
 				this.settings.tokensPerGrant(), this.settings.nodeTimeout(), BATCH_SIZE);
-	}
-
-	@Override
-	public void validateKey(String key) {
-		LockKeys.validate(key);
 	}
 
 	@Override
