@@ -22,7 +22,6 @@ import io.github.distlock.actuate.LocksDescriptor.WaitingDescriptor;
 import io.github.distlock.actuate.RefusedOperationException.Refusal;
 import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.StoredLock;
-import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
@@ -233,7 +232,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 		try {
 			return operation.get();
 		}
-		catch (UnsupportedStoreOperationException ex) {
+		catch (UnsupportedOperationException ex) {
 			throw new RefusedOperationException(Refusal.UNSUPPORTED, String.valueOf(ex.getMessage()));
 		}
 		catch (LockBackendException ex) {

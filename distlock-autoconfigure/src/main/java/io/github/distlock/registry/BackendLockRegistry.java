@@ -25,7 +25,6 @@ import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
@@ -327,14 +326,14 @@ public final class BackendLockRegistry implements LockRegistry {
 	/**
 	 * Return what the store tells operators. Its methods send commands.
 	 * @return the inspection of the store that is open now
-	 * @throws UnsupportedStoreOperationException if the store offers none
+	 * @throws UnsupportedOperationException if the store offers none
 	 * @throws LockBackendException if the registry is not running
 	 */
 	public StoreInspection inspection() {
 		LockStore store = runningOperations().runtime().store();
 		StoreInspection inspection = store.inspection();
 		if (inspection == null) {
-			throw new UnsupportedStoreOperationException("The store '" + store.description().name()
+			throw new UnsupportedOperationException("The store '" + store.description().name()
 					+ "' does not say what holds a lock: ask the store itself, with its own tools");
 		}
 		return inspection;

@@ -4,7 +4,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.UnsupportedStoreOperationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -106,7 +105,7 @@ class SeveralStoresTests {
 	void whatAStoreCannotDoIsNotImplementedAndTheAnswerSaysWhatToDoInstead() throws Exception {
 		String remedy = "End the session in the database: SELECT pg_terminate_backend(4711)";
 		try (HeldLock lock = registry("distlockSecondLockRegistry").acquire(LockRequest.of("unsupported"))) {
-			SecondStore.failure.set(new UnsupportedStoreOperationException(remedy));
+			SecondStore.failure.set(new UnsupportedOperationException(remedy));
 			assertThat(
 					application.delete("/actuator/distlocks/unsupported?registry=second&token=" + lock.fencingToken()))
 				.satisfies((response) -> {

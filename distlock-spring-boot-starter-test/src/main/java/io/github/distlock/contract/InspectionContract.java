@@ -17,7 +17,6 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.UnsupportedStoreOperationException;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
@@ -49,7 +48,7 @@ interface InspectionContract extends ContractTests {
 		try {
 			return command.get();
 		}
-		catch (UnsupportedStoreOperationException ex) {
+		catch (UnsupportedOperationException ex) {
 			throw new TestAbortedException(ex.getMessage(), ex);
 		}
 	}

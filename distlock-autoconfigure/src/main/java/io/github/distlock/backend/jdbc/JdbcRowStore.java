@@ -22,7 +22,6 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.jdbc.RowLock.LockedRow;
 import io.github.distlock.thread.LockThreads;
@@ -269,8 +268,8 @@ final class JdbcRowStore extends JdbcStore {
 		throw unsupported(key, "ends a lock of the mode 'row' only with the session of its holder");
 	}
 
-	private UnsupportedStoreOperationException unsupported(String key, String problem) {
-		return new UnsupportedStoreOperationException(this.pool.dialect().product() + " " + problem
+	private UnsupportedOperationException unsupported(String key, String problem) {
+		return new UnsupportedOperationException(this.pool.dialect().product() + " " + problem
 				+ JdbcExceptionTranslator.lock(key) + ": an administrator finds the session by "
 				+ sql("showsessions", key) + " and ends it by " + sql("killsession", key));
 	}

@@ -11,7 +11,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
-import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,9 +45,9 @@ class RowInspectionTests {
 				JdbcNode node = JdbcNode.named(pool, "distlock:", true);
 				JdbcNode other = JdbcNode.named(pool, "distlock:", true)) {
 			assertThatThrownBy(() -> other.inspection().inspect(this.key))
-				.isInstanceOf(UnsupportedStoreOperationException.class);
+				.isInstanceOf(UnsupportedOperationException.class);
 			Grant grant = node.take(node.ticket(this.key));
-			String message = String.valueOf(catchThrowableOfType(UnsupportedStoreOperationException.class,
+			String message = String.valueOf(catchThrowableOfType(UnsupportedOperationException.class,
 					() -> other.inspection().end(this.key, grant.firstToken()))
 				.getMessage());
 			List<String> statements = Pattern.compile("(SELECT|KILL) [^;]*;")
@@ -87,7 +86,7 @@ class RowInspectionTests {
 				.extracting(StoredHolder::grantToken)
 				.isEqualTo(grant.firstToken());
 			assertThatThrownBy(() -> row.inspection().end(this.key, grant.firstToken()))
-				.isInstanceOf(UnsupportedStoreOperationException.class);
+				.isInstanceOf(UnsupportedOperationException.class);
 		}
 	}
 
