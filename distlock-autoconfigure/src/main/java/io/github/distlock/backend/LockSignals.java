@@ -30,19 +30,11 @@ public interface LockSignals {
 	void retryAll();
 
 	/**
-	 * A lease should be renewed now: its session is in doubt.
-	 * @param ticket the holder
-	 */
-	void renewNow(Ticket ticket);
-
-	/**
 	 * Leases should be renewed now: their session is in doubt. One call for all of them,
 	 * since thousands may depend on one session.
 	 * @param tickets the holders
 	 */
-	default void renewNow(Collection<Ticket> tickets) {
-		tickets.forEach(this::renewNow);
-	}
+	void renewNow(Collection<Ticket> tickets);
 
 	/**
 	 * An operator has ended a grant in the store. The store sends this before it answers

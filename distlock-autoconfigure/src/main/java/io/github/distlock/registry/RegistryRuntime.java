@@ -203,13 +203,6 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	@Override
-	public void renewNow(Ticket ticket) {
-		if (this.ready) {
-			this.heldLocks.renewer().renewNow(List.of(ticket));
-		}
-	}
-
-	@Override
 	public void renewNow(Collection<Ticket> tickets) {
 		if (this.ready) {
 			this.heldLocks.renewer().renewNow(tickets);

@@ -70,7 +70,7 @@ class LateRenewalTests extends TwoRegistries {
 	private void closeAndForget(HeldLock lock) throws InterruptedException {
 		Ticket ticket = this.node.snapshot().keys().get(0).holder();
 		this.backend.answer = new CompletableFuture<>();
-		this.backend.signals.renewNow(ticket);
+		this.backend.signals.renewNow(List.of(ticket));
 		this.backend.sent.await();
 		lock.close();
 		assertThat(isKept()).isTrue();

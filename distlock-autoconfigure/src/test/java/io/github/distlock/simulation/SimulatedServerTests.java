@@ -2,6 +2,7 @@ package io.github.distlock.simulation;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
@@ -357,7 +358,7 @@ class SimulatedServerTests {
 		}
 
 		@Override
-		public void renewNow(Ticket ticket) {
+		public void renewNow(Collection<Ticket> tickets) {
 			this.events.add("renew now");
 		}
 

@@ -1,5 +1,7 @@
 package io.github.distlock.testing;
 
+import java.util.Collection;
+
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
@@ -22,7 +24,7 @@ public class NoSignals implements LockSignals {
 	}
 
 	@Override
-	public void renewNow(Ticket ticket) {
+	public void renewNow(Collection<Ticket> tickets) {
 	}
 
 }

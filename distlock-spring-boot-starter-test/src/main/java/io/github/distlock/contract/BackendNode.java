@@ -1,6 +1,7 @@
 package io.github.distlock.contract;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -231,7 +232,7 @@ final class BackendNode implements LockSignals {
 	}
 
 	@Override
-	public void renewNow(Ticket ticket) {
+	public void renewNow(Collection<Ticket> tickets) {
 	}
 
 	@Override

@@ -127,7 +127,7 @@ final class ControlledBackend extends ForwardingBackend {
 
 		void lose(Ticket ticket) {
 			super.cancel(ticket);
-			this.signals.renewNow(ticket);
+			this.signals.renewNow(List.of(ticket));
 		}
 
 		@Override
@@ -214,8 +214,8 @@ final class ControlledBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public void renewNow(Ticket ticket) {
-			this.signals.renewNow(ticket);
+		public void renewNow(Collection<Ticket> tickets) {
+			this.signals.renewNow(tickets);
 		}
 
 	}

@@ -1,6 +1,7 @@
 package io.github.distlock.test;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -88,7 +89,7 @@ final class ForeignHolder implements LockSignals {
 	}
 
 	@Override
-	public void renewNow(Ticket ticket) {
+	public void renewNow(Collection<Ticket> tickets) {
 		// Never renewed.
 	}
 

@@ -244,7 +244,7 @@ final class JdbcRowStore extends JdbcStore {
 		for (RowLock lock : this.locks.values()) {
 			this.commands.submit(() -> {
 				if (check(lock)) {
-					this.signals.renewNow(lock.ticket);
+					this.signals.renewNow(List.of(lock.ticket));
 				}
 				return true;
 			});

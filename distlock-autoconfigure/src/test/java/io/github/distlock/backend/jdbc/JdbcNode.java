@@ -1,6 +1,7 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
@@ -139,8 +140,8 @@ final class JdbcNode extends NoSignals implements AutoCloseable {
 	}
 
 	@Override
-	public void renewNow(Ticket ticket) {
-		this.doubted.add(ticket);
+	public void renewNow(Collection<Ticket> tickets) {
+		this.doubted.addAll(tickets);
 	}
 
 	@Override

@@ -142,11 +142,6 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	@Override
-	public void renewNow(Ticket ticket) {
-		this.ticketsInDoubt.add(ticket);
-	}
-
-	@Override
 	public void renewNow(Collection<Ticket> tickets) {
 		this.doubtSignals.add(tickets);
 		this.ticketsInDoubt.addAll(tickets);
