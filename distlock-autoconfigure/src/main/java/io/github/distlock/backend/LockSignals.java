@@ -38,22 +38,13 @@ public interface LockSignals {
 
 	/**
 	 * An operator has ended a grant in the store. The store sends this before it answers
-	 * that the ticket does not hold the lock any more, if it knows both.
+	 * that the ticket does not hold the lock any more, if it knows both. The receiver
+	 * asks the store for the lock, and ignores the signal if the grant still exists:
+	 * another client of the store may have forged it.
 	 * @param ticket the ticket that held the lock
 	 * @param grantToken the first fencing token of the grant that was ended
 	 */
 	default void ended(Ticket ticket, long grantToken) {
-	}
-
-	/**
-	 * A message says that an operator has ended a grant, but another client of the store
-	 * may have forged it. The receiver asks the store for the lock, and ignores the
-	 * message if the grant still exists.
-	 * @param ticket the ticket that held the lock
-	 * @param grantToken the first fencing token of the grant that was ended
-	 */
-	default void endReported(Ticket ticket, long grantToken) {
-		ended(ticket, grantToken);
 	}
 
 	/**

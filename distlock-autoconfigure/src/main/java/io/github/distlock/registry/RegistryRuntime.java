@@ -211,27 +211,15 @@ final class RegistryRuntime implements LockSignals {
 
 	@Override
 	public void ended(Ticket ticket, long grantToken) {
-		// Not here: listeners are notified.
-		noteEnded(ticket, grantToken, () -> this.heldLocks.loseEnded(ticket, grantToken));
-		// If the lock is only kept, its release finds it gone, and reports that.
-		asked(ticket, grantToken, null);
-	}
-
-	@Override
-	public void endReported(Ticket ticket, long grantToken) {
 		// First: the message may be forged, and a caller that entered the kept lock after
-		// the note would be told of a loss.
+		// the note would be told of a loss. If the lock is only kept, its release finds
+		// it gone, and reports that.
 		asked(ticket, grantToken, null);
-		// Not here: the store is asked, too.
-		noteEnded(ticket, grantToken, () -> loseIfEnded(ticket, grantToken));
-	}
-
-	private void noteEnded(Ticket ticket, long grantToken, Runnable report) {
 		if (this.ready) {
 			this.heldLocks.noteEnded(ticket, grantToken);
-			// If no thread takes it, the next renewal or release of the lock reports its
-			// end.
-			this.acquirer.execute(report);
+			// Not here: the store is asked, and listeners are notified. If no thread
+			// takes it, the next renewal or release of the lock reports its end.
+			this.acquirer.execute(() -> loseIfEnded(ticket, grantToken));
 		}
 	}
 

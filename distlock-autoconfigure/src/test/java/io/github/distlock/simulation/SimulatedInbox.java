@@ -206,7 +206,7 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 			}
 			case ASKED -> this.signals.asked(ticket, message.first(), message.requester());
 			case REFUSED -> this.signals.refused(ticket);
-			case ENDED -> this.signals.endReported(ticket, message.first());
+			case ENDED -> this.signals.ended(ticket, message.first());
 		}
 	}
 

@@ -79,7 +79,7 @@ final class InboxSignals {
 		}
 		switch (length) {
 			case 3 -> this.signals.refused(ticket);
-			case 4 -> this.signals.endReported(ticket, Long.parseLong(parts[2]));
+			case 4 -> this.signals.ended(ticket, Long.parseLong(parts[2]));
 			case 5 -> this.signals.asked(ticket, Long.parseLong(parts[2]), requester(key, parts[3]));
 			default -> granted(ticket, sameClock, Long.parseLong(parts[1]), Long.parseLong(parts[2]),
 					Long.parseLong(parts[3]), Long.parseLong(parts[4]));
