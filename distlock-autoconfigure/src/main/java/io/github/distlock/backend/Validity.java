@@ -75,7 +75,7 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	 */
 	public long remainingNanosAt(long nowNanos) {
 		if (this.boundTo != null) {
-			return this.boundTo.isAlive() ? Long.MAX_VALUE : 0;
+			return (this.boundTo.remainingNanos() > 0) ? Long.MAX_VALUE : 0;
 		}
 		return coveredNanos() - (nowNanos - this.baseNanos);
 	}

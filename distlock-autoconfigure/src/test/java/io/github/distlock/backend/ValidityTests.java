@@ -1,7 +1,6 @@
 package io.github.distlock.backend;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.testing.ManualClock;
@@ -71,36 +70,24 @@ class ValidityTests {
 
 	@Test
 	void aValidityBoundToASessionHasNoDeadline() {
-		Validity validity = Validity.session(() -> true);
+		Validity validity = Validity.session(() -> Long.MAX_VALUE);
 		this.clock.pass(Duration.ofDays(10));
 		assertThat(validity.hasPassed(this.clock)).isFalse();
 	}
 
 	@Test
 	void aValidityBoundToASessionEndsWithIt() {
-		AtomicBoolean alive = new AtomicBoolean(true);
-		Validity validity = Validity.session(alive::get);
+		AtomicLong left = new AtomicLong(Long.MAX_VALUE);
+		Validity validity = Validity.session(left::get);
 		assertThat(validity.hasPassed(this.clock)).isFalse();
-		alive.set(false);
+		left.set(0);
 		assertThat(validity.hasPassed(this.clock)).isTrue();
 	}
 
 	@Test
 	void theCertainTimeOfASessionDecidesNothing() {
 		AtomicLong left = new AtomicLong(1000);
-		Validity validity = Validity.session(new StoreSession() {
-
-			@Override
-			public boolean isAlive() {
-				return remainingNanos() > 0;
-			}
-
-			@Override
-			public long remainingNanos() {
-				return left.get();
-			}
-
-		});
+		Validity validity = Validity.session(left::get);
 		assertThat(validity.sessionNanos()).isEqualTo(1000);
 		// The session may be extended.
 		assertThat(validity.remainingNanos(this.clock)).isEqualTo(Long.MAX_VALUE);
@@ -111,10 +98,10 @@ class ValidityTests {
 
 	@Test
 	void aSessionWithoutALimitIsCertainAsLongAsItIsAlive() {
-		AtomicBoolean alive = new AtomicBoolean(true);
-		Validity validity = Validity.session(alive::get);
+		AtomicLong left = new AtomicLong(Long.MAX_VALUE);
+		Validity validity = Validity.session(left::get);
 		assertThat(validity.sessionNanos()).isEqualTo(Long.MAX_VALUE);
-		alive.set(false);
+		left.set(0);
 		assertThat(validity.sessionNanos()).isZero();
 	}
 

@@ -166,7 +166,7 @@ class MinimumHoldTimeTests {
 		}
 
 		private Validity validity(Duration lease) {
-			return this.expires ? Validity.until(this.clock.now(), lease) : Validity.session(() -> true);
+			return this.expires ? Validity.until(this.clock.now(), lease) : Validity.session(() -> Long.MAX_VALUE);
 		}
 
 		@Override

@@ -183,7 +183,7 @@ class LeaseRenewerTests extends RenewalFixture {
 
 	@Test
 	void anExplicitLeaseIsLostAtOnceWhenItsSessionHasEnded() {
-		Lease lease = watch("a", Validity.session(() -> true), explicit(LEASE));
+		Lease lease = watch("a", Validity.session(() -> Long.MAX_VALUE), explicit(LEASE));
 		this.store.gone = true;
 		this.renewer.renewNow(List.of(lease.ticket()));
 		this.timers.pass(Duration.ofMillis(10));
@@ -194,7 +194,7 @@ class LeaseRenewerTests extends RenewalFixture {
 
 	@Test
 	void aSessionKeepsNoLockBeyondTheMaximumHoldTime() {
-		Lease lease = watch("a", Validity.session(() -> true),
+		Lease lease = watch("a", Validity.session(() -> Long.MAX_VALUE),
 				new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1), null));
 		this.timers.pass(Duration.ofSeconds(59));
 		assertThat(lease.isValid()).isTrue();

@@ -39,7 +39,7 @@ class ManyLeasesInDoubtTests extends RenewalFixture {
 
 	private Ticket watch(int number) {
 		LeaseTerms terms = new LeaseTerms(LEASE, LEASE, false, null, null);
-		return watch(new TestLease("k" + number, null, Validity.session(() -> true), terms) {
+		return watch(new TestLease("k" + number, null, Validity.session(() -> Long.MAX_VALUE), terms) {
 
 			@Override
 			protected Ticket ticket() {

@@ -149,7 +149,7 @@ final class JdbcRowStore extends JdbcStore {
 
 	private boolean hold(RowLock lock, LockedRow row) {
 		long token = Math.max(row.fence() + 1, row.nowMicros());
-		Grant grant = new Grant(token, token, Validity.session(lock::isHolding));
+		Grant grant = new Grant(token, token, Validity.session(() -> lock.isHolding() ? Long.MAX_VALUE : 0));
 		if (!lock.hold(grant)) {
 			return false;
 		}

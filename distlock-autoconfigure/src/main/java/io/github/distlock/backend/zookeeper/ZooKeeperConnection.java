@@ -285,7 +285,7 @@ final class ZooKeeperConnection {
 		long delay = NO_SESSION_DELAY_NANOS;
 		try {
 			ZooKeeperSession last = this.session;
-			if (last != null && !last.isAlive()) {
+			if (last != null && last.remainingNanos() <= 0) {
 				this.listener.sessionInDoubt();
 			}
 			ZooKeeperSession current = connectedSession();

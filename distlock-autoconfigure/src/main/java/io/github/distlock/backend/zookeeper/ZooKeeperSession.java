@@ -112,11 +112,6 @@ final class ZooKeeperSession implements StoreSession {
 	}
 
 	@Override
-	public boolean isAlive() {
-		return remainingNanos() > 0;
-	}
-
-	@Override
 	public long remainingNanos() {
 		return hasEnded() ? 0 : provenNanos();
 	}
