@@ -25,7 +25,7 @@ import io.github.distlock.backend.Validity;
 class MemoryLockBackend implements LockBackend {
 
     private static final BackendDescription DESCRIPTION = new BackendDescription("memory",
-            Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 100);
+            Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 100, false);
 
     private final Server server;
 
@@ -159,7 +159,7 @@ class MemoryLockStore implements LockStore {
                                 current.endNanos() + Math.max(0, end(renewal.lease()) - current.endNanos()))
                         : current);
         return (owner != null && owner.isHeldBy(ticket) && owner.token() == renewal.lastToken())
-                ? new RenewalResult.Extended(Validity.until(sent, renewal.lease())) : new RenewalResult.Gone();
+                ? new RenewalResult.Extended(Validity.until(sent, renewal.lease())) : new RenewalResult.Gone(false);
     }
 
     private static long end(Duration lease) {

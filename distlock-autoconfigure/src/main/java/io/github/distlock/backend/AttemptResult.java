@@ -44,21 +44,11 @@ public sealed interface AttemptResult {
 	record Busy(Duration remaining, @Nullable StoredHolder holder, boolean kept) implements AttemptResult {
 
 		/**
-		 * The lock is held or waited for, and no JVM may keep it.
-		 * @param remaining how long the lock is still held unless its lease is renewed
-		 * @param holder what holds the lock, for messages only; {@code null} if the store
-		 * does not say
-		 */
-		public Busy(Duration remaining, @Nullable StoredHolder holder) {
-			this(remaining, holder, false);
-		}
-
-		/**
 		 * The lock is not available, and the store does not say what holds it.
 		 * @param remaining how long the lock is still held unless its lease is renewed
 		 */
 		public Busy(Duration remaining) {
-			this(remaining, null);
+			this(remaining, null, false);
 		}
 
 	}
@@ -80,23 +70,12 @@ public sealed interface AttemptResult {
 			boolean first) implements AttemptResult {
 
 		/**
-		 * The ticket waits, and the store does not say whether it is the first.
-		 * @param retryAfter the delay after which the ticket attempts again
-		 * @param queuedNow whether the ticket was not queued before
-		 * @param holder what holds the lock, for messages only; {@code null} if the store
-		 * does not say
-		 */
-		public Queued(Duration retryAfter, boolean queuedNow, @Nullable StoredHolder holder) {
-			this(retryAfter, queuedNow, holder, false);
-		}
-
-		/**
 		 * The ticket waits, and the store does not say what holds the lock.
 		 * @param retryAfter the delay after which the ticket attempts again
 		 * @param queuedNow whether the ticket was not queued before
 		 */
 		public Queued(Duration retryAfter, boolean queuedNow) {
-			this(retryAfter, queuedNow, null);
+			this(retryAfter, queuedNow, null, false);
 		}
 
 	}

@@ -24,20 +24,4 @@ import io.github.distlock.LockMode;
  */
 public record BackendDescription(String name, Set<LockMode> modes, boolean fair, boolean expires, int tokensPerGrant,
 		Duration strayDelay, int batchSize, boolean keeps) {
-
-	/**
-	 * A store that keeps no locks.
-	 * @param name short name, used as a metric tag
-	 * @param modes the modes that the store supports
-	 * @param fair whether the store keeps the order of arrival across all JVMs
-	 * @param expires whether a lock that is not renewed ends by itself in the store
-	 * @param tokensPerGrant number of fencing tokens of one grant
-	 * @param strayDelay how long a command whose answer was lost may still take to arrive
-	 * @param batchSize maximum number of leases in one renewal
-	 */
-	public BackendDescription(String name, Set<LockMode> modes, boolean fair, boolean expires, int tokensPerGrant,
-			Duration strayDelay, int batchSize) {
-		this(name, modes, fair, expires, tokensPerGrant, strayDelay, batchSize, false);
-	}
-
 }

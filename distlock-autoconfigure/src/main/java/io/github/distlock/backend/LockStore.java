@@ -193,16 +193,6 @@ public interface LockStore extends AutoCloseable {
 	 * grant gone
 	 */
 	record Renewal(Ticket ticket, long lastToken, Duration lease, boolean keepable) {
-
-		/**
-		 * The renewal of a grant that is not marked.
-		 * @param ticket the holder
-		 * @param lastToken the last token of its grant
-		 * @param lease the new lease, from now
-		 */
-		public Renewal(Ticket ticket, long lastToken, Duration lease) {
-			this(ticket, lastToken, lease, false);
-		}
 	}
 
 }

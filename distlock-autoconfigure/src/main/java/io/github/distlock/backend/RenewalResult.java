@@ -19,15 +19,6 @@ public sealed interface RenewalResult {
 	 * @param takenOver whether the store knows that another ticket holds it
 	 */
 	record Gone(boolean takenOver) implements RenewalResult {
-
-		/**
-		 * The ticket does not hold the lock, and it is not known whether another ticket
-		 * does.
-		 */
-		public Gone() {
-			this(false);
-		}
-
 	}
 
 	/**

@@ -25,15 +25,6 @@ public record StoreContext(LockInstance self, LockSignals signals, RandomGenerat
 	}
 
 	/**
-	 * Create the surroundings of an instance.
-	 * @param instance the text of the instance
-	 * @param signals the receiver of the store's signals
-	 */
-	public StoreContext(String instance, LockSignals signals) {
-		this(LockInstance.of(instance), signals);
-	}
-
-	/**
 	 * Return the instance part of every ticket that will be used.
 	 * @return the text of the instance
 	 */

@@ -219,7 +219,7 @@ class StoreChoiceTests {
 
 	private static LockBackend backendWithoutOrder() {
 		BackendDescription description = new BackendDescription("heap", Set.of(LockMode.EXCLUSIVE), false, true, 1,
-				Duration.ZERO, 1);
+				Duration.ZERO, 1, false);
 		LockStore store = mock(LockStore.class);
 		given(store.description()).willReturn(description);
 		LockBackend backend = mock(LockBackend.class);

@@ -157,7 +157,7 @@ class MinimumHoldTimeTests {
 		@Override
 		public BackendDescription description() {
 			return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, this.expires, 1, Duration.ZERO,
-					100);
+					100, false);
 		}
 
 		@Override

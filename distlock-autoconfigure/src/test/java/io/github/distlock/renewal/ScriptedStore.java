@@ -38,7 +38,7 @@ final class ScriptedStore extends IdleStore {
 
 	@Override
 	public BackendDescription description() {
-		return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 100);
+		return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 100, false);
 	}
 
 	@Override
@@ -50,7 +50,7 @@ final class ScriptedStore extends IdleStore {
 		TimeSource.Instant sent = this.clock.now();
 		this.meanwhile.run();
 		return CompletableFuture.completedFuture(renewals.stream()
-			.<RenewalResult>map((renewal) -> this.gone ? new RenewalResult.Gone()
+			.<RenewalResult>map((renewal) -> this.gone ? new RenewalResult.Gone(false)
 					: new RenewalResult.Extended(Validity.until(sent, renewal.lease())))
 			.toList());
 	}

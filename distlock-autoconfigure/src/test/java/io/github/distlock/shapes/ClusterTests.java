@@ -12,6 +12,7 @@ import java.util.function.BooleanSupplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptOptions;
@@ -83,7 +84,7 @@ class ClusterTests {
 		BooleanSupplier running = LiveThreads.anyNew("distlock-");
 		LettuceConnectionFactory connections = cluster.connectionFactory();
 		for (int i = 0; i < 200; i++) {
-			LockStore store = LockNodes.backend(connections).open(new StoreContext("brief", new NoSignals()));
+			LockStore store = LockNodes.backend(connections).open(new StoreContext(LockInstance.of("brief"), new NoSignals()));
 			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(TimeUnit.MILLISECONDS.toNanos(40)));
 			store.close();
 		}
@@ -167,7 +168,7 @@ class ClusterTests {
 			cluster.masters().forEach((master) -> master.ask(line.toArray(String[]::new)));
 		}
 		LettuceConnectionFactory connections = cluster.connectionFactory("distlock");
-		LockStore store = LockNodes.backend(connections).open(new StoreContext("verified", new NoSignals()));
+		LockStore store = LockNodes.backend(connections).open(new StoreContext(LockInstance.of("verified"), new NoSignals()));
 		store.verify();
 		for (RedisProcess master : cluster.masters()) {
 			Ticket ticket = new Ticket(cluster.keyOn(master, "rights"), LockMode.EXCLUSIVE, "verified", 1, false);
@@ -179,7 +180,7 @@ class ClusterTests {
 		connections.destroy();
 		cluster.masters().forEach((master) -> master.ask("ACL", "SETUSER", "distlock", "-cluster"));
 		LettuceConnectionFactory refused = cluster.connectionFactory("distlock");
-		LockStore blind = LockNodes.backend(refused).open(new StoreContext("blind", new NoSignals()));
+		LockStore blind = LockNodes.backend(refused).open(new StoreContext(LockInstance.of("blind"), new NoSignals()));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(blind::verify)
 			.withMessageContaining("lack of rights")
 			.withMessageContaining("cluster");

@@ -79,7 +79,7 @@ class SimulatedServerTests {
 			Client b = new Client("B");
 			Grant grant = a.take(1);
 			a.fault(Kind.LATE_REQUESTS, Duration.ofMillis(100));
-			assertThat(answer(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE)))).get(0))
+			assertThat(answer(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE, false)))).get(0))
 				.isInstanceOf(RenewalResult.Unknown.class);
 			a.fault(Kind.REPEAT_REQUESTS, Duration.ofMillis(100));
 			answer(a.store.release(a.ticket(1), grant.firstToken(), null));
@@ -157,7 +157,7 @@ class SimulatedServerTests {
 			sleep(Duration.ofMillis(10));
 			assertThat(b.events).contains("refused");
 			Grant grant = ((Granted) answer(a.store.attempt(a.ticket(1), LEASE, AttemptOptions.queue(true)))).grant();
-			assertThat(answer(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE),
+			assertThat(answer(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE, false),
 					new Renewal(a.ticket(1), grant.lastToken(), LEASE, true)))))
 				.hasExactlyElementsOfTypes(RenewalResult.Gone.class, RenewalResult.Extended.class);
 		});

@@ -277,7 +277,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	private AttemptResult unqueued(@Nullable StoredHolder holder) {
 		long delay = this.random.nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
-		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder, false);
 	}
 
 	private static @Nullable StoredHolder holder(ServerAnswer answer) {

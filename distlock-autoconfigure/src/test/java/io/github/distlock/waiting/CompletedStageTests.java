@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
@@ -60,7 +61,7 @@ class CompletedStageTests {
 	private LockAcquirer local(HandOffLimits limits) {
 		AcquirerSignals signals = new AcquirerSignals();
 		LockStore store = new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 501, TimeSource.SYSTEM)
-			.open(new StoreContext("one", signals));
+			.open(new StoreContext(LockInstance.of("one"), signals));
 		LockAcquirer acquirer = acquirer(store, limits);
 		signals.acquirer = acquirer;
 		return acquirer;
@@ -153,7 +154,7 @@ class CompletedStageTests {
 
 		@Override
 		public BackendDescription description() {
-			return new BackendDescription("store", Set.of(LockMode.EXCLUSIVE), true, true, 1, Duration.ZERO, 100);
+			return new BackendDescription("store", Set.of(LockMode.EXCLUSIVE), true, true, 1, Duration.ZERO, 100, false);
 		}
 
 		@Override

@@ -10,6 +10,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
@@ -65,7 +66,7 @@ class ErrorRecoveryTests {
 	private LockAcquirer acquirer(String instance, LocalStore store, ErrorInjector injector) {
 		AcquirerSignals signals = new AcquirerSignals();
 		LockStore opened = injector.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM))
-			.open(new StoreContext(instance, signals));
+			.open(new StoreContext(LockInstance.of(instance), signals));
 		LockAcquirer created = new LockAcquirer(opened, instance, Duration.ofSeconds(5),
 				new HandOffLimits(4, Duration.ofMillis(50)), EngineEnvironment.SYSTEM, injector.commands(),
 				injector.callbacks(), injector.timers());

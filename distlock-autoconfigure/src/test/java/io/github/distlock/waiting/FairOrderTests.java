@@ -73,7 +73,7 @@ class FairOrderTests {
 
 		@Override
 		public BackendDescription description() {
-			return new BackendDescription("unheard", Set.of(LockMode.EXCLUSIVE), true, true, 1, Duration.ZERO, 100);
+			return new BackendDescription("unheard", Set.of(LockMode.EXCLUSIVE), true, true, 1, Duration.ZERO, 100, false);
 		}
 
 		@Override

@@ -157,7 +157,7 @@ interface LockBackendContract
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		List<RenewalResult> results = Answers
-			.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3)))));
+			.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3), false))));
 		assertThat(results).singleElement()
 			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM))
@@ -178,9 +178,9 @@ interface LockBackendContract
 		// Some stores know that another ticket holds the lock.
 		assertThat(second().renew(other, grant.lastToken(), LEASE)).isInstanceOf(RenewalResult.Gone.class);
 		// A late copy does not extend a later grant.
-		assertThat(first().renew(holder, grant.lastToken() + 1, LEASE)).isEqualTo(new RenewalResult.Gone());
+		assertThat(first().renew(holder, grant.lastToken() + 1, LEASE)).isEqualTo(new RenewalResult.Gone(false));
 		first().release(holder);
-		assertThat(first().renew(holder, grant.lastToken(), LEASE)).isEqualTo(new RenewalResult.Gone());
+		assertThat(first().renew(holder, grant.lastToken(), LEASE)).isEqualTo(new RenewalResult.Gone(false));
 	}
 
 	@Test

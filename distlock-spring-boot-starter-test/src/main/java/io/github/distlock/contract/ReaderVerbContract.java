@@ -41,7 +41,7 @@ interface ReaderVerbContract extends ContractTests {
 		}
 		assertThat(first().renew(one, granted.lastToken(), LEASE.multipliedBy(2)))
 			.isInstanceOf(RenewalResult.Extended.class);
-		assertThat(second().renew(one, last, LEASE)).isEqualTo(new RenewalResult.Gone());
+		assertThat(second().renew(one, last, LEASE)).isEqualTo(new RenewalResult.Gone(false));
 		assertThat(first().release(one)).isTrue();
 		assertThat(first().release(other)).isTrue();
 		assertThat(second().attemptOnce(writer(second()))).isInstanceOf(AttemptResult.Busy.class);
@@ -62,7 +62,7 @@ interface ReaderVerbContract extends ContractTests {
 		assertThat(first().release(holder)).isTrue();
 		assertThat(first().release(holder)).isFalse();
 		Answers.of(first().store.cancel(holder));
-		assertThat(first().renew(holder, once.lastToken(), LEASE)).isEqualTo(new RenewalResult.Gone());
+		assertThat(first().renew(holder, once.lastToken(), LEASE)).isEqualTo(new RenewalResult.Gone(false));
 		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(AttemptResult.Busy.class);
 		assertThat(second().attempt(other)).isInstanceOf(AttemptResult.Granted.class);
 		Answers.of(second().store.cancel(other));

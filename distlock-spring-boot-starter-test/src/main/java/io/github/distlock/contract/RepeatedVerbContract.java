@@ -122,9 +122,9 @@ interface RepeatedVerbContract extends ContractTests {
 		List<Renewal> renewals = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
 			Ticket ticket = first().ticket(key() + i);
-			renewals.add(new Renewal(ticket, granted(first().attempt(ticket)).lastToken(), LEASE));
+			renewals.add(new Renewal(ticket, granted(first().attempt(ticket)).lastToken(), LEASE, false));
 		}
-		renewals.add(3, new Renewal(first().ticket(key() + "-unheld"), 1, LEASE));
+		renewals.add(3, new Renewal(first().ticket(key() + "-unheld"), 1, LEASE, false));
 		Collections.reverse(renewals);
 		List<RenewalResult> results = Answers.of(first().store.renew(renewals));
 		assertThat(results).hasSize(6);

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptOptions;
@@ -35,7 +36,7 @@ final class ForeignHolder implements LockSignals {
 	private final Map<String, Ticket> taken = new ConcurrentHashMap<>();
 
 	ForeignHolder(LocalStore store) {
-		this.store = new LocalLockBackend(store, 1, TimeSource.SYSTEM).open(new StoreContext(INSTANCE, this));
+		this.store = new LocalLockBackend(store, 1, TimeSource.SYSTEM).open(new StoreContext(LockInstance.of(INSTANCE), this));
 	}
 
 	/**

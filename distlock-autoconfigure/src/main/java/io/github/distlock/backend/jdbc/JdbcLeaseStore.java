@@ -147,7 +147,7 @@ final class JdbcLeaseStore extends JdbcStore {
 		List<RenewalResult> results = new ArrayList<>(held.size());
 		for (int i = 0; i < held.size(); i++) {
 			results.add(held.get(i) ? new RenewalResult.Extended(Validity.until(sent, renewals.get(i).lease()))
-					: new RenewalResult.Gone());
+					: new RenewalResult.Gone(false));
 		}
 		return results;
 	}
@@ -160,13 +160,13 @@ final class JdbcLeaseStore extends JdbcStore {
 		}
 		StoredHolder holder = row.holder(this.settings.tokensPerGrant());
 		if (!queue) {
-			return new AttemptResult.Busy(row.remaining(), holder);
+			return new AttemptResult.Busy(row.remaining(), holder, false);
 		}
 		this.notifications.waits(ticket);
 		// With notifications, an early poll would find the lock held.
 		Duration retry = this.polls.retryAfter(row, row.grantAge(this.settings.tokensPerGrant()),
 				!this.notifications.isListening());
-		return new AttemptResult.Queued(retry, false, holder);
+		return new AttemptResult.Queued(retry, false, holder, false);
 	}
 
 }

@@ -229,7 +229,7 @@ final class JdbcRowStore extends JdbcStore {
 		check(lock);
 		Grant grant = (lock != null) ? lock.grant() : null;
 		return (grant != null && grant.lastToken() == renewal.lastToken())
-				? new RenewalResult.Extended(grant.validity()) : new RenewalResult.Gone();
+				? new RenewalResult.Extended(grant.validity()) : new RenewalResult.Gone(false);
 	}
 
 	/**

@@ -97,11 +97,11 @@ final class LocalLock {
 				this.line.remove(ticket);
 			}
 			// All readers have to leave.
-			return new AttemptResult.Busy(Duration.ofNanos(leases.getMax()), holder);
+			return new AttemptResult.Busy(Duration.ofNanos(leases.getMax()), holder, false);
 		}
 		// One millisecond later the lease has certainly ended.
 		Duration delay = Duration.ofNanos(Math.min(leases.getMin() + 1_000_000, LONGEST_RETRY_DELAY.toNanos()));
-		return new AttemptResult.Queued(delay, isNew, holder);
+		return new AttemptResult.Queued(delay, isNew, holder, false);
 	}
 
 	/**
@@ -156,7 +156,7 @@ final class LocalLock {
 	RenewalResult renew(Renewal renewal, TimeSource.Instant sent) {
 		LocalPlace place = this.line.get(renewal.ticket());
 		if (place == null || !place.isHolder() || place.lastToken() != renewal.lastToken()) {
-			return new RenewalResult.Gone();
+			return new RenewalResult.Gone(false);
 		}
 		// A lease is never shortened.
 		place.endNanos = Math.max(place.endNanos - this.now, renewal.lease().toNanos()) + this.now;

@@ -370,7 +370,7 @@ final class RedisLockStore extends BlockingLockStore {
 
 	private AttemptResult unqueued(@Nullable StoredHolder holder) {
 		long delay = this.random.nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
-		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder, false);
 	}
 
 	private InboxState inboxState() {

@@ -176,7 +176,7 @@ final class LockRound {
 			.toList();
 		try {
 			if (before == null || !this.quorum.await("renewal", this.ticket.key(), answers, this.quorum::agreed)) {
-				return new RenewalResult.Gone();
+				return new RenewalResult.Gone(false);
 			}
 		}
 		catch (LockBackendException ex) {

@@ -216,14 +216,14 @@ final class RedlockStore extends BlockingLockStore {
 		}
 		StoredHolder holder = RedlockInspection.refusing(votes, this.quorum);
 		if (!queue) {
-			return new AttemptResult.Busy(remaining, holder);
+			return new AttemptResult.Busy(remaining, holder, false);
 		}
 		boolean queued = state.queueAt >= 0 && votes.of(state.queueAt) instanceof Vote.Held other && other.queued();
 		Duration delay = queued ? state.queued(lease, remaining, this.quorum.random)
 				: state.notQueued(heldAt, this.quorum.random);
 		boolean first = !state.reported;
 		state.reported = true;
-		return new AttemptResult.Queued(delay, first, holder);
+		return new AttemptResult.Queued(delay, first, holder, false);
 	}
 
 	/** A ticket that holds leaves the queue: another one must get the next signal. */
@@ -322,7 +322,7 @@ final class RedlockStore extends BlockingLockStore {
 				: this.quorum.ask((node) -> node.renew(keys, args));
 		return batch.stream().map((renewal) -> {
 			LockRound round = held.get(renewal.ticket());
-			return (round != null) ? round.renewed(renewed, allowed(renewal), sent) : new RenewalResult.Gone();
+			return (round != null) ? round.renewed(renewed, allowed(renewal), sent) : new RenewalResult.Gone(false);
 		}).toList();
 	}
 

@@ -70,7 +70,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	private static final long FOLDER_REMOVAL_DELAY_NANOS = Duration.ofSeconds(2).toNanos();
 
-	private static final RenewalResult GONE = new RenewalResult.Gone();
+	private static final RenewalResult GONE = new RenewalResult.Gone(false);
 
 	private static final CompletableFuture<Boolean> NO_NODE = CompletableFuture.completedFuture(false);
 
@@ -198,10 +198,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (queue) {
 			double share = RETRY_SHARE + this.random.nextDouble(RETRY_JITTER);
 			return CompletableFuture.completedFuture(new AttemptResult.Queued(
-					Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, place.holder));
+					Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, place.holder, false));
 		}
 		// The session of the holder is not known: its timeout is the best estimate.
-		AttemptResult busy = new AttemptResult.Busy(timeout, place.holder);
+		AttemptResult busy = new AttemptResult.Busy(timeout, place.holder, false);
 		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
 				: ticket.delete().thenApply((existed) -> busy);
 	}

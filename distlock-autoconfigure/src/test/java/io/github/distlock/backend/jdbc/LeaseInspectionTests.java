@@ -92,8 +92,8 @@ class LeaseInspectionTests {
 			Grant grant = node.take(ticket);
 			other.inspection().end(this.key, grant.firstToken());
 			other.take(other.ticket(this.key));
-			assertThat(Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE)))))
-				.containsExactly(new RenewalResult.Gone());
+			assertThat(Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE, false)))))
+				.containsExactly(new RenewalResult.Gone(false));
 			assertThat(node.ended).containsExactly(Map.entry(ticket, grant.firstToken()));
 		}
 	}
@@ -109,7 +109,7 @@ class LeaseInspectionTests {
 			for (int i = 0; i < 4; i++) {
 				Ticket ticket = node.ticket(this.key + i);
 				Grant grant = node.take(ticket);
-				renewals.add(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
+				renewals.add(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE, false));
 				if (i % 2 == 1) {
 					other.inspection().end(this.key + i, grant.firstToken());
 				}

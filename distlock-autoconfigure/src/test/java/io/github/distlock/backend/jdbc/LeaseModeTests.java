@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -129,7 +130,7 @@ class LeaseModeTests {
 				Ticket ticket = node.ticket(this.key + i);
 				Grant grant = node.take(ticket);
 				renewals.add(new Renewal(ticket, grant.lastToken() + ((i == 7) ? 1 : 0),
-						(i == 9) ? Duration.ofSeconds(1) : Duration.ofMinutes(5)));
+						(i == 9) ? Duration.ofSeconds(1) : Duration.ofMinutes(5), false));
 			}
 			node.release(renewals.get(3).ticket());
 			List<RenewalResult> results = Answers.of(node.store.renew(renewals));
@@ -148,7 +149,7 @@ class LeaseModeTests {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(2)) {
 			JdbcBackend late = JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, hoursOff(5));
-			try (JdbcNode node = JdbcNode.lease(pool); LockStore opened = late.open(new StoreContext("late", node))) {
+			try (JdbcNode node = JdbcNode.lease(pool); LockStore opened = late.open(new StoreContext(LockInstance.of("late"), node))) {
 				node.take(node.ticket(this.key));
 				Ticket ticket = new Ticket(this.key, node.ticket("x").mode(), "late", 1, false);
 				assertThat(Answers.of(opened.attempt(ticket, JdbcNode.LEASE, AttemptOptions.queue(false))))

@@ -59,13 +59,13 @@ class RowModeTests {
 		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.row(pool)) {
 			Ticket ticket = node.ticket(this.key);
 			Grant grant = node.take(ticket);
-			List<Renewal> renewal = List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
+			List<Renewal> renewal = List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE, false));
 			assertThat(Answers.of(node.store.renew(renewal))).singleElement()
 				.isInstanceOfSatisfying(RenewalResult.Extended.class,
 						(renewed) -> assertThat(renewed.validity().sessionBound()).isTrue());
 			endOtherSessions(server, database);
 			await().atMost(Duration.ofSeconds(10)).until(() -> node.doubted.contains(ticket));
-			assertThat(Answers.of(node.store.renew(renewal))).containsExactly(new RenewalResult.Gone());
+			assertThat(Answers.of(node.store.renew(renewal))).containsExactly(new RenewalResult.Gone(false));
 			assertThat(node.release(ticket)).isFalse();
 			node.take(node.ticket(this.key));
 		}

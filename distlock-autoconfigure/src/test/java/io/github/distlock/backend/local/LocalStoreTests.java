@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
@@ -39,7 +40,7 @@ class LocalStoreTests {
 	private final LocalStore store = new LocalStore(this.clock, this.locks);
 
 	private final LockStore lockStore = new LocalLockBackend(this.store, TOKENS, this.clock)
-		.open(new StoreContext("first", new Signals()));
+		.open(new StoreContext(LockInstance.of("first"), new Signals()));
 
 	private final List<Ticket> granted = new ArrayList<>();
 
@@ -96,7 +97,7 @@ class LocalStoreTests {
 	@Test
 	void theTicketsOfAClosedStoreNoLongerWaitAndItsVerbsFail() {
 		LockStore other = new LocalLockBackend(this.store, TOKENS, this.clock)
-			.open(new StoreContext("other", new Signals()));
+			.open(new StoreContext(LockInstance.of("other"), new Signals()));
 		Ticket holder = ticket();
 		grant(holder);
 		Ticket waiter = new Ticket("key", LockMode.EXCLUSIVE, "other", 1, false);

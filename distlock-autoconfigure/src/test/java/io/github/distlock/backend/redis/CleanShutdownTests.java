@@ -70,7 +70,7 @@ class CleanShutdownTests {
 		RedisLockBackend backend = new RedisLockBackend(connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
 		for (int i = 0; i < ROUNDS; i++) {
-			LockStore store = backend.open(new StoreContext("me", new NoSignals()));
+			LockStore store = backend.open(new StoreContext(LockInstance.of("me"), new NoSignals()));
 			// In different states: while it subscribes, and when it has.
 			if (i % 2 == 0) {
 				Ticket ticket = new Ticket("key", LockMode.EXCLUSIVE, "me", i, false);

@@ -55,7 +55,7 @@ class DedicatedConnectionTests {
 	}
 
 	private static LockStore open(LettuceConnectionFactory application) {
-		return LockNodes.backend(application).open(new StoreContext("me", new NoSignals()));
+		return LockNodes.backend(application).open(new StoreContext(LockInstance.of("me"), new NoSignals()));
 	}
 
 	private static void attempt(LockStore store) {

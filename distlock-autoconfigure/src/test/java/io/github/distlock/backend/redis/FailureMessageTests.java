@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.LockStore;
@@ -78,7 +79,7 @@ class FailureMessageTests {
 		this.connections.start();
 		this.store = new RedisLockBackend(this.connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM)
-			.open(new StoreContext("me", new NoSignals()));
+			.open(new StoreContext(LockInstance.of("me"), new NoSignals()));
 	}
 
 	private String refusal() {

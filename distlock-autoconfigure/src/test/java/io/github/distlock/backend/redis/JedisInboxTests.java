@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.testing.ManualClock;
@@ -64,7 +65,7 @@ class JedisInboxTests extends NoSignals {
 		this.connections.start();
 		LockStore store = new RedisLockBackend(this.connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(2), true, 17), this.clock)
-			.open(new StoreContext("a", this));
+			.open(new StoreContext(LockInstance.of("a"), this));
 		await().until(() -> this.attempts.isMarked(store));
 		return store;
 	}

@@ -3,6 +3,7 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
@@ -94,7 +95,7 @@ class KeptLockInboxTests extends NoSignals {
 	}
 
 	private LockStore open(RedisConnectionFactory connections) {
-		return backend(connections).open(new StoreContext("a", this));
+		return backend(connections).open(new StoreContext(LockInstance.of("a"), this));
 	}
 
 	private void awaitMarked(LockStore store) {

@@ -8,6 +8,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
@@ -68,7 +69,7 @@ class LettuceConnectionsTests extends NoSignals {
 			StringRedisTemplate template = new StringRedisTemplate(application);
 			RedisLockBackend backend = backend(application, true);
 			for (int life = 1; life <= 2; life++) {
-				LockStore store = backend.open(new StoreContext("life-" + life, this));
+				LockStore store = backend.open(new StoreContext(LockInstance.of("life-" + life), this));
 				store.verify();
 				store.close();
 				template.opsForValue().set("application", "works");
@@ -89,7 +90,7 @@ class LettuceConnectionsTests extends NoSignals {
 				new RedisStaticMasterReplicaConfiguration("127.0.0.1", server.port()));
 		application.afterPropertiesSet();
 		application.start();
-		LockStore store = backend(application, true).open(new StoreContext("master", this));
+		LockStore store = backend(application, true).open(new StoreContext(LockInstance.of("master"), this));
 		store.verify();
 		store.close();
 		application.destroy();
@@ -108,7 +109,7 @@ class LettuceConnectionsTests extends NoSignals {
 				return inner.proceed();
 			}) : result;
 		});
-		LockStore store = backend(wrapped, false).open(new StoreContext("other", this));
+		LockStore store = backend(wrapped, false).open(new StoreContext(LockInstance.of("other"), this));
 		Awaitility.await()
 			.during(Duration.ofSeconds(2))
 			.atMost(Duration.ofSeconds(5))
@@ -125,7 +126,7 @@ class LettuceConnectionsTests extends NoSignals {
 			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
 			LockStore store = new RedisLockBackend(application,
 					new RedisBackendSettings("distlock:", Duration.ofMinutes(2), true, 17), TimeSource.SYSTEM)
-				.open(new StoreContext("me", this));
+				.open(new StoreContext(LockInstance.of("me"), this));
 			FutureTask<AttemptResult> attempt = new FutureTask<>(
 					() -> Answers.of(store.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false),
 							Duration.ofSeconds(5), AttemptOptions.queue(true))));

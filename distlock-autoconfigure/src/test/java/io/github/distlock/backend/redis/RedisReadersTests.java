@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
@@ -53,7 +54,7 @@ class RedisReadersTests {
 		connections = server.connectionFactory();
 		store = new RedisLockBackend(connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM)
-			.open(new StoreContext("jvm", new Recorder()));
+			.open(new StoreContext(LockInstance.of("jvm"), new Recorder()));
 		await("its inbox is checked").until(() -> calls("publish") > 0);
 	}
 
@@ -141,9 +142,9 @@ class RedisReadersTests {
 		Ticket owner = ticket("x", LockMode.EXCLUSIVE);
 		Ticket gone = ticket("r", LockMode.READ);
 		List<RenewalResult> results = Answers
-			.of(store.renew(List.of(new Renewal(first, grant(first).lastToken(), LEASE),
-					new Renewal(owner, grant(owner).lastToken(), LEASE), new Renewal(gone, 1, LEASE),
-					new Renewal(second, grant(second).lastToken(), LEASE))));
+			.of(store.renew(List.of(new Renewal(first, grant(first).lastToken(), LEASE, false),
+					new Renewal(owner, grant(owner).lastToken(), LEASE, false), new Renewal(gone, 1, LEASE, false),
+					new Renewal(second, grant(second).lastToken(), LEASE, false))));
 		assertThat(results.get(0)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(results.get(1)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(results.get(2)).isInstanceOf(RenewalResult.Gone.class);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
@@ -62,7 +63,7 @@ abstract class TwoStoresOnValkey {
 	static LockStore open(RedisConnectionFactory connections, String instance) {
 		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17),
 				TimeSource.SYSTEM)
-			.open(new StoreContext(instance, new NoSignals()));
+			.open(new StoreContext(LockInstance.of(instance), new NoSignals()));
 	}
 
 	@AfterEach

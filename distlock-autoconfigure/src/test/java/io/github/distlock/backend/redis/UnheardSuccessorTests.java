@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
@@ -78,7 +79,7 @@ class UnheardSuccessorTests {
 	private static LockStore open(LettuceConnectionFactory connections, String instance) {
 		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(2), true, 17),
 				TimeSource.SYSTEM)
-			.open(new StoreContext(instance, new NoSignals()));
+			.open(new StoreContext(LockInstance.of(instance), new NoSignals()));
 	}
 
 }

@@ -58,7 +58,7 @@ class NodeLossTests {
 		Grant grant = this.one.take(held, LEASE);
 		this.cluster.stop(0);
 		this.cluster.stop(3);
-		assertThat(Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))))
+		assertThat(Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE, false)))))
 			.singleElement()
 			.isInstanceOf(RenewalResult.Extended.class);
 		assertThat(this.two.takes(this.two.ticket("k"), LEASE)).isFalse();
@@ -79,7 +79,7 @@ class NodeLossTests {
 			.withMessageContaining("distlock.redlock.nodes");
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> Answers.of(this.one.store.release(held, 0, null)));
-		assertThat(Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))))
+		assertThat(Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE, false)))))
 			.singleElement()
 			.isInstanceOf(RenewalResult.Gone.class);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.store::verify);
@@ -194,7 +194,7 @@ class NodeLossTests {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
 		assertThat(
-				Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4))))))
+				Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4), false)))))
 			.singleElement()
 			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()

@@ -65,7 +65,7 @@ class SessionTests {
 	}
 
 	private static RenewalResult renew(BareNode node, Ticket ticket, Grant grant) {
-		return Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30)))))
+		return Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30), false))))
 			.get(0);
 	}
 
@@ -113,7 +113,7 @@ class SessionTests {
 			assertThat(counts(grant)).isFalse();
 			// Long before the next confirmation by the leader.
 			await().atMost(Duration.ofSeconds(6)).until(() -> doomed.ticketsInDoubt.size() >= 2);
-			assertThat(renew(doomed, ticket, grant)).isEqualTo(new RenewalResult.Gone());
+			assertThat(renew(doomed, ticket, grant)).isEqualTo(new RenewalResult.Gone(false));
 			await().ignoreException(LockBackendException.class).until(() -> {
 				assertThat(doomed.release(ticket)).isFalse();
 				return true;
@@ -199,7 +199,7 @@ class SessionTests {
 		Ticket ticket = this.one.ticket("deleted");
 		Grant grant = BareNode.granted(this.one.attempt(ticket));
 		this.other.client.delete().deletingChildrenIfNeeded().forPath("/distlock/deleted");
-		assertThat(renew(ticket, grant)).isEqualTo(new RenewalResult.Gone());
+		assertThat(renew(ticket, grant)).isEqualTo(new RenewalResult.Gone(false));
 		assertThat(this.one.release(ticket)).isFalse();
 	}
 
