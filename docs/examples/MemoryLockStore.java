@@ -43,7 +43,7 @@ class MemoryLockBackend implements LockBackend {
 
     @Override
     public LockStore open(StoreContext context) {
-        return new MemoryLockStore(this.server, DESCRIPTION, this.clock);
+        return new MemoryLockStore(this.server, this.clock);
     }
 
     /** Backends that are to exclude each other share one. */
@@ -81,21 +81,18 @@ class MemoryLockStore implements LockStore {
 
     private final MemoryLockBackend.Server server;
 
-    private final BackendDescription description;
-
     private final TimeSource clock;
 
     private volatile boolean closed;
 
-    MemoryLockStore(MemoryLockBackend.Server server, BackendDescription description, TimeSource clock) {
+    MemoryLockStore(MemoryLockBackend.Server server, TimeSource clock) {
         this.server = server;
-        this.description = description;
         this.clock = clock;
     }
 
     @Override
-    public BackendDescription description() {
-        return this.description;
+    public String location() {
+        return "the memory of this JVM";
     }
 
     @Override

@@ -34,12 +34,6 @@ import org.jspecify.annotations.Nullable;
 public interface LockStore extends AutoCloseable {
 
 	/**
-	 * Return the description of the backend that opened this store.
-	 * @return what the store is and can do
-	 */
-	BackendDescription description();
-
-	/**
 	 * Check whether the store can be reached and used.
 	 * @throws LockBackendException if not; the message says why, and what to do
 	 */
@@ -131,12 +125,9 @@ public interface LockStore extends AutoCloseable {
 
 	/**
 	 * Describe where the locks are, without credentials. Sends nothing.
-	 * @return such as {@code Redis at db1:6379, prefix 'shop:'}; by default the name of
-	 * the store
+	 * @return such as {@code Redis at db1:6379, prefix 'shop:'}
 	 */
-	default String location() {
-		return description().name();
-	}
+	String location();
 
 	/**
 	 * Describe the channel on which this JVM receives its grants. Sends nothing.

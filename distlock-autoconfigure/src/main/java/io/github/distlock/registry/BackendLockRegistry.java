@@ -22,7 +22,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockKeys;
-import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
@@ -330,10 +329,9 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @throws LockBackendException if the registry is not running
 	 */
 	public StoreInspection inspection() {
-		LockStore store = runningOperations().runtime().store();
-		StoreInspection inspection = store.inspection();
+		StoreInspection inspection = runningOperations().runtime().store().inspection();
 		if (inspection == null) {
-			throw new UnsupportedOperationException("The store '" + store.description().name()
+			throw new UnsupportedOperationException("The store '" + description().name()
 					+ "' does not say what holds a lock: ask the store itself, with its own tools");
 		}
 		return inspection;

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
@@ -49,7 +50,7 @@ final class RegistryRuntime implements LockSignals {
 
 	private final TimeSource clock;
 
-	private final String name;
+	private final BackendDescription description;
 
 	private final LockInstance self;
 
@@ -68,7 +69,7 @@ final class RegistryRuntime implements LockSignals {
 	RegistryRuntime(LockBackend backend, RegistrySettings settings, CompositeLockListener listeners,
 			EngineEnvironment environment) {
 		this.listeners = listeners;
-		this.name = backend.description().name();
+		this.description = backend.description();
 		this.threads = environment.newThreads();
 		this.environment = environment;
 		this.clock = environment.clock();
@@ -76,10 +77,10 @@ final class RegistryRuntime implements LockSignals {
 		LockStore store = backend.open(new StoreContext(this.self, this, environment.random()));
 		try {
 			this.store = store;
-			this.acquirer = new LockAcquirer(store, this.self.text(), settings.backendTimeout(), settings.handOff(),
-					environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
-			this.heldLocks = new HeldLocks(store.description(), this.acquirer, (events) -> new LeaseRenewer(store,
-					environment, this.threads.renewals(), this.threads.timers(), events), listeners, environment,
+			this.acquirer = new LockAcquirer(store, this.description, this.self.text(), settings.backendTimeout(),
+					settings.handOff(), environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
+			this.heldLocks = new HeldLocks(this.description, this.acquirer,
+					(events) -> new LeaseRenewer(store, this.description.batchSize(), environment, this.threads.renewals(), this.threads.timers(), events), listeners, environment,
 					settings);
 		}
 		catch (RuntimeException | Error ex) {
@@ -154,13 +155,13 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	void close(long graceNanos) {
 		this.acquirer.close();
-		UnfinishedWork unfinished = new ShutdownWait(this.store.description(), this.heldLocks, this.acquirer,
+		UnfinishedWork unfinished = new ShutdownWait(this.description, this.heldLocks, this.acquirer,
 				this.environment)
 			.await(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		boolean finished = unfinished == UnfinishedWork.NOTHING;
 		if (!finished) {
 			List<String> keys = this.acquirer.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
-			logger.warn("The shutdown does not wait any longer for locks in " + this.name + " that are held, or whose"
+			logger.warn("The shutdown does not wait any longer for locks in " + this.description.name() + " that are held, or whose"
 					+ " commands the store has not answered: " + keys + ". They end with their leases or sessions");
 		}
 		this.heldLocks.stop();
@@ -273,7 +274,7 @@ final class RegistryRuntime implements LockSignals {
 
 	@Override
 	public void resubscribed(String inbox, String server) {
-		this.listeners.onResubscribed(new LockListener.Resubscribed(this.name, inbox, server));
+		this.listeners.onResubscribed(new LockListener.Resubscribed(this.description.name(), inbox, server));
 	}
 
 }

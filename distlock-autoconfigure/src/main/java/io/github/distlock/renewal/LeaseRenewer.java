@@ -67,16 +67,17 @@ public final class LeaseRenewer {
 	/**
 	 * Create a renewer.
 	 * @param store the store
+	 * @param batchSize the maximum number of leases in one renewal
 	 * @param environment the clocks, and more of the machine
 	 * @param executor sends the renewals
 	 * @param timers runs the scans, which do not block
 	 * @param listener is notified of renewals
 	 */
-	public LeaseRenewer(LockStore store, EngineEnvironment environment, Executor executor,
+	public LeaseRenewer(LockStore store, int batchSize, EngineEnvironment environment, Executor executor,
 			ScheduledExecutorService timers, RenewalListener listener) {
 		this.store = store;
 		this.environment = environment;
-		this.batchSize = store.description().batchSize();
+		this.batchSize = batchSize;
 		this.clock = environment.clock();
 		this.executor = executor;
 		this.listener = listener;

@@ -1,5 +1,6 @@
 package io.github.distlock.waiting;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -70,12 +71,12 @@ final class CommandSender {
 	/** How many commands the thread is sending without waiting for them. */
 	private final ThreadLocal<Integer> nested = ThreadLocal.withInitial(() -> 0);
 
-	CommandSender(LockStore store, EngineEnvironment environment, Executor executor, Executor callbacks,
-			ScheduledExecutorService timers) {
+	CommandSender(LockStore store, Duration strayDelay, EngineEnvironment environment, Executor executor,
+			Executor callbacks, ScheduledExecutorService timers) {
 		this.store = store;
 		this.environment = environment;
 		this.tasks = new TaskRunner(executor, callbacks, timers, environment);
-		this.orphanedTickets = new OrphanedTickets(store, environment, this.tasks);
+		this.orphanedTickets = new OrphanedTickets(store, strayDelay, environment, this.tasks);
 	}
 
 	TaskRunner tasks() {

@@ -44,6 +44,7 @@ public final class LockAcquirer {
 	/**
 	 * Create an acquirer.
 	 * @param store the store
+	 * @param description what the store is and can do
 	 * @param instance the name of this JVM in each ticket
 	 * @param backendTimeout how long the store may fail to answer before waiting ends
 	 * @param handOffLimits how long a lock may stay in this JVM
@@ -52,11 +53,12 @@ public final class LockAcquirer {
 	 * @param callbacks completes the futures of asynchronous callers
 	 * @param timers only passes work to the executor
 	 */
-	public LockAcquirer(LockStore store, String instance, Duration backendTimeout, HandOffLimits handOffLimits,
-			EngineEnvironment environment, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
+	public LockAcquirer(LockStore store, BackendDescription description, String instance, Duration backendTimeout,
+			HandOffLimits handOffLimits, EngineEnvironment environment, Executor executor, Executor callbacks,
+			ScheduledExecutorService timers) {
 		this.clock = environment.clock();
-		this.sender = new CommandSender(store, environment, executor, callbacks, timers);
-		Duration cancelTimeout = cancelTimeout(store.description(), backendTimeout);
+		this.sender = new CommandSender(store, description.strayDelay(), environment, executor, callbacks, timers);
+		Duration cancelTimeout = cancelTimeout(description, backendTimeout);
 		this.queues = new KeyQueues(instance, new KeySettings(this.clock, environment.random(), handOffLimits,
 				backendTimeout, cancelTimeout, new WaiterCounts()), environment, this.sender);
 		this.releases = new LockReleaser(store, this.queues, this.sender, this.clock);

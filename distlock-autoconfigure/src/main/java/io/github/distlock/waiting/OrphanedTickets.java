@@ -30,10 +30,10 @@ final class OrphanedTickets {
 
 	private final TaskRunner tasks;
 
-	OrphanedTickets(LockStore store, EngineEnvironment environment, TaskRunner tasks) {
+	OrphanedTickets(LockStore store, Duration delay, EngineEnvironment environment, TaskRunner tasks) {
 		this.store = store;
 		this.environment = environment;
-		this.delay = store.description().strayDelay();
+		this.delay = delay;
 		this.tasks = tasks;
 	}
 

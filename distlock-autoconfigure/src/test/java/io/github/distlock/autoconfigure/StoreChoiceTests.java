@@ -221,7 +221,6 @@ class StoreChoiceTests {
 		BackendDescription description = new BackendDescription("heap", Set.of(LockMode.EXCLUSIVE), false, true, 1,
 				Duration.ZERO, 1, false);
 		LockStore store = mock(LockStore.class);
-		given(store.description()).willReturn(description);
 		LockBackend backend = mock(LockBackend.class);
 		given(backend.description()).willReturn(description);
 		given(backend.open(any())).willReturn(store);

@@ -3,14 +3,17 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.contract.ForwardingBackend;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.observation.LockObservers;
 import io.github.distlock.testing.TestHandOff;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +25,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class RegistryStartTests {
 
+	private final AtomicBoolean open = new AtomicBoolean();
+
 	private final AtomicBoolean closed = new AtomicBoolean();
 
 	@Test
@@ -29,12 +34,29 @@ class RegistryStartTests {
 		BackendLockRegistry registry = new BackendLockRegistry(new FailingBackend(),
 				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
-				List::of, TimeSource.SYSTEM);
+				List::of, new FailingEnvironment(), LockObservers.NONE);
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(registry::start);
 		assertThat(this.closed).isTrue();
 	}
 
-	/** Its open store fails with an error when it is first used. */
+	/** It fails with an error when the store is open. */
+	private final class FailingEnvironment implements EngineEnvironment {
+
+		@Override
+		public TimeSource clock() {
+			return TimeSource.SYSTEM;
+		}
+
+		@Override
+		public Lock newLock() {
+			if (RegistryStartTests.this.open.get()) {
+				throw new OutOfMemoryError("simulated");
+			}
+			return new ReentrantLock();
+		}
+
+	}
+
 	private final class FailingBackend extends ForwardingBackend {
 
 		FailingBackend() {
@@ -43,12 +65,8 @@ class RegistryStartTests {
 
 		@Override
 		public LockStore open(StoreContext context) {
+			RegistryStartTests.this.open.set(true);
 			return new ForwardingStore(super.open(context)) {
-
-				@Override
-				public BackendDescription description() {
-					throw new OutOfMemoryError("simulated");
-				}
 
 				@Override
 				public void close() {

@@ -28,7 +28,7 @@ abstract class RenewalFixture implements RenewalListener {
 	/** The key and the reason of each loss. */
 	final List<String> lost = new ArrayList<>();
 
-	final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), this::execute,
+	final LeaseRenewer renewer = new LeaseRenewer(this.store, 100, EngineEnvironment.of(this.clock), this::execute,
 			this.timers, this);
 
 	private long tickets;

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -34,11 +33,6 @@ final class ScriptedStore extends IdleStore {
 
 	ScriptedStore(TimeSource clock) {
 		this.clock = clock;
-	}
-
-	@Override
-	public BackendDescription description() {
-		return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 100, false);
 	}
 
 	@Override

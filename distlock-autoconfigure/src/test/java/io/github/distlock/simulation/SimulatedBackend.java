@@ -34,7 +34,7 @@ final class SimulatedBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new SimulatedStore(this.world, this.network, this.jvm, this.description, context);
+		return new SimulatedStore(this.world, this.network, this.jvm, context);
 	}
 
 }

@@ -12,7 +12,6 @@ import java.util.stream.IntStream;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -51,18 +50,14 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	private final SimulatedJvm jvm;
 
-	private final BackendDescription description;
-
 	private final RandomGenerator random;
 
 	private final SimulatedInbox inbox;
 
-	SimulatedStore(World world, SimulatedNetwork network, SimulatedJvm jvm, BackendDescription description,
-			StoreContext context) {
+	SimulatedStore(World world, SimulatedNetwork network, SimulatedJvm jvm, StoreContext context) {
 		this.world = world;
 		this.network = network;
 		this.jvm = jvm;
-		this.description = description;
 		this.random = context.random();
 		this.inbox = new SimulatedInbox(world, network, jvm, context.instance(), context.signals());
 	}
@@ -119,11 +114,6 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	private static String name(Ticket ticket) {
 		return ticket.key() + " " + ticket.token();
-	}
-
-	@Override
-	public BackendDescription description() {
-		return this.description;
 	}
 
 	@Override

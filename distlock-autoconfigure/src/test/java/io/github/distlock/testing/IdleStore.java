@@ -2,10 +2,13 @@ package io.github.distlock.testing;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -19,6 +22,20 @@ import org.jspecify.annotations.Nullable;
  * backend. A test overrides the verbs that it needs.
  */
 public abstract class IdleStore implements LockBackend, LockStore {
+
+	/** What an idle store is. */
+	public static final BackendDescription DESCRIPTION = new BackendDescription("idle", Set.of(LockMode.EXCLUSIVE),
+			true, true, 1, Duration.ZERO, 100, false);
+
+	@Override
+	public BackendDescription description() {
+		return DESCRIPTION;
+	}
+
+	@Override
+	public String location() {
+		return "no place";
+	}
 
 	@Override
 	public LockStore open(StoreContext context) {

@@ -14,7 +14,6 @@ import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -54,7 +53,7 @@ class CompletedStageTests {
 	}
 
 	private LockAcquirer acquirer(LockStore store, HandOffLimits limits) {
-		return new LockAcquirer(store, "one", Duration.ofSeconds(5), limits, EngineEnvironment.SYSTEM,
+		return new LockAcquirer(store, IdleStore.DESCRIPTION, "one", Duration.ofSeconds(5), limits, EngineEnvironment.SYSTEM,
 				this.threads.commands(), this.threads.callbacks(), this.threads.timers());
 	}
 
@@ -151,11 +150,6 @@ class CompletedStageTests {
 		private final AtomicInteger deepest = new AtomicInteger();
 
 		private @Nullable LockAcquirer acquirer;
-
-		@Override
-		public BackendDescription description() {
-			return new BackendDescription("store", Set.of(LockMode.EXCLUSIVE), true, true, 1, Duration.ZERO, 100, false);
-		}
 
 		@Override
 		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {

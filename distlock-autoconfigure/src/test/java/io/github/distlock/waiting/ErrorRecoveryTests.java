@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
@@ -65,9 +66,9 @@ class ErrorRecoveryTests {
 
 	private LockAcquirer acquirer(String instance, LocalStore store, ErrorInjector injector) {
 		AcquirerSignals signals = new AcquirerSignals();
-		LockStore opened = injector.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM))
-			.open(new StoreContext(LockInstance.of(instance), signals));
-		LockAcquirer created = new LockAcquirer(opened, instance, Duration.ofSeconds(5),
+		LockBackend backend = injector.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM));
+		LockStore opened = backend.open(new StoreContext(LockInstance.of(instance), signals));
+		LockAcquirer created = new LockAcquirer(opened, backend.description(), instance, Duration.ofSeconds(5),
 				new HandOffLimits(4, Duration.ofMillis(50)), EngineEnvironment.SYSTEM, injector.commands(),
 				injector.callbacks(), injector.timers());
 		signals.acquirer = created;

@@ -14,7 +14,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
@@ -36,7 +35,7 @@ class FairOrderTests {
 
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
 
-	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), "me", Duration.ofSeconds(10),
+	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), IdleStore.DESCRIPTION, "me", Duration.ofSeconds(10),
 			TestHandOff.NONE, EngineEnvironment.of(new ManualClock()), this.tasks::addLast, Runnable::run, this.timers);
 
 	@AfterEach
@@ -70,11 +69,6 @@ class FairOrderTests {
 
 	/** A store whose inbox is not connected yet. */
 	private final class UnheardStore extends IdleStore {
-
-		@Override
-		public BackendDescription description() {
-			return new BackendDescription("unheard", Set.of(LockMode.EXCLUSIVE), true, true, 1, Duration.ZERO, 100, false);
-		}
 
 		@Override
 		public boolean blocks() {

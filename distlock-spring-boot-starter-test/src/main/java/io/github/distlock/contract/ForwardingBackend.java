@@ -63,11 +63,6 @@ public abstract class ForwardingBackend implements LockBackend {
 		}
 
 		@Override
-		public BackendDescription description() {
-			return this.real.description();
-		}
-
-		@Override
 		public void verify() {
 			this.real.verify();
 		}

@@ -120,11 +120,6 @@ final class ControlledBackend extends ForwardingBackend {
 			this.signals = signals;
 		}
 
-		@Override
-		public BackendDescription description() {
-			return ControlledBackend.this.description();
-		}
-
 		void lose(Ticket ticket) {
 			super.cancel(ticket);
 			this.signals.renewNow(List.of(ticket));

@@ -86,8 +86,8 @@ public final class JdbcBackend implements LockBackend {
 		// One connection more: for a listener to notifications, or for commands.
 		int size = this.rows ? this.settings.maxConnections() : this.settings.poolSize();
 		LockPool pool = new LockPool(this.dataSource, this.settings, size + 1, this.rows ? 1 : size);
-		return this.rows ? new JdbcRowStore(pool, this.settings, this.description, context, this.clock)
-				: new JdbcLeaseStore(pool, this.settings, this.description, context, this.clock);
+		return this.rows ? new JdbcRowStore(pool, this.settings, context, this.clock)
+				: new JdbcLeaseStore(pool, this.settings, context, this.clock);
 	}
 
 }

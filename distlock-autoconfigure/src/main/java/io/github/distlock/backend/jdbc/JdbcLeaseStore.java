@@ -8,7 +8,6 @@ import java.util.stream.IntStream;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
@@ -41,9 +40,8 @@ final class JdbcLeaseStore extends JdbcStore {
 	 * Open the store. It has two threads more than connections: releases and renewals
 	 * need them while attempts use all they can.
 	 */
-	JdbcLeaseStore(LockPool pool, JdbcBackendSettings settings, BackendDescription description, StoreContext context,
-			TimeSource clock) {
-		super(pool, settings, settings.poolSize() + 2, settings.poolSize() - 1, description, context, clock);
+	JdbcLeaseStore(LockPool pool, JdbcBackendSettings settings, StoreContext context, TimeSource clock) {
+		super(pool, settings, settings.poolSize() + 2, settings.poolSize() - 1, context, clock);
 		this.notifications = new ReleaseNotifications(pool, this.table, this.signals, settings.commandTimeout(), clock);
 		this.releases = new RecentReleases(clock);
 		this.polls = new PollSchedule(settings.pollInterval().toNanos() / 1000, context.random()::nextDouble);

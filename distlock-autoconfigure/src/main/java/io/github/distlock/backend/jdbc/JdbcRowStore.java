@@ -14,7 +14,6 @@ import java.util.concurrent.Semaphore;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
@@ -66,9 +65,8 @@ final class JdbcRowStore extends JdbcStore {
 	 * Open the store. It has one connection more for commands, and twice as many threads:
 	 * releases run while other threads wait for rows.
 	 */
-	JdbcRowStore(LockPool pool, JdbcBackendSettings settings, BackendDescription description, StoreContext context,
-			TimeSource clock) {
-		super(pool, settings, 2 * settings.maxConnections() + 2, 1, description, context, clock);
+	JdbcRowStore(LockPool pool, JdbcBackendSettings settings, StoreContext context, TimeSource clock) {
+		super(pool, settings, 2 * settings.maxConnections() + 2, 1, context, clock);
 		this.connections = new Semaphore(settings.maxConnections(), true);
 		this.commands.every(CHECK_PERIOD, this::checkAll);
 	}

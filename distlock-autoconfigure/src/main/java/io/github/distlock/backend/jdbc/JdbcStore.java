@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.RenewalResult;
@@ -45,8 +44,6 @@ abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 
 	final JdbcCommands commands;
 
-	private final BackendDescription description;
-
 	/** Whether the log says that rows cannot be deleted. */
 	private boolean warned;
 
@@ -55,14 +52,12 @@ abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 	 * @param threads the number of threads that send commands
 	 * @param attempts how many commands other than releases and renewals run at a time
 	 */
-	JdbcStore(LockPool pool, JdbcBackendSettings settings, int threads, int attempts, BackendDescription description,
-			StoreContext context, TimeSource clock) {
+	JdbcStore(LockPool pool, JdbcBackendSettings settings, int threads, int attempts, StoreContext context, TimeSource clock) {
 		this.settings = settings;
 		this.signals = context.signals();
 		this.pool = pool;
 		this.table = new LockTable(pool, settings, context.self().id());
 		this.commands = new JdbcCommands(pool, threads, attempts, settings, clock);
-		this.description = description;
 		pool.report();
 		requireSupported();
 		this.commands.every(CLEANUP_PERIOD.plusMillis(ThreadLocalRandom.current().nextLong(1000)), this::cleanUp);
@@ -113,11 +108,6 @@ abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 			connection.batch("delete", keys);
 		}
 		return keys.size();
-	}
-
-	@Override
-	public final BackendDescription description() {
-		return this.description;
 	}
 
 	@Override

@@ -44,7 +44,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new LocalLockStore(this.store, this.description, this.clock, context);
+		return new LocalLockStore(this.store, this.description.tokensPerGrant(), this.clock, context);
 	}
 
 }

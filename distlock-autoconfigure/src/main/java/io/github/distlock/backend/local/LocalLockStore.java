@@ -8,7 +8,6 @@ import java.util.function.Function;
 
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -32,7 +31,7 @@ final class LocalLockStore implements LockStore, StoreInspection {
 
 	private final LocalStore store;
 
-	private final BackendDescription description;
+	private final int tokensPerGrant;
 
 	private final TimeSource clock;
 
@@ -40,20 +39,15 @@ final class LocalLockStore implements LockStore, StoreInspection {
 
 	private volatile boolean closed;
 
-	LocalLockStore(LocalStore store, BackendDescription description, TimeSource clock, StoreContext context) {
+	LocalLockStore(LocalStore store, int tokensPerGrant, TimeSource clock, StoreContext context) {
 		this.store = store;
-		this.description = description;
+		this.tokensPerGrant = tokensPerGrant;
 		this.clock = clock;
 		this.signals = context.signals();
 	}
 
-	@Override
-	public BackendDescription description() {
-		return this.description;
-	}
-
 	int tokensPerGrant() {
-		return this.description.tokensPerGrant();
+		return this.tokensPerGrant;
 	}
 
 	@Override

@@ -106,11 +106,6 @@ final class RedisLockStore extends BlockingLockStore {
 	}
 
 	@Override
-	public BackendDescription description() {
-		return this.description;
-	}
-
-	@Override
 	public String location() {
 		return this.connections.server().name() + ", prefix '" + this.keys.prefix() + "'";
 	}

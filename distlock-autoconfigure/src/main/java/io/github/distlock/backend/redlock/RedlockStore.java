@@ -18,7 +18,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -116,11 +115,6 @@ final class RedlockStore extends BlockingLockStore {
 	@Override
 	public StoreInspection inspection() {
 		return new RedlockInspection(this, this.quorum);
-	}
-
-	@Override
-	public BackendDescription description() {
-		return this.backend.description();
 	}
 
 	@Override

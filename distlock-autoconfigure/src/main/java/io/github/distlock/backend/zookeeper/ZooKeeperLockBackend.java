@@ -50,7 +50,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new ZooKeeperLockStore(this.client, this.settings, this.description, this.clock, context);
+		return new ZooKeeperLockStore(this.client, this.settings, this.clock, context);
 	}
 
 }

@@ -12,7 +12,6 @@ import java.util.random.RandomGenerator;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
@@ -74,7 +73,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	private static final CompletableFuture<Boolean> NO_NODE = CompletableFuture.completedFuture(false);
 
-	private final BackendDescription description;
+	private final ZooKeeperBackendSettings settings;
 
 	private final LockSignals signals;
 
@@ -92,20 +91,15 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	/** By path. */
 	private final ConcurrentMap<String, KeyFolder> folders = new ConcurrentHashMap<>();
 
-	ZooKeeperLockStore(CuratorFramework client, ZooKeeperBackendSettings settings, BackendDescription description,
-			TimeSource clock, StoreContext context) {
-		this.description = description;
+	ZooKeeperLockStore(CuratorFramework client, ZooKeeperBackendSettings settings, TimeSource clock,
+			StoreContext context) {
+		this.settings = settings;
 		this.signals = context.signals();
 		this.random = context.random();
 		this.paths = new LockPaths(settings.root());
 		this.connection = new ZooKeeperConnection(client, settings.commandTimeout(), clock, this);
 		this.inspection = new ZooKeeperInspection(this.paths, this.connection);
 		this.connection.start();
-	}
-
-	@Override
-	public BackendDescription description() {
-		return this.description;
 	}
 
 	@Override
@@ -276,7 +270,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	}
 
 	private Grant grant(ZooKeeperTicket ticket, TicketNode node) {
-		return ticket.grant(node, this.description.tokensPerGrant());
+		return ticket.grant(node, this.settings.tokensPerGrant());
 	}
 
 	/**
