@@ -12,17 +12,13 @@ package io.github.distlock.backend;
  */
 public record AttemptOptions(boolean queue, boolean keepable, boolean answerWanted) {
 
-	private static final AttemptOptions QUEUED = new AttemptOptions(true, false, false);
-
-	private static final AttemptOptions NOT_QUEUED = new AttemptOptions(false, false, false);
-
 	/**
 	 * Options of an attempt whose lock is not kept, and which needs no answer.
 	 * @param queue whether to queue the ticket
 	 * @return the options
 	 */
 	public static AttemptOptions queue(boolean queue) {
-		return queue ? QUEUED : NOT_QUEUED;
+		return new AttemptOptions(queue, false, false);
 	}
 
 }

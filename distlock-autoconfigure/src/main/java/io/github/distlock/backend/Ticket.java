@@ -63,16 +63,6 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	}
 
 	/**
-	 * Return whether a name is that of a reader.
-	 * @param token the name of a ticket
-	 * @return whether other readers may hold the lock at the same time
-	 */
-	public static boolean isReader(String token) {
-		int letters = token.lastIndexOf(':') + 1;
-		return token.startsWith(":R", letters - 1) || token.startsWith(":FR", letters - 1);
-	}
-
-	/**
 	 * Return whether this is the ticket of a reader.
 	 * @return whether the mode is {@code READ}, so that other readers may hold the lock
 	 * at the same time

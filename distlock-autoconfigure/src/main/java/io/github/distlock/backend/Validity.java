@@ -56,9 +56,6 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	 * @return nanoseconds, zero or less if the grant is no longer valid
 	 */
 	public long remainingNanos(TimeSource clock) {
-		if (this.boundTo != null) {
-			return remainingNanosAt(0);
-		}
 		// In this order: a pause of this thread between the two readings does not look
 		// like a suspended machine.
 		long wallMillis = clock.wallMillis();
@@ -87,13 +84,13 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	 * @return whether the machine was suspended
 	 */
 	public boolean suspended(TimeSource clock) {
-		return this.boundTo == null && suspended(clock.wallMillis(), clock.nanoTime());
+		return suspended(clock.wallMillis(), clock.nanoTime());
 	}
 
 	private boolean suspended(long wallMillis, long nowNanos) {
 		long suspended = (wallMillis - this.baseMillis) * 1_000_000 - (nowNanos - this.baseNanos);
 		// The resolution of the wall clock is one millisecond.
-		return suspended > margin() + 1_000_000;
+		return this.boundTo == null && suspended > margin() + 1_000_000;
 	}
 
 	/**

@@ -22,7 +22,6 @@ class TicketTests {
 				for (long number : NUMBERS) {
 					Ticket ticket = new Ticket("key", mode, "RW-F_1", number, fair);
 					assertThat(Ticket.of("key", ticket.token())).isEqualTo(ticket);
-					assertThat(Ticket.isReader(ticket.token())).isEqualTo(mode == LockMode.READ);
 					names.add(ticket.token());
 				}
 			}

@@ -33,17 +33,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalLock {
 
-	/**
-	 * Longest delay until a waiting ticket is attempted again. The ticket is notified of
-	 * its grant, but the thread that notifies it may run out of memory.
-	 */
-	private static final Duration LONGEST_RETRY_DELAY = Duration.ofSeconds(5);
-
 	/** Holders and waiting tickets, in the order of arrival. */
-	private final Map<Ticket, LocalPlace> line = new LinkedHashMap<>(2);
+	private final Map<Ticket, Place> line = new LinkedHashMap<>(2);
+
+	private final TimeSource clock;
 
 	/** The next fencing token is higher than this. */
-	private long lastToken;
+	long lastToken;
 
 	/** When the command began, by the monotonic clock of the store. */
 	private long now;
@@ -54,16 +50,9 @@ final class LocalLock {
 	/** What the command reports to other tickets, to be sent without the lock. */
 	private List<Runnable> signals = List.of();
 
-	LocalLock(long lastToken) {
+	LocalLock(TimeSource clock, long lastToken) {
+		this.clock = clock;
 		this.lastToken = lastToken;
-	}
-
-	long lastToken() {
-		return this.lastToken;
-	}
-
-	List<Runnable> signals() {
-		return this.signals;
 	}
 
 	/** Whether no ticket waits, and no ticket held the lock when the command began. */
@@ -71,27 +60,30 @@ final class LocalLock {
 		return this.line.isEmpty();
 	}
 
-	/** A command begins: leases may have ended. */
-	void begin(long nowNanos, long nowMicros) {
+	/** A command begins: leases may have ended, and JVMs that wait may have gone. */
+	void begin(long nowNanos, long nowMicros, List<Runnable> commandSignals) {
 		this.now = nowNanos;
 		this.micros = nowMicros;
-		this.signals = new ArrayList<>(0);
-		this.line.values().removeIf((place) -> place.isHolder() && place.remainingNanos() <= 0);
+		this.signals = commandSignals;
+		this.line.values().removeIf((place) -> place.isHolder() ? place.remainingNanos() <= 0 : place.user.closed);
 	}
 
-	/** A ticket that waits keeps its place, and may change its lease. */
-	AttemptResult attempt(LocalLockStore user, Ticket ticket, Duration lease, boolean queue, TimeSource.Instant sent) {
+	/**
+	 * A ticket that waits keeps its place, and may change its lease.
+	 * @param sent a reading of the caller's clock before the command began; {@code null}
+	 * if it has to be read
+	 */
+	AttemptResult attempt(LocalLockStore user, Ticket ticket, Duration lease, boolean queue,
+			TimeSource.@Nullable Instant sent) {
 		boolean isNew = !this.line.containsKey(ticket);
-		LocalPlace place = this.line.computeIfAbsent(ticket, (absent) -> new LocalPlace(absent, user));
-		if (!place.isHolder()) {
-			place.lease = lease;
+		Place place = this.line.computeIfAbsent(ticket, (absent) -> new Place(absent, user));
+		place.lease = lease;
+		grantNext(place, sent);
+		if (place.grant != null) {
+			return new AttemptResult.Granted(place.grant);
 		}
-		grantNext(place);
-		if (place.isHolder()) {
-			return new AttemptResult.Granted(place.grant(sent, this.now));
-		}
-		LongSummaryStatistics leases = holders().mapToLong(LocalPlace::remainingNanos).summaryStatistics();
-		StoredHolder holder = holders().findFirst().map(LocalPlace::describe).orElse(null);
+		LongSummaryStatistics leases = holders().mapToLong(Place::remainingNanos).summaryStatistics();
+		StoredHolder holder = holders().findFirst().map(Place::describe).orElse(null);
 		if (!queue) {
 			if (isNew) {
 				this.line.remove(ticket);
@@ -100,8 +92,7 @@ final class LocalLock {
 			return new AttemptResult.Busy(Duration.ofNanos(leases.getMax()), holder, false);
 		}
 		// One millisecond later the lease has certainly ended.
-		Duration delay = Duration.ofNanos(Math.min(leases.getMin() + 1_000_000, LONGEST_RETRY_DELAY.toNanos()));
-		return new AttemptResult.Queued(delay, isNew, holder, false);
+		return new AttemptResult.Queued(Duration.ofNanos(leases.getMin() + 1_000_000), isNew, holder, false);
 	}
 
 	/**
@@ -109,18 +100,16 @@ final class LocalLock {
 	 * up to the first writer.
 	 * @param asking the ticket that learns of its grant by the answer
 	 */
-	private void grantNext(@Nullable LocalPlace asking) {
+	private void grantNext(@Nullable Place asking, TimeSource.@Nullable Instant sent) {
 		boolean first = true;
-		for (LocalPlace place : this.line.values()) {
+		for (Place place : this.line.values()) {
 			if (!first && !place.ticket.isReader()) {
 				return;
 			}
 			if (!place.isHolder()) {
-				place.firstToken = Math.max(this.lastToken + 1, this.micros);
-				place.endNanos = this.now + place.lease.toNanos();
-				this.lastToken = place.lastToken();
+				Grant grant = place.grant((place == asking) ? sent : null);
 				if (place != asking) {
-					this.signals.add(() -> place.user.granted(place));
+					this.signals.add(() -> place.user.signals.granted(place.ticket, grant));
 				}
 			}
 			if (!place.ticket.isReader()) {
@@ -135,11 +124,11 @@ final class LocalLock {
 	 * @return whether the ticket held the lock
 	 */
 	boolean release(Ticket ticket, long usedToken) {
-		LocalPlace place = this.line.get(ticket);
-		if (place == null || !place.isHolder()) {
+		Place place = this.line.get(ticket);
+		if (place == null || place.grant == null) {
 			return false;
 		}
-		if (place.lastToken() == this.lastToken && usedToken >= place.firstToken) {
+		if (place.grant.lastToken() == this.lastToken && usedToken >= place.grant.firstToken()) {
 			this.lastToken = Math.min(this.lastToken, usedToken);
 		}
 		cancel(ticket);
@@ -149,78 +138,73 @@ final class LocalLock {
 	/** Remove a ticket, whether it waits or holds the lock. */
 	Ticket cancel(Ticket ticket) {
 		this.line.remove(ticket);
-		grantNext(null);
+		grantNext(null, null);
 		return ticket;
 	}
 
 	RenewalResult renew(Renewal renewal, TimeSource.Instant sent) {
-		LocalPlace place = this.line.get(renewal.ticket());
-		if (place == null || !place.isHolder() || place.lastToken() != renewal.lastToken()) {
+		Place place = this.line.get(renewal.ticket());
+		if (place == null || place.grant == null || place.grant.lastToken() != renewal.lastToken()) {
 			return new RenewalResult.Gone(false);
 		}
 		// A lease is never shortened.
-		place.endNanos = Math.max(place.endNanos - this.now, renewal.lease().toNanos()) + this.now;
-		return new RenewalResult.Extended(Validity.until(sent, renewal.lease()));
+		place.endNanos = Math.max(place.remainingNanos(), renewal.lease().toNanos()) + this.now;
+		Validity validity = Validity.until(sent, renewal.lease());
+		place.grant = new Grant(place.grant.firstToken(), place.grant.lastToken(), validity);
+		return new RenewalResult.Extended(validity);
 	}
 
 	StoredLock inspect(String key) {
-		return new StoredLock(key, holders().map(LocalPlace::describe).toList(),
-				this.line.values()
+		List<StoredHolder> holders = holders().map(Place::describe).toList();
+		return new StoredLock(key, holders,
+				this.line.keySet()
 					.stream()
-					.filter((place) -> !place.isHolder())
-					.map((place) -> new StoredWaiter(place.ticket.instance(), place.ticket.mode()))
+					.skip(holders.size())
+					.map((ticket) -> new StoredWaiter(ticket.instance(), ticket.mode()))
 					.toList());
 	}
 
 	/** The holder may still use any token of the grant, so none is given again. */
 	EndResult end(long grantToken) {
-		LocalPlace ended = holders().filter((place) -> place.firstToken == grantToken).findAny().orElse(null);
+		Place ended = holders().filter((place) -> place.describe().grantToken() == grantToken).findAny().orElse(null);
 		if (ended == null) {
 			return holders().findAny().isPresent() ? EndResult.CHANGED : EndResult.NOT_HELD;
 		}
-		// First, so that it learns of the end before a renewal fails.
-		this.signals.add(() -> ended.user.ended(ended));
-		this.line.remove(ended.ticket);
-		grantNext(null);
+		if (!ended.user.closed) {
+			// First, so that it learns of the end before a renewal fails.
+			this.signals.add(() -> ended.user.signals.ended(ended.ticket, grantToken));
+		}
+		cancel(ended.ticket);
 		return EndResult.ENDED;
 	}
 
-	private Stream<LocalPlace> holders() {
-		return this.line.values().stream().takeWhile(LocalPlace::isHolder);
+	private Stream<Place> holders() {
+		return this.line.values().stream().takeWhile(Place::isHolder);
 	}
 
 	/** The place of a ticket in the line. */
-	final class LocalPlace {
+	private final class Place {
 
-		final Ticket ticket;
+		private final Ticket ticket;
 
 		private final LocalLockStore user;
 
 		/** What the last attempt has asked for. */
 		private Duration lease = Duration.ZERO;
 
-		/** The first token of the grant; zero while the ticket waits. */
-		private long firstToken;
+		/** {@code null} while the ticket waits. */
+		private @Nullable Grant grant;
 
 		/** The end of the lease, by the monotonic clock of the store. */
-		private volatile long endNanos;
+		private long endNanos;
 
-		LocalPlace(Ticket ticket, LocalLockStore user) {
+		Place(Ticket ticket, LocalLockStore user) {
 			this.ticket = ticket;
 			this.user = user;
 		}
 
 		private boolean isHolder() {
-			return this.firstToken != 0;
-		}
-
-		long firstToken() {
-			return this.firstToken;
-		}
-
-		/** A reader's grant has one token, since it is never handed on in its JVM. */
-		private long lastToken() {
-			return this.ticket.isReader() ? this.firstToken : this.firstToken + this.user.tokensPerGrant() - 1;
+			return this.grant != null;
 		}
 
 		/** The rest of the lease when the command began. */
@@ -229,19 +213,26 @@ final class LocalLock {
 		}
 
 		/**
-		 * The grant, for its JVM. The remaining time is read after the given instant, so
-		 * the validity ends before the lease in the store.
+		 * Grant the lock. The clock of the store is read after that of the holder, so
+		 * that the validity ends before the lease. A reader's grant has one token, since
+		 * it is never handed on in its JVM.
 		 */
-		Grant grant(TimeSource.Instant before, long nowNanos) {
-			return new Grant(this.firstToken, lastToken(),
-					Validity.until(before, Duration.ofNanos(Math.max(0, this.endNanos - nowNanos))));
+		private Grant grant(TimeSource.@Nullable Instant sent) {
+			Validity validity = Validity.until((sent != null) ? sent : this.user.clock.now(), this.lease);
+			this.endNanos = this.lease.toNanos()
+					+ ((sent != null) ? LocalLock.this.now : LocalLock.this.clock.nanoTime());
+			long first = Math.max(LocalLock.this.lastToken + 1, LocalLock.this.micros);
+			LocalLock.this.lastToken = first + (this.ticket.isReader() ? 0 : this.user.tokensPerGrant - 1);
+			Grant granted = new Grant(first, LocalLock.this.lastToken, validity);
+			this.grant = granted;
+			return granted;
 		}
 
 		/** The holder, for an operator. */
 		private StoredHolder describe() {
+			long token = (this.grant != null) ? this.grant.firstToken() : 0;
 			return new StoredHolder(this.ticket.instance(), this.ticket.mode(),
-					Instant.EPOCH.plus(this.firstToken, ChronoUnit.MICROS), Duration.ofNanos(remainingNanos()),
-					this.firstToken);
+					Instant.EPOCH.plus(token, ChronoUnit.MICROS), Duration.ofNanos(remainingNanos()), token);
 		}
 
 	}

@@ -18,7 +18,6 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.local.LocalLock.LocalPlace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,27 +26,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalLockStore implements LockStore, StoreInspection {
 
-	private static final TimeSource.Instant NOT_SENT = new TimeSource.Instant(0, 0);
-
 	private final LocalStore store;
 
-	private final int tokensPerGrant;
+	final int tokensPerGrant;
 
-	private final TimeSource clock;
+	final TimeSource clock;
 
-	private final LockSignals signals;
+	final LockSignals signals;
 
-	private volatile boolean closed;
+	volatile boolean closed;
 
 	LocalLockStore(LocalStore store, int tokensPerGrant, TimeSource clock, StoreContext context) {
 		this.store = store;
 		this.tokensPerGrant = tokensPerGrant;
 		this.clock = clock;
 		this.signals = context.signals();
-	}
-
-	int tokensPerGrant() {
-		return this.tokensPerGrant;
 	}
 
 	@Override
@@ -78,11 +71,10 @@ final class LocalLockStore implements LockStore, StoreInspection {
 
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		TimeSource.Instant sent = (next != null) ? this.clock.now() : NOT_SENT;
 		return CompletableFuture.completedFuture(execute(ticket.key(), (key) -> {
 			boolean released = key.release(ticket, lastToken);
 			return new ReleaseResult(released,
-					(released && next != null) ? key.attempt(this, next.ticket(), next.lease(), true, sent) : null);
+					(released && next != null) ? key.attempt(this, next.ticket(), next.lease(), true, null) : null);
 		}));
 	}
 
@@ -116,24 +108,6 @@ final class LocalLockStore implements LockStore, StoreInspection {
 	@Override
 	public EndResult end(String name, long grantToken) {
 		return execute(name, (key) -> key.end(grantToken));
-	}
-
-	/** A waiting ticket has been granted the lock. */
-	void granted(LocalPlace place) {
-		if (this.closed) {
-			// Closed while the ticket waited: no caller will ever use the grant.
-			this.store.execute(place.ticket.key(), (key) -> key.cancel(place.ticket));
-			return;
-		}
-		TimeSource.Instant before = this.clock.now();
-		this.signals.granted(place.ticket, place.grant(before, this.store.clock().nanoTime()));
-	}
-
-	/** An operator has ended a grant. The next renewal detects the end, too. */
-	void ended(LocalPlace place) {
-		if (!this.closed) {
-			this.signals.ended(place.ticket, place.firstToken());
-		}
 	}
 
 }

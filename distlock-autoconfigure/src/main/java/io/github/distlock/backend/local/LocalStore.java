@@ -1,5 +1,6 @@
 package io.github.distlock.backend.local;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ public final class LocalStore {
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/** By key. Guarded by {@link #lock}, as are all fields below. */
-	private final Map<String, LocalLock> locks;
+	final Map<String, LocalLock> locks = new HashMap<>();
 
 	/** At least as high as each token of a key that is not in the map. */
 	private long lastToken;
@@ -38,17 +39,8 @@ public final class LocalStore {
 	 * must run at the same speed
 	 */
 	public LocalStore(TimeSource clock) {
-		this(clock, new HashMap<>());
-	}
-
-	LocalStore(TimeSource clock, Map<String, LocalLock> locks) {
 		this.clock = clock;
 		this.originMicros = clock.wallMillis() * 1000 - clock.nanoTime() / 1000;
-		this.locks = locks;
-	}
-
-	TimeSource clock() {
-		return this.clock;
 	}
 
 	/**
@@ -56,17 +48,16 @@ public final class LocalStore {
 	 * lock, since they may call the store.
 	 */
 	<T> T execute(String name, Function<LocalLock, T> command) {
+		List<Runnable> signals = new ArrayList<>(0);
 		T answer;
-		List<Runnable> signals;
 		this.lock.lock();
 		try {
 			long now = this.clock.nanoTime();
-			LocalLock key = this.locks.computeIfAbsent(name, (absent) -> new LocalLock(this.lastToken));
-			key.begin(now, this.originMicros + now / 1000);
+			LocalLock key = this.locks.computeIfAbsent(name, (absent) -> new LocalLock(this.clock, this.lastToken));
+			key.begin(now, this.originMicros + now / 1000, signals);
 			answer = command.apply(key);
-			signals = key.signals();
 			if (key.isUnused()) {
-				this.lastToken = Math.max(this.lastToken, key.lastToken());
+				this.lastToken = Math.max(this.lastToken, key.lastToken);
 				this.locks.remove(name);
 			}
 		}

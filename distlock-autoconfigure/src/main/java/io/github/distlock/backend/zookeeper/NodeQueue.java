@@ -24,7 +24,7 @@ record NodeQueue(List<QueuedNode> nodes) {
 		List<QueuedNode> nodes = new ArrayList<>(names.size());
 		for (String name : names) {
 			try {
-				nodes.add(new QueuedNode(name, ticket(name), number(name)));
+				nodes.add(new QueuedNode(name, ticket(name), mode(ticket(name)), number(name)));
 			}
 			catch (IllegalArgumentException ex) {
 				// Not the node of a ticket.
@@ -40,7 +40,7 @@ record NodeQueue(List<QueuedNode> nodes) {
 	 * writer before it. {@code null} if there is none.
 	 */
 	@Nullable String predecessor(String name) {
-		boolean reader = Ticket.isReader(ticket(name));
+		boolean reader = mode(ticket(name)) == LockMode.READ;
 		String predecessor = null;
 		for (QueuedNode node : this.nodes) {
 			if (node.name.equals(name)) {
@@ -89,32 +89,33 @@ record NodeQueue(List<QueuedNode> nodes) {
 		return name.substring(0, separator);
 	}
 
+	/** A ticket of a later version may have another mode. */
+	static LockMode mode(String ticket) {
+		try {
+			return Ticket.of("", ticket).mode();
+		}
+		catch (IllegalArgumentException ex) {
+			return LockMode.EXCLUSIVE;
+		}
+	}
+
 	/**
 	 * The node of a ticket.
 	 *
 	 * @param name the name of the node
 	 * @param ticket the name of the ticket
+	 * @param mode the mode of the ticket
 	 * @param number the number that the folder gave to the node
 	 */
-	record QueuedNode(String name, String ticket, int number) {
+	record QueuedNode(String name, String ticket, LockMode mode, int number) {
 
 		boolean isReader() {
-			return Ticket.isReader(this.ticket);
+			return this.mode == LockMode.READ;
 		}
 
 		/** The instance whose ticket it is. */
 		String instance() {
 			return this.ticket.substring(0, Math.max(0, this.ticket.lastIndexOf(':')));
-		}
-
-		/** A ticket of a later version may have another mode. */
-		LockMode mode() {
-			try {
-				return Ticket.of("", this.ticket).mode();
-			}
-			catch (IllegalArgumentException ex) {
-				return LockMode.EXCLUSIVE;
-			}
 		}
 
 	}

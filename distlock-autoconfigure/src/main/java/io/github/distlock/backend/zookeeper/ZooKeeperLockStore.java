@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -210,7 +211,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			return new Place(node, true, null);
 		}
 		TicketNode before = ticket.before();
-		if (before == null || ticket.ticket().isReader() && Ticket.isReader(NodeQueue.ticket(before.name()))) {
+		if (before == null || ticket.ticket().isReader() && NodeQueue.mode(NodeQueue.ticket(before.name())) == LockMode.READ) {
 			return null;
 		}
 		ticket.watching(before.path());

@@ -2,9 +2,7 @@ package io.github.distlock.backend.local;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
@@ -35,9 +33,7 @@ class LocalStoreTests {
 
 	private final ManualClock clock = new ManualClock();
 
-	private final Map<String, LocalLock> locks = new HashMap<>();
-
-	private final LocalStore store = new LocalStore(this.clock, this.locks);
+	private final LocalStore store = new LocalStore(this.clock);
 
 	private final LockStore lockStore = new LocalLockBackend(this.store, TOKENS, this.clock)
 		.open(new StoreContext(LockInstance.of("first"), new Signals()));
@@ -55,7 +51,7 @@ class LocalStoreTests {
 			assertThat(grant.firstToken()).isGreaterThan(last);
 			last = grant.lastToken();
 			Answers.of(this.lockStore.release(ticket, last, null));
-			assertThat(this.locks).isEmpty();
+			assertThat(this.store.locks).isEmpty();
 		}
 		Ticket expired = ticket();
 		last = grant(expired).lastToken();
@@ -108,7 +104,7 @@ class LocalStoreTests {
 			.isThrownBy(() -> Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true))));
 		Answers.of(this.lockStore.release(holder, 0, null));
 		assertThat(this.granted).isEmpty();
-		assertThat(this.locks).isEmpty();
+		assertThat(this.store.locks).isEmpty();
 	}
 
 	private Ticket ticket() {

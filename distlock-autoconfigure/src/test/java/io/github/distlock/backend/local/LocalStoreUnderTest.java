@@ -1,9 +1,8 @@
 package io.github.distlock.backend.local;
 
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.LockBackend;
@@ -17,9 +16,7 @@ import org.springframework.test.util.ReflectionTestUtils;
  */
 final class LocalStoreUnderTest implements StoreUnderTest {
 
-	private final Map<String, LocalLock> locks = new ConcurrentHashMap<>();
-
-	private final LocalStore store = new LocalStore(TimeSource.SYSTEM, this.locks);
+	private final LocalStore store = new LocalStore(TimeSource.SYSTEM);
 
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
@@ -32,7 +29,7 @@ final class LocalStoreUnderTest implements StoreUnderTest {
 		ReentrantLock lock = Objects.requireNonNull((ReentrantLock) ReflectionTestUtils.getField(this.store, "lock"));
 		lock.lock();
 		try {
-			this.locks.clear();
+			this.store.locks.clear();
 			ReflectionTestUtils.setField(this.store, "lastToken", 0L);
 		}
 		finally {
@@ -43,8 +40,8 @@ final class LocalStoreUnderTest implements StoreUnderTest {
 	@Override
 	public long items() {
 		// Any command finds the leases that have ended.
-		this.locks.keySet().forEach((key) -> this.store.execute(key, LocalLock::lastToken));
-		return this.locks.size();
+		List.copyOf(this.store.locks.keySet()).forEach((key) -> this.store.execute(key, LocalLock::isUnused));
+		return this.store.locks.size();
 	}
 
 	@Override
