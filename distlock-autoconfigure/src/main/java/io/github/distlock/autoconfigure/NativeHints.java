@@ -46,10 +46,10 @@ class NativeHints implements RuntimeHintsRegistrar {
 					(type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE)
 						.withMethod("isVirtual", List.of(), ExecutableMode.INVOKE))
 			.registerType(TypeReference.of("java.lang.Thread$Builder"),
-					(type) -> type.withMethod("name", TypeReference.listOf(String.class), ExecutableMode.INVOKE)
+					(type) -> type
 						.withMethod("inheritInheritableThreadLocals", TypeReference.listOf(boolean.class),
 								ExecutableMode.INVOKE)
-						.withMethod("unstarted", TypeReference.listOf(Runnable.class), ExecutableMode.INVOKE));
+						.withMethod("factory", List.of(), ExecutableMode.INVOKE));
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.distlock.thread;
 
 import java.lang.reflect.Method;
+import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -22,13 +23,13 @@ public final class LockThreads implements ThreadFactory {
 
 	private final Supplier<String> names;
 
-	private final boolean virtual;
+	private final ThreadFactory threads;
 
 	private final @Nullable ClassLoader contextClassLoader;
 
-	private LockThreads(Supplier<String> names, boolean virtual, @Nullable ClassLoader contextClassLoader) {
+	private LockThreads(Supplier<String> names, ThreadFactory threads, @Nullable ClassLoader contextClassLoader) {
 		this.names = names;
-		this.virtual = virtual;
+		this.threads = threads;
 		this.contextClassLoader = contextClassLoader;
 	}
 
@@ -50,7 +51,7 @@ public final class LockThreads implements ThreadFactory {
 	 */
 	public static LockThreads numbered(String prefix, @Nullable ClassLoader contextClassLoader) {
 		AtomicLong number = new AtomicLong();
-		return new LockThreads(() -> prefix + number.incrementAndGet(), false, contextClassLoader);
+		return new LockThreads(() -> prefix + number.incrementAndGet(), LockThreads::platformThread, contextClassLoader);
 	}
 
 	/**
@@ -60,7 +61,8 @@ public final class LockThreads implements ThreadFactory {
 	 * @return the factory
 	 */
 	public static LockThreads named(String name) {
-		return new LockThreads(() -> name, false, Thread.currentThread().getContextClassLoader());
+		return new LockThreads(() -> name, LockThreads::platformThread,
+				Thread.currentThread().getContextClassLoader());
 	}
 
 	/**
@@ -80,8 +82,17 @@ public final class LockThreads implements ThreadFactory {
 	 * @throws IllegalStateException if this JVM has no virtual threads
 	 */
 	public LockThreads virtual() {
-		VirtualThreads.require();
-		return new LockThreads(this.names, true, this.contextClassLoader);
+		// By reflection, since Java 17 does not have them.
+		Method ofVirtual = ClassUtils.getMethodIfAvailable(Thread.class, "ofVirtual");
+		if (ofVirtual == null) {
+			throw new IllegalStateException("Java " + Runtime.version().feature()
+					+ " has no virtual threads: use Java 21 or later, or platform threads");
+		}
+		Class<?> type = ClassUtils.resolveClassName("java.lang.Thread$Builder", null);
+		Method inherit = ClassUtils.getMethod(type, "inheritInheritableThreadLocals", boolean.class);
+		Object builder = ReflectionUtils.invokeMethod(inherit, ReflectionUtils.invokeMethod(ofVirtual, null), false);
+		Object factory = ReflectionUtils.invokeMethod(ClassUtils.getMethod(type, "factory"), builder);
+		return new LockThreads(this.names, (ThreadFactory) Objects.requireNonNull(factory), this.contextClassLoader);
 	}
 
 	/**
@@ -89,52 +100,16 @@ public final class LockThreads implements ThreadFactory {
 	 */
 	@Override
 	public Thread newThread(Runnable task) {
-		Thread thread;
-		if (this.virtual) {
-			thread = VirtualThreads.create(task, this.names.get());
-		}
-		else {
-			thread = new Thread(null, task, this.names.get(), 0, false);
-			thread.setDaemon(true);
-			thread.setPriority(Thread.NORM_PRIORITY);
-		}
+		Thread thread = this.threads.newThread(task);
+		thread.setName(this.names.get());
+		thread.setDaemon(true);
+		thread.setPriority(Thread.NORM_PRIORITY);
 		thread.setContextClassLoader(this.contextClassLoader);
 		return thread;
 	}
 
-	/** Builds virtual threads by reflection, since Java 17 does not have them. */
-	private static final class VirtualThreads {
-
-		private static final @Nullable Method OF_VIRTUAL = ClassUtils.getMethodIfAvailable(Thread.class, "ofVirtual");
-
-		private static void require() {
-			if (OF_VIRTUAL == null) {
-				throw new IllegalStateException("Java " + Runtime.version().feature()
-						+ " has no virtual threads: use Java 21 or later, or platform threads");
-			}
-		}
-
-		private static Thread create(Runnable task, String name) {
-			require();
-			Object builder = invoke(OF_VIRTUAL, null);
-			Class<?> type = ClassUtils.resolveClassName("java.lang.Thread$Builder", null);
-			builder = invoke(method(type, "name", String.class), builder, name);
-			builder = invoke(method(type, "inheritInheritableThreadLocals", boolean.class), builder, false);
-			return (Thread) invoke(method(type, "unstarted", Runnable.class), builder, task);
-		}
-
-		private static Method method(Class<?> type, String name, Class<?>... parameters) {
-			return ClassUtils.getMethod(type, name, parameters);
-		}
-
-		private static Object invoke(@Nullable Method method, @Nullable Object target, Object... arguments) {
-			Object result = (method != null) ? ReflectionUtils.invokeMethod(method, target, arguments) : null;
-			if (result == null) {
-				throw new IllegalStateException("A virtual thread cannot be created: " + method);
-			}
-			return result;
-		}
-
+	private static Thread platformThread(Runnable task) {
+		return new Thread(null, task, "distlock", 0, false);
 	}
 
 }

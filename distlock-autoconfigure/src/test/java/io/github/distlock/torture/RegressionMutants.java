@@ -78,8 +78,8 @@ final class RegressionMutants {
 					"backend.zookeeper.ZooKeeperTicketTests#aTicketDoesNotHoldTheLockByANodeThatWasRemoved"),
 			RegressionMutant.of(
 					Mutant.of("threads inherit what is bound to a caller",
-							java("thread/LockThreads.java", "this.names.get(), 0, false)",
-									"this.names.get(), 0, true)")),
+							java("thread/LockThreads.java", "task, \"distlock\", 0, false)",
+									"task, \"distlock\", 0, true)")),
 					"aop.CallerIdentityTests#theBodyOfAMonoDoesNotRunAsAnotherCaller"),
 			RegressionMutant.of(Mutant.of("registry beans have the names of Spring Integration",
 					java("autoconfigure/BackendBeans.java",
