@@ -29,7 +29,7 @@ class RegistryStartTests {
 		BackendLockRegistry registry = new BackendLockRegistry(new FailingBackend(),
 				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
-				List::of, TimeSource.SYSTEM);
+				List.of(), TimeSource.SYSTEM);
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(registry::start);
 		assertThat(this.closed).isTrue();
 	}
