@@ -30,8 +30,8 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 	protected void doHealthCheck(Health.Builder builder) {
 		// First what this JVM knows itself, shown even if the store does not answer.
 		RegistrySnapshot snapshot = this.registry.snapshot();
-		builder.withDetail(HealthDetail.LOCATION.detailName(), this.registry.location());
-		String channel = this.registry.channel();
+		builder.withDetail(HealthDetail.LOCATION.detailName(), this.registry.store().location());
+		String channel = this.registry.store().channel();
 		if (channel != null) {
 			builder.withDetail(HealthDetail.INBOX.detailName(), channel);
 		}
@@ -39,7 +39,7 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 			.withDetail(HealthDetail.HELD.detailName(), snapshot.held().size())
 			.withDetail(HealthDetail.WAITING.detailName(), snapshot.waiting().size());
 		long start = System.nanoTime();
-		this.registry.ping();
+		this.registry.store().ping();
 		builder.up()
 			.withDetail(HealthDetail.ROUND_TRIP.detailName(),
 					Milliseconds.of(Duration.ofNanos(System.nanoTime() - start)));

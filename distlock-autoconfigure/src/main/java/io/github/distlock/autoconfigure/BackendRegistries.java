@@ -55,8 +55,8 @@ final class BackendRegistries {
 		this.properties = properties;
 		this.listeners = listeners;
 		this.observers = new LockObservers(beanFactory.getBeanProvider(LockObserver.class)::getIfAvailable);
-		this.settings = properties.toRegistrySettings()
-			.reporting(environment.getProperty("spring.application.name", "application"), properties.logSlowWait());
+		this.settings = properties
+			.toRegistrySettings(environment.getProperty("spring.application.name", "application"));
 	}
 
 	LockRegistry registry(String id, String backendBean) {

@@ -95,12 +95,11 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 				"Set 0s to stop without waiting for held locks, or a longer duration");
 	}
 
-	RegistrySettings toRegistrySettings() {
+	RegistrySettings toRegistrySettings(String application) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
-				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod)
-			.releasing(this.release)
-			.limiting((this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE)
-			.keeping((this.handoff.keep() != null) ? this.handoff.keep() : Duration.ZERO);
+				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod, application,
+				this.logSlowWait, this.release, (this.handoff.keep() != null) ? this.handoff.keep() : Duration.ZERO,
+				(this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE);
 	}
 
 	/** Locks that are switched off cannot be lost. */

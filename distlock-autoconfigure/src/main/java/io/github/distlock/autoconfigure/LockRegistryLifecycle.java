@@ -69,12 +69,12 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 
 	private static void verify(BackendLockRegistry registry) {
 		try {
-			registry.verify();
+			registry.store().verify();
 		}
 		catch (LockBackendException ex) {
 			throw new StartUpException(
 					String.format("distlock.fail-fast is true, and the lock store cannot be used: %s.%n    %s",
-							registry.location(), ex.getMessage()),
+							registry.store().location(), ex.getMessage()),
 					"""
 							Check that the store runs at that address, that this machine can reach it, and that user and \
 							password are right.

@@ -13,6 +13,7 @@ import io.github.distlock.aop.StoreFacts;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.registry.ReleaseMode;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.AopProxyUtils;
@@ -30,9 +31,9 @@ final class RegistryFacts {
 		Object registry = registry(proxyOrRegistry);
 		if (registry instanceof BackendLockRegistry backendRegistry) {
 			BackendDescription backend = backendRegistry.description();
-			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.maxHoldTime(),
+			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.settings().maxHoldTime(),
 					backend.keeps(),
-					backendRegistry.releasesInBackground() && !backend.name().equals(Backend.LOCAL.id()));
+					backendRegistry.settings().release() == ReleaseMode.BACKGROUND && !backend.name().equals(Backend.LOCAL.id()));
 		}
 		if (registry instanceof CompositeLockRegistry composite) {
 			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();

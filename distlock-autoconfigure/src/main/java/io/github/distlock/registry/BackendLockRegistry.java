@@ -1,27 +1,26 @@
 package io.github.distlock.registry;
 
-import java.lang.ref.Reference;
-import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
-import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockKeys;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
@@ -39,13 +38,14 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	private final RegistrySettings settings;
 
-	private final CompositeLockListener listeners;
+	private final LockListeners listeners;
 
 	private final EngineEnvironment environment;
 
 	private final LockObservers observers;
 
-	private final HoldSummary.Latest holdSummary;
+	/** The locks of each thread: a thread may unlock after a shutdown. */
+	private final ThreadLocal<Map<String, Hold>> holdsOfThread = ThreadLocal.withInitial(HashMap::new);
 
 	private final Lock lifecycleLock;
 
@@ -58,12 +58,9 @@ public final class BackendLockRegistry implements LockRegistry {
 	private volatile boolean stopping;
 
 	/**
-	 * The held locks of earlier runs, the latest first: a thread may unlock after a
-	 * shutdown. Each thread that holds a lock references the object that contains it, so
-	 * weak references are sufficient. Immutable; guarded by {@link #lifecycleLock} for
-	 * writing.
+	 * The locks that were held at the last shutdown. Guarded by {@link #lifecycleLock}.
 	 */
-	private volatile List<WeakReference<HeldLocks>> earlierHeldLocks = List.of();
+	private @Nullable HeldLocks heldAtShutdown;
 
 	/**
 	 * Create a registry, which works after {@link #start()}.
@@ -74,24 +71,13 @@ public final class BackendLockRegistry implements LockRegistry {
 	 */
 	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, List<LockListener> listeners,
 			TimeSource clock) {
-		this(backend, settings, () -> listeners, clock);
+		this(backend, settings, () -> listeners, clock, LockObservers.NONE);
 	}
 
 	/**
-	 * Create a registry which looks up its listeners at the first event, or by
-	 * {@link #findListeners()}, so that they may depend on beans that need the registry.
-	 * @param backend the backend
-	 * @param settings defaults and limits
-	 * @param listeners called at the first event, and again at the next event if it fails
-	 * @param clock the time source
-	 */
-	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, Supplier<List<LockListener>> listeners,
-			TimeSource clock) {
-		this(backend, settings, listeners, clock, LockObservers.NONE);
-	}
-
-	/**
-	 * Create a registry whose acquisitions are observed.
+	 * Create a registry whose acquisitions are observed, and which looks up its listeners
+	 * at the first event, or by {@link #findListeners()}, so that they may depend on
+	 * beans that need the registry.
 	 * @param backend the backend
 	 * @param settings defaults and limits
 	 * @param listeners called at the first event, and again at the next event if it fails
@@ -115,11 +101,10 @@ public final class BackendLockRegistry implements LockRegistry {
 			EngineEnvironment environment, LockObservers observers) {
 		this.backend = backend;
 		this.settings = settings;
-		this.listeners = new CompositeLockListener(listeners);
+		this.listeners = new LockListeners(listeners);
 		this.environment = environment;
 		this.lifecycleLock = environment.newLock();
 		this.observers = observers;
-		this.holdSummary = new HoldSummary.Latest(environment.clock());
 	}
 
 	/**
@@ -128,23 +113,26 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * are lost: nothing renews them or can release them any more.
 	 */
 	public void start() {
-		List<WeakReference<HeldLocks>> earlier;
+		HeldLocks earlier;
 		this.lifecycleLock.lock();
 		try {
 			if (this.operations != null) {
 				return;
 			}
-			earlier = this.earlierHeldLocks;
-			this.operations = new LockOperations(
-					new RegistryRuntime(this.backend, this.settings, this.listeners, this.environment), this.backend,
-					this.settings, this.listeners, this.environment.clock(), this.observers);
+			Set<Caller> waiting = ConcurrentHashMap.newKeySet();
+			Callers callers = new Callers(this.backend.description().name(), this.listeners, this.observers,
+					this.environment.clock(), waiting);
+			this.operations = new LockOperations(new RegistryRuntime(this.backend, this.settings, callers,
+					this.environment, this.holdsOfThread), this.backend, this.settings);
+			earlier = this.heldAtShutdown;
+			this.heldAtShutdown = null;
 		}
 		finally {
 			this.lifecycleLock.unlock();
 		}
 		// Not under the lock: listeners are notified.
-		if (this.backend.description().expires()) {
-			earlier.stream().map(Reference::get).filter(Objects::nonNull).forEach(HeldLocks::loseAll);
+		if (earlier != null && this.backend.description().expires()) {
+			earlier.loseAll();
 		}
 	}
 
@@ -156,14 +144,6 @@ public final class BackendLockRegistry implements LockRegistry {
 	public void findListeners() {
 		this.listeners.find();
 		this.observers.get();
-	}
-
-	/**
-	 * Find out whether the store can be reached and used.
-	 * @throws LockBackendException if not, or if the registry is not running
-	 */
-	public void verify() {
-		runningOperations().runtime().store().verify();
 	}
 
 	/**
@@ -186,9 +166,7 @@ public final class BackendLockRegistry implements LockRegistry {
 					current.runtime().close(this.settings.shutdownGrace().toNanos());
 				}
 				finally {
-					// In this order: a thread that unlocks at this moment must find its
-					// lock.
-					rememberForLateRelease(current.runtime().heldLocks());
+					this.heldAtShutdown = current.runtime().heldLocks();
 					this.operations = null;
 					this.stopping = false;
 				}
@@ -197,33 +175,6 @@ public final class BackendLockRegistry implements LockRegistry {
 		finally {
 			this.lifecycleLock.unlock();
 		}
-	}
-
-	private void rememberForLateRelease(HeldLocks ended) {
-		List<WeakReference<HeldLocks>> kept = new ArrayList<>(this.earlierHeldLocks);
-		kept.removeIf((earlier) -> earlier.refersTo(null));
-		kept.add(0, new WeakReference<>(ended));
-		this.earlierHeldLocks = List.copyOf(kept);
-	}
-
-	/** Return where the calling thread may hold locks, the latest run first. */
-	private List<HeldLocks> allHeldLocks() {
-		LockOperations current = this.operations;
-		List<WeakReference<HeldLocks>> earlier = this.earlierHeldLocks;
-		if (current != null && earlier.isEmpty()) {
-			return List.of(current.runtime().heldLocks());
-		}
-		List<HeldLocks> allHeldLocks = new ArrayList<>();
-		if (current != null) {
-			allHeldLocks.add(current.runtime().heldLocks());
-		}
-		for (WeakReference<HeldLocks> reference : earlier) {
-			HeldLocks heldLocks = reference.get();
-			if (heldLocks != null) {
-				allHeldLocks.add(heldLocks);
-			}
-		}
-		return allHeldLocks;
 	}
 
 	/**
@@ -235,19 +186,11 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return for how long a lock without a lease time is renewed.
-	 * @return the maximum hold time, {@code null} without a limit
+	 * Return the defaults and limits.
+	 * @return the settings
 	 */
-	public @Nullable Duration maxHoldTime() {
-		return this.settings.maxHoldTime();
-	}
-
-	/**
-	 * Return whether a release returns before the store has answered.
-	 * @return whether releases are not confirmed
-	 */
-	public boolean releasesInBackground() {
-		return this.settings.release() == ReleaseMode.BACKGROUND;
+	public RegistrySettings settings() {
+		return this.settings;
 	}
 
 	@Override
@@ -255,61 +198,49 @@ public final class BackendLockRegistry implements LockRegistry {
 		// A view cannot say that it was refused.
 		LockRequest request = LockRequest.of(key).maxWaiting(Integer.MAX_VALUE);
 		LockKeys.validate(key);
-		return new LockView(request, this::runningOperations, this::allHeldLocks);
+		return new LockView(request, this::runningOperations, this.holdsOfThread);
 	}
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		try {
-			return runningOperations().acquireOrFail(request);
-		}
-		catch (InterruptedException ex) {
-			throw interrupted(request, ex);
-		}
+		return runningOperations().acquire(request);
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		try {
-			return Optional.ofNullable(runningOperations().acquire(request, true, LockOutcome.SKIPPED));
-		}
-		catch (InterruptedException ex) {
-			throw interrupted(request, ex);
-		}
-	}
-
-	private static LockNotAcquiredException interrupted(LockRequest request, InterruptedException ex) {
-		Thread.currentThread().interrupt();
-		return new LockNotAcquiredException(
-				"The thread was interrupted while it waited for lock '" + request.key() + "' (" + request.label() + ")",
-				ex);
+		return Optional.ofNullable(runningOperations().tryAcquire(request));
 	}
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return runningOperations().acquireAsyncOrFail(request);
+		return runningOperations().acquireAsync(request);
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return LockFutures.optional(runningOperations().acquireAsync(request, LockOutcome.SKIPPED));
+		return runningOperations().tryAcquireAsync(request, Optional::ofNullable);
 	}
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		try (HeldLock lock = acquire(request)) {
-			return ObservedWork.call(this.observers, this.backend.description().name(), request, lock, action);
-		}
+		return ObservedWork.execute(this, this.observers, this.backend.description().name(), request, action);
+	}
+
+	/**
+	 * Return whether the registry is running.
+	 * @return whether locks can be acquired
+	 */
+	public boolean isRunning() {
+		return this.operations != null;
 	}
 
 	/**
 	 * Return how long locks have been held, and how many of them are at risk. Sends no
 	 * command.
-	 * @return the figures, at most a second old; empty if the registry is not running
+	 * @return the figures, zero if the registry is not running
 	 */
 	public HoldSummary holdSummary() {
-		LockOperations current = this.operations;
-		return this.holdSummary.get((current != null) ? current.runtime() : null);
+		return isRunning() ? HoldSummary.of(snapshot()) : new HoldSummary(Map.of(), 0, 0);
 	}
 
 	/**
@@ -329,7 +260,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @throws LockBackendException if the registry is not running
 	 */
 	public StoreInspection inspection() {
-		StoreInspection inspection = runningOperations().runtime().store().inspection();
+		StoreInspection inspection = store().inspection();
 		if (inspection == null) {
 			throw new UnsupportedOperationException("The store '" + description().name()
 					+ "' does not say what holds a lock: ask the store itself, with its own tools");
@@ -338,31 +269,12 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Describe where the locks are, without credentials. Sends no command.
-	 * @return such as {@code Redis at db1:6379, prefix 'shop:'}
+	 * Return the store that is open now.
+	 * @return the store, which the registry closes
 	 * @throws LockBackendException if the registry is not running
 	 */
-	public String location() {
-		return runningOperations().runtime().store().location();
-	}
-
-	/**
-	 * Describe the channel on which this JVM receives its grants. Sends no command.
-	 * @return {@code subscribed} or {@code polling}; {@code null} if the store has no
-	 * such channel
-	 * @throws LockBackendException if the registry is not running
-	 */
-	public @Nullable String channel() {
-		return runningOperations().runtime().store().channel();
-	}
-
-	/**
-	 * Send the cheapest command that shows that the store works.
-	 * @throws LockBackendException if it does not answer, or if the registry is not
-	 * running
-	 */
-	public void ping() {
-		runningOperations().runtime().store().ping();
+	public LockStore store() {
+		return runningOperations().runtime().store();
 	}
 
 	private LockOperations runningOperations() {

@@ -6,7 +6,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -18,7 +17,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObservers;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link LockRegistry} over two others. Each lock is acquired in both of them, in
@@ -93,89 +91,98 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		return acquireOnThread(request, (registry, part) -> Optional.of(registry.acquire(part)))
+		return acquireBoth(request, (registry, part) -> Optional.of(registry.acquire(part)))
 			.orElseThrow(() -> lostWhileWaiting(request));
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		return acquireOnThread(request, LockRegistry::tryAcquire);
+		return acquireBoth(request, LockRegistry::tryAcquire);
 	}
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return LockFutures.required(acquireWithoutThread(request, LockRegistry::acquireAsync, Optional::of),
-				() -> lostWhileWaiting(request));
+		return acquireBothAsync(request, LockRegistry::acquireAsync, Optional::of,
+				(both) -> both.orElseThrow(() -> lostWhileWaiting(request)));
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return LockFutures.optional(acquireWithoutThread(request, LockRegistry::tryAcquireAsync, Function.identity()));
+		return acquireBothAsync(request, LockRegistry::tryAcquireAsync, Function.identity(), Function.identity());
 	}
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		try (HeldLock lock = acquire(request)) {
-			return ObservedWork.call(this.observers, NAME, request, lock, action);
-		}
+		return ObservedWork.execute(this, this.observers, NAME, request, action);
 	}
 
-	/** The attempts block, so the future is complete when they return. */
-	private Optional<HeldLock> acquireOnThread(LockRequest request,
-			BiFunction<LockRegistry, LockRequest, Optional<HeldLock>> method) {
-		try {
-			return acquireBoth(request,
-					(registry, part) -> CompletableFuture.completedFuture(method.apply(registry, part)))
-				.getNow(Optional.empty());
-		}
-		catch (CompletionException ex) {
-			Throwable cause = StoreCalls.unwrap(ex);
-			if (cause instanceof Error error) {
-				throw error;
-			}
-			throw (RuntimeException) cause;
-		}
-	}
-
-	/**
-	 * Cancelling the future ends the wait.
-	 * @return completes with {@code null} if the lock was not acquired
-	 */
-	private <T> CompletableFuture<@Nullable HeldLock> acquireWithoutThread(LockRequest request,
-			BiFunction<LockRegistry, LockRequest, CompletableFuture<T>> method, Function<T, Optional<HeldLock>> lock) {
-		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
-		acquireBoth(request,
-				(registry, part) -> LockFutures.cancelWith(result, method.apply(registry, part)).thenApply(lock))
-			.whenComplete((both, failure) -> {
-				if (failure != null) {
-					result.completeExceptionally(StoreCalls.unwrap(failure));
-				}
-				else if (!result.complete(both.orElse(null))) {
-					// The caller cancelled at the moment of the grant.
-					both.ifPresent(HeldLock::abandon);
-				}
-			});
-		return result;
-	}
-
-	/**
-	 * Acquire the lock in both registries, or in none.
-	 * @param attempt one attempt in one registry, which may block
-	 */
-	private CompletableFuture<Optional<HeldLock>> acquireBoth(LockRequest request,
-			BiFunction<LockRegistry, LockRequest, CompletableFuture<Optional<HeldLock>>> attempt) {
+	/** Acquire the lock in both registries, or in none. */
+	private Optional<HeldLock> acquireBoth(LockRequest request,
+			BiFunction<LockRegistry, LockRequest, Optional<HeldLock>> attempt) {
 		Duration total = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
 		long start = this.clock.nanoTime();
-		CompletableFuture<Optional<HeldLock>> first = attempt.apply(this.first, request.waitTime(total));
-		return first.thenCompose(
-				(part) -> part.isPresent() ? attempt.apply(this.second, request.waitTime(rest(total, start))) : first)
-			.whenComplete((part, failure) -> {
-				if (failure != null || part.isEmpty()) {
-					// Complete by now. A failed release does not change the outcome.
-					first.thenAccept((acquired) -> acquired.ifPresent(HeldLock::abandon));
-				}
-			})
-			.thenApply((part) -> part.flatMap((second) -> combine(first.getNow(part).orElseThrow(), second)));
+		HeldLock first = attempt.apply(this.first, request.waitTime(total)).orElse(null);
+		if (first == null) {
+			return Optional.empty();
+		}
+		Optional<HeldLock> both = Optional.empty();
+		try {
+			both = combine(first, attempt.apply(this.second, request.waitTime(rest(total, start))));
+			return both;
+		}
+		finally {
+			if (both.isEmpty()) {
+				CompositeHeldLock.releaseUnused(first::abandon);
+			}
+		}
+	}
+
+	/**
+	 * Acquire the lock in both registries, or in none. Cancelling the future ends the
+	 * wait.
+	 * @param attempt one attempt in one registry
+	 * @param acquired the lock that an attempt has acquired
+	 * @param result what the future completes with
+	 */
+	private <S, T> CompletableFuture<T> acquireBothAsync(LockRequest request,
+			BiFunction<LockRegistry, LockRequest, CompletableFuture<S>> attempt,
+			Function<S, Optional<HeldLock>> acquired, Function<Optional<HeldLock>, T> result) {
+		Duration total = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
+		long start = this.clock.nanoTime();
+		CompletableFuture<T> future = new CompletableFuture<>();
+		CompletableFuture<S> firstAttempt = attempt.apply(this.first, request.waitTime(total));
+		cancelWith(future, firstAttempt);
+		firstAttempt.thenApply(acquired).thenCompose((first) -> {
+			if (first.isEmpty()) {
+				return CompletableFuture.completedFuture(first);
+			}
+			CompletableFuture<S> secondAttempt = attempt.apply(this.second, request.waitTime(rest(total, start)));
+			cancelWith(future, secondAttempt);
+			return secondAttempt.thenApply((second) -> combine(first.get(), acquired.apply(second)));
+		}).whenComplete((both, failure) -> {
+			if (failure != null || both.isEmpty()) {
+				// Complete by now. A failed release does not change the outcome.
+				firstAttempt.thenAccept((first) -> acquired.apply(first).ifPresent(HeldLock::abandon));
+			}
+		}).thenAccept((both) -> {
+			if (!future.complete(result.apply(both))) {
+				// The caller cancelled at the moment of the grant.
+				both.ifPresent(HeldLock::abandon);
+			}
+		}).exceptionally((failure) -> {
+			future.completeExceptionally(StoreCalls.unwrap(failure));
+			return null;
+		});
+		return future;
+	}
+
+	/** Cancel an attempt if the caller cancels the result. */
+	private static void cancelWith(CompletableFuture<?> result, CompletableFuture<?> attempt) {
+		result.whenComplete((value, failure) -> {
+			if (result.isCancelled()) {
+				attempt.cancel(false);
+			}
+		});
 	}
 
 	/** Return what is left of a wait time. Zero tries once, negative has no limit. */
@@ -188,12 +195,11 @@ public final class CompositeLockRegistry implements LockRegistry {
 	}
 
 	/** Return no lock if the first part was lost during the wait for the second. */
-	private static Optional<HeldLock> combine(HeldLock first, HeldLock second) {
-		HeldLock both = new CompositeHeldLock(first, second);
+	private static Optional<HeldLock> combine(HeldLock first, Optional<HeldLock> second) {
 		if (first.isHeld()) {
-			return Optional.of(both);
+			return second.map((part) -> new CompositeHeldLock(first, part));
 		}
-		CompositeHeldLock.releaseUnused(both::abandon);
+		second.ifPresent((part) -> CompositeHeldLock.releaseUnused(part::abandon));
 		return Optional.empty();
 	}
 

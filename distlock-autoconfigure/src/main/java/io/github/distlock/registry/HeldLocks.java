@@ -9,8 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-import io.github.distlock.HeldLock;
-import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
@@ -20,7 +18,6 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseRenewer;
@@ -28,7 +25,6 @@ import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.renewal.RenewalListener;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.LockAcquirer;
-import io.github.distlock.waiting.ReleaseObserver;
 import io.github.distlock.waiting.ReleaseOutcome;
 import io.github.distlock.waiting.UnfinishedWork;
 import org.apache.commons.logging.Log;
@@ -41,20 +37,26 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A lock is added after its grant, and then owned by the thread that acquired it, or by
  * none. It leaves in one of two ways. Its last level is released: its lease ends and the
- * lock is released in the store, or retained for its minimum hold time. It is lost: the
- * lease reports that once, the listeners and callbacks are notified, and each later close
+ * lock is released in the store, or retained for its minimum hold time: its lease goes on without a
+ * caller, and at its end the lock is released. It is lost: the lease reports that once, the listeners and callbacks are notified, and each later close
  * of a level throws {@link LockLostException}.
  * <p>
  * The first change of the state of a {@link Hold} or of its lease decides between these
  * ways, so no lock is held here during a command to the store. Thread-safe.
  */
-final class HeldLocks implements RenewalListener, Hold.Owner {
+final class HeldLocks implements RenewalListener {
 
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
 	private static final int MOST_ENDED_GRANTS = 1000;
 
-	private final ThreadHolds holdsOfThread = new ThreadHolds();
+	/**
+	 * The locks of each thread, lost ones included, by their keys. Shared by all runs of
+	 * the registry, so that a thread finds its lock after a shutdown. A class of the JDK:
+	 * one of this library would keep the class loader of an application alive in the
+	 * threads of a pool.
+	 */
+	private final ThreadLocal<Map<String, Hold>> holdsOfThread;
 
 	private final String backend;
 
@@ -62,15 +64,16 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private final LeaseRenewer renewer;
 
-	private final MinimumHoldTimes minimumHoldTimes;
-
-	private final CompositeLockListener listeners;
+	private final LockListeners listeners;
 
 	private final TimeSource clock;
 
 	private final boolean interruptOnLost;
 
 	private final ReleaseMode releaseMode;
+
+	/** Whether leases end locks in the store. */
+	private final boolean expiring;
 
 	/**
 	 * The first token of each grant that an operator has ended lately, by the number of
@@ -82,85 +85,70 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	private volatile boolean stopped;
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer, Function<RenewalListener, LeaseRenewer> renewerFactory,
-			CompositeLockListener listeners, EngineEnvironment environment, RegistrySettings settings) {
+			LockListeners listeners, TimeSource clock, RegistrySettings settings,
+			ThreadLocal<Map<String, Hold>> holdsOfThread) {
 		this.backend = backend.name();
+		this.expiring = backend.expires();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
-		this.minimumHoldTimes = new MinimumHoldTimes(acquirer, this.renewer, environment.clock(), backend.expires());
 		this.listeners = listeners;
-		this.clock = environment.clock();
+		this.clock = clock;
 		this.interruptOnLost = settings.interruptOnLost();
 		this.releaseMode = settings.release();
+		this.holdsOfThread = holdsOfThread;
 	}
 
 	LeaseRenewer renewer() {
 		return this.renewer;
 	}
 
-	/** Renew nothing from now on. What the store has not answered is not repeated. */
-	void stop() {
+	/**
+	 * Renew nothing from now on. What the store has not answered is not repeated. If no
+	 * lease ends the locks in the store, those in their minimum hold time are released
+	 * before it has passed.
+	 * @return whether there were any
+	 */
+	boolean stop() {
 		this.stopped = true;
 		this.renewer.stop();
-	}
-
-	MinimumHoldTimes minimumHoldTimes() {
-		return this.minimumHoldTimes;
+		List<Hold> retained = this.expiring ? List.of() : leases().filter(Hold::isRetained).toList();
+		retained.forEach((hold) -> hold.lose(LossCause.LEASE_EXPIRED));
+		return !retained.isEmpty();
 	}
 
 	/** Return which work is unfinished, except locks in their minimum hold time. */
 	UnfinishedWork unfinished() {
-		List<Ticket> inMinimumHoldTime = this.minimumHoldTimes.tickets();
-		return (this.renewer.size() > inMinimumHoldTime.size()) ? UnfinishedWork.HELD_LOCKS
-				: this.acquirer.unfinishedWorkExcept(inMinimumHoldTime);
+		List<Ticket> retained = leases().filter(Hold::isRetained).map(Hold::ticket).toList();
+		return (this.renewer.size() > retained.size()) ? UnfinishedWork.HELD_LOCKS
+				: this.acquirer.unfinishedWorkExcept(retained);
 	}
 
 	/** Return the lock of a key that the calling thread holds. */
 	@Nullable Hold holdOfThisThread(String key) {
-		return this.holdsOfThread.get(key);
-	}
-
-	/**
-	 * Return the lock of a key that the asynchronous work of the running code holds,
-	 * according to {@link LockContext}. A lock of a thread is never returned.
-	 */
-	@Nullable Hold holdOfThisWork(String key) {
-		List<HeldLock> open = LockContext.all();
-		if (open.isEmpty()) {
-			return null;
-		}
-		for (HeldLock lock : open) {
-			Hold hold = holdOfWork(lock, key);
-			if (hold != null) {
-				return hold;
-			}
-		}
-		return null;
-	}
-
-	private @Nullable Hold holdOfWork(HeldLock lock, String key) {
-		if (lock instanceof CompositeHeldLock composite) {
-			Hold ofFirst = holdOfWork(composite.first(), key);
-			return (ofFirst != null) ? ofFirst : holdOfWork(composite.second(), key);
-		}
-		Hold hold = (lock instanceof HoldReference handle) ? handle.openHoldOf(this) : null;
-		return (hold != null && hold.thread() == null && hold.key().equals(key)) ? hold : null;
+		return this.holdsOfThread.get().get(key);
 	}
 
 	/** Return how many locks the calling thread holds, lost ones included. */
 	int numberOfThisThread() {
-		return this.holdsOfThread.size();
+		return this.holdsOfThread.get().size();
 	}
 
 	/** Return the locks that are held now, the one that is held longest first. */
-	List<HeldLockSnapshot> snapshot(WaitingCallers waiting) {
+	List<HeldLockSnapshot> snapshot(Callers callers) {
+		Map<String, Integer> waiting = callers.waitingByKey();
 		// By their start: ages that are read one after the other are not in order.
 		return holds().sorted(Comparator.comparingLong(Hold::startNanos))
-			.map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.count(hold.key())))
+			.map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.getOrDefault(hold.key(), 0)))
 			.toList();
 	}
 
+	private Stream<Hold> leases() {
+		return this.renewer.leases().stream().map(Hold.class::cast);
+	}
+
+	/** Return the locks that callers hold. */
 	private Stream<Hold> holds() {
-		return this.renewer.leases().stream().filter(Hold.class::isInstance).map(Hold.class::cast);
+		return leases().filter((hold) -> !hold.isRetained());
 	}
 
 	/** Return the lock of a key that a caller of this JVM holds under a grant. */
@@ -199,27 +187,39 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		holds().forEach((hold) -> hold.lose(LossCause.REGISTRY_RESTARTED));
 	}
 
-	@Override
-	public TimeSource clock() {
+	TimeSource clock() {
 		return this.clock;
 	}
 
-	@Override
-	public boolean isEnded(Hold hold) {
+	/** Return whether an operator has ended the grant under which a lock is held. */
+	boolean isEnded(Hold hold) {
 		return !this.endedGrants.isEmpty()
 				&& Objects.equals(this.endedGrants.get(hold.ticket().number()), hold.holder().grantToken());
 	}
 
 	/**
-	 * Add a lock that has just been granted.
+	 * Add a lock that has just been granted. If that fails, release it.
 	 * @param thread the thread that may re-enter the lock, if any
 	 * @param endsWithThread whether the lock is lost when that thread dies
 	 */
 	Hold add(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
-		Hold hold = new Hold(this, request.label(), holder, terms, this.clock, thread, endsWithThread);
-		this.renewer.watch(hold);
+		Hold hold;
+		try {
+			hold = new Hold(this, request.label(), holder, terms, thread, endsWithThread);
+			this.renewer.watch(hold);
+		}
+		catch (RuntimeException | Error ex) {
+			this.acquirer.releases().releaseAsync(holder);
+			throw ex;
+		}
 		if (thread != null) {
-			this.holdsOfThread.put(hold);
+			Map<String, Hold> own = this.holdsOfThread.get();
+			if (Integer.bitCount(own.size()) == 1) {
+				// Leave out the holds that other threads have closed. Each time the size
+				// has doubled is enough.
+				own.values().removeIf(Hold::isOver);
+			}
+			own.put(hold.key(), hold);
 		}
 		if (isEnded(hold)) {
 			// Reported before the lock was watched.
@@ -228,8 +228,12 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		return hold;
 	}
 
-	@Override
-	public void expireAfter(Hold hold, Duration leaseTime) {
+	/**
+	 * Limit the time for which a lock is held from now on.
+	 * @throws LockLostException if the lock was lost
+	 * @throws LockDefinitionException if the minimum hold time is longer
+	 */
+	void expireAfter(Hold hold, Duration leaseTime) {
 		Duration remainingMinHold = hold.remainingMinHold();
 		if (leaseTime.compareTo(remainingMinHold) < 0) {
 			throw new LockDefinitionException(
@@ -241,13 +245,19 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		}
 	}
 
-	@Override
-	public void release(Hold hold) {
+	/**
+	 * Release one level.
+	 * @throws LockLostException if the lock was lost
+	 */
+	void release(Hold hold) {
 		release(hold, hold.remainingMinHold());
 	}
 
-	@Override
-	public void abandon(Hold hold) {
+	/**
+	 * Release one level of a lock under which no work was done.
+	 * @throws LockLostException if the lock was lost
+	 */
+	void abandon(Hold hold) {
 		release(hold, Duration.ZERO);
 	}
 
@@ -271,33 +281,47 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 			// Otherwise the next caller of this JVM would enter under the ended grant.
 			hold.lose(LossCause.RELEASED_BY_OPERATOR);
 		}
-		boolean valid = true;
+		if (!remainingMinHold.isZero() && retain(hold, remainingMinHold)) {
+			notifyReleased(hold);
+			return;
+		}
 		try {
 			long remainingNanos = hold.endLease();
-			valid = remainingNanos > 0;
 			this.renewer.forget(hold);
-			if (!valid) {
+			if (remainingNanos == 0) {
 				throw lostException(hold);
 			}
-			if (remainingMinHold.isZero() || !this.minimumHoldTimes.retain(hold, remainingMinHold)) {
-				releaseInStore(hold, Duration.ofNanos(remainingNanos));
-			}
+			releaseInStore(hold, Duration.ofNanos(remainingNanos));
 		}
 		catch (Error ex) {
 			// No effect if it has left. Otherwise nothing would ever let it leave.
 			this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
-			if (valid) {
-				notifyReleased(hold);
-			}
 			throw ex;
 		}
 		notifyReleased(hold);
 	}
 
+	/**
+	 * Retain a lock until its minimum hold time has passed.
+	 * @return whether it is retained; otherwise it was lost
+	 */
+	private boolean retain(Hold hold, Duration remainingMinHold) {
+		if (!hold.isValid() || !hold.retain()) {
+			return false;
+		}
+		this.renewer.expireAfter(hold, remainingMinHold);
+		if (this.stopped && !this.expiring) {
+			// After the lock was retained: either this thread or stop() finds it.
+			hold.lose(LossCause.LEASE_EXPIRED);
+		}
+		return true;
+	}
+
 	private void notifyReleased(Hold hold) {
 		if (!this.listeners.isEmpty()) {
-			this.listeners.onReleased(new LockListener.Released(this.backend, hold.name(), hold.key(),
-					hold.holder().fencingToken(), heldSince(hold)));
+			LockListener.Released event = new LockListener.Released(this.backend, hold.label(), hold.key(),
+					hold.holder().fencingToken(), heldSince(hold));
+			this.listeners.notifyEach((listener) -> listener.onReleased(event));
 		}
 	}
 
@@ -305,8 +329,10 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	private void releaseInStore(Hold hold, Duration remaining) {
 		ReleaseOutcome outcome = releaseOrKeep(hold, remaining);
 		if (outcome == ReleaseOutcome.GONE) {
-			notifyGone(hold, causeOfGone(hold), heldSince(hold), false);
-			runLossCallbacks(hold);
+			LossCause cause = causeOfGone(hold);
+			hold.markLostAfterEnd(cause);
+			notifyLost(hold, cause, false);
+			runCallbacks(hold, hold.takeLossCallbacks());
 			throw lostException(hold, "before its release arrived in the store");
 		}
 		if (outcome == ReleaseOutcome.UNANSWERED) {
@@ -319,7 +345,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		boolean keep = hold.holder().keepNanos() > 0 && hold.isRenewedByWatchdog();
 		return this.acquirer.releases()
 			.release(hold.holder(), hold.validity(), remaining, keep, background,
-					(keep || background) ? new UnawaitedRelease(hold) : null);
+					(keep || background) ? hold : null);
 	}
 
 	/**
@@ -343,17 +369,19 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		return hold.isRenewedByWatchdog() ? LossCause.STORE_SILENT : LossCause.LEASE_EXPIRED;
 	}
 
-	/** The store answered to a release that it no longer knew the lock. */
-	private void notifyGone(Hold hold, LossCause cause, Duration held, boolean released) {
+	/**
+	 * The store answered to a release that no caller waited for that the lock had been
+	 * lost. The caller has been told that it is released, so only listeners and the log
+	 * learn it.
+	 */
+	void goneAfterRelease(Hold hold) {
+		LossCause cause = causeOfGone(hold);
 		hold.markLostAfterEnd(cause);
-		notifyLost(hold, cause, switch (cause) {
-			case FORGOTTEN, SESSION_LOST -> "the store no longer knew it when it was released";
-			case LEASE_EXPIRED, STORE_SILENT -> "its lease expired before its release arrived in the store";
-			default -> cause.description();
-		}, held, released);
+		this.acquirer.callBack(() -> notifyLost(hold, cause, true));
 	}
 
-	private void warnUnanswered(Hold hold) {
+	/** The store has not answered to a release, which is repeated. */
+	void warnUnanswered(Hold hold) {
 		logger.warn("The release of lock '" + hold.key() + "' has not been acknowledged by the store and "
 				+ (this.stopped
 						? "is not repeated, since the registry has been shut down: the lock ends with its "
@@ -361,14 +389,14 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 						: "continues in the background"));
 	}
 
-	@Override
-	public void confirm(Hold hold) {
-		this.renewer.confirm(hold);
+	/** Ask the store, if only the store knows whether a lock is held. */
+	boolean confirm(Hold hold) {
+		return this.renewer.confirm(hold);
 	}
 
-	/** Remove a lock from those of the calling thread. */
+	/** Remove a lock from those of the calling thread, but no other one of its key. */
 	void forgetOfThisThread(Hold hold) {
-		this.holdsOfThread.remove(hold);
+		this.holdsOfThread.get().remove(hold.key(), hold);
 	}
 
 	static LockLostException lostException(Hold hold) {
@@ -383,20 +411,26 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 	}
 
-	@Override
-	public void lost(Hold hold, LossCause cause, String reason) {
+	/** The lease of a lock has ended. Called once, unless it was released before. */
+	void lost(Hold hold, LossCause cause) {
 		this.renewer.forget(hold);
 		this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
+		Runnable[] callbacks = hold.takeLossCallbacks();
+		if (callbacks == Hold.RETAINED) {
+			// Its minimum hold time has passed.
+			return;
+		}
 		if (this.interruptOnLost) {
 			hold.interruptThread();
 		}
-		notifyLost(hold, cause, reason, heldSince(hold), false);
-		runLossCallbacks(hold);
+		notifyLost(hold, cause, false);
+		runCallbacks(hold, callbacks);
 	}
 
 	@Override
 	public void renewed(int renewed, int gone, int failed, Duration lateness) {
-		this.listeners.onRenewed(new LockListener.Renewed(this.backend, renewed, gone, failed, lateness));
+		LockListener.Renewed event = new LockListener.Renewed(this.backend, renewed, gone, failed, lateness);
+		this.listeners.notifyEach((listener) -> listener.onRenewed(event));
 	}
 
 	/**
@@ -411,19 +445,21 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 		}
 	}
 
-	private void notifyLost(Hold hold, LossCause cause, String reason, Duration held, boolean released) {
-		logger.warn("Lost lock '" + hold.key() + "' (" + hold.name() + ", token " + hold.holder().fencingToken() + "): "
-				+ reason + ". " + cause.remedy());
-		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(), hold.holder().fencingToken(),
-				held, reason, cause, released));
+	private void notifyLost(Hold hold, LossCause cause, boolean released) {
+		String reason = cause.description();
+		logger.warn("Lost lock '" + hold.key() + "' (" + hold.label() + ", token " + hold.holder().fencingToken()
+				+ "): " + reason + ". " + cause.remedy());
+		LockListener.Lost event = new LockListener.Lost(this.backend, hold.label(), hold.key(),
+				hold.holder().fencingToken(), heldSince(hold), reason, cause, released);
+		this.listeners.notifyEach((listener) -> listener.onLost(event));
 	}
 
 	/**
-	 * Run the loss callbacks on the callback threads. A callback that fails does not
-	 * prevent the others.
+	 * Run loss callbacks on the callback threads. A callback that fails does not prevent
+	 * the others.
 	 */
-	private void runLossCallbacks(Hold lost) {
-		for (Runnable callback : lost.takeLossCallbacks()) {
+	private void runCallbacks(Hold lost, Runnable[] callbacks) {
+		for (Runnable callback : callbacks) {
 			this.acquirer.callBack(() -> {
 				try {
 					callback.run();
@@ -437,34 +473,6 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private static Duration heldSince(Hold hold) {
 		return Duration.ofNanos(hold.heldNanos());
-	}
-
-	/**
-	 * A release that the caller does not wait for. The caller has been told that the lock
-	 * is released, so only listeners and the log learn that it had been lost.
-	 */
-	private final class UnawaitedRelease implements ReleaseObserver {
-
-		private final Hold hold;
-
-		private final Duration held;
-
-		UnawaitedRelease(Hold hold) {
-			this.hold = hold;
-			this.held = heldSince(hold);
-		}
-
-		@Override
-		public void gone() {
-			LossCause cause = causeOfGone(this.hold);
-			HeldLocks.this.acquirer.callBack(() -> notifyGone(this.hold, cause, this.held, true));
-		}
-
-		@Override
-		public void unanswered() {
-			warnUnanswered(this.hold);
-		}
-
 	}
 
 }

@@ -1,8 +1,6 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
@@ -14,27 +12,33 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
+import io.github.distlock.waiting.ReleaseObserver;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A held lock, from its first acquisition to its last release or its loss. All re-entries
- * share it.
+ * share it. If its minimum hold time has not passed at its last release, it is retained:
+ * its lease goes on until then, without a caller.
  */
-final class Hold extends Lease {
+final class Hold extends Lease implements ReleaseObserver {
 
 	private static final AtomicIntegerFieldUpdater<Hold> LEVELS = AtomicIntegerFieldUpdater.newUpdater(Hold.class,
 			"levels");
 
-	private static final AtomicReferenceFieldUpdater<Hold, Callback> CALLBACKS = AtomicReferenceFieldUpdater
-		.newUpdater(Hold.class, Callback.class, "callbacks");
+	private static final AtomicReferenceFieldUpdater<Hold, Runnable[]> CALLBACKS = AtomicReferenceFieldUpdater
+		.newUpdater(Hold.class, Runnable[].class, "callbacks");
 
-	/** Sentinel: the loss callbacks have run. */
-	private static final Callback ALREADY_RUN = new Callback(() -> {
-	}, null);
+	private static final Runnable[] NO_CALLBACKS = {};
 
-	private final Owner owner;
+	/** The lock was released and is retained: its end is no loss. */
+	static final Runnable[] RETAINED = {};
 
-	private final String name;
+	/** The loss is being reported. */
+	private static final Runnable[] REPORTED = {};
+
+	private final HeldLocks heldLocks;
+
+	private final String label;
 
 	private final Holder holder;
 
@@ -51,13 +55,17 @@ final class Hold extends Lease {
 	private volatile int levels = 1;
 
 	/**
-	 * How many of them came through a {@link LockView}, at most 65,535: a {@code char}
-	 * keeps a held lock small. Only the owning thread reads and writes it.
+	 * How many of them came through a {@link LockView}. Only the owning thread reads and
+	 * writes it.
 	 */
-	private char viewLevels;
+	private int viewLevels;
 
-	/** The last one that was added, linked to the earlier ones. */
-	private volatile @Nullable Callback callbacks;
+	/**
+	 * The callbacks for the loss, then {@link #RETAINED} or {@link #REPORTED}. Only
+	 * compare-and-set changes it, so it decides whether the lock was released or lost if
+	 * both happen at the same time.
+	 */
+	private volatile Runnable[] callbacks = NO_CALLBACKS;
 
 	/**
 	 * Whether a thread is about to interrupt the owning thread because of a loss.
@@ -67,34 +75,27 @@ final class Hold extends Lease {
 	 */
 	private volatile boolean interrupting;
 
-	Hold(Owner owner, String name, Holder holder, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
+	Hold(HeldLocks heldLocks, String label, Holder holder, LeaseTerms terms, @Nullable Thread thread,
 			boolean endsWithThread) {
-		super(holder.takeValidity(), terms, clock);
-		this.owner = owner;
-		this.name = name;
+		super(holder.takeValidity(), terms, heldLocks.clock());
+		this.heldLocks = heldLocks;
+		this.label = label;
 		this.holder = holder;
 		this.thread = thread;
 		this.endsWithThread = endsWithThread;
 	}
 
-	/** Return the object that releases this hold. */
-	Owner owner() {
-		return this.owner;
-	}
-
-	/** Ask the store, if only the store knows whether the lock is held. */
-	boolean confirm() {
-		this.owner.confirm(this);
-		return isValid();
+	/** Return the held locks to which this one belongs. */
+	HeldLocks heldLocks() {
+		return this.heldLocks;
 	}
 
 	String key() {
 		return ticket().key();
 	}
 
-	@Override
-	protected String name() {
-		return this.name;
+	String label() {
+		return this.label;
 	}
 
 	Holder holder() {
@@ -106,8 +107,13 @@ final class Hold extends Lease {
 	}
 
 	@Override
+	protected @Nullable String name() {
+		return isRetained() ? null : this.label;
+	}
+
+	@Override
 	protected TimeSource clock() {
-		return this.owner.clock();
+		return this.heldLocks.clock();
 	}
 
 	@Override
@@ -130,13 +136,24 @@ final class Hold extends Lease {
 		return this.endsWithThread ? this.thread : null;
 	}
 
-	boolean endsWithThread() {
-		return this.endsWithThread;
+	@Override
+	protected boolean isEndedByOperator() {
+		return this.heldLocks.isEnded(this);
 	}
 
 	@Override
 	protected void lost(LossCause cause, String reason) {
-		this.owner.lost(this, cause, reason);
+		this.heldLocks.lost(this, cause);
+	}
+
+	@Override
+	public void gone() {
+		this.heldLocks.goneAfterRelease(this);
+	}
+
+	@Override
+	public void unanswered() {
+		this.heldLocks.warnUnanswered(this);
 	}
 
 	/**
@@ -188,24 +205,9 @@ final class Hold extends Lease {
 		}
 	}
 
-	/** Return whether one acquisition is open and no re-entry. */
-	boolean hasOneLevel() {
-		return this.levels == 1;
-	}
-
 	/** Return how many acquisitions are open. */
 	int levels() {
 		return this.levels;
-	}
-
-	/** Return the mode in which the store has granted the lock. */
-	LockMode mode() {
-		return ticket().mode();
-	}
-
-	@Override
-	protected boolean isEndedByOperator() {
-		return this.owner.isEnded(this);
 	}
 
 	/** Return whether all levels have been left. */
@@ -213,14 +215,13 @@ final class Hold extends Lease {
 		return this.levels == 0;
 	}
 
-	/**
-	 * Count a level that came through a {@link LockView}.
-	 * @throws Error if the maximum is exceeded
-	 */
+	/** Return the mode in which the store has granted the lock. */
+	LockMode mode() {
+		return ticket().mode();
+	}
+
+	/** Count a level that came through a {@link LockView}. */
 	void enterView() {
-		if (this.viewLevels == Character.MAX_VALUE) {
-			throw new Error("Maximum lock count exceeded");
-		}
 		this.viewLevels++;
 	}
 
@@ -238,72 +239,38 @@ final class Hold extends Lease {
 
 	/**
 	 * Add a callback for the loss.
-	 * @return whether it was added; {@code false} if the loss callbacks have run
+	 * @return whether it was added; {@code false} if the loss has been reported
 	 */
 	boolean addLossCallback(Runnable action) {
-		Callback last;
-		do {
-			last = this.callbacks;
-			if (last == ALREADY_RUN) {
-				return false;
-			}
-		}
-		while (!CALLBACKS.compareAndSet(this, last, new Callback(action, last)));
-		return true;
+		return CALLBACKS.getAndUpdate(this,
+				(added) -> (added == RETAINED || added == REPORTED) ? added : with(added, action)) != REPORTED;
+	}
+
+	private static Runnable[] with(Runnable[] added, Runnable action) {
+		Runnable[] all = Arrays.copyOf(added, added.length + 1);
+		all[added.length] = action;
+		return all;
 	}
 
 	/**
 	 * Remove and return the loss callbacks in the order in which they were added. None
 	 * can be added afterwards.
+	 * @return the callbacks, {@link #RETAINED} if the lock was retained before
 	 */
-	Iterable<Runnable> takeLossCallbacks() {
-		Deque<Runnable> inOrder = new ArrayDeque<>();
-		Callback last = CALLBACKS.getAndSet(this, ALREADY_RUN);
-		for (; last != null && last != ALREADY_RUN; last = last.earlier()) {
-			inOrder.addFirst(last.action());
-		}
-		return inOrder;
+	Runnable[] takeLossCallbacks() {
+		return CALLBACKS.getAndSet(this, REPORTED);
 	}
 
 	/**
-	 * Releases holds, and is notified of their loss.
+	 * After the last level was left: retain the lock. A later loss concerns no caller.
+	 * @return whether no loss has been reported before
 	 */
-	interface Owner {
-
-		/** The time source of all holds. */
-		TimeSource clock();
-
-		/**
-		 * Release one level.
-		 * @throws io.github.distlock.LockLostException if the lock was lost
-		 */
-		void release(Hold hold);
-
-		/**
-		 * Release one level of a lock under which no work was done.
-		 * @throws io.github.distlock.LockLostException if the lock was lost
-		 */
-		void abandon(Hold hold);
-
-		/**
-		 * Limit the time for which the lock is held from now on.
-		 * @throws io.github.distlock.LockLostException if the lock was lost
-		 * @throws LockDefinitionException if the minimum hold time is longer
-		 */
-		void expireAfter(Hold hold, Duration leaseTime);
-
-		/** Ask the store, if only the store knows whether the lock is held. */
-		void confirm(Hold hold);
-
-		/** Whether an operator has ended the grant under which a lock is held. */
-		boolean isEnded(Hold hold);
-
-		/** The lock was lost. Called once. */
-		void lost(Hold hold, LossCause cause, String reason);
-
+	boolean retain() {
+		return CALLBACKS.getAndUpdate(this, (added) -> (added != REPORTED) ? RETAINED : added) != REPORTED;
 	}
 
-	private record Callback(Runnable action, @Nullable Callback earlier) {
+	boolean isRetained() {
+		return this.callbacks == RETAINED;
 	}
 
 }

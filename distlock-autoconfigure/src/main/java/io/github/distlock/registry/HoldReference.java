@@ -2,6 +2,7 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.BiConsumer;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
@@ -42,12 +43,12 @@ final class HoldReference implements HeldLock {
 
 	HoldReference(Hold hold) {
 		this.hold = hold;
-		this.state = hold.hasOneLevel() ? OUTERMOST : REENTRY;
+		this.state = (hold.levels() == 1) ? OUTERMOST : REENTRY;
 	}
 
-	/** Return the hold if it belongs to an owner and this acquisition of it is open. */
-	@Nullable Hold openHoldOf(Hold.Owner candidate) {
-		return (this.hold.owner() == candidate && isOpen()) ? this.hold : null;
+	/** Return the hold if this acquisition of it is open. */
+	@Nullable Hold openHold() {
+		return isOpen() ? this.hold : null;
 	}
 
 	@Override
@@ -57,7 +58,7 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public String name() {
-		return this.hold.name();
+		return this.hold.label();
 	}
 
 	@Override
@@ -77,7 +78,7 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public boolean confirmHeld() {
-		return isHeld() && this.hold.confirm() && isOpen();
+		return isHeld() && this.hold.heldLocks().confirm(this.hold) && isOpen();
 	}
 
 	@Override
@@ -123,32 +124,27 @@ final class HoldReference implements HeldLock {
 			throw closedBefore();
 		}
 		if (this.state == OUTERMOST) {
-			this.hold.owner().expireAfter(this.hold, leaseTime);
+			this.hold.heldLocks().expireAfter(this.hold, leaseTime);
 		}
 	}
 
 	@Override
 	public void close() {
-		close(false);
+		close(HeldLocks::release);
 	}
 
 	@Override
 	public void abandon() {
-		close(true);
+		close(HeldLocks::abandon);
 	}
 
-	private void close(boolean abandon) {
+	private void close(BiConsumer<HeldLocks, Hold> release) {
 		int open = this.state;
 		if (open >= CLOSING || !STATE.compareAndSet(this, open, CLOSING)) {
 			throw closedBefore();
 		}
 		try {
-			if (abandon) {
-				this.hold.owner().abandon(this.hold);
-			}
-			else {
-				this.hold.owner().release(this.hold);
-			}
+			release.accept(this.hold.heldLocks(), this.hold);
 			this.state = RELEASED;
 		}
 		catch (LockLostException ex) {

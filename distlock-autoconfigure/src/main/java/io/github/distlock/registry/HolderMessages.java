@@ -25,22 +25,23 @@ final class HolderMessages {
 
 	/**
 	 * Return the exception for a wait that ended without the lock.
+	 * @param caller knows why it ended, and what held the lock last
 	 * @param limits how long the caller, and how many callers, were to wait at most
-	 * @param report why it ended, and what held the lock last, if known
 	 */
-	LockNotAcquiredException notAcquired(LockRequest request, WaitRequest limits, AttemptReport report) {
-		StoredHolder blockedBy = report.blockedBy();
+	LockNotAcquiredException notAcquired(Caller caller, WaitRequest limits) {
+		LockRequest request = caller.request();
+		StoredHolder blockedBy = caller.blockedBy();
 		LockHolder holder = (blockedBy != null) ? holder(request.key(), blockedBy) : null;
 		String limit = " within " + (limits.waitTime().isZero() ? "one attempt" : limits.waitTime().toString());
 		String remedy = "Wait longer (waitTime, distlock.wait-time)";
-		if (report.reason == LockOutcome.TOO_MANY_WAITING) {
+		if (caller.reason() == LockOutcome.TOO_MANY_WAITING) {
 			limit = ", because " + limits.maxWaiting() + " or more callers of this JVM wait for it";
 			remedy = "Try again later, let more callers wait (maxWaiting, distlock.max-waiting)";
 		}
 		LockNotAcquiredException problem = new LockNotAcquiredException(
 				"Lock '" + request.key() + "' (" + request.label() + ") was not acquired" + limit + ": "
 						+ describe(holder) + ". " + remedy + ", or hold it for a shorter time",
-				report.reason, holder);
+				caller.reason(), holder);
 		problem.initLockName(request.name());
 		return problem;
 	}

@@ -18,24 +18,7 @@ final class InstanceIdentity {
 	/**
 	 * The same for all registries of this JVM: found once, since a look-up may be slow.
 	 */
-	private static final class Host {
-
-		static final String NAME = name();
-
-		private static String name() {
-			String fromEnvironment = System.getenv("HOSTNAME");
-			if (fromEnvironment != null && !fromEnvironment.isBlank()) {
-				return fromEnvironment;
-			}
-			try {
-				return InetAddress.getLocalHost().getHostName();
-			}
-			catch (UnknownHostException ex) {
-				return "unknown-host";
-			}
-		}
-
-	}
+	private static final String HOST = host();
 
 	private InstanceIdentity() {
 	}
@@ -50,8 +33,21 @@ final class InstanceIdentity {
 		if (application == null) {
 			return LockInstance.of(nonce);
 		}
-		return new LockInstance(nonce, plain(application, MAX_APPLICATION), plain(Host.NAME, MAX_HOST),
+		return new LockInstance(nonce, plain(application, MAX_APPLICATION), plain(HOST, MAX_HOST),
 				ProcessHandle.current().pid());
+	}
+
+	private static String host() {
+		String fromEnvironment = System.getenv("HOSTNAME");
+		if (fromEnvironment != null && !fromEnvironment.isBlank()) {
+			return fromEnvironment;
+		}
+		try {
+			return InetAddress.getLocalHost().getHostName();
+		}
+		catch (UnknownHostException ex) {
+			return "unknown-host";
+		}
 	}
 
 	/** The stores have characters of their own between tickets and other values. */

@@ -1,50 +1,36 @@
 package io.github.distlock.registry;
 
-import java.util.Objects;
-import java.util.concurrent.CancellationException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObserver.ObservationScope;
-import io.github.distlock.observation.LockObservers;
 import io.github.distlock.waiting.Holder;
-import io.github.distlock.waiting.WaitListener;
-import io.github.distlock.waiting.WaitRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires locks: validates the request, re-enters a lock that is already held, or else
- * waits for a grant and adds the lock to {@link HeldLocks}. Reports to the listeners how
- * each attempt ended. Thread-safe.
+ * waits for a grant and adds the lock to {@link HeldLocks}. Reports how each attempt
+ * ended. Thread-safe.
  */
 final class LockOperations {
 
 	private final RegistryRuntime runtime;
 
-	private final RegistrySettings settings;
-
 	private final RequestTerms terms;
-
-	private final RequestValidator validator;
-
-	private final AttemptReport.Targets reports;
 
 	private final HolderMessages holderMessages;
 
-	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings,
-			CompositeLockListener listeners, TimeSource clock, LockObservers observers) {
+	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings) {
 		this.runtime = runtime;
-		this.settings = settings;
-		this.reports = new AttemptReport.Targets(backend.description().name(), listeners, observers,
-				runtime.waitingCallers(), clock);
 		this.holderMessages = new HolderMessages(runtime);
-		this.terms = new RequestTerms(settings, backend.description().keeps());
-		this.validator = new RequestValidator(backend, settings, this.terms);
+		this.terms = new RequestTerms(backend, settings);
 	}
 
 	RegistryRuntime runtime() {
@@ -53,203 +39,206 @@ final class LockOperations {
 
 	/**
 	 * Acquire a lock on this thread.
-	 * @param timeoutOutcome the outcome to report if the wait time has passed
-	 * @return the lock, or {@code null} if the wait time has passed
+	 * @throws LockNotAcquiredException if the wait ended without the lock
 	 */
-	@Nullable HeldLock acquire(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome)
-			throws InterruptedException {
-		Hold hold = acquireHold(request, interruptible, timeoutOutcome, null);
-		return (hold != null) ? new HoldReference(hold) : null;
+	HeldLock acquire(LockRequest request) {
+		Caller caller = caller(request, Thread.currentThread(), LockOutcome.TIMEOUT);
+		return required(caller, acquire(caller));
 	}
 
 	/**
 	 * Acquire a lock on this thread.
-	 * @return the lock
-	 * @throws LockNotAcquiredException if the wait time has passed
+	 * @return the lock, or {@code null} if the wait ended without it
 	 */
-	HeldLock acquireOrFail(LockRequest request) throws InterruptedException {
-		AttemptReport report = newReport(request, false);
-		Hold hold = acquireHold(request, true, LockOutcome.TIMEOUT, null, report);
-		if (hold == null) {
-			throw this.holderMessages.notAcquired(request, waitRequest(request, report), report);
-		}
-		return new HoldReference(hold);
+	@Nullable HeldLock tryAcquire(LockRequest request) {
+		return acquire(caller(request, Thread.currentThread(), LockOutcome.SKIPPED));
 	}
 
-	private AttemptReport newReport(LockRequest request, boolean asynchronous) {
-		return new AttemptReport(this.reports, request, asynchronous);
+	private @Nullable HeldLock acquire(Caller caller) {
+		try {
+			Hold hold = acquireHold(caller, true, false);
+			return (hold != null) ? new HoldReference(hold) : null;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			LockRequest request = caller.request();
+			throw new LockNotAcquiredException("The thread was interrupted while it waited for lock '" + request.key()
+					+ "' (" + request.label() + ")", ex);
+		}
 	}
 
 	/**
-	 * Acquire a lock on this thread, without a reference to it.
-	 * @param owningThread the thread with whose death the lock is lost, if any
+	 * Acquire a lock for a {@link LockView}. The lock is lost when this thread dies.
+	 * @return the lock, or {@code null} if the wait ended without it
 	 */
-	@Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
-			@Nullable Thread owningThread) throws InterruptedException {
-		return acquireHold(request, interruptible, timeoutOutcome, owningThread, newReport(request, false));
+	@Nullable Hold acquireForView(LockRequest request, boolean interruptible) throws InterruptedException {
+		return acquireHold(caller(request, Thread.currentThread(), LockOutcome.TIMEOUT), interruptible, true);
 	}
 
-	private @Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
-			@Nullable Thread owningThread, AttemptReport report) throws InterruptedException {
+	private @Nullable Hold acquireHold(Caller caller, boolean interruptible, boolean view)
+			throws InterruptedException {
+		LockRequest request = caller.request();
 		try {
-			this.validator.validate(request);
-			if (interruptible && owningThread != null && Thread.interrupted()) {
+			this.terms.validate(request);
+			if (interruptible && view && Thread.interrupted()) {
 				// As Lock requires, even if this thread would not have to wait.
 				throw new InterruptedException();
 			}
-			Hold held = reenter(request);
-			if (held == null && owningThread == null) {
+			Hold held = reenter(this.runtime.heldLocks().holdOfThisThread(request.key()), request);
+			if (held == null && !view) {
 				// A Lock view belongs to its thread and never re-enters the lock of
 				// asynchronous work.
-				held = reenterLockOfWork(request);
+				held = reenter(holdOfThisWork(request.key()), request);
 			}
 			if (held != null) {
 				return held;
 			}
 			Holder holder;
-			try (ObservationScope observed = report.observe()) {
-				holder = this.runtime.acquirer().acquire(waitRequest(request, report), interruptible);
+			try (ObservationScope observed = caller.observe()) {
+				holder = this.runtime.acquirer().acquire(this.terms.wait(request, caller), interruptible);
 			}
-			if (holder == null) {
-				report.ended(timeoutOutcome, null);
-				return null;
+			if (holder != null) {
+				return begin(caller, holder, Thread.currentThread(), view);
 			}
-			Hold hold = addOrRelease(request, holder, owningThread, Thread.currentThread());
-			try {
-				report.acquired(holder);
-			}
-			catch (RuntimeException | Error ex) {
-				// The caller receives an exception and no lock to close.
-				hold.owner().abandon(hold);
-				throw ex;
-			}
-			return hold;
+			caller.notAcquired();
+			return null;
 		}
 		catch (InterruptedException | RuntimeException | Error ex) {
-			report.failed(ex);
+			caller.failed(ex);
 			throw ex;
 		}
 	}
 
 	/**
-	 * Acquire the lock without a thread. Cancelling the future ends the wait.
-	 * @param timeoutOutcome the outcome to report if the wait time has passed
-	 * @return completes with the lock, or with {@code null} if the wait time has passed
-	 */
-	CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome) {
-		return acquireAsync(request, timeoutOutcome, newReport(request, true));
-	}
-
-	/**
-	 * Acquire the lock without a thread. Cancelling the future ends the wait.
+	 * Acquire a lock without a thread. Cancelling the future ends the wait.
 	 * @return completes with the lock, or with {@link LockNotAcquiredException}
 	 */
-	CompletableFuture<HeldLock> acquireAsyncOrFail(LockRequest request) {
-		AttemptReport report = newReport(request, true);
+	CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+		Caller caller = caller(request, null, LockOutcome.TIMEOUT);
 		// The store is not asked: the callback threads must not block.
-		return LockFutures.required(acquireAsync(request, LockOutcome.TIMEOUT, report),
-				() -> this.holderMessages.notAcquired(request, waitRequest(request, report), report));
-	}
-
-	private CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome,
-			AttemptReport report) {
-		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
-		CompletableFuture<@Nullable Holder> holderFuture;
-		try {
-			this.validator.validate(request);
-			Hold held = reenterLockOfWork(request);
-			if (held != null) {
-				return CompletableFuture.completedFuture(new HoldReference(held));
-			}
-			try (ObservationScope observed = report.observe()) {
-				holderFuture = this.runtime.acquirer().acquireAsync(waitRequest(request, report));
-			}
-		}
-		catch (RuntimeException | Error ex) {
-			report.failed(ex);
-			return CompletableFuture.failedFuture(ex);
-		}
-		holderFuture.whenComplete((holder, failure) -> {
-			if (failure != null) {
-				report.ended((failure instanceof CancellationException) ? LockOutcome.INTERRUPTED
-						: LockOutcome.BACKEND_ERROR, failure);
-				result.completeExceptionally(failure);
-			}
-			else if (holder == null) {
-				report.ended(timeoutOutcome, null);
-				result.complete(null);
-			}
-			else {
-				completeWithLock(request, report, holder, result);
-			}
-		});
-		LockFutures.cancelWith(result, holderFuture);
-		return result;
-	}
-
-	private void completeWithLock(LockRequest request, AttemptReport report, Holder holder,
-			CompletableFuture<@Nullable HeldLock> result) {
-		HeldLock lock;
-		try {
-			lock = new HoldReference(addOrRelease(request, holder, null, null));
-		}
-		catch (RuntimeException | Error ex) {
-			report.ended(LockOutcome.BACKEND_ERROR, ex);
-			result.completeExceptionally(ex);
-			return;
-		}
-		try {
-			report.acquired(holder);
-		}
-		catch (RuntimeException | Error ex) {
-			lock.abandon();
-			result.completeExceptionally(ex);
-			return;
-		}
-		if (!result.complete(lock)) {
-			// The caller cancelled at the moment of the grant and never closes the lock.
-			lock.abandon();
-		}
-	}
-
-	private WaitRequest waitRequest(LockRequest request, WaitListener listener) {
-		return new WaitRequest(request.key(), request.mode(), request.fair(), this.terms.of(request).storeLease(),
-				Objects.requireNonNullElse(request.waitTime(), this.settings.waitTime()),
-				this.terms.keep(request).toNanos(),
-				Objects.requireNonNullElse(request.maxWaiting(), this.settings.maxWaiting()), listener);
+		return acquireAsync(caller, (lock) -> required(caller, lock));
 	}
 
 	/**
-	 * Add a granted lock to the held ones. If that fails, release it.
+	 * Acquire a lock without a thread. Cancelling the future ends the wait.
+	 * @param result what the future completes with if the lock was acquired, or with
+	 * {@code null} if the wait ended without it
 	 */
-	private Hold addOrRelease(LockRequest request, Holder holder, @Nullable Thread owningThread,
-			@Nullable Thread thread) {
+	<T> CompletableFuture<T> tryAcquireAsync(LockRequest request, Function<@Nullable HeldLock, T> result) {
+		return acquireAsync(caller(request, null, LockOutcome.SKIPPED), result);
+	}
+
+	private <T> CompletableFuture<T> acquireAsync(Caller caller, Function<@Nullable HeldLock, T> result) {
+		LockRequest request = caller.request();
+		CompletableFuture<@Nullable Holder> granted;
 		try {
-			return this.runtime.heldLocks().add(request, holder, this.terms.of(request), thread, owningThread != null);
+			this.terms.validate(request);
+			Hold held = reenter(holdOfThisWork(request.key()), request);
+			if (held != null) {
+				return CompletableFuture.completedFuture(result.apply(new HoldReference(held)));
+			}
+			try (ObservationScope observed = caller.observe()) {
+				granted = this.runtime.acquirer().acquireAsync(this.terms.wait(request, caller));
+			}
 		}
 		catch (RuntimeException | Error ex) {
-			this.runtime.acquirer().releases().releaseAsync(holder);
+			caller.failed(ex);
+			return CompletableFuture.failedFuture(ex);
+		}
+		CompletableFuture<T> future = new CompletableFuture<>();
+		granted.whenComplete((holder, failure) -> complete(future, caller, result, holder, failure));
+		future.whenComplete((lock, failure) -> {
+			if (future.isCancelled()) {
+				granted.cancel(false);
+			}
+		});
+		return future;
+	}
+
+	private <T> void complete(CompletableFuture<T> future, Caller caller, Function<@Nullable HeldLock, T> result,
+			@Nullable Holder holder, @Nullable Throwable failure) {
+		try {
+			if (failure != null) {
+				caller.failed(failure);
+				future.completeExceptionally(failure);
+			}
+			else if (holder == null) {
+				caller.notAcquired();
+				future.complete(result.apply(null));
+			}
+			else {
+				HeldLock lock = new HoldReference(begin(caller, holder, null, false));
+				if (!future.complete(result.apply(lock))) {
+					// The caller cancelled at the moment of the grant and never closes the
+					// lock.
+					lock.abandon();
+				}
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			caller.failed(ex);
+			future.completeExceptionally(ex);
+		}
+	}
+
+	private Caller caller(LockRequest request, @Nullable Thread thread, LockOutcome timeoutOutcome) {
+		return new Caller(this.runtime.callers(), request, thread, timeoutOutcome);
+	}
+
+	private HeldLock required(Caller caller, @Nullable HeldLock lock) {
+		if (lock == null) {
+			throw this.holderMessages.notAcquired(caller, this.terms.wait(caller.request(), caller));
+		}
+		return lock;
+	}
+
+	/**
+	 * Add a granted lock to the held ones. If that fails, the caller receives an
+	 * exception and no lock to close, so the lock is released.
+	 */
+	private Hold begin(Caller caller, Holder holder, @Nullable Thread thread, boolean view) {
+		Hold hold = this.runtime.heldLocks()
+			.add(caller.request(), holder, this.terms.lease(caller.request()), thread, view);
+		try {
+			caller.acquired(holder);
+			return hold;
+		}
+		catch (RuntimeException | Error ex) {
+			this.runtime.heldLocks().abandon(hold);
 			throw ex;
 		}
 	}
 
 	/**
-	 * Re-enter a lock that this thread holds.
+	 * Return the lock of a key that the asynchronous work of the running code holds,
+	 * according to {@link LockContext}. A lock of a thread is never returned.
 	 */
-	private @Nullable Hold reenter(LockRequest request) {
-		Hold held = this.runtime.heldLocks().holdOfThisThread(request.key());
-		return (held != null) ? reenter(held, request) : null;
+	private @Nullable Hold holdOfThisWork(String key) {
+		List<HeldLock> open = LockContext.all();
+		return open.isEmpty() ? null : holdOfWork(open, key);
 	}
 
-	/**
-	 * Re-enter a lock that the asynchronous work of the running code holds.
-	 */
-	private @Nullable Hold reenterLockOfWork(LockRequest request) {
-		Hold held = this.runtime.heldLocks().holdOfThisWork(request.key());
-		return (held != null) ? reenter(held, request) : null;
+	private @Nullable Hold holdOfWork(List<HeldLock> open, String key) {
+		for (HeldLock lock : open) {
+			Hold hold = null;
+			if (lock instanceof CompositeHeldLock composite) {
+				hold = holdOfWork(List.of(composite.first(), composite.second()), key);
+			}
+			else if (lock instanceof HoldReference reference) {
+				hold = reference.openHold();
+			}
+			if (hold != null && hold.heldLocks() == this.runtime.heldLocks() && hold.thread() == null
+					&& hold.key().equals(key)) {
+				return hold;
+			}
+		}
+		return null;
 	}
 
-	private @Nullable Hold reenter(Hold held, LockRequest request) {
+	private @Nullable Hold reenter(@Nullable Hold held, LockRequest request) {
+		if (held == null) {
+			return null;
+		}
 		// Not if another thread has closed it for this one: such a lock is acquired anew.
 		if (!held.isOver() && !held.isValid() && held.lossCause() != null) {
 			// Check the loss before the mode: a lost lock is held in none.

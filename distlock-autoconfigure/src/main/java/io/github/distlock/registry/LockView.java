@@ -1,13 +1,12 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
-import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.thread.LockThreads;
 
@@ -21,26 +20,18 @@ final class LockView implements Lock {
 
 	private final Supplier<LockOperations> operations;
 
-	/**
-	 * Where the calling thread may hold the lock, even if the registry is no longer
-	 * running.
-	 */
-	private final Supplier<List<HeldLocks>> allHeldLocks;
+	/** The locks of each thread, those of earlier runs of the registry included. */
+	private final ThreadLocal<Map<String, Hold>> holdsOfThread;
 
-	LockView(LockRequest request, Supplier<LockOperations> operations, Supplier<List<HeldLocks>> allHeldLocks) {
+	LockView(LockRequest request, Supplier<LockOperations> operations, ThreadLocal<Map<String, Hold>> holdsOfThread) {
 		this.request = request;
 		this.operations = operations;
-		this.allHeldLocks = allHeldLocks;
+		this.holdsOfThread = holdsOfThread;
 	}
 
 	@Override
 	public void lock() {
-		try {
-			acquire(LockRequest.FOREVER, false);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
-		}
+		acquireUninterruptibly(LockRequest.FOREVER);
 	}
 
 	@Override
@@ -50,12 +41,7 @@ final class LockView implements Lock {
 
 	@Override
 	public boolean tryLock() {
-		try {
-			return acquire(Duration.ZERO, false);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException("An uninterruptible attempt was interrupted", ex);
-		}
+		return acquireUninterruptibly(Duration.ZERO);
 	}
 
 	@Override
@@ -65,15 +51,12 @@ final class LockView implements Lock {
 
 	@Override
 	public void unlock() {
-		for (HeldLocks heldLocks : this.allHeldLocks.get()) {
-			Hold hold = heldLocks.holdOfThisThread(this.request.key());
-			if (hold != null && hold.leaveView()) {
-				heldLocks.release(hold);
-				return;
-			}
+		Hold hold = this.holdsOfThread.get().get(this.request.key());
+		if (hold == null || !hold.leaveView()) {
+			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
+					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
 		}
-		throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
-				+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
+		hold.heldLocks().release(hold);
 	}
 
 	@Override
@@ -81,20 +64,22 @@ final class LockView implements Lock {
 		throw new UnsupportedOperationException("A distributed lock has no conditions");
 	}
 
+	private boolean acquireUninterruptibly(Duration waitTime) {
+		try {
+			return acquire(waitTime, false);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
+		}
+	}
+
 	private boolean acquire(Duration waitTime, boolean interruptible) throws InterruptedException {
 		Hold hold = this.operations.get()
-			.acquireHold(this.request.waitTime(waitTime), interruptible, LockOutcome.TIMEOUT, Thread.currentThread());
-		if (hold == null) {
-			return false;
-		}
-		try {
+			.acquireForView(this.request.waitTime(waitTime), interruptible);
+		if (hold != null) {
 			hold.enterView();
 		}
-		catch (Error ex) {
-			hold.owner().abandon(hold);
-			throw ex;
-		}
-		return true;
+		return hold != null;
 	}
 
 	@Override

@@ -5,12 +5,13 @@ import java.util.concurrent.Callable;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 
 /**
- * Runs the work of {@code LockRegistry.execute} under its lock: the lock is the current
+ * Runs the work of {@link LockRegistry#execute} under its lock: the lock is the current
  * one, and the work is observed if the application wants that.
  */
 final class ObservedWork {
@@ -18,33 +19,33 @@ final class ObservedWork {
 	private ObservedWork() {
 	}
 
-	static <T> T call(LockObservers observers, String backend, LockRequest request, HeldLock lock, Callable<T> action)
-			throws Exception {
-		LockObserver observer = observers.get();
-		LockObserver.ObservedSection section = (observer != null)
-				? observer.section(backend, request.mode(), List.of(lock)) : null;
-		if (section == null) {
-			return call(lock, action);
+	static <T> T execute(LockRegistry registry, LockObservers observers, String backend, LockRequest request,
+			Callable<T> action) throws Exception {
+		try (HeldLock lock = registry.acquire(request)) {
+			LockObserver observer = observers.get();
+			LockObserver.ObservedSection section = (observer != null)
+					? observer.section(backend, request.mode(), List.of(lock)) : null;
+			return (section != null) ? callObserved(section, lock, action) : call(lock, action);
 		}
-		T result;
+	}
+
+	private static <T> T callObserved(LockObserver.ObservedSection section, HeldLock lock, Callable<T> action)
+			throws Exception {
 		try (LockObserver.ObservationScope observed = section.openScope()) {
-			result = call(lock, action);
+			return call(lock, action);
 		}
 		catch (Throwable ex) {
 			section.ended(ex);
 			throw ex;
 		}
-		section.ended(null);
-		return result;
+		finally {
+			section.ended(null);
+		}
 	}
 
 	private static <T> T call(HeldLock lock, Callable<T> action) throws Exception {
-		LockContext.Scope scope = LockContext.open(lock);
-		try {
+		try (LockContext.Scope scope = LockContext.open(lock)) {
 			return action.call();
-		}
-		finally {
-			scope.close();
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.github.distlock.registry;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockInstance;
@@ -40,13 +41,16 @@ final class RegistryRuntime implements LockSignals {
 	/** How much of the grace period is left for closing the store. */
 	private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+	/** How long a command may take if the store does not specify it. */
+	private static final long DEFAULT_COMMAND_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+	private static final long POLL_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
 	private final LockStore store;
 
 	private final EngineEnvironment environment;
 
 	private final EngineThreads threads;
-
-	private final CompositeLockListener listeners;
 
 	private final TimeSource clock;
 
@@ -54,21 +58,18 @@ final class RegistryRuntime implements LockSignals {
 
 	private final LockInstance self;
 
-	private final WaitingCallers waitingCallers = new WaitingCallers();
+	private final Callers callers;
 
 	private final LockAcquirer acquirer;
 
 	private final HeldLocks heldLocks;
 
-	/**
-	 * Whether this object is complete. Signals before that are ignored: no caller waits
-	 * for a lock or holds one yet.
-	 */
+	/** Whether this object is complete. */
 	private volatile boolean ready;
 
-	RegistryRuntime(LockBackend backend, RegistrySettings settings, CompositeLockListener listeners,
-			EngineEnvironment environment) {
-		this.listeners = listeners;
+	RegistryRuntime(LockBackend backend, RegistrySettings settings, Callers callers, EngineEnvironment environment,
+			ThreadLocal<Map<String, Hold>> holdsOfThread) {
+		this.callers = callers;
 		this.description = backend.description();
 		this.threads = environment.newThreads();
 		this.environment = environment;
@@ -78,10 +79,12 @@ final class RegistryRuntime implements LockSignals {
 		try {
 			this.store = store;
 			this.acquirer = new LockAcquirer(store, this.description, this.self.text(), settings.backendTimeout(),
-					settings.handOff(), environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
+					settings.handOff(), environment, this.threads.commands(), this.threads.callbacks(),
+					this.threads.timers());
 			this.heldLocks = new HeldLocks(this.description, this.acquirer,
-					(events) -> new LeaseRenewer(store, this.description.batchSize(), environment, this.threads.renewals(), this.threads.timers(), events), listeners, environment,
-					settings);
+					(events) -> new LeaseRenewer(store, this.description.batchSize(), environment,
+							this.threads.renewals(), this.threads.timers(), events),
+					callers.listeners(), this.clock, settings, holdsOfThread);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -102,17 +105,17 @@ final class RegistryRuntime implements LockSignals {
 
 	RegistrySnapshot snapshot() {
 		List<KeySnapshot> keys = this.acquirer.snapshot();
-		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.waitingCallers),
+		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.callers),
 				KeptLockSnapshot.of(keys, this.clock.wallMillis()),
-				this.waitingCallers.longestFirst().stream().map(this::waitingSnapshot).toList(),
+				this.callers.longestWaitingFirst().stream().map(this::waitingSnapshot).toList(),
 				this.heldLocks.renewer().lateness(), keys, this.heldLocks.renewer().size(), this.threads.timersSet(),
 				this.heldLocks.numberOfThisThread());
 	}
 
-	private WaitingSnapshot waitingSnapshot(WaitingCaller caller) {
+	private WaitingSnapshot waitingSnapshot(Caller caller) {
 		LockRequest request = caller.request();
 		return new WaitingSnapshot(request.key(), request.label(), request.mode(), caller.name(),
-				wallTime(nanoTime() - caller.startNanos()));
+				wallTime(nanoTime() - caller.waitingSinceNanos()));
 	}
 
 	LockInstance self() {
@@ -123,8 +126,8 @@ final class RegistryRuntime implements LockSignals {
 		return this.store;
 	}
 
-	WaitingCallers waitingCallers() {
-		return this.waitingCallers;
+	Callers callers() {
+		return this.callers;
 	}
 
 	long nanoTime() {
@@ -155,24 +158,20 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	void close(long graceNanos) {
 		this.acquirer.close();
-		UnfinishedWork unfinished = new ShutdownWait(this.description, this.heldLocks, this.acquirer,
-				this.environment)
-			.await(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
-		boolean finished = unfinished == UnfinishedWork.NOTHING;
+		boolean finished = awaitWork(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		if (!finished) {
 			List<String> keys = this.acquirer.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
-			logger.warn("The shutdown does not wait any longer for locks in " + this.description.name() + " that are held, or whose"
+			logger.warn("The shutdown does not wait any longer for locks in " + this.callers.backend() + " that are held, or whose"
 					+ " commands the store has not answered: " + keys + ". They end with their leases or sessions");
 		}
-		this.heldLocks.stop();
-		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
+		boolean releasing = this.heldLocks.stop() || finished;
 		this.threads.timers().shutdownNow();
 		this.threads.renewals().shutdown();
 		this.threads.commands().shutdown();
 		try {
 			// Commands that have been sent.
 			this.threads.commands()
-				.awaitTermination(releasing ? ShutdownWait.DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
+				.awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -182,32 +181,65 @@ final class RegistryRuntime implements LockSignals {
 		this.store.close();
 	}
 
+	/**
+	 * Wait until no lock is held and no command is under way, until waiting longer is of
+	 * no use, or until the thread is interrupted.
+	 * <p>
+	 * This polls. Work is finished in many places of two packages, some of them under the
+	 * lock of a key; a single signal that is missed there would make the shutdown take
+	 * the whole grace period. Its time passes although a manual clock stands still while
+	 * this thread waits.
+	 * @return whether nothing is unfinished
+	 */
+	private boolean awaitWork(long graceNanos) {
+		long timeoutNanos = this.description.strayDelay().toNanos();
+		long commandNanos = (timeoutNanos > 0) ? timeoutNanos : DEFAULT_COMMAND_NANOS;
+		long start = this.environment.waitingNanos();
+		long lastHold = start;
+		while (true) {
+			UnfinishedWork unfinished = this.heldLocks.unfinished();
+			long now = this.environment.waitingNanos();
+			if (unfinished == UnfinishedWork.HELD_LOCKS) {
+				lastHold = now;
+			}
+			boolean settled = unfinished == UnfinishedWork.NOTHING || unfinished == UnfinishedWork.RETRIES;
+			boolean graceOver = now - start
+					- graceNanos >= (this.acquirer.releases().isAnyUnanswered() ? commandNanos : 0);
+			if (settled || graceOver || now - lastHold >= commandNanos || Thread.currentThread().isInterrupted()) {
+				return unfinished == UnfinishedWork.NOTHING;
+			}
+			this.environment.park(this, POLL_INTERVAL_NANOS);
+		}
+	}
+
+	/**
+	 * Handle a signal of the store. Signals are ignored until this object is complete: no
+	 * caller waits for a lock or holds one yet.
+	 */
+	private void handle(Runnable signal) {
+		if (this.ready) {
+			signal.run();
+		}
+	}
+
 	@Override
 	public void granted(Ticket ticket, Grant grant) {
-		if (this.ready) {
-			this.acquirer.granted(ticket, grant);
-		}
+		handle(() -> this.acquirer.granted(ticket, grant));
 	}
 
 	@Override
 	public void retry(Ticket ticket) {
-		if (this.ready) {
-			this.acquirer.retry(ticket);
-		}
+		handle(() -> this.acquirer.retry(ticket));
 	}
 
 	@Override
 	public void retryAll() {
-		if (this.ready) {
-			this.acquirer.retryAll();
-		}
+		handle(() -> this.acquirer.retryAll());
 	}
 
 	@Override
 	public void renewNow(Collection<Ticket> tickets) {
-		if (this.ready) {
-			this.heldLocks.renewer().renewNow(tickets);
-		}
+		handle(() -> this.heldLocks.renewer().renewNow(tickets));
 	}
 
 	@Override
@@ -216,33 +248,27 @@ final class RegistryRuntime implements LockSignals {
 		// the note would be told of a loss. If the lock is only kept, its release finds
 		// it gone, and reports that.
 		asked(ticket, grantToken, null);
-		if (this.ready) {
+		handle(() -> {
 			this.heldLocks.noteEnded(ticket, grantToken);
-			// Not here: the store is asked, and listeners are notified. If no thread
-			// takes it, the next renewal or release of the lock reports its end.
+			// Not here: the store is asked, and listeners are notified. If no thread takes
+			// it, the next renewal or release of the lock reports its end.
 			this.acquirer.execute(() -> loseIfEnded(ticket, grantToken));
-		}
+		});
 	}
 
 	@Override
 	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
-		if (this.ready) {
-			this.acquirer.releases().asked(held, requester);
-		}
+		handle(() -> this.acquirer.releases().asked(held, requester));
 	}
 
 	@Override
 	public void refused(Ticket requester) {
-		if (this.ready) {
-			this.acquirer.releases().refused(requester);
-		}
+		handle(() -> this.acquirer.releases().refused(requester));
 	}
 
 	@Override
 	public void requestsMayBeLost() {
-		if (this.ready) {
-			this.acquirer.releases().requestsMayBeLost();
-		}
+		handle(() -> this.acquirer.releases().requestsMayBeLost());
 	}
 
 	/**
@@ -274,7 +300,8 @@ final class RegistryRuntime implements LockSignals {
 
 	@Override
 	public void resubscribed(String inbox, String server) {
-		this.listeners.onResubscribed(new LockListener.Resubscribed(this.description.name(), inbox, server));
+		LockListener.Resubscribed event = new LockListener.Resubscribed(this.callers.backend(), inbox, server);
+		this.callers.listeners().notifyEach((listener) -> listener.onResubscribed(event));
 	}
 
 }

@@ -78,52 +78,6 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 				ReleaseMode.CONFIRMED, Duration.ZERO, Integer.MAX_VALUE);
 	}
 
-	/**
-	 * Return the same settings with another name of the application and slow wait.
-	 * @param name the name of the application, {@code null} for none in tickets
-	 * @param slowest after which time a waiting caller is logged; zero for never
-	 * @return the settings
-	 */
-	public RegistrySettings reporting(@Nullable String name, Duration slowest) {
-		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, name, slowest, this.release, this.keep, this.maxWaiting);
-	}
-
-	/**
-	 * Return the same settings with another end of releases.
-	 * @param mode when the release of a lock returns
-	 * @return the settings
-	 */
-	public RegistrySettings releasing(ReleaseMode mode) {
-		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, mode, this.keep,
-				this.maxWaiting);
-	}
-
-	/**
-	 * Return the same settings with another time for which locks are kept.
-	 * @param time how long a lock is kept after its release if the request does not say
-	 * it; zero for not at all
-	 * @return the settings
-	 */
-	public RegistrySettings keeping(Duration time) {
-		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, this.release, time,
-				this.maxWaiting);
-	}
-
-	/**
-	 * Return the same settings with another number of callers that may wait.
-	 * @param callers how many callers of this JVM may wait for a key, 1 or more, if the
-	 * request does not say it
-	 * @return the settings
-	 */
-	public RegistrySettings limiting(int callers) {
-		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, this.release, this.keep,
-				callers);
-	}
-
 	private static Duration bounded(Duration duration) {
 		return (duration.compareTo(LONGEST) > 0) ? LONGEST : duration;
 	}

@@ -69,7 +69,7 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 			Duration remaining = Duration.ofNanos(hold.remainingNanos());
 			LockState held = hold.isAtRisk() ? LockState.AT_RISK : LockState.HELD;
 			Thread thread = hold.thread();
-			return new HeldLockSnapshot(hold.key(), hold.name(), hold.mode(),
+			return new HeldLockSnapshot(hold.key(), hold.label(), hold.mode(),
 					remaining.isZero() ? LockState.LOST : held, (thread != null) ? LockThreads.describe(thread) : null,
 					Instant.ofEpochMilli(wallMillis - heldFor.toMillis()), heldFor, remaining, hold.renewals(),
 					Math.max(0, hold.levels() - 1), hold.holder().fencingToken(), hold.holder().grantToken(), waiting);

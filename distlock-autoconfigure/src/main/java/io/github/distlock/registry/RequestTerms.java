@@ -1,23 +1,31 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.Objects;
 
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockKeys;
 import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.waiting.WaitListener;
 import io.github.distlock.waiting.WaitRequest;
 
 /**
- * Derives the terms of a lease from a request and the defaults of the registry.
+ * Derives the terms of waits and leases from requests and the defaults of the registry.
+ * Refuses requests that the registry or its store does not support.
  */
 final class RequestTerms {
 
 	/** A crash of this JVM costs at most this. */
 	private static final Duration LONGEST_KEEPABLE_LEASE = Duration.ofSeconds(5);
 
-	private final RegistrySettings settings;
+	private final LockBackend backend;
 
-	/** Whether the store keeps locks. */
-	private final boolean keeps;
+	private final BackendDescription description;
+
+	private final RegistrySettings settings;
 
 	/** Shared by all leases that the watchdog renews. */
 	private final LeaseTerms renewed;
@@ -27,9 +35,10 @@ final class RequestTerms {
 	/** Of locks that may be kept after their release. */
 	private final LeaseTerms keepable;
 
-	RequestTerms(RegistrySettings settings, boolean keeps) {
+	RequestTerms(LockBackend backend, RegistrySettings settings) {
+		this.backend = backend;
+		this.description = backend.description();
 		this.settings = settings;
-		this.keeps = keeps;
 		this.renewed = renewed(settings.leaseTime(), false);
 		this.renewedWithOwnTicket = renewed(settings.leaseTime(), true);
 		// Without extra time: a lock that is kept is handed off only while enough of the
@@ -38,19 +47,56 @@ final class RequestTerms {
 				: LONGEST_KEEPABLE_LEASE, true);
 	}
 
+	void validate(LockRequest request) {
+		LockKeys.validate(request.key());
+		if (request.leaseTime() != null || request.minHold() != null) {
+			this.backend.validateLease(request.key(), lease(request).storeLease());
+		}
+		Duration maxHoldTime = this.settings.maxHoldTime();
+		Duration minHold = request.minHold();
+		if (minHold != null && maxHoldTime != null && request.leaseTime() == null
+				&& minHold.compareTo(maxHoldTime) > 0) {
+			throw new LockDefinitionException("The minimum hold time of lock '" + request.key() + "' is " + minHold
+					+ ", but locks are renewed for " + maxHoldTime + " at most (distlock.max-hold-time): use a shorter"
+					+ " minHold, or a leaseTime that covers it");
+		}
+		if (!this.description.modes().contains(request.mode())) {
+			throw refusal(request, "in mode " + request.mode(),
+					"support that: use one of " + this.description.modes());
+		}
+		Duration keep = request.keep();
+		if (keep != null && !keep.isZero() && !this.description.keeps()) {
+			throw refusal(request, "with keep = " + keep, "keep locks: leave keep out");
+		}
+		if (request.fair() && !this.description.fair()) {
+			throw refusal(request, "as fair", "support that: leave fair out");
+		}
+	}
+
+	private LockDefinitionException refusal(LockRequest request, String requested, String remedy) {
+		return new LockDefinitionException("Lock '" + request.key() + "' was requested " + requested
+				+ ", but the store '" + this.description.name() + "' does not " + remedy);
+	}
+
+	WaitRequest wait(LockRequest request, WaitListener listener) {
+		return new WaitRequest(request.key(), request.mode(), request.fair(), lease(request).storeLease(),
+				Objects.requireNonNullElse(request.waitTime(), this.settings.waitTime()), keep(request).toNanos(),
+				Objects.requireNonNullElse(request.maxWaiting(), this.settings.maxWaiting()), listener);
+	}
+
 	/**
 	 * Return how long a lock may be kept after its release, zero if it is not kept. The
 	 * default of the registry has no effect on locks that cannot be kept. Without
 	 * hand-offs no lock is kept: the grant has no token for a second holder.
 	 */
-	Duration keep(LockRequest request) {
+	private Duration keep(LockRequest request) {
 		Duration requested = request.keep();
 		Duration keep = (requested != null) ? requested : this.settings.keep();
-		return (!keep.isZero() && this.keeps && this.settings.handOff().budget() > 0 && request.isKeepable()) ? keep
-				: Duration.ZERO;
+		return (!keep.isZero() && this.description.keeps() && this.settings.handOff().budget() > 0
+				&& request.isKeepable()) ? keep : Duration.ZERO;
 	}
 
-	LeaseTerms of(LockRequest request) {
+	LeaseTerms lease(LockRequest request) {
 		if (!keep(request).isZero()) {
 			return this.keepable;
 		}
@@ -67,20 +113,12 @@ final class RequestTerms {
 				: storeLease(lease, ownTicket);
 		// The first command requests it already: the JVM may die while it holds the lock.
 		Duration covered = LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);
-		return new LeaseTerms(lease, unlikeKeepable(covered), explicit == null,
-				(explicit == null) ? this.settings.maxHoldTime() : null, minHold);
+		return new LeaseTerms(lease, covered, explicit == null, (explicit == null) ? this.settings.maxHoldTime() : null,
+				minHold);
 	}
 
 	private LeaseTerms renewed(Duration leaseTime, boolean ownTicket) {
 		return new LeaseTerms(leaseTime, storeLease(leaseTime, ownTicket), true, this.settings.maxHoldTime(), null);
-	}
-
-	/**
-	 * A caller enters a kept lock only if both have the same lease. Up to one second of
-	 * that has passed, which a lease time or a minimum hold time would lack.
-	 */
-	private Duration unlikeKeepable(Duration storeLease) {
-		return (this.keeps && storeLease.equals(this.keepable.storeLease())) ? storeLease.plusMillis(1) : storeLease;
 	}
 
 	/** A caller with its own ticket never hands the lock off within the JVM. */

@@ -35,22 +35,23 @@ final class SlowWaits {
 		this.runtime = runtime;
 		this.messages = new HolderMessages(runtime);
 		this.slowNanos = slowWait.isNegative() ? 0 : slowWait.toNanos();
-		long interval = (this.slowNanos > 0) ? Math.min(this.slowNanos, INTERVAL_NANOS) : INTERVAL_NANOS;
-		// Not on the thread of the timer: a log may block.
-		timers.scheduleWithFixedDelay(() -> {
-			if (!runtime.waitingCallers().isEmpty()) {
-				runtime.acquirer().execute(this::check);
-			}
-		}, interval, Math.max(interval, SHORTEST_INTERVAL_NANOS), TimeUnit.NANOSECONDS);
+		if (this.slowNanos > 0) {
+			long interval = Math.max(Math.min(this.slowNanos, INTERVAL_NANOS), SHORTEST_INTERVAL_NANOS);
+			timers.scheduleWithFixedDelay(this::check, interval, interval, TimeUnit.NANOSECONDS);
+		}
 	}
 
 	private void check() {
-		this.runtime.waitingCallers().longestFirst().forEach(this::reportIfSlow);
+		if (!this.runtime.callers().waiting().isEmpty()) {
+			// Not on the thread of the timer: a log may block.
+			this.runtime.acquirer()
+				.execute(() -> this.runtime.callers().longestWaitingFirst().forEach(this::reportIfSlow));
+		}
 	}
 
-	private void reportIfSlow(WaitingCaller caller) {
-		long waited = this.runtime.nanoTime() - caller.startNanos();
-		if (this.slowNanos == 0 || caller.reportedSlow || waited < this.slowNanos) {
+	private void reportIfSlow(Caller caller) {
+		long waited = this.runtime.nanoTime() - caller.waitingSinceNanos();
+		if (caller.reportedSlow || waited < this.slowNanos) {
 			return;
 		}
 		caller.reportedSlow = true;
@@ -71,10 +72,10 @@ final class SlowWaits {
 		logger.warn("Slow wait: " + describe(caller) + " has waited " + rounded(waited) + " for lock '" + key + "' ("
 				+ caller.request().label() + "); " + this.messages.describe(holder)
 				+ ((unanswered > 0) ? "; the store has not answered since " + this.runtime.wallTime(unanswered) : "")
-				+ "; " + this.runtime.waitingCallers().count(key) + " of this JVM wait for it");
+				+ "; " + this.runtime.callers().waitingByKey().getOrDefault(key, 0) + " of this JVM wait for it");
 	}
 
-	private static String describe(WaitingCaller caller) {
+	private static String describe(Caller caller) {
 		return (caller.thread() != null) ? "thread '" + caller.name() + "'" : "an asynchronous caller";
 	}
 

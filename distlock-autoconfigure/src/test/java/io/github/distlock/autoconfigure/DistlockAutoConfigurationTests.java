@@ -59,7 +59,7 @@ class DistlockAutoConfigurationTests {
 		Contexts.withRedis()
 			.withUserConfiguration(TwoFactories.class)
 			.withBean("third", RedisConnectionFactory.class, () -> factory(3), (bean) -> bean.setPrimary(true))
-			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).location())
+			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).store().location())
 				.startsWith("Redis at third.example:3"));
 	}
 
@@ -68,7 +68,7 @@ class DistlockAutoConfigurationTests {
 		Contexts.withRedis()
 			.withUserConfiguration(TwoFactories.class)
 			.withPropertyValues("distlock.redis.connection-factory=second")
-			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).location())
+			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).store().location())
 				.startsWith("Redis at second.example:2"));
 	}
 

@@ -18,6 +18,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Auto-configuration of the meters.
@@ -71,6 +72,27 @@ class DistlockMetricsAutoConfigurationTests {
 			.run((context) -> assertThat(context.getBean(MeterRegistry.class).get("distlock.lost").counters())
 				.extracting((counter) -> counter.getId().getTag("backend"))
 				.containsExactlyInAnyOrder("local", "redis"));
+	}
+
+	@Test
+	void theGaugesShowTheLongestLockOfEachNameUntilTheRegistryIsShutDown() {
+		Contexts.withoutRedis()
+			.withPropertyValues("distlock.backend=local", "distlock.shutdown-grace-period=0")
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
+			.withBean(Work.class)
+			.run((context) -> {
+				MeterRegistry meters = context.getBean(MeterRegistry.class);
+				LockRegistry registry = context.getBean(LockRegistry.class);
+				registry.acquire(LockRequest.of("order-1").name("orders"));
+				long acquired = System.nanoTime();
+				await().until(() -> System.nanoTime() - acquired > 50_000_000);
+				registry.acquire(LockRequest.of("order-2").name("orders"));
+				assertThat(longest(meters, "orders")).isGreaterThanOrEqualTo(50_000_000);
+				context.getSourceApplicationContext().stop();
+				assertThat(longest(meters, "orders")).isZero();
+				assertThat(meters.get("distlock.at.risk").tag("backend", "local").gauge().value()).isZero();
+			});
 	}
 
 	private static double longest(MeterRegistry meters, String name) {

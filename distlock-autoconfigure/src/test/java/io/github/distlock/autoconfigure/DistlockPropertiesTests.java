@@ -42,9 +42,10 @@ class DistlockPropertiesTests {
 		assertThat(properties.aop().order()).isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(true, Duration.ZERO));
-		assertThat(properties.toRegistrySettings()).isEqualTo(new RegistrySettings(Duration.ofSeconds(5),
+		assertThat(properties.toRegistrySettings("shop")).isEqualTo(new RegistrySettings(Duration.ofSeconds(5),
 				Duration.ofSeconds(30), null, new HandOffLimits(500, Duration.ofMillis(5)), Duration.ofSeconds(10),
-				false, Duration.ofSeconds(10)));
+				false, Duration.ofSeconds(10), "shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Duration.ZERO,
+				Integer.MAX_VALUE));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501));
 	}
@@ -67,12 +68,10 @@ class DistlockPropertiesTests {
 		assertThat(properties.aop().order()).isEqualTo(17);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.FAIL);
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(false, Duration.ofMillis(200)));
-		assertThat(properties.toRegistrySettings())
+		assertThat(properties.toRegistrySettings("shop"))
 			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
-					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3))
-				.releasing(ReleaseMode.BACKGROUND)
-				.limiting(20)
-				.keeping(Duration.ofMillis(6)));
+					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3),
+					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, Duration.ofMillis(6), 20));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
 	}

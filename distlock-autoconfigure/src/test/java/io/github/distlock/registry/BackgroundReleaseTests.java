@@ -23,6 +23,7 @@ import io.github.distlock.contract.ForgetfulBackend;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -34,13 +35,8 @@ import static org.awaitility.Awaitility.await;
  */
 class BackgroundReleaseTests extends TwoRegistries {
 
-	private static final RegistrySettings SETTINGS = RedisNodes.settings(Duration.ofSeconds(30))
-		.releasing(ReleaseMode.BACKGROUND);
-
-	/** A shutdown waits for no held lock. */
-	private static final RegistrySettings IMPATIENT = new RegistrySettings(SETTINGS.waitTime(), SETTINGS.leaseTime(),
-			null, SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ZERO)
-		.releasing(ReleaseMode.BACKGROUND);
+	private static final RegistrySettings SETTINGS = TestSettings
+		.releasing(RedisNodes.settings(Duration.ofSeconds(30)), ReleaseMode.BACKGROUND);
 
 	private final List<BackendLockRegistry> others = new ArrayList<>();
 
@@ -172,7 +168,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 	@Test
 	void aShutdownWithoutGraceWaitsForReleasesInTheBackground() throws Exception {
 		ForgetfulBackend backend = new ForgetfulBackend(local());
-		BackendLockRegistry node = start(backend, IMPATIENT);
+		BackendLockRegistry node = start(backend, SETTINGS);
 		HeldLock lock = node.acquire(request("key"));
 		this.replies = backend.holdReleaseReplies();
 		lock.close();
@@ -186,7 +182,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 	@Test
 	void aShutdownWithoutGraceEndsAlthoughALockIsHeldAndAReleaseStaysUnanswered() throws Exception {
 		ForgetfulBackend backend = new ForgetfulBackend(local());
-		BackendLockRegistry node = start(backend, IMPATIENT);
+		BackendLockRegistry node = start(backend, SETTINGS);
 		node.acquire(request("held"));
 		HeldLock lock = node.acquire(request("key"));
 		this.replies = backend.holdReleaseReplies();
@@ -199,7 +195,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 	void aLossThatTheStoreReportsAfterTheShutdownIsNotPassedToListenersOnTheThreadOfTheAnswer() throws Exception {
 		ForgetfulBackend backend = new ForgetfulBackend(overRedis());
 		CompletableFuture<Thread> notified = new CompletableFuture<>();
-		BackendLockRegistry node = start(backend, IMPATIENT, new LockListener() {
+		BackendLockRegistry node = start(backend, SETTINGS, new LockListener() {
 
 			@Override
 			public void onLost(Lost event) {

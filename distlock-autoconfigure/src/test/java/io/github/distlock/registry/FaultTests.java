@@ -12,6 +12,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,7 +60,7 @@ class FaultTests extends TwoRegistries {
 	@ExtendWith(OutputCaptureExtension.class)
 	void aSlowWaitSaysSinceWhenTheStoreHasNotAnswered(CapturedOutput output) throws Exception {
 		BackendLockRegistry node = redis.nodeBehind(this.proxy.port(),
-				settings(Duration.ofSeconds(30)).reporting("shop", Duration.ofMillis(100)), List.of());
+				TestSettings.reporting(settings(Duration.ofSeconds(30)), "shop", Duration.ofMillis(100)), List.of());
 		this.proxy.refuse(true);
 		this.proxy.cut();
 		Future<HeldLock> waiter = this.threads.submit(() -> node.acquire(request("unanswered")));

@@ -24,6 +24,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -71,7 +72,7 @@ class HolderReportTests {
 
 		};
 		return new BackendLockRegistry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
-				settings.reporting(application, Duration.ofMillis(100)), List.of(listener), TimeSource.SYSTEM);
+				TestSettings.reporting(settings, application, Duration.ofMillis(100)), List.of(listener), TimeSource.SYSTEM);
 	}
 
 	@BeforeEach

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.StoppedClock;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
 
@@ -32,14 +32,10 @@ class KeptLockTermsTests extends TwoRegistries {
 		});
 	}
 
-	private HandOff lastHandOff() {
-		return List.copyOf(this.events.attempted).get(this.events.attempted.size() - 1).handOff();
-	}
-
 	@Test
 	void aMinimumHoldTimeIsKeptUnderAGrantThatAnotherCallerHasAskedFor() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			RegistrySettings settings = RedisNodes.settings(Duration.ofMillis(1500)).keeping(KEEP);
+			RegistrySettings settings = TestSettings.keeping(RedisNodes.settings(Duration.ofMillis(1500)), KEEP);
 			BackendLockRegistry node = redis.nodeBehind(proxy.port(), settings, List.of(this.events));
 			keep(node, "other");
 			proxy.holdBack(true);
@@ -56,25 +52,9 @@ class KeptLockTermsTests extends TwoRegistries {
 	}
 
 	@Test
-	void aCallerWithALeaseTimeOrAMinimumHoldTimeDoesNotEnterAKeptLock() {
-		// The leases in the store of such callers would be those of this registry.
-		RegistrySettings settings = RedisNodes.settings(Duration.ofMillis(2050), new HandOffLimits(500, Duration.ZERO))
-			.keeping(KEEP);
-		BackendLockRegistry node = redis.node(settings, List.of(this.events), new StoppedClock());
-		for (LockRequest request : List.of(request("lease").leaseTime(Duration.ofSeconds(2)),
-				request("hold").minHold(Duration.ofSeconds(1)))) {
-			keep(node, request.key());
-			HeldLock lock = node.acquire(request);
-			assertThat(lastHandOff()).as(request.key()).isNotEqualTo(HandOff.KEPT);
-			lock.abandon();
-			assertThat(redis.isLocked(request.key())).isFalse();
-		}
-	}
-
-	@Test
 	void withoutHandOffsNoLockIsKeptAndTheLeaseIsThatOfTheWatchdog() {
 		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30), new HandOffLimits(0, Duration.ZERO));
-		BackendLockRegistry node = redis.node(settings.keeping(KEEP), List.of(this.events), new StoppedClock());
+		BackendLockRegistry node = redis.node(TestSettings.keeping(settings, KEEP), List.of(this.events), new StoppedClock());
 		for (LockRequest request : List.of(request("property"), request("request").keep(KEEP))) {
 			try (HeldLock lock = node.acquire(request)) {
 				assertThat(lock.isHeld()).isTrue();

@@ -26,6 +26,7 @@ import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.StoppedClock;
+import io.github.distlock.testing.TestSettings;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class KeptLocksTests extends TwoRegistries {
 
 	private static final Duration KEEP = Duration.ofSeconds(1);
 
-	private static final RegistrySettings SETTINGS = RedisNodes.settings(Duration.ofSeconds(30)).keeping(KEEP);
+	private static final RegistrySettings SETTINGS = TestSettings.keeping(RedisNodes.settings(Duration.ofSeconds(30)), KEEP);
 
 	/** How many locks a registry keeps at most. */
 	private static final int MOST = 1000;
@@ -158,7 +159,7 @@ class KeptLocksTests extends TwoRegistries {
 
 	@Test
 	void aKeptLockIsReleasedWhenItsTimeHasPassed() {
-		BackendLockRegistry node = redis.node(SETTINGS.keeping(Duration.ofMillis(1)), List.of(this.events));
+		BackendLockRegistry node = redis.node(TestSettings.keeping(SETTINGS, Duration.ofMillis(1)), List.of(this.events));
 		node.acquire(request("key")).close();
 		await().until(() -> node.snapshot().isIdle());
 		assertThat(redis.isLocked("key")).isFalse();
@@ -166,9 +167,8 @@ class KeptLocksTests extends TwoRegistries {
 
 	@Test
 	void aShutdownReleasesAllKeptLocksAndKeepsNoMore() throws Exception {
-		RegistrySettings patient = new RegistrySettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), null,
-				SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ofSeconds(20))
-			.keeping(KEEP);
+		RegistrySettings patient = TestSettings.keeping(new RegistrySettings(SETTINGS.waitTime(), SETTINGS.leaseTime(),
+				null, SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ofSeconds(20)), KEEP);
 		BackendLockRegistry node = redis.node(patient, List.of(this.events), new StoppedClock());
 		keep(node, "key-0");
 		for (int n = 1; n < 50; n++) {
@@ -194,7 +194,7 @@ class KeptLocksTests extends TwoRegistries {
 		assertThat(kept.grantToken()).isPositive().isLessThanOrEqualTo(kept.fencingToken());
 		assertThat(node.snapshot().held()).isEmpty();
 		assertThat(node.snapshot().isIdle()).isFalse();
-		assertThat(node.holdSummary().kept()).isOne();
+		assertThat(node.snapshot().kept()).hasSize(1);
 		assertThat(this.events.released).hasSameSizeAs(this.events.attempted);
 		assertThat(redis.isLocked("key")).isTrue();
 	}

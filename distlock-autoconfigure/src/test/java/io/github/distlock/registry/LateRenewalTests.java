@@ -19,6 +19,7 @@ import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.StoppedClock;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,7 @@ class LateRenewalTests extends TwoRegistries {
 		this.backend = new RenewalsHeldBack(new RedisLockBackend(this.connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501), clock));
 		this.node = new BackendLockRegistry(this.backend,
-				RedisNodes.settings(Duration.ofSeconds(30)).keeping(Duration.ofSeconds(1)), List.of(this.events),
+				TestSettings.keeping(RedisNodes.settings(Duration.ofSeconds(30)), Duration.ofSeconds(1)), List.of(this.events),
 				clock);
 		this.node.start();
 		await().until(() -> {

@@ -78,23 +78,6 @@ class LockViewTests extends TwoRegistries {
 	}
 
 	@Test
-	void tooManyReentriesThrowAnErrorAndLeaveTheLockUnchanged() throws Exception {
-		int most = 65_535;
-		Lock lock = this.one.obtain("too-often");
-		for (int level = 0; level < most; level++) {
-			lock.lock();
-		}
-		assertThatThrownBy(lock::lock).isExactlyInstanceOf(Error.class).hasMessage("Maximum lock count exceeded");
-		assertThatThrownBy(lock::tryLock).isExactlyInstanceOf(Error.class);
-		for (int level = 0; level < most; level++) {
-			lock.unlock();
-		}
-		assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
-		assertThat(this.two.obtain("too-often").tryLock(10, TimeUnit.SECONDS)).isTrue();
-		this.two.obtain("too-often").unlock();
-	}
-
-	@Test
 	void unlockAfterALostLeaseThrowsLockLostException() {
 		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
 		Lock lock = brief.obtain("lost-view");

@@ -26,6 +26,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -275,7 +276,7 @@ class MaxWaitingTests extends TwoRegistries {
 	@ParameterizedTest
 	@EnumSource
 	void theLimitOfTheRegistryHoldsUnlessTheRequestHasOne(Store store) {
-		BackendLockRegistry node = node(store, SETTINGS.limiting(2), this.events);
+		BackendLockRegistry node = node(store, TestSettings.limiting(SETTINGS, 2), this.events);
 		HeldLock held = node(store).acquire(request("hot"));
 		node.acquireAsync(request("hot"));
 		node.acquireAsync(request("hot"));
@@ -293,7 +294,7 @@ class MaxWaitingTests extends TwoRegistries {
 	@ParameterizedTest
 	@EnumSource
 	void aLockViewIsNeverRefusedButCounted(Store store) throws Exception {
-		BackendLockRegistry node = node(store, SETTINGS.limiting(1), this.events);
+		BackendLockRegistry node = node(store, TestSettings.limiting(SETTINGS, 1), this.events);
 		HeldLock held = node(store).acquire(request("hot"));
 		Lock view = node.obtain("hot");
 		List<Future<Boolean>> views = new ArrayList<>();

@@ -48,10 +48,10 @@ final class Monitor {
 	private void look(int what) {
 		switch (what) {
 			case 0 -> this.registry.inspection().inspect(Callers.key(this.dice.nextInt(this.world.plan.keys())));
-			case 1 -> this.registry.verify();
-			case 2 -> this.registry.ping();
-			case 3, 4 -> this.world.trace(this.jvm + "/monitor", this.registry.location() + " "
-					+ this.registry.channel() + " " + this.registry.holdSummary().atRisk() + " at risk");
+			case 1 -> this.registry.store().verify();
+			case 2 -> this.registry.store().ping();
+			case 3, 4 -> this.world.trace(this.jvm + "/monitor", this.registry.store().location() + " "
+					+ this.registry.store().channel() + " " + this.registry.snapshot().kept().size() + " kept");
 			default -> checkHeld();
 		}
 	}

@@ -35,8 +35,8 @@ final class SimulationMutants {
 			Mutant.of("renewal after release",
 					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
-					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
-							"valid = remainingNanos > 0;")),
+					java("registry/HeldLocks.java", "hold.endLease(); this.renewer.forget(hold);",
+							"hold.endLease();")),
 			Mutant.of("validity of a grant counted from its answer", java(KEY_QUEUE,
 					"Holder first = queued.toHolder(grant, keepable,",
 					"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
@@ -206,8 +206,7 @@ final class SimulationMutants {
 					java("registry/HeldLocks.java", "release(hold, hold.remainingMinHold());",
 							"release(hold, Duration.ZERO);")),
 			Mutant.of("minimum hold time forgotten at the shutdown",
-					java("registry/MinimumHoldTimes.java", "if (this.expiring || this.locks.isEmpty()) {",
-							"if (this.locks.isEmpty()) {")),
+					java("registry/HeldLocks.java", "this.expiring ? List.of() : leases()", "leases()")),
 			Mutant.of("lease does not cover the minimum hold time", java("registry/RequestTerms.java",
 					"LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);", "storeLease;")),
 			Mutant.of("grant that an operator has ended handed off",
@@ -216,8 +215,7 @@ final class SimulationMutants {
 									+ " grant. hold.lose(LossCause.RELEASED_BY_OPERATOR);",
 							"")),
 			Mutant.of("lock that cannot be watched not released",
-					java("registry/LockOperations.java",
-							"this.runtime.acquirer().releases().releaseAsync(holder); throw ex;", "throw ex;")),
+					java("registry/HeldLocks.java", "this.acquirer.releases().releaseAsync(holder); throw ex;", "throw ex;")),
 			Mutant
 				.of("shutdown leaves its waiters waiting",
 						java("waiting/LockAcquirer.java", "this.closed = true; this.queues.forEach((queue) ->"

@@ -216,11 +216,10 @@ final class World {
 	private RegistrySettings settings() {
 		return new RegistrySettings(Duration.ofSeconds(2), this.plan.leaseTime(), null,
 				new HandOffLimits(this.plan.handOffBudget(), this.plan.handOffMaxTime()), this.plan.backendTimeout(),
-				this.plan.seed() % 4 == 0, SHUTDOWN_GRACE)
-			.reporting(null, this.plan.seed() % 4 == 3 ? SLOW_WAIT : Duration.ofSeconds(10))
-			.releasing(this.plan.background() ? ReleaseMode.BACKGROUND : ReleaseMode.CONFIRMED)
-			.keeping(this.plan.keep())
-			.limiting(this.plan.maxWaiting());
+				this.plan.seed() % 4 == 0, SHUTDOWN_GRACE, null,
+				this.plan.seed() % 4 == 3 ? SLOW_WAIT : Duration.ofSeconds(10),
+				this.plan.background() ? ReleaseMode.BACKGROUND : ReleaseMode.CONFIRMED, this.plan.keep(),
+				this.plan.maxWaiting());
 	}
 
 	/** A JVM with its registry and its callers. */

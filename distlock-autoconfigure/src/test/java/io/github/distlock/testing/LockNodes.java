@@ -65,7 +65,7 @@ public final class LockNodes implements AutoCloseable {
 		LettuceConnectionFactory factory = this.connections.get();
 		this.factories.add(factory);
 		BackendLockRegistry registry = new BackendLockRegistry(backend(factory),
-				RedisNodes.settings(lease).releasing(release), List.of(listeners), TimeSource.SYSTEM);
+				TestSettings.releasing(RedisNodes.settings(lease), release), List.of(listeners), TimeSource.SYSTEM);
 		this.registries.add(registry);
 		registry.start();
 		return registry;

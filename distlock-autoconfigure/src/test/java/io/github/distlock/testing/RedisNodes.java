@@ -73,9 +73,8 @@ public final class RedisNodes implements AutoCloseable {
 	 * @return the settings
 	 */
 	public static RegistrySettings settings(Duration lease, HandOffLimits handOff) {
-		return new RegistrySettings(Duration.ofSeconds(5), lease, null, handOff, Duration.ofSeconds(10), false,
-				Duration.ZERO)
-			.reporting("distlock-tests", Duration.ofSeconds(10));
+		return TestSettings.reporting(new RegistrySettings(Duration.ofSeconds(5), lease, null, handOff,
+				Duration.ofSeconds(10), false, Duration.ZERO), "distlock-tests", Duration.ofSeconds(10));
 	}
 
 	/**

@@ -117,6 +117,18 @@ final class BackendNode implements LockSignals {
 		return new Ticket(key, mode, this.instance, numbers.incrementAndGet(), mode == LockMode.READ);
 	}
 
+	/** Return a new ticket after its first attempt. */
+	Ticket attempted(String key) {
+		return attempted(key, LockMode.EXCLUSIVE);
+	}
+
+	/** The same, in another mode. */
+	Ticket attempted(String key, LockMode mode) {
+		Ticket ticket = ticket(key, mode);
+		attempt(ticket);
+		return ticket;
+	}
+
 	AttemptResult attempt(Ticket ticket) {
 		return Answers.of(this.store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
 	}

@@ -89,8 +89,7 @@ interface BackgroundReleaseContract extends ExclusionContract {
 		node.backend().loseReplies(Verb.RELEASE, 2);
 		lock.close();
 		node.acquire(key()).close();
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 		assertThat(node.lost()).isEmpty();
 		assertThat(node.lostBeforeRelease()).isEmpty();
 	}
@@ -101,8 +100,7 @@ interface BackgroundReleaseContract extends ExclusionContract {
 		HeldLock lock = node.acquire(key());
 		node.backend().loseRequests(Verb.RELEASE, 2);
 		lock.close();
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 	}
 
 	@Test

@@ -73,6 +73,14 @@ interface ContractTests {
 		return waiter;
 	}
 
+	/**
+	 * Wait until another node has found the lock free and no command is under way.
+	 */
+	default void awaitFree() {
+		two().acquire(key()).close();
+		stage().awaitIdle();
+	}
+
 	default BackendDescription description() {
 		return stage().description();
 	}

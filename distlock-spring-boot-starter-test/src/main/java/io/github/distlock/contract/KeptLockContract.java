@@ -110,8 +110,7 @@ interface KeptLockContract extends ContractTests {
 		assumeKeeps();
 		first().holdToKeep(key());
 		assertKept(true);
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
+		Ticket waiter = second().attempted(key());
 		assertKept(false);
 		Answers.of(second().store.cancel(waiter));
 		assertKept(true);

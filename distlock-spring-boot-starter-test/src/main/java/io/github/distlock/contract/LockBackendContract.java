@@ -39,8 +39,7 @@ interface LockBackendContract
 	@Test
 	default void aReleasedLockGoesToAWaitingTicketThatIsAttemptedAgain() {
 		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
+		Ticket waiter = second().attempted(key());
 		assertThat(first().release(holder)).isTrue();
 		second().awaitGrant(waiter);
 		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
@@ -50,10 +49,8 @@ interface LockBackendContract
 	default void aReleasedLockGoesToTheLongestWaitingTicketWhichIsSignalled() {
 		assumeOrder();
 		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
-		Ticket later = first().ticket(key());
-		first().attempt(later);
+		Ticket waiter = second().attempted(key());
+		Ticket later = first().attempted(key());
 		assertThat(first().release(holder)).isTrue();
 		second().awaitSignal(waiter);
 		assertThat(first().attempt(later)).isInstanceOf(AttemptResult.Queued.class);
@@ -86,8 +83,7 @@ interface LockBackendContract
 	default void aReleaseThatQueuesTheNextTicketQueuesItBehindWaitingTickets() {
 		assumeOrder();
 		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
+		Ticket waiter = second().attempted(key());
 		Ticket behind = first().ticket(key());
 		ReleaseResult contended = Answers.of(first().store.release(holder, 0, new Successor(behind, LEASE)));
 		assertThat(contended.released()).isTrue();
@@ -100,8 +96,7 @@ interface LockBackendContract
 	@Test
 	default void aCancelledTicketIsNeverGrantedTheLock() {
 		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
+		Ticket waiter = second().attempted(key());
 		Answers.of(second().store.cancel(waiter));
 		first().release(holder);
 		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
@@ -111,8 +106,7 @@ interface LockBackendContract
 	@Test
 	default void aCancelledTicketThatWasGrantedMeanwhileIsReleased() {
 		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
+		Ticket waiter = second().attempted(key());
 		first().release(holder);
 		second().awaitGrant(waiter);
 		Answers.of(second().store.cancel(waiter));
@@ -142,8 +136,7 @@ interface LockBackendContract
 		assumeExpiry();
 		assumeOrder();
 		Answers.of(first().store.attempt(first().ticket(key()), store().shortLease(), AttemptOptions.queue(true)));
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
+		Ticket waiter = second().attempted(key());
 		await().until(() -> {
 			// A later attempt detects that the lease has expired, but is not granted the
 			// lock.

@@ -35,8 +35,7 @@ interface LostReplyContract extends ExclusionContract {
 	default void anAbandonedAttemptWhoseReplyIsLostIsUndone() {
 		one().backend().loseReplies(Verb.ATTEMPT, 1);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> one().registry().tryAcquire(once()));
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 	}
 
 	@Test
@@ -44,8 +43,7 @@ interface LostReplyContract extends ExclusionContract {
 		one().backend().loseReplies(Verb.ATTEMPT, 1);
 		one().backend().loseRequests(Verb.CANCEL, 2);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> one().registry().tryAcquire(once()));
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 		assertThat(one().backend().calls(Verb.CANCEL)).isGreaterThan(2);
 	}
 
@@ -57,8 +55,7 @@ interface LostReplyContract extends ExclusionContract {
 		await().until(() -> one().backend().calls(Verb.ATTEMPT) >= 3);
 		held.close();
 		stage().get(waiter).close();
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 	}
 
 	@Test
@@ -66,8 +63,7 @@ interface LostReplyContract extends ExclusionContract {
 		HeldLock lock = one().acquire(key());
 		one().backend().loseReplies(Verb.RELEASE, 2);
 		lock.close();
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 		assertThat(one().lost()).isEmpty();
 	}
 
@@ -76,8 +72,7 @@ interface LostReplyContract extends ExclusionContract {
 		HeldLock lock = one().acquire(key());
 		one().backend().loseRequests(Verb.RELEASE, 2);
 		lock.close();
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 	}
 
 	@Test
@@ -88,8 +83,7 @@ interface LostReplyContract extends ExclusionContract {
 		one().backend().loseReplies(Verb.RELEASE, 1);
 		held.close();
 		stage().get(next).close();
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 	}
 
 	@Test
@@ -99,8 +93,7 @@ interface LostReplyContract extends ExclusionContract {
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> one().registry().acquire(request().waitTime(Duration.ofMillis(200))));
 		held.close();
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 	}
 
 	@Test

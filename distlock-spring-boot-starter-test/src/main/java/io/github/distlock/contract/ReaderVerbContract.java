@@ -74,8 +74,7 @@ interface ReaderVerbContract extends ContractTests {
 	default void waitingReadersAreSignalledTogetherWhenTheWriterBeforeThemGivesUp() {
 		assumeReaders();
 		assumeOrder();
-		Ticket holder = reader(first());
-		first().attempt(holder);
+		Ticket holder = first().attempted(key(), LockMode.READ);
 		Ticket writer = writer(second());
 		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Queued.class);
 		Ticket laterReader = reader(first());

@@ -69,8 +69,7 @@ interface RepeatedVerbContract extends ContractTests {
 	@Test
 	default void aRepeatedReleaseAnswersGoneAndDoesNotFreeTheNextHolder() {
 		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
+		Ticket waiter = second().attempted(key());
 		assertThat(first().release(holder)).isTrue();
 		second().awaitGrant(waiter);
 		assertThat(first().release(holder)).isFalse();
@@ -91,8 +90,7 @@ interface RepeatedVerbContract extends ContractTests {
 	@Test
 	default void aRepeatedCancellationChangesNothing() {
 		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
+		Ticket waiter = second().attempted(key());
 		Answers.of(second().store.cancel(waiter));
 		Answers.of(second().store.cancel(waiter));
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);

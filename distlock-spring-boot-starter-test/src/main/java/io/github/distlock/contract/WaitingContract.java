@@ -53,15 +53,13 @@ interface WaitingContract extends ContractTests {
 		await().until(() -> one().waiting() == 1);
 		assertThat(cancelled.cancel(false)).isTrue();
 		held.close();
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 		CompletableFuture<HeldLock> quick = one().registry().acquireAsync(request());
 		if (!quick.cancel(false)) {
 			// Granted before.
 			stage().get(quick).close();
 		}
-		two().acquire(key()).close();
-		stage().awaitIdle();
+		awaitFree();
 	}
 
 	@Test

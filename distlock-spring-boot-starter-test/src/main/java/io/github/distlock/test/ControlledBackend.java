@@ -1,17 +1,13 @@
 package io.github.distlock.test;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -35,9 +31,6 @@ final class ControlledBackend extends ForwardingBackend {
 	/** Another JVM with the same locks. */
 	private final ForeignHolder foreignHolder;
 
-	/** Locks that the application was granted and has not released. */
-	private final Map<Ticket, HeldGrant> held = new ConcurrentHashMap<>();
-
 	/** Message of the exception for every command; {@code null} if commands succeed. */
 	private volatile @Nullable String failure;
 
@@ -53,10 +46,6 @@ final class ControlledBackend extends ForwardingBackend {
 		return this.foreignHolder;
 	}
 
-	Collection<HeldGrant> held() {
-		return List.copyOf(this.held.values());
-	}
-
 	void fail(@Nullable String failure) {
 		this.failure = failure;
 	}
@@ -66,14 +55,14 @@ final class ControlledBackend extends ForwardingBackend {
 	}
 
 	/**
-	 * Forget the holder of a lock and request a renewal, which finds the loss. The
-	 * registry is not changed directly: it learns of the loss as from any store.
+	 * Forget a holder, if it has a lock here, and request a renewal, which finds the
+	 * loss. The registry is not changed directly: it learns of the loss as from any
+	 * store.
 	 */
-	void lose(HeldGrant lock) {
-		this.held.remove(lock.ticket());
+	void lose(Ticket holder) {
 		ControlledStore current = this.open;
 		if (current != null) {
-			current.lose(lock.ticket());
+			current.lose(holder);
 		}
 	}
 
@@ -89,18 +78,9 @@ final class ControlledBackend extends ForwardingBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		LockSignals signals = context.signals();
-		ControlledStore opened = new ControlledStore(
-				super.open(new StoreContext(context.self(), new ControlledSignals(signals))), signals);
+		ControlledStore opened = new ControlledStore(super.open(context), context.signals());
 		this.open = opened;
 		return opened;
-	}
-
-	private AttemptResult remember(Ticket ticket, AttemptResult result) {
-		if (result instanceof AttemptResult.Granted granted) {
-			this.held.put(ticket, new HeldGrant(ticket, granted.grant()));
-		}
-		return result;
 	}
 
 	private void requireWorking() {
@@ -145,27 +125,18 @@ final class ControlledBackend extends ForwardingBackend {
 		@Override
 		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 			requireWorking();
-			return super.attempt(ticket, lease, options).thenApply((answer) -> remember(ticket, answer));
+			return super.attempt(ticket, lease, options);
 		}
 
-		/** At once, so that a test finds the lock released when a method has returned. */
 		@Override
 		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			requireWorking();
-			ControlledBackend.this.held.remove(ticket);
-			return super.release(ticket, lastToken, next).thenApply((result) -> {
-				AttemptResult answer = result.next();
-				if (next != null && answer != null) {
-					remember(next.ticket(), answer);
-				}
-				return result;
-			});
+			return super.release(ticket, lastToken, next);
 		}
 
 		@Override
 		public CompletionStage<?> cancel(Ticket ticket) {
 			requireWorking();
-			ControlledBackend.this.held.remove(ticket);
 			return super.cancel(ticket);
 		}
 
@@ -173,44 +144,6 @@ final class ControlledBackend extends ForwardingBackend {
 		public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 			requireWorking();
 			return super.renew(renewals);
-		}
-
-	}
-
-	/** Notices which locks the application is granted and loses. */
-	private final class ControlledSignals implements LockSignals {
-
-		private final LockSignals signals;
-
-		ControlledSignals(LockSignals signals) {
-			this.signals = signals;
-		}
-
-		@Override
-		public void ended(Ticket ticket, long grantToken) {
-			ControlledBackend.this.held.remove(ticket);
-			this.signals.ended(ticket, grantToken);
-		}
-
-		@Override
-		public void granted(Ticket ticket, Grant grant) {
-			ControlledBackend.this.held.put(ticket, new HeldGrant(ticket, grant));
-			this.signals.granted(ticket, grant);
-		}
-
-		@Override
-		public void retry(Ticket ticket) {
-			this.signals.retry(ticket);
-		}
-
-		@Override
-		public void retryAll() {
-			this.signals.retryAll();
-		}
-
-		@Override
-		public void renewNow(Collection<Ticket> tickets) {
-			this.signals.renewNow(tickets);
 		}
 
 	}

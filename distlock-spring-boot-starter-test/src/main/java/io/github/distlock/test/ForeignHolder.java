@@ -1,5 +1,6 @@
 package io.github.distlock.test;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -11,7 +12,6 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
@@ -24,7 +24,7 @@ import io.github.distlock.contract.Answers;
 /**
  * Holds locks on behalf of a test. To the code under test it looks like another JVM.
  */
-final class ForeignHolder implements LockSignals {
+final class ForeignHolder {
 
 	private static final String INSTANCE = "another-jvm";
 
@@ -36,7 +36,14 @@ final class ForeignHolder implements LockSignals {
 	private final Map<String, Ticket> taken = new ConcurrentHashMap<>();
 
 	ForeignHolder(LocalStore store) {
-		this.store = new LocalLockBackend(store, 1, TimeSource.SYSTEM).open(new StoreContext(LockInstance.of(INSTANCE), this));
+		this.store = new LocalLockBackend(store, 1, TimeSource.SYSTEM)
+			.open(new StoreContext(LockInstance.of(INSTANCE), noSignals()));
+	}
+
+	/** Its tickets are never queued or renewed. */
+	private static LockSignals noSignals() {
+		return (LockSignals) Proxy.newProxyInstance(LockSignals.class.getClassLoader(),
+				new Class<?>[] { LockSignals.class }, (proxy, signal, arguments) -> null);
 	}
 
 	/**
@@ -72,26 +79,6 @@ final class ForeignHolder implements LockSignals {
 
 	Set<String> taken() {
 		return Set.copyOf(this.taken.keySet());
-	}
-
-	@Override
-	public void granted(Ticket ticket, Grant grant) {
-		// Never queued.
-	}
-
-	@Override
-	public void retry(Ticket ticket) {
-		// Never queued.
-	}
-
-	@Override
-	public void retryAll() {
-		// Never queued.
-	}
-
-	@Override
-	public void renewNow(Collection<Ticket> tickets) {
-		// Never renewed.
 	}
 
 }

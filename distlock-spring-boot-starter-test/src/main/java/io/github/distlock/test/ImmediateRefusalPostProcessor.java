@@ -29,6 +29,9 @@ final class ImmediateRefusalPostProcessor implements BeanPostProcessor, MethodIn
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (bean instanceof BackendLockRegistry registry) {
+			this.stores.getObject().add(registry);
+		}
 		if (bean instanceof BackendLockRegistry || bean instanceof CompositeLockRegistry) {
 			ProxyFactory proxy = new ProxyFactory(LockRegistry.class, this);
 			proxy.setTarget(bean);

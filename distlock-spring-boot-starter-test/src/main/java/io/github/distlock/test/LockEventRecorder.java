@@ -2,8 +2,6 @@ package io.github.distlock.test;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 import io.github.distlock.LockListener;
@@ -15,15 +13,11 @@ import io.github.distlock.LockOutcome;
  */
 final class LockEventRecorder implements LockListener {
 
-	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
 	private final Function<Attempted, LockMode> modes;
 
 	private final List<LockAcquisition> acquired = new CopyOnWriteArrayList<>();
 
 	private final List<LockRefusal> refused = new CopyOnWriteArrayList<>();
-
-	private final List<Long> lostTokens = new CopyOnWriteArrayList<>();
 
 	/**
 	 * Create an empty recorder.
@@ -45,27 +39,6 @@ final class LockEventRecorder implements LockListener {
 		}
 	}
 
-	@Override
-	public void onLost(Lost event) {
-		this.lostTokens.add(event.fencingToken());
-	}
-
-	/**
-	 * Wait until the application has noticed the loss of a lock.
-	 * @param grant grant with the fencing tokens of that lock
-	 * @return whether the application has noticed the loss in time
-	 */
-	boolean awaitLost(HeldGrant grant, long nanos) {
-		long end = System.nanoTime() + nanos;
-		while (this.lostTokens.stream().noneMatch(grant::covers)) {
-			if (System.nanoTime() - end >= 0 || Thread.currentThread().isInterrupted()) {
-				return false;
-			}
-			LockSupport.parkNanos(POLL_NANOS);
-		}
-		return true;
-	}
-
 	List<LockAcquisition> acquired() {
 		return List.copyOf(this.acquired);
 	}
@@ -77,7 +50,6 @@ final class LockEventRecorder implements LockListener {
 	void clear() {
 		this.acquired.clear();
 		this.refused.clear();
-		this.lostTokens.clear();
 	}
 
 }

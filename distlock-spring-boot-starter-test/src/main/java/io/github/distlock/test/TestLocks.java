@@ -2,8 +2,8 @@ package io.github.distlock.test;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class TestLocks {
 
 	private static final String STORE_FAILED = "The lock store fails because TestLocks.failStore() was called";
-
-	private static final long LOSS_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
 	private final ControlledBackends backends;
 
@@ -68,21 +66,12 @@ public final class TestLocks {
 	 * @throws IllegalStateException if the code under test does not hold it
 	 */
 	public void lose(String key) {
-		List<HeldGrant> locks = this.backends.held()
-			.stream()
-			.filter((lock) -> lock.ticket().key().equals(key))
-			.toList();
-		if (locks.isEmpty()) {
+		List<Ticket> holders = this.backends.held().stream().filter((holder) -> holder.key().equals(key)).toList();
+		if (holders.isEmpty()) {
 			throw new IllegalStateException("Lock '" + key + "' cannot be lost: it is not held. Held keys: " + held()
 					+ ". Call lose from inside the locked code, such as from a stub that it calls");
 		}
-		this.backends.all()
-			.forEach((backend) -> backend.held().stream().filter(locks::contains).forEach(backend::lose));
-		for (HeldGrant lock : locks) {
-			if (!this.backends.journal().awaitLost(lock, LOSS_TIMEOUT_NANOS)) {
-				throw new IllegalStateException("The application has not noticed the loss of lock '" + key + "'");
-			}
-		}
+		this.backends.lose(holders);
 	}
 
 	/**
@@ -135,7 +124,7 @@ public final class TestLocks {
 	 * @return the keys, empty if all locks were released
 	 */
 	public List<String> held() {
-		return this.backends.held().stream().map((lock) -> lock.ticket().key()).sorted().toList();
+		return this.backends.held().stream().map(Ticket::key).sorted().toList();
 	}
 
 	/**
@@ -155,9 +144,9 @@ public final class TestLocks {
 	private void reset(Collection<ControlledBackend> all) {
 		fail(null, all);
 		for (ControlledBackend backend : all) {
-			backend.held().forEach(backend::lose);
 			backend.foreignHolder().taken().forEach(backend.foreignHolder()::free);
 		}
+		this.backends.lose(this.backends.held());
 		this.backends.journal().clear();
 	}
 

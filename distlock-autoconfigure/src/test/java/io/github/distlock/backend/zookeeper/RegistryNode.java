@@ -11,6 +11,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import io.github.distlock.waiting.HandOffLimits;
 import org.apache.curator.framework.CuratorFramework;
@@ -45,10 +46,11 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 				new ZooKeeperLockBackend(this.client,
 						new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17),
 						TimeSource.SYSTEM),
-				new RegistrySettings(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
-						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
-						Duration.ofSeconds(1))
-					.releasing(release),
+				TestSettings.releasing(
+						new RegistrySettings(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
+								new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
+								Duration.ofSeconds(1)),
+						release),
 				List.of(this), TimeSource.SYSTEM);
 		this.registry.start();
 	}

@@ -23,6 +23,7 @@ import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
@@ -64,9 +65,8 @@ public final class TortureWorker {
 		this.registry = new BackendLockRegistry(
 				new RedisLockBackend(RedisTestServer.connectionFactory(settings.redisPort()),
 						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, tokens), TimeSource.SYSTEM),
-				RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn))
-					.releasing(release())
-					.keeping(keep()),
+				TestSettings.keeping(TestSettings.releasing(
+						RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), release()), keep()),
 				List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Notifies all listeners. A listener that fails affects neither the others nor the lock.
  */
-final class CompositeLockListener implements LockListener {
+final class LockListeners {
 
-	private static final Log logger = LogFactory.getLog(CompositeLockListener.class);
+	private static final Log logger = LogFactory.getLog(LockListeners.class);
 
 	private final Supplier<List<LockListener>> source;
 
@@ -25,7 +25,7 @@ final class CompositeLockListener implements LockListener {
 	 */
 	private volatile LockListener @Nullable [] listeners;
 
-	CompositeLockListener(Supplier<List<LockListener>> source) {
+	LockListeners(Supplier<List<LockListener>> source) {
 		this.source = source;
 	}
 
@@ -51,36 +51,6 @@ final class CompositeLockListener implements LockListener {
 		return cached != null && cached.length == 0;
 	}
 
-	@Override
-	public void onWaiting(Waiting event) {
-		notifyEach((listener) -> listener.onWaiting(event));
-	}
-
-	@Override
-	public void onWaitingEnded(Waiting event) {
-		notifyEach((listener) -> listener.onWaitingEnded(event));
-	}
-
-	@Override
-	public void onAttempted(Attempted event) {
-		notifyEach((listener) -> listener.onAttempted(event));
-	}
-
-	@Override
-	public void onReleased(Released event) {
-		notifyEach((listener) -> listener.onReleased(event));
-	}
-
-	@Override
-	public void onLost(Lost event) {
-		notifyEach((listener) -> listener.onLost(event));
-	}
-
-	@Override
-	public void onRenewed(Renewed event) {
-		notifyEach((listener) -> listener.onRenewed(event));
-	}
-
 	private LockListener[] listeners() {
 		LockListener[] cached = this.listeners;
 		if (cached == null) {
@@ -90,12 +60,11 @@ final class CompositeLockListener implements LockListener {
 		return cached;
 	}
 
-	@Override
-	public void onResubscribed(Resubscribed event) {
-		notifyEach((listener) -> listener.onResubscribed(event));
-	}
-
-	private void notifyEach(Consumer<LockListener> event) {
+	/**
+	 * Notify each listener.
+	 * @param event calls the method of the event
+	 */
+	void notifyEach(Consumer<LockListener> event) {
 		LockListener[] cached;
 		try {
 			cached = listeners();

@@ -1,0 +1,216 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.observation.LockObserver;
+import io.github.distlock.observation.LockObserver.ObservationScope;
+import io.github.distlock.observation.LockObserver.ObservedAcquisition;
+import io.github.distlock.observation.LockObservers;
+import io.github.distlock.thread.LockThreads;
+import io.github.distlock.waiting.Holder;
+import io.github.distlock.waiting.WaitListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller that asks for a lock, from its start to its only outcome. Reports to the
+ * listeners, to the observation, and to the list of waiting callers. Compared by
+ * identity.
+ */
+final class Caller implements WaitListener {
+
+	private static final int WAITING = 1;
+
+	private static final int ENDED = 2;
+
+	private static final AtomicIntegerFieldUpdater<Caller> STATE = AtomicIntegerFieldUpdater.newUpdater(Caller.class,
+			"state");
+
+	private final Callers callers;
+
+	private final LockRequest request;
+
+	/** The thread that asks; {@code null} if a future waits. */
+	private final @Nullable Thread thread;
+
+	/** The outcome if the wait time has passed. */
+	private final LockOutcome timeoutOutcome;
+
+	/** Read only if there are listeners: nothing else learns how long it took. */
+	private final long startNanos;
+
+	/**
+	 * Zero, then {@link #WAITING} if the caller waits, then {@link #ENDED}. The end of an
+	 * asynchronous wait may come before it is reported that the caller waits.
+	 */
+	private volatile int state;
+
+	/** Set before the state becomes {@link #WAITING}. */
+	private volatile long waitingSinceNanos;
+
+	/** Set before the first attempt, by the thread that makes it, until the end. */
+	private @Nullable ObservedAcquisition observed;
+
+	private boolean begun;
+
+	/** Set by the thread that ends the wait, before it reports the outcome. */
+	private volatile @Nullable StoredHolder blockedBy;
+
+	/** The same. */
+	private volatile LockOutcome reason = LockOutcome.TIMEOUT;
+
+	/** Whether the slow wait was logged. Only the check of slow waits uses it. */
+	volatile boolean reportedSlow;
+
+	/**
+	 * Create a caller that asks now.
+	 * @param thread the calling thread; {@code null} if a future waits
+	 * @param timeoutOutcome the outcome to report if the wait time has passed
+	 */
+	Caller(Callers callers, LockRequest request, @Nullable Thread thread, LockOutcome timeoutOutcome) {
+		this.callers = callers;
+		this.request = request;
+		this.thread = thread;
+		this.timeoutOutcome = timeoutOutcome;
+		this.startNanos = callers.listeners().isEmpty() ? 0 : callers.clock().nanoTime();
+	}
+
+	LockRequest request() {
+		return this.request;
+	}
+
+	@Nullable Thread thread() {
+		return this.thread;
+	}
+
+	/** The name or the id of the thread. */
+	String name() {
+		return (this.thread != null) ? LockThreads.describe(this.thread) : "asynchronous";
+	}
+
+	long waitingSinceNanos() {
+		return this.waitingSinceNanos;
+	}
+
+	/** Return what held the lock when the wait ended without it, if known. */
+	@Nullable StoredHolder blockedBy() {
+		return this.blockedBy;
+	}
+
+	/** Return why the wait ended without the lock. */
+	LockOutcome reason() {
+		return this.reason;
+	}
+
+	void acquired(Holder holder) {
+		ended(LockOutcome.ACQUIRED, holder.handOff(), holder.fencingToken(), null);
+	}
+
+	void notAcquired() {
+		ended((this.reason != LockOutcome.TIMEOUT) ? this.reason : this.timeoutOutcome, HandOff.NONE, 0, null);
+	}
+
+	/**
+	 * A lost lock that is re-entered has been reported as lost, and is no attempt.
+	 */
+	void failed(Throwable ex) {
+		if (ex instanceof LockLostException) {
+			return;
+		}
+		LockObservers.close(observe());
+		LockOutcome outcome = LockOutcome.BACKEND_ERROR;
+		if (ex instanceof InterruptedException || ex instanceof CancellationException) {
+			outcome = LockOutcome.INTERRUPTED;
+		}
+		else if (ex instanceof LockDefinitionException) {
+			outcome = LockOutcome.INVALID;
+		}
+		ended(outcome, HandOff.NONE, 0, ex);
+	}
+
+	/**
+	 * Begin the observation, if there is one. To be called once it is known that this is
+	 * no re-entry.
+	 */
+	@Nullable ObservationScope observe() {
+		LockObserver observer = this.callers.observers().get();
+		if (observer == null || this.begun) {
+			return null;
+		}
+		this.begun = true;
+		ObservedAcquisition acquisition = observer.acquisition(this.callers.backend(), this.request);
+		this.observed = acquisition;
+		return (acquisition != null) ? acquisition.openScope() : null;
+	}
+
+	@Override
+	public void waiting(long sinceNanos) {
+		this.waitingSinceNanos = sinceNanos;
+		// Before: the end on another thread removes the caller that it finds here.
+		this.callers.waiting().add(this);
+		if (!STATE.compareAndSet(this, 0, WAITING)) {
+			this.callers.waiting().remove(this);
+			return;
+		}
+		ObservedAcquisition acquisition = this.observed;
+		if (acquisition != null) {
+			acquisition.queued();
+		}
+		LockListener.Waiting event = event();
+		this.callers.listeners().notifyEach((listener) -> listener.onWaiting(event));
+	}
+
+	@Override
+	public void notAcquired(LockOutcome reason, @Nullable StoredHolder holder) {
+		this.reason = reason;
+		this.blockedBy = holder;
+	}
+
+	/** Only the first outcome counts. */
+	private void ended(LockOutcome outcome, HandOff handOff, long token, @Nullable Throwable failure) {
+		int before = STATE.getAndSet(this, ENDED);
+		if (before == ENDED) {
+			return;
+		}
+		ObservedAcquisition acquisition = this.observed;
+		if (acquisition != null) {
+			acquisition.ended(outcome, handOff, token, failure);
+		}
+		LockListeners listeners = this.callers.listeners();
+		if (before == WAITING) {
+			this.callers.waiting().remove(this);
+			LockListener.Waiting event = event();
+			listeners.notifyEach((listener) -> listener.onWaitingEnded(event));
+		}
+		if (!listeners.isEmpty()) {
+			Duration waited = Duration.ofNanos(this.callers.clock().nanoTime() - this.startNanos);
+			LockListener.Attempted event = new LockListener.Attempted(this.callers.backend(), this.request.label(),
+					this.request.key(), outcome, waited, handOff, token);
+			listeners.notifyEach((listener) -> listener.onAttempted(event));
+		}
+	}
+
+	private LockListener.Waiting event() {
+		return new LockListener.Waiting(this.callers.backend(), this.request.label(), this.request.key());
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return this == other;
+	}
+
+	/** The same in each run of a simulation: callers are iterated in sets. */
+	@Override
+	public int hashCode() {
+		return Long.hashCode(this.waitingSinceNanos);
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.github.distlock.testing;
+
+import java.time.Duration;
+
+import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.registry.ReleaseMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a registry that differ from others in one or two values.
+ */
+public final class TestSettings {
+
+	private TestSettings() {
+	}
+
+	/** Return settings with another name of the application and slow wait. */
+	public static RegistrySettings reporting(RegistrySettings base, @Nullable String application, Duration slowWait) {
+		return with(base, application, slowWait, base.release(), base.keep(), base.maxWaiting());
+	}
+
+	/** Return settings with another end of releases. */
+	public static RegistrySettings releasing(RegistrySettings base, ReleaseMode release) {
+		return with(base, base.application(), base.slowWait(), release, base.keep(), base.maxWaiting());
+	}
+
+	/** Return settings with another time for which locks are kept. */
+	public static RegistrySettings keeping(RegistrySettings base, Duration keep) {
+		return with(base, base.application(), base.slowWait(), base.release(), keep, base.maxWaiting());
+	}
+
+	/** Return settings with another number of callers that may wait. */
+	public static RegistrySettings limiting(RegistrySettings base, int maxWaiting) {
+		return with(base, base.application(), base.slowWait(), base.release(), base.keep(), maxWaiting);
+	}
+
+	private static RegistrySettings with(RegistrySettings base, @Nullable String application, Duration slowWait,
+			ReleaseMode release, Duration keep, int maxWaiting) {
+		return new RegistrySettings(base.waitTime(), base.leaseTime(), base.maxHoldTime(), base.handOff(),
+				base.backendTimeout(), base.interruptOnLost(), base.shutdownGrace(), application, slowWait, release,
+				keep, maxWaiting);
+	}
+
+}
