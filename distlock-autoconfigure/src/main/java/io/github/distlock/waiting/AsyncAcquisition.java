@@ -56,7 +56,7 @@ final class AsyncAcquisition {
 			}
 			this.result.whenComplete((holder, failure) -> {
 				if (this.result.isCompletedExceptionally()) {
-					this.waits.giveUp(queue, waiter, false);
+					this.waits.giveUp(queue, waiter, false, false);
 				}
 			});
 			waiter.future().thenAccept((outcome) -> {
@@ -90,45 +90,28 @@ final class AsyncAcquisition {
 
 	/** Complete when the ticket has left the store, or after one command time-out. */
 	private void timedOut(KeyQueue queue, FutureWaiter waiter) {
-		if (this.waits.giveUp(queue, waiter, true) && waiter.isDeparting()) {
+		if (this.waits.giveUp(queue, waiter, true, false) && waiter.isDeparting()) {
 			this.tasks.schedule(waiter::wake, this.waits.cancelTimeoutNanos());
 		}
 	}
 
 	private void ended(@Nullable Outcome outcome) {
 		try {
-			if (outcome instanceof Outcome.Failure failure) {
-				this.result.completeExceptionally(failure.forCaller());
-				return;
+			Holder holder = this.waits.holderOf(this.request, outcome);
+			boolean restarts = holder == null && outcome instanceof Outcome.Success;
+			// One answer ends the wait of a caller that tries once, whatever it is.
+			if (restarts && !this.request.waitTime().isZero()) {
+				if (!this.result.isDone()) {
+					attempt(false);
+				}
 			}
-			if (outcome instanceof Outcome.Success success) {
-				acquired(success.holder());
-				return;
+			else if (!this.result.complete(holder) && holder != null) {
+				// Cancelled at the moment of the grant.
+				this.waits.releases().releaseAsync(holder);
 			}
-			if (outcome instanceof Outcome.Refused refused) {
-				this.request.listener().notAcquired(refused.reason(), refused.holder());
-			}
-			this.result.complete(null);
 		}
 		catch (RuntimeException | Error ex) {
 			this.result.completeExceptionally(ex);
-		}
-	}
-
-	private void acquired(Holder holder) {
-		if (holder.hasPassed(this.clock)) {
-			this.waits.releases().releaseAsync(holder);
-			if (this.request.waitTime().isZero()) {
-				// One answer ends the wait of a caller that tries once, whatever it is.
-				this.result.complete(null);
-			}
-			else if (!this.result.isDone()) {
-				attempt(false);
-			}
-		}
-		else if (!this.result.complete(holder)) {
-			// Cancelled at the moment of the grant.
-			this.waits.releases().releaseAsync(holder);
 		}
 	}
 

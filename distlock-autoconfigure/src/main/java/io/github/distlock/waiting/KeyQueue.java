@@ -343,8 +343,8 @@ final class KeyQueue {
 			storeAnswered();
 			QueuedTicket queued = this.queuedTicket;
 			// A message may have arrived before the reply.
-			if (queued != null && queued.ticket.equals(attempt.ticket())) {
-				applyResult(queued, attempt.lease(), result);
+			if (queued != null && queued.ticket.equals(attempt.ticket)) {
+				applyResult(queued, attempt.lease, result);
 			}
 			return takeEffects();
 		}
@@ -361,7 +361,7 @@ final class KeyQueue {
 				return null;
 			}
 			storeAnswered();
-			leftStore(release.pending(), (result != null) ? result.next() : null);
+			leftStore(release.pending, (result != null) ? result.next() : null);
 			return takeEffects();
 		}
 		finally {
@@ -732,10 +732,10 @@ final class KeyQueue {
 
 	private void commandFailed(Command command, LockBackendException cause) {
 		if (command instanceof Command.Attempt attempt) {
-			attemptFailed(attempt.ticket(), cause);
+			attemptFailed(attempt.ticket, cause);
 			return;
 		}
-		PendingRelease pending = ((Command.Release) command).pending();
+		PendingRelease pending = ((Command.Release) command).pending;
 		storeFailed(pending.notAttempted(cause));
 		pending.deferred = true;
 		if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {

@@ -159,32 +159,6 @@ final class KeyQueues {
 		}
 
 		@Override
-		public boolean retriesForKey() {
-			return true;
-		}
-
-		@Override
-		public void requeuedAtEnd() {
-		}
-
-		@Override
-		public void leftQueue() {
-		}
-
-		@Override
-		public void storeFailed(LockBackendException cause, boolean tooLong) {
-		}
-
-		@Override
-		public void storeAnswered() {
-		}
-
-		@Override
-		public @Nullable LockBackendException storeFailure() {
-			return null;
-		}
-
-		@Override
 		public void remove(String key) {
 			KeyQueues.this.shared.remove(key);
 		}

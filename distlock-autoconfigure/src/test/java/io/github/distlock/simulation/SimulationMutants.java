@@ -136,12 +136,12 @@ final class SimulationMutants {
 					java("waiting/PendingReleases.java", "this.stray = removed.ticket;", "")),
 			Mutant.of("interrupted caller does not see that it was granted the lock",
 					java("waiting/BlockingAcquirer.java", """
-							if (!this.waits.giveUpHere(queue, waiter, false)) {
+							if (!this.waits.giveUp(queue, waiter, false, true)) {
 								// Decided just before. Its wake-up may have ended a park on the
 								// lock of the queue, and no other wake-up comes.
 								continue;
 							}
-							""", "this.waits.giveUpHere(queue, waiter, false);")),
+							""", "this.waits.giveUp(queue, waiter, false, true);")),
 			Mutant.of("second waiter that one event decides not woken",
 					java("waiting/LocalQueue.java", "this.decided.add(waiter);", "")),
 			Mutant.of("waiters not woken by the release of a thread",
@@ -156,7 +156,8 @@ final class SimulationMutants {
 									+ " lock.abandon();",
 							"")),
 			Mutant.of("refused callback forgotten",
-					java("waiting/TaskRunner.java", "this.rejectedCallbacks.add(callback);", "")),
+					java("waiting/TaskRunner.java",
+							"this.environment.startThread(\"distlock-late-callback\", callback);", "")),
 			Mutant.of("timer not set after the ticket was queued",
 					java(KEY_QUEUE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
 							"if (queued.markQueued("),
