@@ -388,9 +388,6 @@ final class KeyQueue {
 
 	/** Repeat what an error, or a task that no thread took, has prevented. */
 	Effects sweep() {
-		if (isQuiet()) {
-			return Effects.NONE;
-		}
 		return onEvent(() -> {
 			Command sent = this.inFlight;
 			if (sent != null && sent.isLost()) {
@@ -892,16 +889,6 @@ final class KeyQueue {
 
 	private QueuedTicket newTicket(WaitRequest first) {
 		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first);
-	}
-
-	/**
-	 * Whether there is nothing to sweep, as for most held locks. Read without the lock:
-	 * what another thread changes now, the next sweep sees.
-	 */
-	private boolean isQuiet() {
-		Holder current = this.holder;
-		return current != null && !current.hasLeft(this.context.settings().clock()) && this.inFlight == null
-				&& this.waiters == LocalQueue.NONE && this.pendingReleases.isEmpty();
 	}
 
 	private boolean isUnused() {

@@ -232,11 +232,12 @@ final class SimulationMutants {
 
 	private static final List<Mutant> LEASES = List.of(
 			Mutant.of("loss of an expired lease reported twice",
-					java("renewal/Lease.java", "found != null && STATE.compareAndSet(this, now, with(LOST, found))) {",
+					java("renewal/Lease.java",
+							"found != null && STATE.compareAndSet(this, now, new State(Kind.LOST, found))) {",
 							"found != null) {")),
 			Mutant.of("expired lease held again after a late answer",
 					java("renewal/Lease.java",
-							"STATE.compareAndSet(this, HELD, with(EXPIRED, causeOfExpiry())); return 0;", "return 0;"),
+							"STATE.compareAndSet(this, HELD, new State(Kind.EXPIRED, causeOfExpiry())); return 0;", "return 0;"),
 					java("renewal/Lease.java", "if (!checkExpired() && later.remainingNanos",
 							"if (later.remainingNanos")),
 			Mutant.of("lease not renewed again after a failure",
