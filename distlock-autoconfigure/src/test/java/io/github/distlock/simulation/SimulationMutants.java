@@ -167,9 +167,10 @@ final class SimulationMutants {
 							"if (!this.scheduled) {")),
 			Mutant.of("outage not ended by an answer", java("waiting/RetryTimer.java", "this.outage = null;", "")),
 			Mutant.of("fair ticket that has left stays the oldest",
-					java("waiting/KeyQueues.java", "KeyQueues.this.order.remove(this.key, this.number);", "")),
-			Mutant.of("queue of a fair caller never removed", java("waiting/KeyQueues.java",
-					"leftQueue(); KeyQueues.this.own.remove(this.number);", "leftQueue();")));
+					java("waiting/KeyQueues.java",
+							"public void leftQueue() { this.waiting = false; }", "public void leftQueue() { }")),
+			Mutant.of("queue of a fair caller never removed",
+					java("waiting/KeyQueues.java", "all.byNumber.remove(this.number);", "")));
 
 	private static final List<Mutant> RELEASES = List.of(
 			Mutant.of("release forgotten after an error",
