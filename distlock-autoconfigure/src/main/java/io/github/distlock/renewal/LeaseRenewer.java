@@ -84,20 +84,13 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Watch the lease of a lock that has just been granted. If an exception is thrown the
-	 * lease is not watched.
+	 * Watch the lease of a lock that has just been granted. If an error is thrown, a
+	 * renewal finds that the caller has released the lock.
 	 * @param lease the lease
-	 * @throws io.github.distlock.LockBackendException if the timer could not be set
 	 */
 	public void watch(Lease lease) {
 		this.leases.add(lease);
-		try {
-			this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());
-		}
-		catch (RuntimeException | Error ex) {
-			this.leases.remove(lease);
-			throw ex;
-		}
+		this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.waiting.Waiter.FutureWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -64,7 +65,7 @@ final class AsyncAcquisition {
 					timer.cancel(false);
 				}
 				ended(outcome);
-			});
+			}).whenComplete(this::failed);
 		}
 		catch (RuntimeException | Error ex) {
 			this.result.completeExceptionally(ex);
@@ -78,14 +79,14 @@ final class AsyncAcquisition {
 	 * that sends commands. If it fails, so does the wait.
 	 */
 	private void reportWait() {
-		this.tasks.callBack(() -> {
-			try {
-				this.request.listener().waiting(this.startNanos);
-			}
-			catch (RuntimeException | Error ex) {
-				this.result.completeExceptionally(ex);
-			}
-		});
+		CompletableFuture.runAsync(() -> this.request.listener().waiting(this.startNanos), this.tasks::callBack)
+			.whenComplete(this::failed);
+	}
+
+	private void failed(@Nullable Void nothing, @Nullable Throwable failure) {
+		if (failure != null) {
+			this.result.completeExceptionally(StoreCalls.unwrap(failure));
+		}
 	}
 
 	/** Complete when the ticket has left the store, or after one command time-out. */
@@ -96,22 +97,17 @@ final class AsyncAcquisition {
 	}
 
 	private void ended(@Nullable Outcome outcome) {
-		try {
-			Holder holder = this.waits.holderOf(this.request, outcome);
-			boolean restarts = holder == null && outcome instanceof Outcome.Success;
-			// One answer ends the wait of a caller that tries once, whatever it is.
-			if (restarts && !this.request.waitTime().isZero()) {
-				if (!this.result.isDone()) {
-					attempt(false);
-				}
-			}
-			else if (!this.result.complete(holder) && holder != null) {
-				// Cancelled at the moment of the grant.
-				this.waits.releases().releaseAsync(holder);
+		Holder holder = this.waits.holderOf(this.request, outcome);
+		boolean restarts = holder == null && outcome instanceof Outcome.Success;
+		// One answer ends the wait of a caller that tries once, whatever it is.
+		if (restarts && !this.request.waitTime().isZero()) {
+			if (!this.result.isDone()) {
+				attempt(false);
 			}
 		}
-		catch (RuntimeException | Error ex) {
-			this.result.completeExceptionally(ex);
+		else if (!this.result.complete(holder) && holder != null) {
+			// Cancelled at the moment of the grant.
+			this.waits.releases().releaseAsync(holder);
 		}
 	}
 

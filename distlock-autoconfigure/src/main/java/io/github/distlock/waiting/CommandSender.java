@@ -75,7 +75,7 @@ final class CommandSender {
 		this.store = store;
 		this.environment = environment;
 		this.tasks = new TaskRunner(executor, callbacks, timers, environment);
-		this.orphanedTickets = new OrphanedTickets(store, environment, this.tasks);
+		this.orphanedTickets = new OrphanedTickets(store, this.tasks);
 	}
 
 	TaskRunner tasks() {
