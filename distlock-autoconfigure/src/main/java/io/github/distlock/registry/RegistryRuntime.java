@@ -177,7 +177,6 @@ final class RegistryRuntime implements LockSignals {
 			Thread.currentThread().interrupt();
 		}
 		this.threads.callbacks().shutdown();
-		this.acquirer.callBackLast();
 		this.store.close();
 	}
 

@@ -1,7 +1,6 @@
 package io.github.distlock.renewal;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.github.distlock.LossCause;
@@ -17,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * whether it was lost.
  * <p>
  * State. A lease is held, then ended or lost, once: the first change of {@link #state}
- * decides, and only compare-and-set changes it. The cause of a loss is part of the state,
- * which saves a field.
+ * decides, and only compare-and-set changes it. The cause of a loss is part of the
+ * state.
  * <p>
  * Invariant: after a query has answered that the lease is not held, it is never held
  * again. A query that finds the lease expired therefore changes the state to
- * {@link #EXPIRED}. That has no other effect. The scan of the {@link LeaseRenewer}, a
+ * {@link Kind#EXPIRED}. That has no other effect. The scan of the {@link LeaseRenewer}, a
  * close, or an answer of the store reports the loss. A renewal that is acknowledged later
  * extends the validity, but does not change the state.
  * <p>
@@ -34,26 +33,12 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Lease {
 
-	private static final int HELD = 0;
+	private static final State HELD = new State(Kind.HELD, null);
 
-	/** A query has found the lease expired. The loss has not been reported. */
-	private static final int EXPIRED = 1;
+	private static final State ENDED = new State(Kind.ENDED, null);
 
-	/** The holder ended the lease. */
-	private static final int ENDED = 2;
-
-	private static final int LOST = 3;
-
-	/** Mask of the lower bits, which are one of the constants above. */
-	private static final int KIND_MASK = 3;
-
-	/** The upper bits are the ordinal of the cause of the loss plus one, or zero. */
-	private static final int CAUSE_SHIFT = 2;
-
-	private static final LossCause[] CAUSES = LossCause.values();
-
-	private static final AtomicIntegerFieldUpdater<Lease> STATE = AtomicIntegerFieldUpdater.newUpdater(Lease.class,
-			"state");
+	private static final AtomicReferenceFieldUpdater<Lease, State> STATE = AtomicReferenceFieldUpdater
+		.newUpdater(Lease.class, State.class, "state");
 
 	private static final AtomicReferenceFieldUpdater<Lease, LeaseTerms> TERMS = AtomicReferenceFieldUpdater
 		.newUpdater(Lease.class, LeaseTerms.class, "terms");
@@ -72,7 +57,7 @@ public abstract class Lease {
 	/** It failed, and the lease was found to be at risk, which is reported once. */
 	private static final byte FAILED_AT_RISK = 2;
 
-	private volatile int state = HELD;
+	private volatile State state = HELD;
 
 	/**
 	 * Replaced by {@link #expireAfter}, and by the renewal that confirms a grant which
@@ -95,6 +80,12 @@ public abstract class Lease {
 	private volatile long renewAtNanos;
 
 	private volatile boolean renewing;
+
+	/**
+	 * The terms of the renewal that is under way. Written before it is sent, and read
+	 * when it is answered.
+	 */
+	private LeaseTerms asked;
 
 	/**
 	 * {@link #NOT_FAILED}, or what is known since the last renewal failed. The retry has
@@ -125,6 +116,7 @@ public abstract class Lease {
 	 */
 	protected Lease(Validity validity, LeaseTerms terms, TimeSource clock) {
 		this.terms = terms;
+		this.asked = terms;
 		this.startNanos = clock.nanoTime();
 		this.validity = validity;
 		// The transit time and the safety margin may be missing from the lease, but not
@@ -224,7 +216,7 @@ public abstract class Lease {
 		}
 		long left = leftNanos();
 		if (left <= 0) {
-			STATE.compareAndSet(this, HELD, with(EXPIRED, causeOfExpiry()));
+			STATE.compareAndSet(this, HELD, new State(Kind.EXPIRED, causeOfExpiry()));
 			return 0;
 		}
 		// Read the state again: the time may come from a renewal that was acknowledged
@@ -266,13 +258,14 @@ public abstract class Lease {
 	 * @param cause the cause
 	 */
 	public final void lose(LossCause cause) {
-		if (STATE.compareAndSet(this, HELD, with(LOST, cause))) {
+		if (STATE.compareAndSet(this, HELD, new State(Kind.LOST, cause))) {
 			lost(cause, cause.description());
 			return;
 		}
-		int now = this.state;
-		LossCause found = causeOf(now);
-		if ((now & KIND_MASK) == EXPIRED && found != null && STATE.compareAndSet(this, now, with(LOST, found))) {
+		State now = this.state;
+		LossCause found = now.cause();
+		if (now.kind() == Kind.EXPIRED && found != null
+				&& STATE.compareAndSet(this, now, new State(Kind.LOST, found))) {
 			lost(found, found.description());
 		}
 	}
@@ -282,7 +275,7 @@ public abstract class Lease {
 	 * @param cause the cause
 	 */
 	public final void markLostAfterEnd(LossCause cause) {
-		STATE.compareAndSet(this, ENDED, with(LOST, cause));
+		STATE.compareAndSet(this, ENDED, new State(Kind.LOST, cause));
 	}
 
 	/**
@@ -290,16 +283,7 @@ public abstract class Lease {
 	 * @return the cause, {@code null} if the lease is neither lost nor expired
 	 */
 	public final @Nullable LossCause lossCause() {
-		return causeOf(this.state);
-	}
-
-	private static int with(int kind, LossCause cause) {
-		return kind | (cause.ordinal() + 1) << CAUSE_SHIFT;
-	}
-
-	private static @Nullable LossCause causeOf(int state) {
-		int number = state >> CAUSE_SHIFT;
-		return (number > 0) ? CAUSES[number - 1] : null;
+		return this.state.cause();
 	}
 
 	/**
@@ -307,7 +291,7 @@ public abstract class Lease {
 	 * @return whether it was lost before it ended
 	 */
 	public final boolean isLost() {
-		return checkExpired() && (this.state & KIND_MASK) == LOST;
+		return checkExpired() && this.state.kind() == Kind.LOST;
 	}
 
 	/**
@@ -317,7 +301,7 @@ public abstract class Lease {
 	public final boolean isIntact() {
 		// Read the time first: the lease may end between the two reads.
 		boolean inTime = leftNanos() > 0;
-		int now = this.state;
+		State now = this.state;
 		return now == ENDED || (now == HELD && inTime);
 	}
 
@@ -329,15 +313,14 @@ public abstract class Lease {
 	 * Return whether the holder has not ended the lease and no loss has been reported.
 	 */
 	final boolean isOpen() {
-		int now = this.state;
-		return now == HELD || (now & KIND_MASK) == EXPIRED;
+		return isHeld() || hasUnreportedExpiry();
 	}
 
 	/**
 	 * Return whether a query found the lease expired and the loss has not been reported.
 	 */
 	final boolean hasUnreportedExpiry() {
-		return (this.state & KIND_MASK) == EXPIRED;
+		return this.state.kind() == Kind.EXPIRED;
 	}
 
 	/**
@@ -535,23 +518,24 @@ public abstract class Lease {
 		return (retrying() || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
 	}
 
-	/** Return the current terms. */
-	LeaseTerms terms() {
-		return this.terms;
-	}
-
 	/**
 	 * Begin a renewal.
-	 * @param currentTerms the terms to renew under
 	 * @return the renewal to send
 	 */
-	Renewal beginRenewal(LeaseTerms currentTerms) {
+	Renewal beginRenewal() {
 		this.renewing = true;
-		return renewal(currentTerms);
+		// Before the time is read: what expireAfter() changes meanwhile is not covered.
+		this.asked = this.terms;
+		return renewal();
 	}
 
-	/** Return the renewal to send under some terms. */
-	Renewal renewal(LeaseTerms currentTerms) {
+	boolean isRenewing() {
+		return this.renewing;
+	}
+
+	/** Return the renewal to send now. */
+	Renewal renewal() {
+		LeaseTerms currentTerms = this.terms;
 		Duration lease = (this.grantTooShort && countsFromConfirmation()) ? currentTerms.storeLease()
 				: currentTerms.storeLeaseAfter(Duration.ofNanos(heldNanos()));
 		return new Renewal(ticket(), lastToken(), lease, isKeepable());
@@ -580,13 +564,12 @@ public abstract class Lease {
 	 * Handle a successful renewal. The lease is confirmed even if the store granted
 	 * little: the same terms are not requested again.
 	 * @param later the new validity
-	 * @param asked the terms under which the renewal began
 	 * @return whether the lease is at risk all the same, and that has to be reported
 	 */
-	boolean renewed(Validity later, LeaseTerms asked) {
+	boolean renewed(Validity later) {
 		this.unconfirmed = false;
 		// Read the terms last: expireAfter() on another thread sets them first.
-		if (this.terms != asked) {
+		if (this.terms != this.asked) {
 			this.unconfirmed = true;
 		}
 		// A lease that expired before the answer arrived is lost.
@@ -596,8 +579,8 @@ public abstract class Lease {
 			this.failures = NOT_FAILED;
 			if (this.grantTooShort && countsFromConfirmation()) {
 				// Fails if expireAfter() on another thread has replaced the terms.
-				TERMS.compareAndSet(this, asked,
-						asked.startingAfter(Duration.ofNanos(later.baseNanos() - this.startNanos)));
+				TERMS.compareAndSet(this, this.asked,
+						this.asked.startingAfter(Duration.ofNanos(later.baseNanos() - this.startNanos)));
 			}
 			this.grantTooShort = false;
 			this.renewAtNanos = plannedNanos();
@@ -661,6 +644,28 @@ public abstract class Lease {
 		}
 		Duration maxHold = currentTerms.maxHold();
 		return maxHold == null || heldNanos() < maxHold.toNanos();
+	}
+
+	/**
+	 * The state of a lease.
+	 *
+	 * @param cause of the loss or of the expiry
+	 */
+	private record State(Kind kind, @Nullable LossCause cause) {
+	}
+
+	private enum Kind {
+
+		HELD,
+
+		/** A query has found the lease expired. The loss has not been reported. */
+		EXPIRED,
+
+		/** The holder ended the lease. */
+		ENDED,
+
+		LOST
+
 	}
 
 }

@@ -85,20 +85,13 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Watch the lease of a lock that has just been granted. If an exception is thrown the
-	 * lease is not watched.
+	 * Watch the lease of a lock that has just been granted. If an error is thrown, a
+	 * renewal finds that the caller has released the lock.
 	 * @param lease the lease
-	 * @throws io.github.distlock.LockBackendException if the timer could not be set
 	 */
 	public void watch(Lease lease) {
 		this.leases.add(lease);
-		try {
-			this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());
-		}
-		catch (RuntimeException | Error ex) {
-			this.leases.remove(lease);
-			throw ex;
-		}
+		this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());
 	}
 
 	/**
@@ -149,7 +142,7 @@ public final class LeaseRenewer {
 	 */
 	public boolean confirm(Lease lease) {
 		if (lease.isValid() && lease.hasNoEnd()) {
-			List<RenewalResult> results = renewInStore(List.of(lease.renewal(lease.terms())), List.of(lease));
+			List<RenewalResult> results = renewInStore(List.of(lease.renewal()), List.of(lease));
 			if (results != null && results.get(0) instanceof RenewalResult.Gone gone) {
 				lease.lose(lease.causeOfRefusal(gone));
 				this.leases.remove(lease);
@@ -234,12 +227,8 @@ public final class LeaseRenewer {
 		// A lease that should have been renewed earlier makes the batch due since then.
 		long dueNanos = now + batch.stream().mapToLong((lease) -> lease.plannedNanos() - now).reduce(0, Math::min);
 		try {
-			List<LeaseTerms> terms = batch.stream().map(Lease::terms).toList();
-			List<Renewal> renewals = new ArrayList<>(batch.size());
-			for (int i = 0; i < batch.size(); i++) {
-				renewals.add(batch.get(i).beginRenewal(terms.get(i)));
-			}
-			this.executor.execute(() -> renew(batch, renewals, terms, dueNanos));
+			List<Renewal> renewals = batch.stream().map(Lease::beginRenewal).toList();
+			this.executor.execute(() -> renew(batch, renewals, dueNanos));
 		}
 		catch (Throwable ex) {
 			this.warnings.failed(ex, batch);
@@ -253,8 +242,7 @@ public final class LeaseRenewer {
 	}
 
 	/** Whatever is thrown, no lease may remain in the renewing state. */
-	private void renew(List<Lease> batch, List<Renewal> renewals, List<LeaseTerms> terms, long dueNanos) {
-		int handled = 0;
+	private void renew(List<Lease> batch, List<Renewal> renewals, long dueNanos) {
 		List<Lease> atRisk = new ArrayList<>(0);
 		try {
 			List<RenewalResult> results = renewInStore(renewals, batch);
@@ -262,13 +250,13 @@ public final class LeaseRenewer {
 			int renewed = 0;
 			int gone = 0;
 			int failed = 0;
-			while (handled < batch.size()) {
-				Lease lease = batch.get(handled);
+			for (int i = 0; i < batch.size(); i++) {
+				Lease lease = batch.get(i);
 				boolean risk = false;
-				RenewalResult result = (results != null) ? results.get(handled) : null;
+				RenewalResult result = (results != null) ? results.get(i) : null;
 				if (result instanceof RenewalResult.Extended answer) {
 					renewed++;
-					risk = lease.renewed(answer.validity(), terms.get(handled));
+					risk = lease.renewed(answer.validity());
 				}
 				else if (result instanceof RenewalResult.Gone answer) {
 					if (lease.isOpen()) {
@@ -285,7 +273,6 @@ public final class LeaseRenewer {
 					failed++;
 					risk = lease.renewalFailed();
 				}
-				handled++;
 				if (risk) {
 					atRisk.add(lease);
 				}
@@ -296,7 +283,7 @@ public final class LeaseRenewer {
 			this.warnings.atRisk(atRisk);
 		}
 		catch (Throwable ex) {
-			fail(batch.subList(handled, batch.size()));
+			fail(batch.stream().filter(Lease::isRenewing).toList());
 			logger.error("The answer to a renewal of leases could not be handled: its leases are renewed again", ex);
 		}
 	}

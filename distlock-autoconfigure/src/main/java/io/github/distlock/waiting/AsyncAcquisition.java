@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.waiting.Waiter.FutureWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -56,7 +57,7 @@ final class AsyncAcquisition {
 			}
 			this.result.whenComplete((holder, failure) -> {
 				if (this.result.isCompletedExceptionally()) {
-					this.waits.giveUp(queue, waiter, false);
+					this.waits.giveUp(queue, waiter, false, false);
 				}
 			});
 			waiter.future().thenAccept((outcome) -> {
@@ -64,7 +65,7 @@ final class AsyncAcquisition {
 					timer.cancel(false);
 				}
 				ended(outcome);
-			});
+			}).whenComplete(this::failed);
 		}
 		catch (RuntimeException | Error ex) {
 			this.result.completeExceptionally(ex);
@@ -78,55 +79,33 @@ final class AsyncAcquisition {
 	 * that sends commands. If it fails, so does the wait.
 	 */
 	private void reportWait() {
-		this.tasks.callBack(() -> {
-			try {
-				this.request.listener().waiting(this.startNanos);
-			}
-			catch (RuntimeException | Error ex) {
-				this.result.completeExceptionally(ex);
-			}
-		});
+		CompletableFuture.runAsync(() -> this.request.listener().waiting(this.startNanos), this.tasks::callBack)
+			.whenComplete(this::failed);
+	}
+
+	private void failed(@Nullable Void nothing, @Nullable Throwable failure) {
+		if (failure != null) {
+			this.result.completeExceptionally(StoreCalls.unwrap(failure));
+		}
 	}
 
 	/** Complete when the ticket has left the store, or after one command time-out. */
 	private void timedOut(KeyQueue queue, FutureWaiter waiter) {
-		if (this.waits.giveUp(queue, waiter, true) && waiter.isDeparting()) {
+		if (this.waits.giveUp(queue, waiter, true, false) && waiter.isDeparting()) {
 			this.tasks.schedule(waiter::wake, this.waits.cancelTimeoutNanos());
 		}
 	}
 
 	private void ended(@Nullable Outcome outcome) {
-		try {
-			if (outcome instanceof Outcome.Failure failure) {
-				this.result.completeExceptionally(failure.forCaller());
-				return;
-			}
-			if (outcome instanceof Outcome.Success success) {
-				acquired(success.holder());
-				return;
-			}
-			if (outcome instanceof Outcome.Refused refused) {
-				this.request.listener().notAcquired(refused.reason(), refused.holder());
-			}
-			this.result.complete(null);
-		}
-		catch (RuntimeException | Error ex) {
-			this.result.completeExceptionally(ex);
-		}
-	}
-
-	private void acquired(Holder holder) {
-		if (holder.hasPassed(this.clock)) {
-			this.waits.releases().releaseAsync(holder);
-			if (this.request.waitTime().isZero()) {
-				// One answer ends the wait of a caller that tries once, whatever it is.
-				this.result.complete(null);
-			}
-			else if (!this.result.isDone()) {
+		Holder holder = this.waits.holderOf(this.request, outcome);
+		boolean restarts = holder == null && outcome instanceof Outcome.Success;
+		// One answer ends the wait of a caller that tries once, whatever it is.
+		if (restarts && !this.request.waitTime().isZero()) {
+			if (!this.result.isDone()) {
 				attempt(false);
 			}
 		}
-		else if (!this.result.complete(holder)) {
+		else if (!this.result.complete(holder) && holder != null) {
 			// Cancelled at the moment of the grant.
 			this.waits.releases().releaseAsync(holder);
 		}

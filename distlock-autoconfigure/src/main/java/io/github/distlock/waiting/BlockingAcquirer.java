@@ -38,36 +38,13 @@ final class BlockingAcquirer {
 		while (true) {
 			ThreadWaiter waiter = new ThreadWaiter(request, start, this.environment);
 			Outcome outcome = await(waiter, interruptible, restarted);
-			if (outcome instanceof Outcome.Failure failure) {
-				throw failure.forCaller();
-			}
-			Holder holder = validHolder(outcome);
-			if (outcome instanceof Outcome.Refused refused) {
-				request.listener().notAcquired(refused.reason(), refused.holder());
-			}
+			Holder holder = this.waits.holderOf(request, outcome);
 			// One answer ends the wait of a caller that tries once, whatever it is.
 			if (holder != null || waiter.triesOnce() || !(outcome instanceof Outcome.Success)) {
 				return holder;
 			}
 			restarted = true;
 		}
-	}
-
-	private @Nullable Holder validHolder(Outcome outcome) {
-		if (!(outcome instanceof Outcome.Success success)) {
-			return null;
-		}
-		return isValid(success.holder()) ? success.holder() : null;
-	}
-
-	/** Whether a grant has not expired. Otherwise the lock is released. */
-	private boolean isValid(Holder holder) {
-		if (!holder.hasPassed(this.clock)) {
-			return true;
-		}
-		// This process was paused between the grant and here.
-		this.waits.releases().releaseAsync(holder);
-		return false;
 	}
 
 	private Outcome await(ThreadWaiter waiter, boolean interruptible, boolean restarted) throws InterruptedException {
@@ -93,7 +70,7 @@ final class BlockingAcquirer {
 					interrupted = true;
 				}
 				if (interrupted && interruptible) {
-					if (!this.waits.giveUpHere(queue, waiter, false)) {
+					if (!this.waits.giveUp(queue, waiter, false, true)) {
 						// Decided just before. Its wake-up may have ended a park on the
 						// lock of the queue, and no other wake-up comes.
 						continue;
@@ -105,7 +82,7 @@ final class BlockingAcquirer {
 				}
 				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
 				if (remaining <= 0) {
-					this.waits.giveUpHere(queue, waiter, true);
+					this.waits.giveUp(queue, waiter, true, true);
 					continue;
 				}
 				if (!notified && !waiter.triesOnce()) {

@@ -76,7 +76,7 @@ final class CommandSender {
 		this.store = store;
 		this.environment = environment;
 		this.tasks = new TaskRunner(executor, callbacks, timers, environment);
-		this.orphanedTickets = new OrphanedTickets(store, strayDelay, environment, this.tasks);
+		this.orphanedTickets = new OrphanedTickets(store, strayDelay, this.tasks);
 	}
 
 	TaskRunner tasks() {
@@ -163,7 +163,7 @@ final class CommandSender {
 			return ReleaseOutcome.PENDING;
 		}
 		wake(effects);
-		boolean fair = release.pending().ticket.fair();
+		boolean fair = release.pending.ticket.fair();
 		if (this.store.keepsOrder() || (!this.store.blocks() && !fair)) {
 			// An answer that comes at once is no outcome: whether the caller learns of a
 			// loss must not depend on the speed of the store.
@@ -245,11 +245,11 @@ final class CommandSender {
 
 	private CompletionStage<?> verb(Command command) {
 		if (command instanceof Command.Attempt attempt) {
-			return this.store.attempt(attempt.ticket(), attempt.lease(), attempt.options());
+			return this.store.attempt(attempt.ticket, attempt.lease, attempt.options);
 		}
 		Command.Release release = (Command.Release) command;
-		PendingRelease pending = release.pending();
-		return pending.releasesLock ? this.store.release(pending.ticket, pending.lastToken, release.next())
+		PendingRelease pending = release.pending;
+		return pending.releasesLock ? this.store.release(pending.ticket, pending.lastToken, release.next)
 				: this.store.cancel(pending.ticket);
 	}
 
@@ -279,9 +279,9 @@ final class CommandSender {
 			effects = queue.attemptAnswered(attempt, answer);
 		}
 		else if (cause == null && command instanceof Command.Release release
-				&& (result instanceof ReleaseResult || !release.pending().releasesLock)) {
+				&& (result instanceof ReleaseResult || !release.pending.releasesLock)) {
 			// A cancel has no result.
-			ReleaseResult answer = release.pending().releasesLock ? (ReleaseResult) result : null;
+			ReleaseResult answer = release.pending.releasesLock ? (ReleaseResult) result : null;
 			effects = queue.releaseAnswered(release, answer);
 			// A caller gets the first answer only. In a later answer GONE may be the
 			// effect of an earlier release.
@@ -313,7 +313,7 @@ final class CommandSender {
 		if (!(command instanceof Command.Release release) || !release.isUnawaited()) {
 			return;
 		}
-		BackgroundRelease observed = Objects.requireNonNull(release.pending().background);
+		BackgroundRelease observed = Objects.requireNonNull(release.pending.background);
 		if (outcome == ReleaseOutcome.GONE) {
 			observed.reportGone();
 		}

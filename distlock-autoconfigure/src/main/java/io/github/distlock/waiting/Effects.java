@@ -111,34 +111,18 @@ sealed interface Effects {
 		 */
 		static final class Attempt extends Command {
 
-			private final Ticket ticket;
+			final Ticket ticket;
 
-			private final Duration lease;
+			/** The lease to ask for. */
+			final Duration lease;
 
-			private final AttemptOptions options;
+			/** What is asked of the store besides the lock. */
+			final AttemptOptions options;
 
-			/**
-			 * Create an attempt.
-			 * @param ticket the ticket that asks for the lock
-			 * @param lease the lease to ask for
-			 * @param options what is asked of the store besides the lock
-			 */
 			Attempt(Ticket ticket, Duration lease, AttemptOptions options) {
 				this.ticket = ticket;
 				this.lease = lease;
 				this.options = options;
-			}
-
-			Ticket ticket() {
-				return this.ticket;
-			}
-
-			Duration lease() {
-				return this.lease;
-			}
-
-			AttemptOptions options() {
-				return this.options;
 			}
 
 		}
@@ -148,29 +132,18 @@ sealed interface Effects {
 		 */
 		static final class Release extends Command {
 
-			private final PendingRelease pending;
+			/** The ticket that leaves the store. */
+			final PendingRelease pending;
 
-			private final @Nullable Successor next;
+			/** The ticket that the same command queues. */
+			final @Nullable Successor next;
 
 			private final boolean repeated;
 
-			/**
-			 * Create a release or a cancel.
-			 * @param pending the ticket that leaves the store
-			 * @param next the ticket that the same command queues
-			 */
 			Release(PendingRelease pending, @Nullable Successor next) {
 				this.repeated = pending.sends > 1;
 				this.pending = pending;
 				this.next = next;
-			}
-
-			PendingRelease pending() {
-				return this.pending;
-			}
-
-			@Nullable Successor next() {
-				return this.next;
 			}
 
 			/**

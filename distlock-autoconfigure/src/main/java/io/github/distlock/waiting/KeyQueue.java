@@ -343,8 +343,8 @@ final class KeyQueue {
 			storeAnswered();
 			QueuedTicket queued = this.queuedTicket;
 			// A message may have arrived before the reply.
-			if (queued != null && queued.ticket.equals(attempt.ticket())) {
-				applyResult(queued, attempt.lease(), result);
+			if (queued != null && queued.ticket.equals(attempt.ticket)) {
+				applyResult(queued, attempt.lease, result);
 			}
 			return takeEffects();
 		}
@@ -361,7 +361,7 @@ final class KeyQueue {
 				return null;
 			}
 			storeAnswered();
-			leftStore(release.pending(), (result != null) ? result.next() : null);
+			leftStore(release.pending, (result != null) ? result.next() : null);
 			return takeEffects();
 		}
 		finally {
@@ -388,9 +388,6 @@ final class KeyQueue {
 
 	/** Repeat what an error, or a task that no thread took, has prevented. */
 	Effects sweep() {
-		if (isQuiet()) {
-			return Effects.NONE;
-		}
 		return onEvent(() -> {
 			Command sent = this.inFlight;
 			if (sent != null && sent.isLost()) {
@@ -732,10 +729,10 @@ final class KeyQueue {
 
 	private void commandFailed(Command command, LockBackendException cause) {
 		if (command instanceof Command.Attempt attempt) {
-			attemptFailed(attempt.ticket(), cause);
+			attemptFailed(attempt.ticket, cause);
 			return;
 		}
-		PendingRelease pending = ((Command.Release) command).pending();
+		PendingRelease pending = ((Command.Release) command).pending;
 		storeFailed(pending.notAttempted(cause));
 		pending.deferred = true;
 		if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {
@@ -892,16 +889,6 @@ final class KeyQueue {
 
 	private QueuedTicket newTicket(WaitRequest first) {
 		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first);
-	}
-
-	/**
-	 * Whether there is nothing to sweep, as for most held locks. Read without the lock:
-	 * what another thread changes now, the next sweep sees.
-	 */
-	private boolean isQuiet() {
-		Holder current = this.holder;
-		return current != null && !current.hasLeft(this.context.settings().clock()) && this.inFlight == null
-				&& this.waiters == LocalQueue.NONE && this.pendingReleases.isEmpty();
 	}
 
 	private boolean isUnused() {

@@ -20,10 +20,13 @@ interface KeyQueueContext {
 	 * Whether this queue retries at intervals without having been notified. Of several
 	 * tickets of this JVM on one key, one does.
 	 */
-	boolean retriesForKey();
+	default boolean retriesForKey() {
+		return true;
+	}
 
 	/** The ticket of the queue was granted, or no caller wants it any more. */
-	void leftQueue();
+	default void leftQueue() {
+	}
 
 	/**
 	 * A command of the queue failed.
@@ -31,22 +34,27 @@ interface KeyQueueContext {
 	 * @param tooLong whether the store has not answered for longer than callers should
 	 * wait
 	 */
-	void storeFailed(LockBackendException cause, boolean tooLong);
+	default void storeFailed(LockBackendException cause, boolean tooLong) {
+	}
 
 	/** The store answered a command of the queue. */
-	void storeAnswered();
+	default void storeAnswered() {
+	}
 
 	/**
 	 * Return the last failure of other tickets of this JVM that wait for the key, if the
 	 * store has not answered them since.
 	 */
-	@Nullable LockBackendException storeFailure();
+	default @Nullable LockBackendException storeFailure() {
+		return null;
+	}
 
 	/**
 	 * The store had forgotten the ticket of the queue, which waits at the end now: other
 	 * tickets of this JVM may have lost their positions, too.
 	 */
-	void requeuedAtEnd();
+	default void requeuedAtEnd() {
+	}
 
 	/** Remove a queue that is no longer used. */
 	void remove(String key);

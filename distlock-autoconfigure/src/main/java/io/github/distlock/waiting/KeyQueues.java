@@ -4,9 +4,11 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
@@ -29,12 +31,15 @@ final class KeyQueues {
 
 	private static final Log logger = LogFactory.getLog(KeyQueues.class);
 
+	private static final OwnTickets NO_TICKETS = new OwnTickets();
+
 	private final ConcurrentMap<String, KeyQueue> shared = new ConcurrentHashMap<>();
 
-	/** The queues of callers with their own tickets, by ticket number. */
-	private final ConcurrentMap<Long, KeyQueue> own = new ConcurrentHashMap<>();
-
-	private final TicketOrder order = new TicketOrder();
+	/**
+	 * The callers with their own tickets, by key. Tickets are added and removed only
+	 * inside the atomic operations of the map.
+	 */
+	private final ConcurrentMap<String, OwnTickets> own = new ConcurrentHashMap<>();
 
 	private final StripedLocks locks;
 
@@ -74,13 +79,13 @@ final class KeyQueues {
 
 	/** The queue that knows a ticket, or may know it. */
 	@Nullable KeyQueue find(Ticket ticket) {
-		KeyQueue queue = this.own.isEmpty() ? null : this.own.get(ticket.number());
-		return (queue != null) ? queue : this.shared.get(ticket.key());
+		OwnTickets tickets = this.own.isEmpty() ? null : this.own.get(ticket.key());
+		OwnTicketContext found = (tickets != null) ? tickets.byNumber.get(ticket.number()) : null;
+		return (found != null) ? found.queue : this.shared.get(ticket.key());
 	}
 
 	void forEach(Consumer<KeyQueue> action) {
-		this.shared.values().forEach(action);
-		this.own.values().forEach(action);
+		all().forEach(action);
 	}
 
 	/** The keys in use, each as it is at the moment it is read. */
@@ -100,13 +105,14 @@ final class KeyQueues {
 	}
 
 	private Stream<KeyQueue> all() {
-		return Stream.concat(this.shared.values().stream(), this.own.values().stream());
+		return Stream.concat(this.shared.values().stream(),
+				this.own.values().stream().flatMap((tickets) -> tickets.byNumber.values().stream()).map((each) -> each.queue));
 	}
 
 	/** All tickets that wait attempt again, own tickets in the order of arrival. */
 	void retryAll() {
 		this.shared.values().forEach((queue) -> this.sender.run(queue, queue.retry(null)));
-		this.order.keys().forEach(this::retryInOrder);
+		this.own.values().forEach(this::retryInOrder);
 	}
 
 	/**
@@ -124,21 +130,30 @@ final class KeyQueues {
 		});
 	}
 
-	private void retryInOrder(String key) {
-		forEachInOrder(key, (queue) -> this.sender.run(queue, queue.retry(null), true, CommandSender.UNNOTICED));
+	private void retryInOrder(OwnTickets tickets) {
+		tickets.waiting()
+			.forEach((each) -> this.sender.run(each.queue, each.queue.retry(null), true, CommandSender.UNNOTICED));
 	}
 
-	private void failInOrder(String key, LockBackendException cause) {
-		forEachInOrder(key, (queue) -> this.sender.run(queue, queue.failWaiters(cause)));
+	private void failInOrder(OwnTickets tickets, LockBackendException cause) {
+		tickets.waiting().forEach((each) -> this.sender.run(each.queue, each.queue.failWaiters(cause)));
 	}
 
-	private void forEachInOrder(String key, Consumer<KeyQueue> action) {
-		for (Long number : this.order.of(key)) {
-			KeyQueue queue = this.own.get(number);
-			if (queue != null) {
-				action.accept(queue);
-			}
+	/**
+	 * The callers of one key with their own tickets, by the numbers of the tickets: the
+	 * oldest first. Of all that wait only the oldest retries at intervals, since it is
+	 * the first to be granted the lock. So they share the last failure of the store.
+	 */
+	private static final class OwnTickets {
+
+		private final Map<Long, OwnTicketContext> byNumber = new ConcurrentSkipListMap<>();
+
+		private volatile @Nullable LockBackendException failure;
+
+		Stream<OwnTicketContext> waiting() {
+			return this.byNumber.values().stream().filter((each) -> each.waiting);
 		}
+
 	}
 
 	/** The context of the queues that callers share. */
@@ -156,32 +171,6 @@ final class KeyQueues {
 
 		Ticket newTicket(String key, LockMode mode, boolean own) {
 			return new Ticket(key, mode, KeyQueues.this.instance, KeyQueues.this.ticketNumbers.incrementAndGet(), own);
-		}
-
-		@Override
-		public boolean retriesForKey() {
-			return true;
-		}
-
-		@Override
-		public void requeuedAtEnd() {
-		}
-
-		@Override
-		public void leftQueue() {
-		}
-
-		@Override
-		public void storeFailed(LockBackendException cause, boolean tooLong) {
-		}
-
-		@Override
-		public void storeAnswered() {
-		}
-
-		@Override
-		public @Nullable LockBackendException storeFailure() {
-			return null;
 		}
 
 		@Override
@@ -204,15 +193,20 @@ final class KeyQueues {
 	 */
 	private final class OwnTicketContext extends SharedContext {
 
-		private final String key;
-
 		private final KeyQueue queue;
 
-		/** Guarded by the lock of the queue, as are all calls from it. */
+		/**
+		 * What the tickets of the key share, from the creation of the ticket on. Guarded
+		 * by the lock of the queue, as are all calls from it.
+		 */
+		private OwnTickets tickets = NO_TICKETS;
+
 		private long number;
 
+		/** Whether the ticket waits. Written under the lock of the queue. */
+		private volatile boolean waiting = true;
+
 		OwnTicketContext(String key) {
-			this.key = key;
 			// A lock of its own avoids contention between the callers of one key.
 			this.queue = new KeyQueue(key, KeyQueues.this.environment.newLock(), this);
 		}
@@ -221,49 +215,57 @@ final class KeyQueues {
 		public Ticket newTicket(String key, LockMode mode) {
 			Ticket ticket = newTicket(key, mode, true);
 			this.number = ticket.number();
-			KeyQueues.this.own.put(this.number, this.queue);
-			KeyQueues.this.order.add(key, this.number);
+			this.tickets = KeyQueues.this.own.compute(key, (sameKey, others) -> {
+				OwnTickets all = (others != null) ? others : new OwnTickets();
+				all.byNumber.put(this.number, this);
+				return all;
+			});
 			return ticket;
 		}
 
 		@Override
 		public boolean retriesForKey() {
-			return KeyQueues.this.order.isOldest(this.key, this.number);
+			return this.tickets.waiting().findFirst().orElse(this) == this;
 		}
 
 		@Override
 		public void requeuedAtEnd() {
 			// On another thread, since this queue is locked here.
-			KeyQueues.this.sender.tasks().schedule(() -> retryInOrder(this.key), 0);
+			KeyQueues.this.sender.tasks().schedule(() -> retryInOrder(this.tickets), 0);
 		}
 
 		@Override
 		public void leftQueue() {
-			KeyQueues.this.order.remove(this.key, this.number);
+			this.waiting = false;
 		}
 
 		@Override
 		public void storeFailed(LockBackendException cause, boolean tooLong) {
-			KeyQueues.this.order.setFailure(this.key, cause);
+			this.tickets.failure = cause;
 			if (tooLong) {
-				KeyQueues.this.sender.tasks().schedule(() -> failInOrder(this.key, cause), 0);
+				KeyQueues.this.sender.tasks().schedule(() -> failInOrder(this.tickets, cause), 0);
 			}
 		}
 
 		@Override
 		public void storeAnswered() {
-			KeyQueues.this.order.setFailure(this.key, null);
+			if (this.tickets.failure != null) {
+				this.tickets.failure = null;
+			}
 		}
 
 		@Override
 		public @Nullable LockBackendException storeFailure() {
-			return KeyQueues.this.order.failure(this.key);
+			return this.tickets.failure;
 		}
 
 		@Override
 		public void remove(String key) {
-			leftQueue();
-			KeyQueues.this.own.remove(this.number);
+			this.waiting = false;
+			KeyQueues.this.own.computeIfPresent(key, (sameKey, all) -> {
+				all.byNumber.remove(this.number);
+				return all.byNumber.isEmpty() ? null : all;
+			});
 		}
 
 	}

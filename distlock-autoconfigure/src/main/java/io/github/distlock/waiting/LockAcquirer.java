@@ -153,22 +153,11 @@ public final class LockAcquirer {
 
 	/**
 	 * End a wait.
+	 * @param here whether this is the caller's thread, which cancels its ticket itself:
+	 * it returns when the store has answered, or after one command time-out
 	 * @return whether the outcome was not decided before
 	 */
-	boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut) {
-		return giveUp(queue, waiter, timedOut, false);
-	}
-
-	/**
-	 * End a wait on the caller's thread, which cancels its ticket itself: it returns when
-	 * the store has answered, or after one command time-out.
-	 * @return whether the outcome was not decided before
-	 */
-	boolean giveUpHere(KeyQueue queue, Waiter waiter, boolean timedOut) {
-		return giveUp(queue, waiter, timedOut, true);
-	}
-
-	private boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut, boolean here) {
+	boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut, boolean here) {
 		Effects effects = queue.giveUp(waiter, timedOut);
 		if (effects == null) {
 			return false;
@@ -182,9 +171,32 @@ public final class LockAcquirer {
 		return true;
 	}
 
+	/**
+	 * Return the holder of a wait that has ended, on its way to the caller.
+	 * @return the holder; {@code null} if the wait has ended without the lock, or if the
+	 * grant has expired since, because this process was paused
+	 * @throws LockBackendException if the store has failed
+	 */
+	@Nullable Holder holderOf(WaitRequest request, @Nullable Outcome outcome) {
+		if (outcome instanceof Outcome.Failure failure) {
+			throw failure.forCaller();
+		}
+		if (outcome instanceof Outcome.Refused refused) {
+			request.listener().notAcquired(refused.reason(), refused.holder());
+		}
+		if (!(outcome instanceof Outcome.Success success)) {
+			return null;
+		}
+		if (!success.holder().hasPassed(this.clock)) {
+			return success.holder();
+		}
+		this.releases.releaseAsync(success.holder());
+		return null;
+	}
+
 	/** What was thrown has ended a wait: the caller gets that, and not the lock. */
 	void abandonWait(KeyQueue queue, Waiter waiter) {
-		giveUp(queue, waiter, false);
+		giveUp(queue, waiter, false, false);
 		if (waiter.outcome() instanceof Outcome.Success success) {
 			this.releases.releaseAsync(success.holder());
 		}
@@ -248,11 +260,6 @@ public final class LockAcquirer {
 	 */
 	public void execute(Runnable task) {
 		this.sender.tasks().execute(task);
-	}
-
-	/** Run the callbacks that are left: the callback threads have been shut down. */
-	public void callBackLast() {
-		this.sender.tasks().repeatCallbacks();
 	}
 
 	/** Reject all later requests, fail all waiting callers, and give kept locks back. */

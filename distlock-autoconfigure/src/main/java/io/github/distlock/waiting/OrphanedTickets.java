@@ -6,14 +6,13 @@ import java.util.function.Supplier;
 
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.environment.EngineEnvironment;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
  * Releases or cancels, in the background, tickets in the store that belong to no key
- * queue. What fails is repeated twice, each time after the time that a command may take;
- * then the lease ends it. Thread-safe.
+ * queue. What fails is repeated, each time after the time that a command may take; in the
+ * end the lease ends it. Thread-safe.
  */
 final class OrphanedTickets {
 
@@ -24,15 +23,12 @@ final class OrphanedTickets {
 
 	private final LockStore store;
 
-	private final EngineEnvironment environment;
-
 	private final Duration delay;
 
 	private final TaskRunner tasks;
 
-	OrphanedTickets(LockStore store, Duration delay, EngineEnvironment environment, TaskRunner tasks) {
+	OrphanedTickets(LockStore store, Duration delay, TaskRunner tasks) {
 		this.store = store;
-		this.environment = environment;
 		this.delay = delay;
 		this.tasks = tasks;
 	}
@@ -48,17 +44,14 @@ final class OrphanedTickets {
 	}
 
 	private void send(Supplier<CompletionStage<?>> verb, int sends) {
-		this.tasks.execute(() -> {
-			try {
-				this.environment.await(verb.get());
-			}
-			catch (RuntimeException ex) {
+		this.tasks.execute(() -> verb.get().whenComplete((result, failure) -> {
+			if (failure != null) {
+				logger.debug("A ticket without a caller could not be released: it ends with its lease", failure);
 				if (sends > 1) {
 					this.tasks.schedule(() -> send(verb, sends - 1), this.delay.toNanos());
 				}
-				logger.debug("A ticket without a caller could not be released: it ends with its lease", ex);
 			}
-		});
+		}));
 	}
 
 }

@@ -39,9 +39,6 @@ final class PendingRelease {
 	/** Whether the next repetition waits for its time. */
 	boolean deferred;
 
-	/** The one that leaves after this one. */
-	@Nullable PendingRelease younger;
-
 	PendingRelease(Ticket ticket, boolean attemptUnanswered, boolean releasesLock, long lastToken, long giveUpNanos,
 			@Nullable BackgroundRelease background) {
 		this.ticket = ticket;

@@ -1,6 +1,8 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
@@ -25,18 +27,18 @@ final class PendingReleases {
 	 */
 	private static final long CANCEL_TIMEOUT_NANOS = Duration.ofSeconds(15).toNanos();
 
-	/** Linked to the younger ones, so that a cycle needs no list. */
-	private @Nullable PendingRelease oldest;
+	/** Oldest first. Small: usually there is one. */
+	private final List<PendingRelease> leaving = new ArrayList<>(1);
 
 	/** A ticket that has left although a copy of its attempt may still be on its way. */
 	private @Nullable Ticket stray;
 
 	boolean isEmpty() {
-		return this.oldest == null;
+		return this.leaving.isEmpty();
 	}
 
 	@Nullable PendingRelease first() {
-		return this.oldest;
+		return isEmpty() ? null : this.leaving.get(0);
 	}
 
 	/**
@@ -44,7 +46,7 @@ final class PendingReleases {
 	 * @param background if no caller waits for the answer
 	 */
 	void release(Holder holder, boolean attemptUnanswered, long giveUpNanos, @Nullable BackgroundRelease background) {
-		add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(), giveUpNanos,
+		this.leaving.add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(), giveUpNanos,
 				background));
 	}
 
@@ -53,7 +55,7 @@ final class PendingReleases {
 	 * @param lease the lease that the store was asked for
 	 */
 	void giveBack(QueuedTicket queued, Duration lease, Grant grant, long nowNanos) {
-		add(new PendingRelease(queued.ticket, queued.attemptUnanswered, true, grant.firstToken(),
+		this.leaving.add(new PendingRelease(queued.ticket, queued.attemptUnanswered, true, grant.firstToken(),
 				nowNanos + lease.toNanos(), null));
 	}
 
@@ -62,31 +64,12 @@ final class PendingReleases {
 	 * @param attemptUnanswered whether a copy of its attempt may still be on its way
 	 */
 	void cancel(Ticket ticket, boolean attemptUnanswered, long nowNanos) {
-		add(new PendingRelease(ticket, attemptUnanswered, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null));
-	}
-
-	private void add(PendingRelease added) {
-		PendingRelease last = this.oldest;
-		if (last == null) {
-			this.oldest = added;
-			return;
-		}
-		while (last.younger != null) {
-			last = last.younger;
-		}
-		last.younger = added;
+		this.leaving.add(new PendingRelease(ticket, attemptUnanswered, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null));
 	}
 
 	/** A ticket has left the store, or its release is given up. */
 	void remove(PendingRelease removed) {
-		if (this.oldest == removed) {
-			this.oldest = removed.younger;
-		}
-		for (PendingRelease each = this.oldest; each != null; each = each.younger) {
-			if (each.younger == removed) {
-				each.younger = removed.younger;
-			}
-		}
+		this.leaving.remove(removed);
 		if (removed.attemptUnanswered) {
 			this.stray = removed.ticket;
 		}
@@ -114,18 +97,12 @@ final class PendingReleases {
 	}
 
 	private @Nullable PendingRelease find(Ticket ticket) {
-		PendingRelease each = this.oldest;
-		while (each != null && !each.ticket.equals(ticket)) {
-			each = each.younger;
-		}
-		return each;
+		return this.leaving.stream().filter((each) -> each.ticket.equals(ticket)).findFirst().orElse(null);
 	}
 
 	/** Allow the repetition of those that were deferred. */
 	void resume() {
-		for (PendingRelease each = this.oldest; each != null; each = each.younger) {
-			each.deferred = false;
-		}
+		this.leaving.forEach((each) -> each.deferred = false);
 	}
 
 	/** Take the ticket that has to be cancelled once more, later. */

@@ -1,13 +1,11 @@
 package io.github.distlock.waiting;
 
+import java.time.Duration;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -28,7 +26,7 @@ final class TaskRunner {
 
 	private static final Log logger = LogFactory.getLog(TaskRunner.class);
 
-	private static final long SWEEP_SECONDS = 1;
+	private static final long SWEEP_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final Executor executor;
 
@@ -37,16 +35,6 @@ final class TaskRunner {
 	private final Executor callbacks;
 
 	private final EngineEnvironment environment;
-
-	/** Of the callbacks after a shutdown, which any thread may start. */
-	private final @Nullable ClassLoader contextClassLoader = Thread.currentThread().getContextClassLoader();
-
-	/**
-	 * Callbacks that their executor rejected. A callback is added before it is checked
-	 * whether the executor has been shut down, and {@link #repeatCallbacks()} runs after
-	 * that, so that one of the two threads finds it.
-	 */
-	private final Queue<Runnable> rejectedCallbacks = new ConcurrentLinkedQueue<>();
 
 	/** The last task of each key whose tasks run in order, until it has ended. */
 	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
@@ -60,41 +48,24 @@ final class TaskRunner {
 
 	/** Run a task that does not block every second, until the shutdown. */
 	void sweep(Runnable task) {
-		this.timers.scheduleWithFixedDelay(logging(() -> {
-			repeatCallbacks();
-			task.run();
-		}), SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+		this.timers.scheduleWithFixedDelay(logging(task), SWEEP_NANOS, SWEEP_NANOS, TimeUnit.NANOSECONDS);
 	}
 
 	/**
 	 * Run code of the application, once and never on this thread, which may be one of the
-	 * driver: the code may wait for an answer that this thread has to bring.
+	 * driver: the code may wait for an answer that this thread has to bring. After a
+	 * shutdown it runs on a new thread.
 	 */
 	void callBack(Runnable callback) {
 		try {
 			this.callbacks.execute(callback);
 		}
-		catch (Throwable ex) {
-			this.rejectedCallbacks.add(callback);
-			if (isShutDown(this.callbacks)) {
-				repeatCallbacks();
-			}
+		catch (RejectedExecutionException ex) {
+			this.environment.startThread("distlock-late-callback", callback);
 		}
-	}
-
-	/** Pass on what was rejected, after a shutdown to new threads. */
-	void repeatCallbacks() {
-		for (int left = this.rejectedCallbacks.size(); left > 0; left--) {
-			Runnable callback = this.rejectedCallbacks.poll();
-			if (callback != null && isShutDown(this.callbacks)) {
-				this.environment.startThread("distlock-late-callback", () -> {
-					Thread.currentThread().setContextClassLoader(this.contextClassLoader);
-					callback.run();
-				});
-			}
-			else if (callback != null) {
-				callBack(callback);
-			}
+		catch (Error ex) {
+			// No thread could be started. The timers have one.
+			schedule(() -> callBack(callback), SWEEP_NANOS);
 		}
 	}
 
@@ -152,10 +123,6 @@ final class TaskRunner {
 				logger.error("A timer of the lock registry failed", ex);
 			}
 		};
-	}
-
-	private static boolean isShutDown(Executor executor) {
-		return executor instanceof ExecutorService pool && pool.isShutdown();
 	}
 
 }

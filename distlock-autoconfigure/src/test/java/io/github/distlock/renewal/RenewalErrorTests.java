@@ -8,7 +8,6 @@ import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * After an {@link Error} or a rejected task at any step of a renewal, the leases are
@@ -73,15 +72,6 @@ class RenewalErrorTests extends RenewalFixture {
 		List<Lease> leases = watch(250);
 		this.errorsOfExecutor = 2;
 		assertRenewed(leases);
-	}
-
-	@Test
-	void aLockWhoseTimerCouldNotBeSetIsNotWatched() {
-		this.timers.errors = 1;
-		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> watch("a", LEASE, watched(LEASE)))
-			.withMessageContaining("injected");
-		assertThat(this.renewer.size()).isZero();
-		assertRenewed(watch(1));
 	}
 
 	private void assertRenewedAgain() {

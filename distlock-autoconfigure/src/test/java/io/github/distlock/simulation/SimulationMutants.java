@@ -136,12 +136,12 @@ final class SimulationMutants {
 					java("waiting/PendingReleases.java", "this.stray = removed.ticket;", "")),
 			Mutant.of("interrupted caller does not see that it was granted the lock",
 					java("waiting/BlockingAcquirer.java", """
-							if (!this.waits.giveUpHere(queue, waiter, false)) {
+							if (!this.waits.giveUp(queue, waiter, false, true)) {
 								// Decided just before. Its wake-up may have ended a park on the
 								// lock of the queue, and no other wake-up comes.
 								continue;
 							}
-							""", "this.waits.giveUpHere(queue, waiter, false);")),
+							""", "this.waits.giveUp(queue, waiter, false, true);")),
 			Mutant.of("second waiter that one event decides not woken",
 					java("waiting/LocalQueue.java", "this.decided.add(waiter);", "")),
 			Mutant.of("waiters not woken by the release of a thread",
@@ -156,7 +156,8 @@ final class SimulationMutants {
 									+ " lock.abandon();",
 							"")),
 			Mutant.of("refused callback forgotten",
-					java("waiting/TaskRunner.java", "this.rejectedCallbacks.add(callback);", "")),
+					java("waiting/TaskRunner.java",
+							"this.environment.startThread(\"distlock-late-callback\", callback);", "")),
 			Mutant.of("timer not set after the ticket was queued",
 					java(KEY_QUEUE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
 							"if (queued.markQueued("),
@@ -166,9 +167,10 @@ final class SimulationMutants {
 							"if (!this.scheduled) {")),
 			Mutant.of("outage not ended by an answer", java("waiting/RetryTimer.java", "this.outage = null;", "")),
 			Mutant.of("fair ticket that has left stays the oldest",
-					java("waiting/KeyQueues.java", "KeyQueues.this.order.remove(this.key, this.number);", "")),
-			Mutant.of("queue of a fair caller never removed", java("waiting/KeyQueues.java",
-					"leftQueue(); KeyQueues.this.own.remove(this.number);", "leftQueue();")));
+					java("waiting/KeyQueues.java",
+							"public void leftQueue() { this.waiting = false; }", "public void leftQueue() { }")),
+			Mutant.of("queue of a fair caller never removed",
+					java("waiting/KeyQueues.java", "all.byNumber.remove(this.number);", "")));
 
 	private static final List<Mutant> RELEASES = List.of(
 			Mutant.of("release forgotten after an error",
@@ -229,11 +231,12 @@ final class SimulationMutants {
 
 	private static final List<Mutant> LEASES = List.of(
 			Mutant.of("loss of an expired lease reported twice",
-					java("renewal/Lease.java", "found != null && STATE.compareAndSet(this, now, with(LOST, found))) {",
+					java("renewal/Lease.java",
+							"found != null && STATE.compareAndSet(this, now, new State(Kind.LOST, found))) {",
 							"found != null) {")),
 			Mutant.of("expired lease held again after a late answer",
 					java("renewal/Lease.java",
-							"STATE.compareAndSet(this, HELD, with(EXPIRED, causeOfExpiry())); return 0;", "return 0;"),
+							"STATE.compareAndSet(this, HELD, new State(Kind.EXPIRED, causeOfExpiry())); return 0;", "return 0;"),
 					java("renewal/Lease.java", "if (!checkExpired() && later.remainingNanos",
 							"if (later.remainingNanos")),
 			Mutant.of("lease not renewed again after a failure",

@@ -25,13 +25,13 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	@Test
 	void theTicketOfATryThatMeetsAKeptLockIsQueuedAndWantsAnAnswer() {
 		Command.Attempt first = attempt(this.queue.join(this.once));
-		assertThat(first.options().queue()).isFalse();
-		assertThat(first.options().answerWanted()).isFalse();
+		assertThat(first.options.queue()).isFalse();
+		assertThat(first.options.answerWanted()).isFalse();
 		Command.Attempt second = attempt(this.queue.attemptAnswered(first, KEPT));
 		assertThat(this.once.outcome()).isNull();
-		assertThat(second.ticket()).isEqualTo(first.ticket());
-		assertThat(second.options().queue()).isTrue();
-		assertThat(second.options().answerWanted()).isTrue();
+		assertThat(second.ticket).isEqualTo(first.ticket);
+		assertThat(second.options.queue()).isTrue();
+		assertThat(second.options.answerWanted()).isTrue();
 	}
 
 	@Test
@@ -39,17 +39,17 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		Command.Attempt asking = ask();
 		assertThat(this.queue.attemptAnswered(asking, FIRST).command()).isNull();
 		assertThat(this.once.outcome()).isNull();
-		this.queue.granted(asking.ticket(), grant(LEASE));
-		assertThat(holder(this.once).ticket()).isEqualTo(asking.ticket());
+		this.queue.granted(asking.ticket, grant(LEASE));
+		assertThat(holder(this.once).ticket()).isEqualTo(asking.ticket);
 	}
 
 	@Test
 	void aTryThatIsRefusedFailsWhenItsTicketHasLeft() {
 		Command.Attempt asking = ask();
 		this.queue.attemptAnswered(asking, FIRST);
-		Effects effects = this.queue.refused(asking.ticket());
+		Effects effects = this.queue.refused(asking.ticket);
 		Command.Release cancel = release(effects);
-		assertThat(cancel.pending().releasesLock).isFalse();
+		assertThat(cancel.pending.releasesLock).isFalse();
 		assertThat(effects.woken()).as("before the ticket has left").isEmpty();
 		assertThat(this.queue.releaseAnswered(cancel, null).woken()).containsExactly(this.once);
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
@@ -59,7 +59,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	@Test
 	void aRefusalThatComesBeforeTheAnswerOfTheAttemptCancelsAfterIt() {
 		Command.Attempt asking = ask();
-		assertThat(this.queue.refused(asking.ticket()).command()).isNull();
+		assertThat(this.queue.refused(asking.ticket).command()).isNull();
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
 		release(this.queue.attemptAnswered(asking, FIRST));
 	}
@@ -112,7 +112,7 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		Waiter patient = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(patient));
 		this.queue.attemptAnswered(attempt, FIRST);
-		assertThat(this.queue.refused(attempt.ticket()).command()).isNull();
+		assertThat(this.queue.refused(attempt.ticket).command()).isNull();
 		assertThat(this.queue.refused(newTicket("key", LockMode.EXCLUSIVE)).command()).isNull();
 		assertThat(patient.outcome()).isNull();
 	}
@@ -130,9 +130,9 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		Waiter patient = waiter(LEASE);
 		this.queue.join(patient);
 		this.queue.attemptAnswered(asking, FIRST);
-		assertThat(this.queue.refused(asking.ticket()).command()).isNull();
+		assertThat(this.queue.refused(asking.ticket).command()).isNull();
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Refused.class);
-		this.queue.granted(asking.ticket(), grant(LEASE));
+		this.queue.granted(asking.ticket, grant(LEASE));
 		assertThat(holder(patient)).isNotNull();
 	}
 
@@ -150,8 +150,8 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		this.queue.giveUp(this.once, false);
 		this.queue.join(waiter(LEASE));
 		Command.Attempt second = attempt(this.queue.attemptAnswered(first, KEPT));
-		assertThat(second.options().queue()).isTrue();
-		assertThat(second.options().answerWanted()).isFalse();
+		assertThat(second.options.queue()).isTrue();
+		assertThat(second.options.answerWanted()).isFalse();
 	}
 
 	@Test

@@ -31,7 +31,7 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 		assertThat(this.queue.join(once).command()).isNull();
 		assertThat(this.limit.isAny()).isTrue();
 		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release, RELEASED));
-		assertThat(attempt.ticket()).isNotEqualTo(release.pending().ticket);
+		assertThat(attempt.ticket).isNotEqualTo(release.pending.ticket);
 		assertThat(this.limit.isAny()).isFalse();
 		this.queue.attemptAnswered(attempt, granted());
 		assertThat(holder(once).handOff()).isEqualTo(HandOff.NONE);

@@ -24,10 +24,10 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		this.queue.failed(release, FAILURE);
 		// The server did release: the grant message arrives before the repetition.
-		this.queue.granted(release.next().ticket(), grant(LEASE));
+		this.queue.granted(release.next.ticket(), grant(LEASE));
 		this.queue.release(holder(second), deadline(), null);
 		this.clock.pass(Duration.ofSeconds(1));
-		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
+		assertThat(release(this.queue.timerFired()).pending).isSameAs(release.pending);
 	}
 
 	@Test
@@ -50,22 +50,22 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	void aTicketWhoseAttemptFailsAfterItsHolderHasLeftIsCancelledOnceMore() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		this.queue.granted(attempt.ticket(), grant(LEASE));
+		this.queue.granted(attempt.ticket, grant(LEASE));
 		this.queue.release(holder(first), deadline(), null);
 		Command.Release release = release(this.queue.failed(attempt, FAILURE));
 		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
-			.isEqualTo(attempt.ticket());
+			.isEqualTo(attempt.ticket);
 	}
 
 	@Test
 	void aTicketWhoseAttemptFailsWhileItIsHeldIsCancelledOnceMore() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		this.queue.granted(attempt.ticket(), grant(LEASE));
+		this.queue.granted(attempt.ticket, grant(LEASE));
 		this.queue.failed(attempt, FAILURE);
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
-			.isEqualTo(attempt.ticket());
+			.isEqualTo(attempt.ticket);
 	}
 
 	@Test
@@ -73,10 +73,10 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.failed(attempt, FAILURE);
-		this.queue.granted(attempt.ticket(), grant(LEASE));
+		this.queue.granted(attempt.ticket, grant(LEASE));
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray())
-			.isEqualTo(attempt.ticket());
+			.isEqualTo(attempt.ticket);
 	}
 
 	@Test
@@ -90,7 +90,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		this.clock.pass(Duration.ofMillis(20));
 		Effects effects = this.queue.timerFired();
 		assertThat(this.timerDelays).as("delays of timers that fire at once, again and again").doesNotContain(0L);
-		assertThat(attempt(effects).ticket()).isEqualTo(attempt.ticket());
+		assertThat(attempt(effects).ticket).isEqualTo(attempt.ticket);
 	}
 
 	@Test

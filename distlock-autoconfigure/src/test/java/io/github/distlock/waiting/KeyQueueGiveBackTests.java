@@ -20,8 +20,8 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	void aKeptLockGoesBackWhenAnotherJvmAsksForIt() {
 		Holder holder = keepAfter(10);
 		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
-		assertThat(release.pending().ticket).isEqualTo(holder.ticket());
-		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN);
+		assertThat(release.pending.ticket).isEqualTo(holder.ticket());
+		assertThat(release.pending.lastToken).isEqualTo(FIRST_TOKEN);
 		assertThat(this.unanswered.isAny()).isTrue();
 		this.queue.releaseAnswered(release, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
@@ -36,7 +36,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		assertThat(this.queue.join(next).command()).isNull();
 		assertThat(next.outcome()).isNull();
 		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release, new ReleaseResult(true, null)));
-		assertThat(attempt.ticket()).isNotEqualTo(holder.ticket());
+		assertThat(attempt.ticket).isNotEqualTo(holder.ticket());
 	}
 
 	@Test
@@ -61,7 +61,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	void aRequestThatComesBeforeTheAnswerOfTheAttemptCountsForItsGrant() {
 		Waiter waiter = keeper();
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
-		assertThat(this.queue.asked(attempt.ticket())).isNull();
+		assertThat(this.queue.asked(attempt.ticket)).isNull();
 		this.queue.attemptAnswered(attempt, marked(10));
 		assertThat(keep(holder(waiter))).isNull();
 	}
@@ -150,7 +150,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	@Test
 	void aKeptLockThatTheStoreHasForgottenIsReportedBeforeItsDeadlineOnly() {
 		Holder holder = keepAfter(10);
-		BackgroundRelease release = givesBack(this.queue.asked(holder.ticket())).pending().background;
+		BackgroundRelease release = givesBack(this.queue.asked(holder.ticket())).pending.background;
 		release.reportGone();
 		assertThat(this.reports).containsExactly("gone");
 		this.clock.pass(LEASE);
@@ -162,7 +162,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	void aKeptLockThatTheStoreHasForgottenWhileTheMachineWasSuspendedIsNotReported() {
 		Holder holder = keepAfter(10);
 		this.clock.suspend(LEASE);
-		givesBack(this.queue.asked(holder.ticket())).pending().background.reportGone();
+		givesBack(this.queue.asked(holder.ticket())).pending.background.reportGone();
 		assertThat(this.reports).isEmpty();
 	}
 
@@ -221,7 +221,7 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
 		assertThat(this.queue.failed(release, FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
-		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
+		assertThat(release(this.queue.timerFired()).pending).isSameAs(release.pending);
 	}
 
 	@Test
@@ -229,8 +229,8 @@ class KeyQueueGiveBackTests extends KeepFixture {
 		Holder holder = keepAfter(10);
 		this.clock.pass(Duration.ofSeconds(9));
 		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
-		assertThat(release.next()).isNull();
-		assertThat(release.pending().giveUpNanos).isEqualTo(deadline());
+		assertThat(release.next).isNull();
+		assertThat(release.pending.giveUpNanos).isEqualTo(deadline());
 	}
 
 }

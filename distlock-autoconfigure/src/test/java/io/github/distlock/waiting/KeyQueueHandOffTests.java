@@ -59,8 +59,8 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		tryHandOff(first);
 		assertThat(tryHandOff(second)).isNull();
 		Command.Release release = release(this.queue.release(holder(second), deadline(), null));
-		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN + 1);
-		assertThat(release.next()).isNull();
+		assertThat(release.pending.lastToken).isEqualTo(FIRST_TOKEN + 1);
+		assertThat(release.next).isNull();
 		this.queue.releaseAnswered(release, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 	}
@@ -76,8 +76,8 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		joins();
 		assertThat(tryHandOff(holder)).isNull();
 		Command.Release release = release(this.queue.release(holder(holder), deadline(), null));
-		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN + 3);
-		assertThat(release.next()).isNotNull();
+		assertThat(release.pending.lastToken).isEqualTo(FIRST_TOKEN + 3);
+		assertThat(release.next).isNotNull();
 	}
 
 	@Test
@@ -98,7 +98,7 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		this.clock.pass(Duration.ofMillis(50));
 		assertThat(tryHandOff(first)).isNull();
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
-		assertThat(release.next()).as("the JVM queues again behind the others").isNotNull();
+		assertThat(release.next).as("the JVM queues again behind the others").isNotNull();
 	}
 
 	@Test
@@ -120,8 +120,8 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		joins();
 		assertThat(tryHandOff(first)).as("the order of arrival is kept").isNull();
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
-		assertThat(release.next()).isNotNull();
-		assertThat(release.next().lease()).isEqualTo(LEASE.plusSeconds(1));
+		assertThat(release.next).isNotNull();
+		assertThat(release.next.lease()).isEqualTo(LEASE.plusSeconds(1));
 	}
 
 	@Test
@@ -139,11 +139,11 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 	void aRepeatedMessageOrReplyChangesNothing() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		this.queue.granted(attempt.ticket(), tokens(10));
+		this.queue.granted(attempt.ticket, tokens(10));
 		Waiter second = joins();
 		tryHandOff(first);
 		Waiter third = joins();
-		assertThat(this.queue.granted(attempt.ticket(), tokens(10)).woken()).isEmpty();
+		assertThat(this.queue.granted(attempt.ticket, tokens(10)).woken()).isEmpty();
 		assertThat(this.queue.attemptAnswered(attempt, new AttemptResult.Granted(tokens(10))).woken()).isEmpty();
 		assertThat(third.outcome()).isNull();
 		assertThat(tryHandOff(second)).isNotNull();
@@ -165,8 +165,8 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Attempt last = attempt(this.queue.timerFired());
 		assertThat(last).as("the store owes an answer")
-			.extracting(Command.Attempt::ticket, Command.Attempt::lease, (attempt) -> attempt.options().queue())
-			.containsExactly(again.ticket(), again.lease(), again.options().queue());
+			.extracting((attempt) -> attempt.ticket, (attempt) -> attempt.lease, (attempt) -> attempt.options.queue())
+			.containsExactly(again.ticket, again.lease, again.options.queue());
 		this.queue.attemptAnswered(last, granted());
 		assertThat(this.leftQueue).isTrue();
 	}

@@ -37,9 +37,9 @@ class KeyQueueKeepTests extends KeepFixture {
 	@Test
 	void theStoreIsAskedForAGrantThatMayBeKept() {
 		Command.Attempt attempt = attempt(this.queue.join(keeper()));
-		assertThat(attempt.options().keepable()).isTrue();
-		assertThat(attempt.options().answerWanted()).isFalse();
-		assertThat(attempt(new KeyQueue("key", new ReentrantLock(), this).join(waiter(LEASE))).options().keepable())
+		assertThat(attempt.options.keepable()).isTrue();
+		assertThat(attempt.options.answerWanted()).isFalse();
+		assertThat(attempt(new KeyQueue("key", new ReentrantLock(), this).join(waiter(LEASE))).options.keepable())
 			.isFalse();
 	}
 
@@ -55,7 +55,7 @@ class KeyQueueKeepTests extends KeepFixture {
 		Waiter waiter = keeper();
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		this.queue.attemptAnswered(attempt, waiting());
-		this.queue.granted(attempt.ticket(), grant(LEASE));
+		this.queue.granted(attempt.ticket, grant(LEASE));
 		assertThat(keep(holder(waiter))).isNull();
 	}
 
@@ -141,7 +141,7 @@ class KeyQueueKeepTests extends KeepFixture {
 		}
 		assertThat(holder.fencingToken()).isEqualTo(FIRST_TOKEN + 2);
 		assertThat(keep(holder)).isNull();
-		assertThat(release(this.queue.release(holder, deadline(), null)).pending().lastToken)
+		assertThat(release(this.queue.release(holder, deadline(), null)).pending.lastToken)
 			.isEqualTo(FIRST_TOKEN + 2);
 	}
 
@@ -155,8 +155,8 @@ class KeyQueueKeepTests extends KeepFixture {
 		Waiter late = keeper(LEASE, shorterThanATurn);
 		Command.Release release = givesBack(this.queue.join(late));
 		assertThat(late.outcome()).isNull();
-		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN);
-		assertThat(release.next()).isNotNull();
+		assertThat(release.pending.lastToken).isEqualTo(FIRST_TOKEN);
+		assertThat(release.next).isNotNull();
 	}
 
 	@Test
@@ -173,7 +173,7 @@ class KeyQueueKeepTests extends KeepFixture {
 		keepAfter(10);
 		Waiter other = keeper(Duration.ZERO, LEASE.plusSeconds(1));
 		Command.Release release = givesBack(this.queue.join(other));
-		assertThat(release.next()).isNotNull();
+		assertThat(release.next).isNotNull();
 		this.queue.releaseAnswered(release, new ReleaseResult(true, granted()));
 		assertThat(holder(other).isKeepable()).isFalse();
 	}

@@ -26,7 +26,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		Waiter first = waiter(Duration.ofSeconds(5));
 		Waiter second = waiter(Duration.ofSeconds(5));
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		assertThat(attempt.options().queue()).isTrue();
+		assertThat(attempt.options.queue()).isTrue();
 		assertThat(this.queue.join(second).command()).isNull();
 		Effects effects = this.queue.attemptAnswered(attempt, granted());
 		assertThat(effects.woken()).containsExactly(first);
@@ -43,14 +43,14 @@ class KeyQueueTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt, granted());
 		this.queue.join(second);
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
-		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
-		assertThat(release.next()).isNotNull();
-		assertThat(release.next().ticket()).isNotEqualTo(attempt.ticket());
+		assertThat(release.pending.ticket).isEqualTo(attempt.ticket);
+		assertThat(release.next).isNotNull();
+		assertThat(release.next.ticket()).isNotEqualTo(attempt.ticket);
 		Effects effects = this.queue.releaseAnswered(release, new ReleaseResult(true, granted()));
 		assertThat(effects.woken()).containsExactly(second);
 		assertThat(holder(second).handOff()).isEqualTo(HandOff.REMOTE);
 		release = release(this.queue.release(holder(second), deadline(), null));
-		assertThat(release.next()).isNull();
+		assertThat(release.next).isNull();
 		this.queue.releaseAnswered(release, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 		assertThat(this.queue.join(waiter(LEASE))).isNull();
@@ -65,19 +65,19 @@ class KeyQueueTests extends KeyQueueFixture {
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
 		// Gone: the successor was not queued, although the release asked for it.
 		Command.Attempt asks = attempt(this.queue.releaseAnswered(release, new ReleaseResult(false, null)));
-		assertThat(asks.ticket()).isEqualTo(release.next().ticket());
+		assertThat(asks.ticket).isEqualTo(release.next.ticket());
 	}
 
 	@Test
 	void aMessageMayComeBeforeTheReply() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		assertThat(this.queue.granted(attempt.ticket(), grant(LEASE)).woken()).containsExactly(first);
+		assertThat(this.queue.granted(attempt.ticket, grant(LEASE)).woken()).containsExactly(first);
 		// The holder leaves while the reply is still on its way: the release waits for
 		// it.
 		assertThat(this.queue.release(holder(first), deadline(), null).command()).isNull();
 		Command.Release release = release(this.queue.attemptAnswered(attempt, waiting()));
-		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
+		assertThat(release.pending.ticket).isEqualTo(attempt.ticket);
 	}
 
 	@Test
@@ -87,17 +87,17 @@ class KeyQueueTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		this.queue.join(second);
 		Command.Release release = release(this.queue.release(holder(first), deadline(), null));
-		Ticket successor = release.next().ticket();
+		Ticket successor = release.next.ticket();
 		this.queue.granted(successor, grant(LEASE));
 		assertThat(this.queue.release(holder(second), deadline(), null).command()).isNull();
 		// The first release is repeated without the successor, whose ticket has left.
 		assertThat(this.queue.failed(release, FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Release repeated = release(this.queue.timerFired());
-		assertThat(repeated.pending()).isSameAs(release.pending());
-		assertThat(repeated.next()).isNull();
+		assertThat(repeated.pending).isSameAs(release.pending);
+		assertThat(repeated.next).isNull();
 		Command.Release last = release(this.queue.releaseAnswered(repeated, new ReleaseResult(false, null)));
-		assertThat(last.pending().ticket).isEqualTo(successor);
+		assertThat(last.pending.ticket).isEqualTo(successor);
 		this.queue.releaseAnswered(last, new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 	}
@@ -113,12 +113,12 @@ class KeyQueueTests extends KeyQueueFixture {
 		assertThat(first.outcome()).isInstanceOf(Outcome.Refused.class);
 		Command.Release cancel = release(this.queue.giveUp(second, false));
 		assertThat(second.outcome()).isInstanceOf(Outcome.GaveUp.class);
-		assertThat(cancel.pending().releasesLock).isFalse();
-		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
+		assertThat(cancel.pending.releasesLock).isFalse();
+		assertThat(cancel.pending.ticket).isEqualTo(attempt.ticket);
 		// A later caller waits for the answer, then attempts with a new ticket.
 		Waiter third = waiter(LEASE);
 		assertThat(this.queue.join(third).command()).isNull();
-		assertThat(attempt(this.queue.releaseAnswered(cancel, null)).ticket()).isNotEqualTo(attempt.ticket());
+		assertThat(attempt(this.queue.releaseAnswered(cancel, null)).ticket).isNotEqualTo(attempt.ticket);
 	}
 
 	@Test
@@ -127,7 +127,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		assertThat(this.queue.giveUp(first, false).command()).isNull();
 		Command.Release release = release(this.queue.attemptAnswered(attempt, granted()));
-		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
+		assertThat(release.pending.ticket).isEqualTo(attempt.ticket);
 	}
 
 	@Test
@@ -136,9 +136,9 @@ class KeyQueueTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptAnswered(attempt, waiting());
 		Grant stale = grant(Duration.ZERO);
-		Command.Attempt again = attempt(this.queue.granted(attempt.ticket(), stale));
+		Command.Attempt again = attempt(this.queue.granted(attempt.ticket, stale));
 		assertThat(first.outcome()).isNull();
-		assertThat(again.ticket()).isEqualTo(attempt.ticket());
+		assertThat(again.ticket).isEqualTo(attempt.ticket);
 		Effects effects = this.queue.attemptAnswered(again, new AttemptResult.Granted(stale));
 		assertThat(effects.command()).isNull();
 		assertThat(first.outcome()).isNull();
@@ -157,13 +157,13 @@ class KeyQueueTests extends KeyQueueFixture {
 	void oneAnswerEndsTheWaitOfACallerThatTriesOnceAndOthersThenQueue() {
 		Waiter once = waiter(Duration.ZERO);
 		Command.Attempt attempt = attempt(this.queue.join(once));
-		assertThat(attempt.options().queue()).isFalse();
+		assertThat(attempt.options.queue()).isFalse();
 		Waiter patient = waiter(LEASE);
 		this.queue.join(patient);
 		Effects effects = this.queue.attemptAnswered(attempt, new AttemptResult.Busy(LEASE));
 		assertThat(effects.woken()).containsExactly(once);
 		assertThat(once.outcome()).isInstanceOf(Outcome.Refused.class);
-		assertThat(attempt(effects).options().queue()).isTrue();
+		assertThat(attempt(effects).options.queue()).isTrue();
 		// While the lock is held or waited for, no command is needed to refuse it.
 		Waiter late = waiter(Duration.ZERO);
 		assertThat(this.queue.join(late).command()).isNull();
@@ -186,13 +186,13 @@ class KeyQueueTests extends KeyQueueFixture {
 		assertThat(first.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Attempt again = attempt(this.queue.timerFired());
-		assertThat(again.ticket()).isEqualTo(attempt.ticket());
+		assertThat(again.ticket).isEqualTo(attempt.ticket);
 		this.clock.pass(Duration.ofSeconds(2));
 		effects = this.queue.failed(again, FAILURE);
 		assertThat(first.outcome()).isInstanceOf(Outcome.Failure.class);
 		// The outcome of the attempt is unknown: it is cancelled, and once more later.
 		Command.Release cancel = release(effects);
-		assertThat(this.queue.releaseAnswered(cancel, null).stray()).isEqualTo(attempt.ticket());
+		assertThat(this.queue.releaseAnswered(cancel, null).stray()).isEqualTo(attempt.ticket);
 	}
 
 	@Test
@@ -234,8 +234,8 @@ class KeyQueueTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt, granted());
 		this.queue.join(waiter(LEASE));
 		this.queue.join(waiter(LEASE));
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket(), 2, false,
-				new StoredHolder(attempt.ticket().instance(), attempt.ticket().mode(), null, null, 1), null, 0));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket, 2, false,
+				new StoredHolder(attempt.ticket.instance(), attempt.ticket.mode(), null, null, 1), null, 0));
 		this.queue.release(holder(first), deadline(), null);
 		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null, null, 0));
 	}

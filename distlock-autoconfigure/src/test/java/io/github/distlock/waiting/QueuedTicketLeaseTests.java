@@ -27,16 +27,16 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 	void theTicketAsksForTheLeaseOfTheCallerThatIsFirstNow(long leaseOfTheFirst) {
 		Waiter first = waiter(LEASE, Duration.ofMillis(leaseOfTheFirst));
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		assertThat(attempt.lease()).isEqualTo(Duration.ofMillis(leaseOfTheFirst));
+		assertThat(attempt.lease).isEqualTo(Duration.ofMillis(leaseOfTheFirst));
 		this.queue.attemptAnswered(attempt, waiting());
 		Waiter second = waiter(LEASE, LEASE);
 		assertThat(this.queue.join(second).command()).isNull();
 		Command.Attempt again = attempt(this.queue.giveUp(first, true));
-		assertThat(again.ticket()).isEqualTo(attempt.ticket());
-		assertThat(again.lease()).isEqualTo(LEASE);
+		assertThat(again.ticket).isEqualTo(attempt.ticket);
+		assertThat(again.lease).isEqualTo(LEASE);
 		// The same caller stays first: nothing more is sent.
 		assertThat(this.queue.attemptAnswered(again, waiting()).command()).isNull();
-		this.queue.granted(again.ticket(), grant(LEASE));
+		this.queue.granted(again.ticket, grant(LEASE));
 		assertThat(holder(second).lease()).isEqualTo(LEASE);
 	}
 
@@ -47,15 +47,15 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		Waiter first = waiter(LEASE, LONG);
 		this.queue.join(first);
 		Command.Release release = release(this.queue.release(holder(holder), deadline(), null));
-		assertThat(release.next().lease()).isEqualTo(LONG);
+		assertThat(release.next.lease()).isEqualTo(LONG);
 		Waiter second = waiter(LEASE, LEASE);
 		this.queue.join(second);
 		this.queue.giveUp(first, true);
 		Effects effects = this.queue.releaseAnswered(release, new ReleaseResult(true, granted()));
 		assertThat(second.outcome()).isNull();
 		Command.Release back = release(effects);
-		assertThat(back.pending().ticket).isEqualTo(release.next().ticket());
-		assertThat(back.next().lease()).isEqualTo(LEASE);
+		assertThat(back.pending.ticket).isEqualTo(release.next.ticket());
+		assertThat(back.next.lease()).isEqualTo(LEASE);
 		this.queue.releaseAnswered(back, new ReleaseResult(true, granted()));
 		assertThat(holder(second).lease()).isEqualTo(LEASE);
 	}
@@ -71,7 +71,7 @@ class QueuedTicketLeaseTests extends KeyQueueFixture {
 		// The ticket holds the lock in the store: the caller returns when it has left.
 		assertThat(effects.woken()).isEmpty();
 		Command.Release cancel = release(effects);
-		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
+		assertThat(cancel.pending.ticket).isEqualTo(attempt.ticket);
 		assertThat(this.queue.releaseAnswered(cancel, null).woken()).containsExactly(once);
 		assertThat(this.removed).isTrue();
 	}

@@ -25,12 +25,12 @@ class SweepTests extends KeyQueueFixture {
 		assertThat(this.queue.sweep().command()).as("as after a failure").isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Attempt again = attempt(this.queue.sweep());
-		assertThat(again.ticket()).isEqualTo(lost.ticket());
+		assertThat(again.ticket).isEqualTo(lost.ticket);
 		assertThat(this.queue.attemptAnswered(lost, granted())).as("an answer that is late").isNull();
 		this.queue.attemptAnswered(again, granted());
 		Command.Release release = release(this.queue.release(holder(waiter), deadline(), null));
 		assertThat(this.queue.releaseAnswered(release, new ReleaseResult(true, null)).stray()).as("cancelled once more")
-			.isEqualTo(lost.ticket());
+			.isEqualTo(lost.ticket);
 	}
 
 	@Test
@@ -42,7 +42,7 @@ class SweepTests extends KeyQueueFixture {
 		this.queue.sweep();
 		this.queue.sweep();
 		this.clock.pass(Duration.ofSeconds(1));
-		assertThat(release(this.queue.sweep()).pending()).isSameAs(lost.pending());
+		assertThat(release(this.queue.sweep()).pending).isSameAs(lost.pending);
 	}
 
 	@Test
@@ -75,7 +75,7 @@ class SweepTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), granted());
 		assertThat(this.queue.sweep()).isSameAs(Effects.NONE);
 		holder(waiter).leave();
-		assertThat(release(this.queue.sweep()).pending().ticket).isEqualTo(holder(waiter).ticket());
+		assertThat(release(this.queue.sweep()).pending.ticket).isEqualTo(holder(waiter).ticket());
 	}
 
 	@Test
@@ -83,7 +83,7 @@ class SweepTests extends KeyQueueFixture {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), granted());
 		this.clock.pass(LEASE);
-		assertThat(release(this.queue.sweep()).pending().ticket).isEqualTo(holder(waiter).ticket());
+		assertThat(release(this.queue.sweep()).pending.ticket).isEqualTo(holder(waiter).ticket());
 	}
 
 	@Test
@@ -102,14 +102,14 @@ class SweepTests extends KeyQueueFixture {
 		this.queue.attemptAnswered(attempt, waiting());
 		assertThat(this.queue.sweep().command()).as("not before its time").isNull();
 		this.clock.pass(Duration.ofSeconds(2));
-		assertThat(attempt(this.queue.sweep()).ticket()).isEqualTo(attempt.ticket());
+		assertThat(attempt(this.queue.sweep()).ticket).isEqualTo(attempt.ticket);
 	}
 
 	@Test
 	void aGrantByMessageEndsNoCommand() {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
-		this.queue.granted(attempt.ticket(), new Grant(1, 1, Validity.until(this.clock.now(), LEASE)));
+		this.queue.granted(attempt.ticket, new Grant(1, 1, Validity.until(this.clock.now(), LEASE)));
 		assertThat(this.queue.release(holder(waiter), deadline(), null).command()).as("one command at a time").isNull();
 		release(this.queue.attemptAnswered(attempt, waiting()));
 	}

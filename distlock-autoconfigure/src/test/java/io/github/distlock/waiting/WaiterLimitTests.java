@@ -81,7 +81,7 @@ class WaiterLimitTests extends KeepFixture {
 		assertThat(effects.woken()).containsExactly(first);
 		assertThat(effects.command()).as("the ticket waits for the other caller").isNull();
 		assertThat(behind.outcome()).isNull();
-		this.queue.granted(attempt.ticket(), grant(LEASE));
+		this.queue.granted(attempt.ticket, grant(LEASE));
 		holder(behind);
 	}
 
@@ -229,8 +229,8 @@ class WaiterLimitTests extends KeepFixture {
 		Effects effects = one.attemptAnswered(attempt, waiting());
 		assertRefused(first);
 		Command.Release cancel = release(effects);
-		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
-		assertThat(cancel.pending().releasesLock).isFalse();
+		assertThat(cancel.pending.ticket).isEqualTo(attempt.ticket);
+		assertThat(cancel.pending.releasesLock).isFalse();
 		assertThat(effects.woken()).as("before the ticket has left").isEmpty();
 		assertThat(one.releaseAnswered(cancel, null).woken()).containsExactly(first);
 		assertThat(second.outcome()).isNull();
@@ -243,10 +243,10 @@ class WaiterLimitTests extends KeepFixture {
 		Command.Attempt attempt = attempt(one.join(only()));
 		two.attemptAnswered(attempt(two.join(only())), waiting());
 		Command.Release cancel = release(one.attemptAnswered(attempt, waiting()));
-		assertThat(one.granted(attempt.ticket(), new Grant(9, 9, Validity.until(this.clock.now(), LEASE))))
+		assertThat(one.granted(attempt.ticket, new Grant(9, 9, Validity.until(this.clock.now(), LEASE))))
 			.as("the queue knows the ticket, which leaves")
 			.isNotNull();
-		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
+		assertThat(cancel.pending.ticket).isEqualTo(attempt.ticket);
 	}
 
 }
