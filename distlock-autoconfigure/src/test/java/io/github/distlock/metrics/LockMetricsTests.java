@@ -94,7 +94,7 @@ class LockMetricsTests {
 	void aLostLockIsCountedAndTimedAndNoLongerHeld() {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
 		this.metrics.onLost(new Lost("redis", "orders", "order-1", 17, Duration.ofMillis(30), "its lease has expired",
-				LossCause.LEASE_EXPIRED));
+				LossCause.LEASE_EXPIRED, false));
 		assertThat(lost()).isOne();
 		assertThat(this.registry.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
 		assertThat(gauge("distlock.held")).isZero();
@@ -233,7 +233,7 @@ class LockMetricsTests {
 		this.metrics.onRenewed(new Renewed("redis", 1, 0, 0, Duration.ZERO));
 		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
 		this.metrics.onLost(new Lost("redis", "orders", "order-1", 18, Duration.ofMillis(30), "its lease has expired",
-				LossCause.LEASE_EXPIRED));
+				LossCause.LEASE_EXPIRED, false));
 	}
 
 	private double gauge(String name) {
