@@ -11,9 +11,9 @@ import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
-import io.github.distlock.observation.LockObserver.ObservedAcquisition;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.WaitListener;
@@ -46,7 +46,7 @@ final class AttemptReport implements WaitListener {
 	private volatile @Nullable WaitingCaller waiting;
 
 	/** Set before the first attempt, by the thread that makes it, until the end. */
-	private @Nullable ObservedAcquisition observed;
+	private @Nullable LockObservation observed;
 
 	private boolean begun;
 
@@ -103,7 +103,7 @@ final class AttemptReport implements WaitListener {
 			return null;
 		}
 		this.begun = true;
-		ObservedAcquisition acquisition = observer.acquisition(this.targets.backend(), this.request);
+		LockObservation acquisition = observer.acquisition(this.targets.backend(), this.request);
 		this.observed = acquisition;
 		return (acquisition != null) ? acquisition.openScope() : null;
 	}
@@ -118,7 +118,7 @@ final class AttemptReport implements WaitListener {
 			this.targets.waitingCallers().remove(caller);
 			return;
 		}
-		ObservedAcquisition acquisition = this.observed;
+		LockObservation acquisition = this.observed;
 		if (acquisition != null) {
 			acquisition.queued();
 		}
@@ -132,7 +132,7 @@ final class AttemptReport implements WaitListener {
 	}
 
 	private void ended(LockOutcome outcome, HandOff handOff, long token, @Nullable Throwable failure) {
-		ObservedAcquisition acquisition = this.observed;
+		LockObservation acquisition = this.observed;
 		if (acquisition != null) {
 			this.observed = null;
 			acquisition.ended(outcome, handOff, token, failure);

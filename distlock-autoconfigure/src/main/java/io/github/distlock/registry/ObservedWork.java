@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRequest;
+import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 
@@ -21,7 +22,7 @@ final class ObservedWork {
 	static <T> T call(LockObservers observers, String backend, LockRequest request, HeldLock lock, Callable<T> action)
 			throws Exception {
 		LockObserver observer = observers.get();
-		LockObserver.ObservedSection section = (observer != null)
+		LockObservation section = (observer != null)
 				? observer.section(backend, request.mode(), List.of(lock)) : null;
 		if (section == null) {
 			return call(lock, action);

@@ -48,7 +48,7 @@ class KeepAttributeTests {
 
 	@Test
 	void aLockThatIsNeverKeptIsRefused() {
-		for (Class<? extends Work> type : List.of(WithLeaseTime.class, WithMinHold.class, Fair.class, Read.class,
+		for (Class<?> type : List.of(WithLeaseTime.class, WithMinHold.class, Fair.class, Read.class,
 				Write.class)) {
 			LockedApplication.of(type)
 				.assertRefused("cannot be kept for PT0.005S after its release",
