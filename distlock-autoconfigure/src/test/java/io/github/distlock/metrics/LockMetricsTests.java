@@ -32,10 +32,11 @@ class LockMetricsTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-	private final LockMetrics metrics = new LockMetrics(this.registry, "redis");
+	private final LockMetrics metrics = new LockMetrics(this.registry);
 
 	@Test
 	void metersOfAKnownStoreExistBeforeTheFirstEvent() {
+		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
 		assertThat(this.registry.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "redis").gauge().value()).isZero();
 		for (String type : new String[] { "local", "remote", "kept" }) {
@@ -53,6 +54,7 @@ class LockMetricsTests {
 
 	@Test
 	void aRenewedSubscriptionIsCounted() {
+		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isZero();
 		this.metrics.onResubscribed(new Resubscribed("redis", "distlock:inbox:a", "Redis at localhost:6379"));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isOne();

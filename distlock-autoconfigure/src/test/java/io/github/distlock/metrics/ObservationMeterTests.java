@@ -39,7 +39,7 @@ class ObservationMeterTests {
 	void noMeterOfAnObservationClashesWithAMeterOfTheLibrary() throws Exception {
 		ObservationRegistry observations = ObservationRegistry.create();
 		observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.meters));
-		LockMetrics metrics = new LockMetrics(this.meters, "local");
+		LockMetrics metrics = new LockMetrics(this.meters);
 		BackendLockRegistry registry = new BackendLockRegistry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
 				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
