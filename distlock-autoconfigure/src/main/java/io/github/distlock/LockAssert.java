@@ -30,7 +30,7 @@ public final class LockAssert {
 	 * @throws LockLostException if a lock was lost
 	 */
 	public static void assertLocked() {
-		require(LockContext.all(), "a lock", "@DistributedLock");
+		require(LockContext.all(), "a lock");
 	}
 
 	/**
@@ -42,8 +42,7 @@ public final class LockAssert {
 	 * @throws LockLostException if the lock was lost
 	 */
 	public static void assertLocked(String key) {
-		require(LockContext.all().stream().filter((lock) -> lock.key().equals(key)).toList(), "the lock '" + key + "'",
-				"@DistributedLock(key = ...) with an expression that gives '" + key + "'");
+		require(LockContext.all().stream().filter((lock) -> lock.key().equals(key)).toList(), "the lock '" + key + "'");
 	}
 
 	/**
@@ -59,24 +58,23 @@ public final class LockAssert {
 		return () -> SUSPENDED.set(before);
 	}
 
-	private static void require(List<HeldLock> locks, String wanted, String annotation) {
+	private static void require(List<HeldLock> locks, String wanted) {
 		if (SUSPENDED.get() != null || locks.stream().anyMatch(HeldLock::isHeld)) {
 			return;
 		}
+		String problem = "This code must run under " + wanted + ", but ";
 		if (locks.stream().anyMatch((lock) -> !lock.isReleased())) {
-			throw new LockLostException("This code must run under " + wanted + ", but the lock was lost: " + keys(locks)
+			throw new LockLostException(problem + "the lock was lost: " + keys(locks)
 					+ ". Another holder may run this code at the same time: undo the work");
 		}
-		if (!locks.isEmpty()) {
-			throw new IllegalStateException("This code must run under " + wanted
-					+ ", but the lock was released before: " + keys(locks)
-					+ ". The code runs after the method that held the lock has returned. Wait "
-					+ "for the work in that method, or annotate the method that does the work with " + annotation);
-		}
-		throw new IllegalStateException("This code must run under " + wanted + ", but this thread holds "
-				+ keys(LockContext.all()) + ". Annotate the method that leads here with " + annotation
-				+ ", and call it from another bean: a call inside the same object does not pass through the proxy. In a test without Spring, "
-				+ "open a lock with LockContext.open, or let assertions pass with LockAssert.suspend");
+		throw new IllegalStateException(problem + (!locks.isEmpty()
+				? "the lock was released before: " + keys(locks)
+						+ ". The code runs after the method that held the lock has returned. Wait for the work in that "
+						+ "method, or annotate the method that does the work with @DistributedLock"
+				: "this thread holds " + keys(LockContext.all())
+						+ ". Annotate the method that leads here with @DistributedLock, and call it from another bean: a "
+						+ "call inside the same object does not pass through the proxy. In a test without Spring, open a "
+						+ "lock with LockContext.open, or let assertions pass with LockAssert.suspend"));
 	}
 
 	private static List<String> keys(List<HeldLock> locks) {

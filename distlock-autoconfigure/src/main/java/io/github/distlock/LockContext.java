@@ -1,8 +1,8 @@
 package io.github.distlock;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,8 +52,9 @@ public final class LockContext {
 	 * @return the scope
 	 */
 	public static Scope open(HeldLock lock) {
-		List<HeldLock> outer = LOCKS.get();
-		return replace(outer, (outer != null) ? with(lock, outer) : List.of(lock));
+		List<HeldLock> outer = all();
+		return replace(outer,
+				outer.isEmpty() ? List.of(lock) : Stream.concat(Stream.of(lock), outer.stream()).toList());
 	}
 
 	/**
@@ -64,34 +65,24 @@ public final class LockContext {
 	 * @return the scope
 	 */
 	public static Scope openAll(List<HeldLock> locks) {
-		return replace(LOCKS.get(), List.copyOf(locks));
+		return replace(all(), List.copyOf(locks));
 	}
 
-	private static List<HeldLock> with(HeldLock innermost, List<HeldLock> outer) {
-		List<HeldLock> locks = new ArrayList<>(outer.size() + 1);
-		locks.add(innermost);
-		locks.addAll(outer);
-		return List.copyOf(locks);
+	private static Scope replace(List<HeldLock> before, List<HeldLock> locks) {
+		boolean logged = LockMdc.isEnabled() && !(before.isEmpty() && locks.isEmpty());
+		set(locks, logged);
+		return () -> set(before, logged);
 	}
 
-	private static Scope replace(@Nullable List<HeldLock> before, List<HeldLock> locks) {
-		List<HeldLock> restored = (before != null) ? before : List.of();
-		Scope logged = (LockMdc.isEnabled() && !(restored.isEmpty() && locks.isEmpty())) ? LockMdc.open(locks) : null;
-		set(locks);
-		return () -> {
-			set(restored);
-			if (logged != null) {
-				logged.close();
-			}
-		};
-	}
-
-	private static void set(List<HeldLock> locks) {
+	private static void set(List<HeldLock> locks, boolean logged) {
 		if (locks.isEmpty()) {
 			LOCKS.remove();
 		}
 		else {
 			LOCKS.set(locks);
+		}
+		if (logged) {
+			LockMdc.show(locks);
 		}
 	}
 

@@ -119,22 +119,6 @@ public interface LockListener {
 	 */
 	record Lost(String backend, String name, String key, long fencingToken, Duration held, String reason,
 			LossCause lossCause, boolean released) {
-
-		/**
-		 * Create the event of a lock that was lost before its holder had released it.
-		 * @param backend name of the store
-		 * @param name label of the lock
-		 * @param key key of the lock
-		 * @param fencingToken token of the holder
-		 * @param held time from the acquisition to the loss
-		 * @param reason why the lock was lost, in words
-		 * @param lossCause why the lock was lost
-		 */
-		public Lost(String backend, String name, String key, long fencingToken, Duration held, String reason,
-				LossCause lossCause) {
-			this(backend, name, key, fencingToken, held, reason, lossCause, false);
-		}
-
 	}
 
 	/**

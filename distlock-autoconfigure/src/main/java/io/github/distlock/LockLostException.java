@@ -23,15 +23,6 @@ public class LockLostException extends LockException {
 	}
 
 	/**
-	 * Create the exception with its cause.
-	 * @param message names the lock, the value and the remedy
-	 * @param cause the exception that caused it
-	 */
-	public LockLostException(String message, @Nullable Throwable cause) {
-		this(message, null, cause);
-	}
-
-	/**
 	 * Create the exception with the cause of the loss.
 	 * @param message names the lock, the value and the remedy
 	 * @param lossCause why the lock was lost, if known

@@ -2,6 +2,7 @@ package io.github.distlock;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	/** Longest time for which a lock can be kept. */
 	public static final Duration MAXIMUM_KEEP = Duration.ofSeconds(1);
 
+	private static final Pattern CONTROL_CHARACTER = Pattern.compile("[\\p{Cc}\\u2028\\u2029]");
+
 	/**
 	 * Create a request and check what can be checked without a store. This constructor is
 	 * no supported API, since each new attribute changes it: use {@link #of} and the
@@ -68,16 +71,11 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
 	 * the minimum hold time is not positive, longer than the lease time or too long, if
-	 * the lock cannot be kept, if no caller may wait, or if the name contains a control
-	 * character
+	 * the lock cannot be kept, or if no caller may wait
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
 		Objects.requireNonNull(mode, "mode must not be null");
-		if (name != null && !name.equals(printable(name))) {
-			throw new LockDefinitionException("The name '" + printable(name) + "' contains a control character (shown "
-					+ "as ?): remove line breaks, tabs and other control characters from it");
-		}
 		if (leaseTime != null && (leaseTime.compareTo(MINIMUM_LEASE) < 0 || leaseTime.compareTo(MAXIMUM_LEASE) > 0)) {
 			throw new LockDefinitionException("The lease time of lock '" + printable(key) + "' is " + leaseTime
 					+ ": use 100ms to 365 days, or no lease time to have the watchdog renew the lease");
@@ -87,16 +85,11 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 			throw new LockDefinitionException("The minimum hold time of lock '" + printable(key) + "' is " + minHold
 					+ ": use a positive duration of at most the lease time or, without a lease time, of at most 365 days");
 		}
-		if (keep != null && !keep.isZero()) {
-			if (keep.compareTo(MINIMUM_KEEP) < 0 || keep.compareTo(MAXIMUM_KEEP) > 0) {
-				throw new LockDefinitionException("The time for which lock '" + printable(key)
-						+ "' is kept after its release is " + keep + ": use 1ms to 1s, or 0 to never keep it");
-			}
-			String obstacle = obstacleToKeeping(mode, leaseTime, fair, minHold);
-			if (obstacle != null) {
-				throw new LockDefinitionException("Lock '" + printable(key) + "' was requested with keep = " + keep
-						+ " and " + obstacle + ", but such a lock is never kept after its release: remove one of them");
-			}
+		if (keep != null && !keep.isZero() && (keep.compareTo(MINIMUM_KEEP) < 0 || keep.compareTo(MAXIMUM_KEEP) > 0
+				|| !isKeepable(mode, leaseTime, fair, minHold))) {
+			throw new LockDefinitionException("Lock '" + printable(key) + "' cannot be kept for " + keep
+					+ " after its release: use 1ms to 1s, or 0 to never keep it, and only for an exclusive lock without "
+					+ "leaseTime, minHold and fair");
 		}
 		if (maxWaiting != null && maxWaiting < 1) {
 			throw new LockDefinitionException("The number of callers that may wait for lock '" + printable(key)
@@ -109,28 +102,12 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * store, so that the attempt is reported.
 	 */
 	private static String printable(String text) {
-		String printable = text;
-		for (int i = 0; i < text.length(); i++) {
-			char character = text.charAt(i);
-			if (Character.isISOControl(character) || character == '\u2028' || character == '\u2029') {
-				printable = printable.replace(character, '?');
-			}
-		}
-		return printable;
+		return CONTROL_CHARACTER.matcher(text).replaceAll("?");
 	}
 
-	private static @Nullable String obstacleToKeeping(LockMode mode, @Nullable Duration leaseTime, boolean fair,
+	private static boolean isKeepable(LockMode mode, @Nullable Duration leaseTime, boolean fair,
 			@Nullable Duration minHold) {
-		if (mode != LockMode.EXCLUSIVE) {
-			return "mode = " + mode;
-		}
-		if (leaseTime != null) {
-			return "leaseTime = " + leaseTime;
-		}
-		if (fair) {
-			return "fair = true";
-		}
-		return (minHold != null) ? "minHold = " + minHold : null;
+		return mode == LockMode.EXCLUSIVE && leaseTime == null && !fair && minHold == null;
 	}
 
 	/**
@@ -198,8 +175,13 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * Set the label in metrics, events and messages.
 	 * @param name a label with few possible values
 	 * @return a changed copy
+	 * @throws LockDefinitionException if the name contains a control character
 	 */
 	public LockRequest name(String name) {
+		if (CONTROL_CHARACTER.matcher(name).find()) {
+			throw new LockDefinitionException("The name '" + printable(name) + "' contains a control character (shown "
+					+ "as ?): remove line breaks, tabs and other control characters from it");
+		}
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold,
 				this.keep, this.maxWaiting);
 	}
@@ -266,15 +248,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return whether its attributes allow that
 	 */
 	public boolean isKeepable() {
-		return this.mode == LockMode.EXCLUSIVE && this.leaseTime == null && !this.fair && this.minHold == null;
-	}
-
-	/**
-	 * Return why the lock is never kept after its release.
-	 * @return an attribute and its value, {@code null} if the lock can be kept
-	 */
-	public @Nullable String obstacleToKeeping() {
-		return obstacleToKeeping(this.mode, this.leaseTime, this.fair, this.minHold);
+		return isKeepable(this.mode, this.leaseTime, this.fair, this.minHold);
 	}
 
 	/**

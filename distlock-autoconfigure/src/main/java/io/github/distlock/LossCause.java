@@ -20,8 +20,7 @@ public enum LossCause {
 	 * store, or the store has lost it.
 	 */
 	TAKEN_OVER("another holder has it in the store",
-			"Check whether the lock was deleted in the store, by hand or by an application with the same key prefix, "
-					+ "and whether the store has lost data"),
+			"Check whether an application or a user deleted the lock in the store, and whether the store has lost data"),
 
 	/**
 	 * The store refused a renewal or a release because it no longer knows that this
@@ -30,8 +29,7 @@ public enum LossCause {
 	 * another holder has the lock, or whether an operator ended the grant.
 	 */
 	FORGOTTEN("the store no longer knows it",
-			"Check whether the lock was deleted in the store, and whether the store was flushed, evicts keys, or has "
-					+ "lost data in a restart or a failover"),
+			"Check whether the lock was deleted, and whether the store was flushed, evicts keys, or has lost data"),
 
 	/**
 	 * The session with the store on which the lock depends has ended, or can no longer be
@@ -39,16 +37,14 @@ public enum LossCause {
 	 * {@code row}. Such a lock has no lease.
 	 */
 	SESSION_LOST("the session with the store on which it depends has ended or is in doubt",
-			"Check the connection to the store, and why the session ended; for ZooKeeper, a longer session timeout "
-					+ "survives longer interruptions"),
+			"Check the connection to the store. For ZooKeeper, a longer session timeout survives longer interruptions"),
 
 	/**
 	 * The store did not answer the renewals of the watchdog, or did not receive the
 	 * release, before the lease expired.
 	 */
 	STORE_SILENT("its lease has expired, since the store confirmed no renewal in time",
-			"Check that the store is reachable and answers in time. A longer distlock.lease-time survives longer "
-					+ "interruptions"),
+			"Check that the store answers in time. A longer distlock.lease-time survives longer interruptions"),
 
 	/**
 	 * The maximum hold time {@code distlock.max-hold-time} has passed. After it the
@@ -69,16 +65,14 @@ public enum LossCause {
 	 * collection, or no processor time. A wall clock that is set forward looks the same.
 	 */
 	PROCESS_SUSPENDED("this process was paused until the lease had expired",
-			"Check for pauses of the machine, of its container and of the garbage collector, and for a clock that was set "
-					+ "forward: it must be slewed, not stepped. A lease time longer than the longest pause survives it"),
+			"Check for pauses of the machine and of the garbage collector, and for a clock that was set forward"),
 
 	/**
 	 * An operator ended the grant in the store, for example through the actuator endpoint
 	 * {@code distlocks}. ZooKeeper and Redlock cannot tell it.
 	 */
 	RELEASED_BY_OPERATOR("an operator has released it",
-			"Find out why the operator released it: the audit events and the log of the actuator endpoint name the "
-					+ "time and the user"),
+			"Find out why: the audit events and the log of the actuator endpoint name the user"),
 
 	/**
 	 * The application context was paused and started again while the lock was held for
@@ -86,8 +80,7 @@ public enum LossCause {
 	 * stores in which leases end locks: the lock stays there until its lease ends.
 	 */
 	REGISTRY_RESTARTED("its lock registry was stopped and started again while it was held",
-			"Release locks before the application context is paused, or raise distlock.shutdown-grace-period, for which "
-					+ "a stop waits for them");
+			"Release locks before the application context is paused, or raise distlock.shutdown-grace-period");
 
 	private final String description;
 

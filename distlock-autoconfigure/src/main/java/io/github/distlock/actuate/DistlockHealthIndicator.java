@@ -30,18 +30,18 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 	protected void doHealthCheck(Health.Builder builder) {
 		// First what this JVM knows itself, shown even if the store does not answer.
 		RegistrySnapshot snapshot = this.registry.snapshot();
-		builder.withDetail(HealthDetail.LOCATION.detailName(), this.registry.store().location());
+		builder.withDetail("location", this.registry.store().location());
 		String channel = this.registry.store().channel();
 		if (channel != null) {
-			builder.withDetail(HealthDetail.INBOX.detailName(), channel);
+			builder.withDetail("inbox", channel);
 		}
-		builder.withDetail(HealthDetail.WATCHDOG_LATENESS.detailName(), Milliseconds.of(snapshot.renewalLateness()))
-			.withDetail(HealthDetail.HELD.detailName(), snapshot.held().size())
-			.withDetail(HealthDetail.WAITING.detailName(), snapshot.waiting().size());
+		builder.withDetail("watchdogLateness", Milliseconds.of(snapshot.renewalLateness()))
+			.withDetail("held", snapshot.held().size())
+			.withDetail("waiting", snapshot.waiting().size());
 		long start = System.nanoTime();
 		this.registry.store().ping();
 		builder.up()
-			.withDetail(HealthDetail.ROUND_TRIP.detailName(),
+			.withDetail("roundTrip",
 					Milliseconds.of(Duration.ofNanos(System.nanoTime() - start)));
 	}
 

@@ -19,22 +19,20 @@ import io.github.distlock.actuate.LocksDescriptor.RecentDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.RegistryDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.TotalsDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.WaitingDescriptor;
-import io.github.distlock.actuate.RefusedOperationException.Refusal;
 import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot;
-import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.util.StringUtils;
 
 /**
- * The operations of the endpoint, over HTTP and JMX: reads what this application holds
- * and what the stores say, and ends grants for operators. Only {@link #release} changes
- * anything.
+ * The operations of the endpoint: reads what this application holds and what the stores
+ * say, and ends grants for operators. Only {@link #release} changes anything.
  * <p>
  * A caller that does not see the values may neither ask for a single lock, since it could
  * find out keys by asking for one after another, nor end a grant, since it could not know
@@ -52,6 +50,10 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 
 	/** The length of each list if the request does not name one. */
 	static final int DEFAULT_LIMIT = 100;
+
+	private static final int CONFLICT = 409;
+
+	private static final int NOT_IMPLEMENTED = 501;
 
 	LocksDescriptor locks(SecurityContext caller, @Nullable Integer requestedLimit) {
 		int limit = limit(requestedLimit);
@@ -120,7 +122,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 	private static int limit(@Nullable Integer requested) {
 		int limit = (requested != null) ? requested : DEFAULT_LIMIT;
 		if (limit < 0) {
-			throw new RefusedOperationException(Refusal.INVALID, "The parameter 'limit' must not be negative");
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST, "The parameter 'limit' must not be negative");
 		}
 		return limit;
 	}
@@ -141,7 +143,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 				throw RefusedOperationException.masked("nothing can be released");
 			}
 			if (!StringUtils.hasLength(key) || token == null) {
-				throw new RefusedOperationException(Refusal.INVALID,
+				throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST,
 						"Name what to release: a key and the token of its grant (?key=...&token=...). A GET of the key shows "
 								+ "it as grantToken");
 			}
@@ -149,7 +151,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 			refusal = null;
 		}
 		catch (RefusedOperationException ex) {
-			refusal = ex.refusal().name().toLowerCase(Locale.ROOT);
+			refusal = ex.getMessage();
 			throw ex;
 		}
 		finally {
@@ -161,24 +163,16 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 	private String end(String key, @Nullable String registryName, long token, Map<String, Object> data) {
 		String name = find(key, registryName, (lock) -> !lock.holders().isEmpty());
 		if (name == null) {
-			throw new RefusedOperationException(Refusal.NOT_FOUND, "The lock is not held in any registry");
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_NOT_FOUND, "The lock is not held in any registry");
 		}
 		data.put("registry", name);
 		BackendLockRegistry registry = registry(name);
-		// Known if this JVM holds the lock.
-		String label = registry.snapshot()
-			.held()
-			.stream()
-			.filter((lock) -> lock.key().equals(key))
-			.map(HeldLockSnapshot::name)
-			.findFirst()
-			.orElse(null);
 		switch (registry.inspection().end(key, token)) {
-			case ENDED -> this.recentEvents.released(registry.description().name(), key, label,
+			case ENDED -> this.recentEvents.released(registry.description().name(), key,
 					"an operator has ended grant " + token + " through this application");
-			case CHANGED -> throw new RefusedOperationException(Refusal.CONFLICT,
+			case CHANGED -> throw new RefusedOperationException(CONFLICT,
 					"Another grant holds the lock now. Nothing was released: GET the key again");
-			case NOT_HELD -> throw new RefusedOperationException(Refusal.NOT_FOUND,
+			case NOT_HELD -> throw new RefusedOperationException(WebEndpointResponse.STATUS_NOT_FOUND,
 					"The lock is not held in registry '" + name + "'");
 		}
 		return name;
@@ -194,7 +188,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 	private BackendLockRegistry registry(String name) {
 		BackendLockRegistry registry = this.registries.get().get(name);
 		if (registry == null) {
-			throw new RefusedOperationException(Refusal.NOT_FOUND,
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_NOT_FOUND,
 					"There is no registry of this name. The registries are: "
 							+ String.join(", ", this.registries.get().keySet()));
 		}
@@ -219,7 +213,7 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 			found = found.stream().filter((each) -> known.test(registry(each).inspection().inspect(key))).toList();
 		}
 		if (found.size() > 1) {
-			throw new RefusedOperationException(Refusal.INVALID, "Several registries know this key: "
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST, "Several registries know this key: "
 					+ String.join(", ", found) + ". Name one of them with the parameter 'registry'");
 		}
 		return found.isEmpty() ? null : found.get(0);
@@ -233,13 +227,13 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 			return operation.get();
 		}
 		catch (UnsupportedOperationException ex) {
-			throw new RefusedOperationException(Refusal.UNSUPPORTED, String.valueOf(ex.getMessage()));
+			throw new RefusedOperationException(NOT_IMPLEMENTED, String.valueOf(ex.getMessage()));
 		}
 		catch (LockBackendException ex) {
-			throw new RefusedOperationException(Refusal.UNAVAILABLE, String.valueOf(ex.getMessage()));
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, String.valueOf(ex.getMessage()));
 		}
 		catch (LockDefinitionException ex) {
-			throw new RefusedOperationException(Refusal.INVALID, String.valueOf(ex.getMessage()));
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
 		}
 	}
 

@@ -51,8 +51,8 @@ public final class RecentLockEvents implements LockListener {
 	}
 
 	/** Remember what an operator has released through this application. */
-	void released(String backend, String key, @Nullable String name, String detail) {
-		add(backend, key, name, "released", detail);
+	void released(String backend, String key, String detail) {
+		add(backend, key, null, "released", detail);
 	}
 
 	private void add(String backend, @Nullable String key, @Nullable String name, String event, String detail) {

@@ -7,9 +7,9 @@ import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
-import io.github.distlock.observation.LockObserver.ObservedSection;
 import io.github.distlock.observation.LockObservers;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ record CallObservations(LockObservers observers, Function<LockRegistry, StoreFac
 	 * Begin to observe the work of a call under its locks.
 	 * @return the observation, {@code null} if it is not wanted
 	 */
-	@Nullable ObservedSection section(LockedCall call, List<HeldLock> acquired) {
+	@Nullable LockObservation section(LockedCall call, List<HeldLock> acquired) {
 		LockObserver observer = this.observers.get();
 		if (observer == null || !observer.observesSections()) {
 			return null;
@@ -54,7 +54,7 @@ record CallObservations(LockObservers observers, Function<LockRegistry, StoreFac
 	 * @return what the call returned
 	 * @throws Throwable the exception of the call
 	 */
-	static @Nullable Object observed(ObservedSection section, MethodCall call) throws Throwable {
+	static @Nullable Object observed(LockObservation section, MethodCall call) throws Throwable {
 		Object result;
 		try (ObservationScope scope = section.openScope()) {
 			result = call.proceed();

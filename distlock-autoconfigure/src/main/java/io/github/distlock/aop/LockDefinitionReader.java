@@ -49,8 +49,9 @@ final class LockDefinitionReader {
 		Duration keep = duration("keep", attributes.keep(), method);
 		Integer maxWaiting = maxWaiting(attributes, method);
 		try {
-			return new LockRequest(method.signature(), attributes.mode(), waitTime, leaseTime, attributes.fair(),
-					name.isEmpty() ? method.label() : name, minHold, keep, maxWaiting);
+			return new LockRequest(method.signature(), attributes.mode(), waitTime, leaseTime, attributes.fair(), null,
+					minHold, keep, maxWaiting)
+				.name(name.isEmpty() ? method.label() : name);
 		}
 		catch (LockDefinitionException ex) {
 			throw method.refuse("has attributes that do not fit. " + ex.getMessage());

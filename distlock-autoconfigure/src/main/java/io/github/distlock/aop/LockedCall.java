@@ -18,7 +18,7 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.aop.weaving.WovenInvocation;
-import io.github.distlock.observation.LockObserver.ObservedSection;
+import io.github.distlock.observation.LockObservation;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -125,7 +125,7 @@ record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation 
 		if (acquired.isEmpty()) {
 			return proceed();
 		}
-		ObservedSection section = (this.locks.returnKind() != ReturnKind.REACTIVE) ? section(acquired) : null;
+		LockObservation section = (this.locks.returnKind() != ReturnKind.REACTIVE) ? section(acquired) : null;
 		return (section != null) ? CallObservations.observed(section, () -> proceedUnder(acquired))
 				: proceedUnder(acquired);
 	}
@@ -134,7 +134,7 @@ record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation 
 	 * Begin to observe the work under the locks.
 	 * @return the observation, {@code null} if it is not wanted
 	 */
-	@Nullable ObservedSection section(List<HeldLock> acquired) {
+	@Nullable LockObservation section(List<HeldLock> acquired) {
 		return this.locks.observations().section(this, acquired);
 	}
 

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.ReactiveLockContext;
+import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
-import io.github.distlock.observation.LockObserver.ObservedSection;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.transaction.ReactiveTransactions;
 import io.github.distlock.transaction.ReactiveTransactions.Keeper;
@@ -217,7 +217,7 @@ final class ReactiveInvoker implements LockInvoker {
 
 		private Publisher<Object> work(AsyncLockSequence.AsyncOutcome outcome) {
 			this.delivered = true;
-			ObservedSection section = null;
+			LockObservation section = null;
 			try (LockContext.Scope scope = this.outer.open()) {
 				List<HeldLock> acquired = outcome.locks();
 				if (this.keeper != null && !acquired.isEmpty()) {
@@ -239,7 +239,7 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Flux<Object> begin(AsyncLockSequence.AsyncOutcome outcome, @Nullable ObservedSection section,
+		private Flux<Object> begin(AsyncLockSequence.AsyncOutcome outcome, @Nullable LockObservation section,
 				List<HeldLock> locks) throws Throwable {
 			if (section == null) {
 				return Flux.from(publisher(outcome, locks));

@@ -4,6 +4,8 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
+import org.springframework.util.StringUtils;
+
 /**
  * Backends that {@code distlock.backend} can name.
  */
@@ -45,6 +47,11 @@ public enum Backend {
 	 */
 	String id() {
 		return name().toLowerCase(Locale.ROOT);
+	}
+
+	/** Return the name of the bean that the library defines. */
+	String beanName() {
+		return "distlock" + StringUtils.capitalize(id()) + "LockBackend";
 	}
 
 	/** Return the name of a class without which the backend cannot work. */

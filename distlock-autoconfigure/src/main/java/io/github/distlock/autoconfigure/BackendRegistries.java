@@ -14,10 +14,12 @@ import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
-import org.springframework.util.ClassUtils;
 
 /**
  * Creates the registries of the enabled backends and keeps those that it has created.
@@ -29,11 +31,10 @@ final class BackendRegistries {
 	/** Name of the method that creates a registry. */
 	static final String REGISTRY = "registry";
 
-	/** Name of the method for a backend that is enabled but not available. */
-	static final String MISSING = "missing";
-
 	/** Name of the method that creates a registry over two others. */
 	static final String COMPOSITE = "composite";
+
+	private static final Log logger = LogFactory.getLog(BackendRegistries.class);
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -57,14 +58,17 @@ final class BackendRegistries {
 		this.observers = new LockObservers(beanFactory.getBeanProvider(LockObserver.class)::getIfAvailable);
 		this.settings = properties
 			.toRegistrySettings(environment.getProperty("spring.application.name", "application"));
+		if (!properties.enabled()) {
+			logger.warn("Locks are switched off (distlock.enabled=false): each LockRegistry grants every lock at once, and nothing is "
+					+ "mutually exclusive. Remove the property to use locks again");
+		}
 	}
 
 	LockRegistry registry(String id, String backendBean) {
 		if (!this.properties.enabled()) {
 			return this.unlocked;
 		}
-		BackendLockRegistry registry = new BackendLockRegistry(this.beanFactory.getBean(backendBean, LockBackend.class),
-				this.settings, () -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);
+		BackendLockRegistry registry = new BackendLockRegistry(backend(id, backendBean), this.settings, () -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);
 		// Start it here and not in the lifecycle: beans may lock while they are
 		// initialized.
 		registry.start();
@@ -78,25 +82,27 @@ final class BackendRegistries {
 	}
 
 	private LockRegistry member(String id) {
-		return this.beanFactory.getBean(BackendBeans.registryName(id), LockRegistry.class);
+		return this.beanFactory.getBean(LockRegistryRegistrar.beanName(id), LockRegistry.class);
 	}
 
-	LockRegistry missing(String id) {
-		if (!this.properties.enabled()) {
-			return this.unlocked;
+	private LockBackend backend(String id, String beanName) {
+		BackendSubstitute substitute = this.beanFactory.getBeanProvider(BackendSubstitute.class).getIfAvailable();
+		if (substitute != null) {
+			return substitute.backend(id, this.properties.handoff().budget() + 1);
 		}
-		Backend backend = Backend.valueOf(id.toUpperCase(Locale.ROOT));
-		boolean excluded = ClassUtils.isPresent(backend.neededClass(), this.beanFactory.getBeanClassLoader());
-		throw new StartUpException(
-				"The lock backend '" + id + "' is enabled, but "
-						+ (excluded ? "its auto-configuration is excluded."
-								: backend.neededClass() + " is not on the class path."),
-				"""
-						Do one of these:
-						- %s
-						- set distlock.backend to another backend, or define a LockBackend bean of your own
-						- set distlock.enabled=false to run without locks"""
-					.formatted(excluded ? "do not exclude it" : "add the dependency " + backend.dependency()));
+		if (!this.beanFactory.containsLocalBean(beanName)) {
+			Backend backend = Backend.valueOf(id.toUpperCase(Locale.ROOT));
+			throw new StartUpException(
+					"The lock backend '" + id + "' is enabled, but " + backend.neededClass()
+							+ " is not on the class path, or the auto-configuration of the backend is excluded.",
+					"""
+							Do one of these:
+							- add the dependency %s
+							- set distlock.backend to another backend, or define a LockBackend bean of your own
+							- set distlock.enabled=false to run without locks"""
+						.formatted(backend.dependency()));
+		}
+		return this.beanFactory.getBean(beanName, LockBackend.class);
 	}
 
 	/** Return the registries that exist, in the order of their names. */

@@ -5,12 +5,11 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 import io.github.distlock.LockRegistry;
 
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -58,23 +57,17 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 		@Override
 		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-			ConfigurableListableBeanFactory beanFactory = Objects.requireNonNull(context.getBeanFactory());
 			Backend backend = metadata.getAnnotations()
 				.get(ConditionalOnBackend.class)
 				.getEnum(MergedAnnotation.VALUE, Backend.class);
-			ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnBackend.class, backend.id());
 			BackendSelection selection = BackendSelection.of(context.getEnvironment());
-			List<String> own = BackendBeans.ofTheApplication(beanFactory);
-			if (BackendBeans.all(beanFactory).stream().map(BackendBeans::idOf).anyMatch(backend.id()::equals)) {
-				return ConditionOutcome.noMatch(message.foundExactly("a LockBackend of this name"));
-			}
-			if (selection.enabled(own.isEmpty()).contains(backend)) {
-				return ConditionOutcome.match(message.because("it is enabled"));
-			}
-			return ConditionOutcome.noMatch(own.isEmpty()
-					? message.because("distlock.backend is " + selection.byDefault().id() + ", and distlock."
-							+ backend.id() + ".enabled is not true")
-					: message.found("LockBackend of the application").items(own));
+			Map<String, String> own = LockRegistryRegistrar
+				.backendsOfTheApplication(Objects.requireNonNull(context.getBeanFactory()));
+			boolean enabled = !own.containsKey(backend.id()) && selection.enabled(own.isEmpty()).contains(backend);
+			return new ConditionOutcome(enabled,
+					ConditionMessage.forCondition(ConditionalOnBackend.class, backend.id())
+						.because(enabled ? "it is enabled" : "distlock.backend is " + selection.byDefault().id()
+								+ ", and the LockBackend beans of the application are " + own.values()));
 		}
 
 	}

@@ -4,14 +4,12 @@ import java.time.Clock;
 
 import io.github.distlock.actuate.DescriptorHints;
 import io.github.distlock.actuate.DistlocksEndpoint;
-import io.github.distlock.actuate.DistlocksEndpointWebExtension;
 import io.github.distlock.actuate.LockOperator;
 import io.github.distlock.actuate.RecentLockEvents;
 import io.github.distlock.actuate.ReleaseAudit;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
-import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -52,14 +50,6 @@ public final class DistlockEndpointAutoConfiguration {
 	@ConditionalOnMissingBean
 	DistlocksEndpoint distlocksEndpoint(LockOperator operator) {
 		return new DistlocksEndpoint(operator);
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	@ConditionalOnBean(DistlocksEndpoint.class)
-	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
-	DistlocksEndpointWebExtension distlocksEndpointWebExtension(LockOperator operator) {
-		return new DistlocksEndpointWebExtension(operator);
 	}
 
 }

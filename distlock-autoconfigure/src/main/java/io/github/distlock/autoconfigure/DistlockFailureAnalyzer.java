@@ -3,13 +3,12 @@ package io.github.distlock.autoconfigure;
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.origin.Origin;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
@@ -19,14 +18,11 @@ import org.springframework.core.env.Environment;
  * wrong properties and backends, and locks that cannot work as they are written.
  * <p>
  * It precedes the analyzers of Spring Boot, which only know that binding failed. A value
- * that cannot be converted, such as a malformed number, is left to them.
+ * that cannot be converted, such as a malformed number or an unknown backend, is left to
+ * them.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
-
-	private static final ConfigurationPropertyName BACKEND = ConfigurationPropertyName.of("distlock.backend");
-
-	private static final ConfigurationPropertyName NODES = ConfigurationPropertyName.of("distlock.redlock.nodes");
 
 	private final @Nullable Environment environment;
 
@@ -48,30 +44,6 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 							+ "Otherwise each call would fail.",
 					definition);
 		}
-		BindException binding = findCause(rootFailure, BindException.class);
-		ConfigurationProperty property = (binding != null) ? binding.getProperty() : null;
-		return (property != null) ? analyze(property, rootFailure) : null;
-	}
-
-	private @Nullable FailureAnalysis analyze(ConfigurationProperty property, Throwable failure) {
-		ConfigurationPropertyName name = property.getName();
-		if (name.equals(BACKEND)) {
-			return new FailureAnalysis(
-					"Property 'distlock.backend' is '" + property.getValue()
-							+ "': this version of distlock has no such lock backend." + origin("distlock.backend"),
-					"Use one of: " + Backend.names()
-							+ ". For any other store, define a LockBackend bean and remove the property.",
-					failure);
-		}
-		if (name.equals(NODES) || NODES.isParentOf(name)) {
-			// Does not show the value, which may contain a password.
-			return new FailureAnalysis(
-					"Property '" + name + "' is a text, but a node consists of properties of its own."
-							+ origin(name.toString()),
-					"Write " + NODES + "[0].url=redis://user:password@host:port, or .host, .port, .username and "
-							+ ".password, and the same for each further node.",
-					failure);
-		}
 		return null;
 	}
 
@@ -81,9 +53,9 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 		}
 		ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
-			ConfigurationProperty found = source.getConfigurationProperty(name);
-			if (found != null && found.getOrigin() != null) {
-				return " It was set in " + found.getOrigin() + ".";
+			Origin origin = Origin.from(source.getConfigurationProperty(name));
+			if (origin != null) {
+				return " It was set in " + origin + ".";
 			}
 		}
 		return "";

@@ -36,10 +36,8 @@ import org.springframework.jdbc.core.JdbcOperations;
 public final class DistlockJdbcAutoConfiguration {
 
 	private static final ApplicationBeanSelector<DataSource> DATABASE = new ApplicationBeanSelector<>(DataSource.class,
-			"a database", "distlock.jdbc.data-source",
-			"Spring Boot creates one from spring.datasource.* if a connection pool and a driver are on the class path.",
-			"add org.springframework.boot:spring-boot-starter-jdbc and the driver of the database, and set "
-					+ "spring.datasource.url");
+			"distlock.jdbc.data-source", "Add org.springframework.boot:spring-boot-starter-jdbc and the driver of the "
+					+ "database, and set spring.datasource.url");
 
 	/** Lazy, since it is not needed if locks are switched off. */
 	@Bean

@@ -1,9 +1,6 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.stream.Stream;
-
 import io.github.distlock.aop.DistributedLockAdvisor;
-import io.github.distlock.backend.LockBackend;
 import io.github.distlock.metrics.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -12,7 +9,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
@@ -24,16 +20,12 @@ import org.springframework.context.annotation.Lazy;
 		"org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration" })
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnSingleCandidate(MeterRegistry.class)
-@EnableConfigurationProperties(DistlockProperties.class)
 public final class DistlockMetricsAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockMetrics distlockMetrics(MeterRegistry registry, ObjectProvider<LockBackend> backends,
-			DistlockProperties properties) {
-		// Read at run time: ahead-of-time processing would freeze a condition.
-		Stream<LockBackend> enabled = properties.enabled() ? backends.stream() : Stream.empty();
-		return new LockMetrics(registry, enabled.map((backend) -> backend.description().name()).toArray(String[]::new));
+	LockMetrics distlockMetrics(MeterRegistry registry) {
+		return new LockMetrics(registry);
 	}
 
 	@Bean

@@ -2,7 +2,6 @@ package io.github.distlock.autoconfigure;
 
 import io.github.distlock.observation.LockObservationContext;
 import io.github.distlock.observation.LockObservationConvention;
-import io.github.distlock.observation.LockObservations;
 import io.github.distlock.observation.LockObserver;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.Observation;
@@ -32,11 +31,11 @@ import org.springframework.core.annotation.Order;
 public final class DistlockObservationAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean(LockObserver.class)
-	LockObservations distlockObservations(ObservationRegistry registry,
+	@ConditionalOnMissingBean
+	LockObserver distlockObserver(ObservationRegistry registry,
 			ObjectProvider<LockObservationConvention> conventions, DistlockProperties properties) {
 		DistlockProperties.Observations observations = properties.observations();
-		return new LockObservations(registry, conventions.orderedStream().toList(), observations.section(),
+		return new LockObserver(registry, conventions.orderedStream().toList(), observations.section(),
 				observations.keys());
 	}
 

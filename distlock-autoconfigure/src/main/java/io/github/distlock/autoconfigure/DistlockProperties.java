@@ -66,15 +66,11 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue Transaction transaction, @DefaultValue Observations observations, @DefaultValue Logging logging,
 		@DefaultValue Web web) {
 
-	/** Within the range of nanoseconds in a {@code long}. */
-	private static final Duration LONGEST_WAIT = Duration.ofDays(36500);
-
 	/**
 	 * Check what can be checked without a store.
 	 */
 	public DistlockProperties {
 		PropertyChecks.prefix("distlock.key-prefix", keyPrefix);
-		PropertyChecks.atMost("distlock.wait-time", waitTime, LONGEST_WAIT, "Use -1 to wait without a limit");
 		PropertyChecks.between("distlock.max-waiting", (maxWaiting != null) ? maxWaiting : 1, 1, Integer.MAX_VALUE,
 				"Set 1 or more, or remove the property to let any number of callers wait");
 		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100),

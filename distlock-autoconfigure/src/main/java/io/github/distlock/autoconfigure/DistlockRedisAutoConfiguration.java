@@ -28,10 +28,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 public final class DistlockRedisAutoConfiguration {
 
 	private static final ApplicationBeanSelector<RedisConnectionFactory> CONNECTIONS = new ApplicationBeanSelector<>(
-			RedisConnectionFactory.class, "Redis", "distlock.redis.connection-factory",
-			"Spring Boot creates one from spring.data.redis.* unless its auto-configuration is excluded or there is no "
-					+ "Redis client on the class path.",
-			"do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host");
+			RedisConnectionFactory.class, "distlock.redis.connection-factory",
+			"Do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host");
 
 	/** Lazy, since it is not needed if locks are switched off. */
 	@Bean

@@ -10,8 +10,6 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
@@ -19,15 +17,11 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
-import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
  * Creates the table of the locks with the script for the database.
  */
 class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
-
-	private static final Log logger = LogFactory.getLog(JdbcLockSchemaInitializer.class);
 
 	private static final String SCHEMA = "classpath:io/github/distlock/backend/jdbc/schema-@@platform@@.sql";
 
@@ -38,6 +32,8 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode, TableNames tables) {
 		this(dataSource, new DatabaseInitializationSettings(), tables);
 		this.settings.setMode(mode);
+		// The table may exist, and the user may not have the right to create one.
+		this.settings.setContinueOnError(true);
 	}
 
 	private JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationSettings settings,
@@ -75,26 +71,9 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 		for (Resource script : scripts) {
 			named.add(new ByteArrayResource(this.tables.applyTo(text(script)).getBytes(StandardCharsets.UTF_8)));
 		}
-		try {
-			super.runScripts(new Scripts(named).separator(scripts.getSeparator()).encoding(StandardCharsets.UTF_8));
-		}
-		catch (DataAccessException ex) {
-			if (!tableExists()) {
-				throw ex;
-			}
-			logger.info("The table of the locks exists, and the user may not create it: " + ex.getMessage());
-		}
-	}
-
-	private boolean tableExists() {
-		try {
-			JdbcTemplate jdbc = new JdbcTemplate(Objects.requireNonNull(getDataSource()));
-			jdbc.queryForList("SELECT 1 FROM " + this.tables.lock() + " WHERE 1 = 0");
-			return true;
-		}
-		catch (DataAccessException ex) {
-			return false;
-		}
+		super.runScripts(new Scripts(named).continueOnError(scripts.isContinueOnError())
+			.separator(scripts.getSeparator())
+			.encoding(StandardCharsets.UTF_8));
 	}
 
 	private static String text(Resource script) {

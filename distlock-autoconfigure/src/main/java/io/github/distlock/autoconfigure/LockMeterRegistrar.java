@@ -30,8 +30,8 @@ record LockMeterRegistrar(LockMetrics metrics, ObjectProvider<DistributedLockAdv
 	public void onApplicationEvent(ContextRefreshedEvent event) {
 		try {
 			this.registries.ifAvailable((stores) -> stores.byName().values().forEach(this::watch));
-			this.advisors.ifAvailable((advisor) -> advisor.forEachLock((name,
-					registry) -> RegistryFacts.stores(registry).forEach((store) -> this.metrics.expect(name, store))));
+			this.advisors.ifAvailable((advisor) -> advisor.forEachLock((name, registry) -> RegistryFacts.members(registry)
+				.forEach((member) -> this.metrics.expect(name, member.description().name()))));
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Some meters of locks are registered with their first event and not before", ex);

@@ -1,12 +1,18 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.github.distlock.LockRegistry;
+import io.github.distlock.backend.LockBackend;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -16,6 +22,7 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.StringUtils;
 
 /**
  * Defines a {@link LockRegistry} bean for each enabled backend, such as
@@ -37,38 +44,54 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
 		BackendSelection selection = BackendSelection.of(this.environment);
-		List<String> own = BackendBeans.ofTheApplication(this.beanFactory);
+		Map<String, String> own = backendsOfTheApplication(this.beanFactory);
 		Map<String, RootBeanDefinition> definitions = new LinkedHashMap<>();
-		for (String backend : BackendBeans.all(this.beanFactory)) {
-			String id = BackendBeans.idOf(backend);
-			definitions.put(id, definition(BackendRegistries.BEAN_NAME, BackendRegistries.REGISTRY, id, backend));
-		}
+		own.forEach((id, bean) -> definitions.put(id, definition(BackendRegistries.REGISTRY, id, bean)));
 		for (Backend backend : selection.enabled(own.isEmpty())) {
 			definitions.putIfAbsent(backend.id(),
-					definition(BackendRegistries.BEAN_NAME, BackendRegistries.MISSING, backend.id()));
+					definition(BackendRegistries.REGISTRY, backend.id(), backend.beanName()));
 		}
 		if (selection.hasComposite()) {
 			selection.checkComposite(definitions.keySet());
-			definitions.put(Backend.COMPOSITE.id(), definition(BackendRegistries.BEAN_NAME, BackendRegistries.COMPOSITE,
-					selection.composite().toArray()));
+			definitions.put(Backend.COMPOSITE.id(),
+					definition(BackendRegistries.COMPOSITE, selection.composite().toArray()));
 		}
 		boolean ownDefault = !own.isEmpty() && selection.byDefault() != Backend.COMPOSITE;
-		String defaultId = ownDefault ? BackendBeans.idOf(primary(own)) : selection.byDefault().id();
+		String defaultId = ownDefault ? primary(own) : selection.byDefault().id();
 		definitions.forEach((id, definition) -> {
 			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, id));
 			definition.setPrimary(id.equals(defaultId));
-			definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
-			registry.registerBeanDefinition(BackendBeans.registryName(id), definition);
+			registry.registerBeanDefinition(beanName(id), definition);
 		});
 	}
 
-	private String primary(List<String> backends) {
-		List<String> primary = (backends.size() == 1) ? backends
-				: backends.stream().filter((name) -> this.beanFactory.getBeanDefinition(name).isPrimary()).toList();
+	/**
+	 * Return the beans that the library did not define, by the names of their backends:
+	 * {@code etcd} for a bean {@code etcdLockBackend}. Creates no bean. Those of an
+	 * ancestor do not count: each context has its own.
+	 */
+	static Map<String, String> backendsOfTheApplication(ListableBeanFactory beanFactory) {
+		Set<String> library = Arrays.stream(Backend.values()).map(Backend::beanName).collect(Collectors.toSet());
+		return Arrays.stream(beanFactory.getBeanNamesForType(LockBackend.class, true, false))
+			.filter((bean) -> !library.contains(bean))
+			.collect(Collectors.toMap((bean) -> bean.replaceFirst("(?<=.)LockBackend$", ""), Function.identity(),
+					(one, other) -> one, LinkedHashMap::new));
+	}
+
+	/** The prefix, since Spring Integration also has a {@code redisLockRegistry}. */
+	static String beanName(String id) {
+		return "distlock" + StringUtils.capitalize(id) + "LockRegistry";
+	}
+
+	private String primary(Map<String, String> backends) {
+		List<String> primary = backends.keySet()
+			.stream()
+			.filter((id) -> backends.size() == 1
+					|| this.beanFactory.getBeanDefinition(backends.get(id)).isPrimary())
+			.toList();
 		if (primary.size() != 1) {
 			throw new StartUpException(
-					"There are " + backends.size() + " LockBackend beans, and it is not clear which is the default: "
-							+ String.join(", ", backends) + ".",
+					"The default LockBackend is not clear: " + String.join(", ", backends.values()) + ".",
 					"Mark one of the beans with @Primary. Select the others with @DistributedLock(registry = "
 							+ "\"...\") or a qualifier.");
 		}
@@ -76,10 +99,11 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 	}
 
 	/** Uses no lambda, since ahead-of-time processing writes the definition as code. */
-	static RootBeanDefinition definition(String factoryBean, String factoryMethod, Object... arguments) {
+	private static RootBeanDefinition definition(String factoryMethod, Object... arguments) {
 		RootBeanDefinition definition = new RootBeanDefinition();
-		definition.setFactoryBeanName(factoryBean);
+		definition.setFactoryBeanName(BackendRegistries.BEAN_NAME);
 		definition.setFactoryMethodName(factoryMethod);
+		definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
 		for (int i = 0; i < arguments.length; i++) {
 			definition.getConstructorArgumentValues().addIndexedArgumentValue(i, arguments[i]);
 		}

@@ -42,6 +42,8 @@ class NativeHints implements RuntimeHintsRegistrar {
 					(type) -> type.withField("configuration"))
 			.registerTypeIfPresent(classLoader, "redis.clients.jedis.UnifiedJedis",
 					(type) -> type.withField("provider"))
+			.registerType(RedlockStoreProperties.Node.class,
+					(type) -> type.withMethod("valueOf", TypeReference.listOf(String.class), ExecutableMode.INVOKE))
 			.registerType(Thread.class,
 					(type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE)
 						.withMethod("isVirtual", List.of(), ExecutableMode.INVOKE))

@@ -1,8 +1,11 @@
 package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 
 import io.github.distlock.backend.LockKeys;
+
+import org.springframework.boot.convert.DurationStyle;
 
 /**
  * Checks values of properties. A violation is reported with the value, the problem and
@@ -68,10 +71,7 @@ final class PropertyChecks {
 
 	/** Format a duration as in a properties file: 1500ms, 30s. */
 	private static String format(Duration value) {
-		if (value.getNano() % 1_000_000 != 0) {
-			return value.toString();
-		}
-		return (value.getNano() == 0) ? value.toSeconds() + "s" : value.toMillis() + "ms";
+		return DurationStyle.SIMPLE.print(value, (value.getNano() == 0) ? ChronoUnit.SECONDS : ChronoUnit.MILLIS);
 	}
 
 }

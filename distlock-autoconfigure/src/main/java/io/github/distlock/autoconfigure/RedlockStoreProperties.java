@@ -17,8 +17,8 @@ import org.springframework.util.StringUtils;
  *
  * @param enabled Whether Redlock is enabled as an additional store. Not required if
  * distlock.backend or distlock.composite names it.
- * @param nodes The masters, an odd number of at least three. All applications that share
- * locks must name the same ones.
+ * @param nodes The masters, an odd number of at least three, each by properties of its
+ * own or as a URL. All applications that share locks must name the same ones.
  * @param nodeTimeout How long one node may take to answer one command.
  * @param longestLease The longest lease that is granted. A node does not vote until it
  * has been running for this long, since its restart may have lost a lock. At least the
@@ -71,6 +71,15 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 	public record Node(@Nullable String url, @Nullable String host, @DefaultValue("6379") int port,
 			@Nullable String username, @Nullable String password, @DefaultValue("0") int database,
 			@DefaultValue("false") boolean ssl, @Nullable String sslBundle) {
+
+		/**
+		 * Return a node that is configured by its address alone.
+		 * @param url the address
+		 * @return the node
+		 */
+		public static Node valueOf(String url) {
+			return new Node(url, null, 0, null, null, 0, false, null);
+		}
 
 		/** Return the address without the URL and the password. */
 		@Override

@@ -27,36 +27,27 @@ final class RegistryFacts {
 	}
 
 	/** Return the facts about a registry, which may be behind a proxy. */
-	static StoreFacts of(LockRegistry proxyOrRegistry) {
-		Object registry = registry(proxyOrRegistry);
-		if (registry instanceof BackendLockRegistry backendRegistry) {
-			BackendDescription backend = backendRegistry.description();
-			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.settings().maxHoldTime(),
-					backend.keeps(),
-					backendRegistry.settings().release() == ReleaseMode.BACKGROUND && !backend.name().equals(Backend.LOCAL.id()));
-		}
-		if (registry instanceof CompositeLockRegistry composite) {
-			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();
-		}
-		return StoreFacts.UNKNOWN;
+	static StoreFacts of(LockRegistry registry) {
+		return members(registry).map(RegistryFacts::facts).reduce(RegistryFacts::both).orElse(StoreFacts.UNKNOWN);
 	}
 
 	/**
-	 * Return the names of the stores in which a registry acquires a lock, none for a
-	 * registry of the application.
+	 * Return the registries in which a registry acquires a lock, none for a registry of
+	 * the application.
 	 */
-	static Stream<String> stores(LockRegistry proxyOrRegistry) {
-		Object registry = registry(proxyOrRegistry);
-		if (registry instanceof BackendLockRegistry backendRegistry) {
-			return Stream.of(backendRegistry.description().name());
+	static Stream<BackendLockRegistry> members(LockRegistry proxyOrRegistry) {
+		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
+		Object registry = (target != null) ? target : proxyOrRegistry;
+		if (registry instanceof CompositeLockRegistry composite) {
+			return composite.members().stream().flatMap(RegistryFacts::members);
 		}
-		return (registry instanceof CompositeLockRegistry composite)
-				? composite.members().stream().flatMap(RegistryFacts::stores) : Stream.empty();
+		return (registry instanceof BackendLockRegistry backendRegistry) ? Stream.of(backendRegistry) : Stream.empty();
 	}
 
-	private static Object registry(LockRegistry proxyOrRegistry) {
-		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
-		return (target != null) ? target : proxyOrRegistry;
+	private static StoreFacts facts(BackendLockRegistry registry) {
+		BackendDescription backend = registry.description();
+		return new StoreFacts(backend.name(), backend.modes(), backend.fair(), registry.settings().maxHoldTime(), backend.keeps(),
+				registry.settings().release() == ReleaseMode.BACKGROUND && !backend.name().equals(Backend.LOCAL.id()));
 	}
 
 	private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {

@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -14,8 +13,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Registry for {@code distlock.enabled=false}: grants every lock at once and excludes no
@@ -24,22 +21,16 @@ import org.apache.commons.logging.LogFactory;
  */
 final class UnlockedRegistry implements LockRegistry {
 
-	private static final Log logger = LogFactory.getLog(UnlockedRegistry.class);
-
 	private final AtomicLong lastToken = new AtomicLong();
-
-	private final AtomicBoolean warned = new AtomicBoolean();
 
 	/** A lock that no other call gets. It excludes only threads that share it. */
 	@Override
 	public Lock obtain(String key) {
-		warnOnce();
 		return new ReentrantLock();
 	}
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		warnOnce();
 		long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
 		return new UnlockedHeldLock(request.key(), request.label(),
 				this.lastToken.updateAndGet((last) -> Math.max(last + 1, now)));
@@ -64,17 +55,6 @@ final class UnlockedRegistry implements LockRegistry {
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
 		try (LockContext.Scope scope = LockContext.open(acquire(request))) {
 			return action.call();
-		}
-	}
-
-	/**
-	 * The advisor logs a similar warning for annotated methods, which do not use this
-	 * registry.
-	 */
-	private void warnOnce() {
-		if (this.warned.compareAndSet(false, true)) {
-			logger.warn("distlock.enabled is false: the LockRegistry grants every lock at once, "
-					+ "and nothing is mutually exclusive. Remove the property to use locks again");
 		}
 	}
 

@@ -5,7 +5,6 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.StringUtils;
@@ -21,17 +20,9 @@ import org.springframework.util.StringUtils;
 record ZooKeeperClient(CuratorFramework client, boolean closeOnDestroy) implements DisposableBean {
 
 	static ZooKeeperClient of(ListableBeanFactory beanFactory, ZooKeeperStoreProperties properties) {
-		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, CuratorFramework.class, true,
-				false);
-		CuratorFramework application = beanFactory.getBeanProvider(CuratorFramework.class).getIfUnique();
+		CuratorFramework application = beanFactory.getBeanProvider(CuratorFramework.class).getIfAvailable();
 		if (application != null) {
 			return new ZooKeeperClient(application, false);
-		}
-		if (names.length > 0) {
-			throw new StartUpException(
-					"distlock keeps its locks in ZooKeeper, but there are " + names.length
-							+ " CuratorFramework beans, and none of them is primary: " + String.join(", ", names) + ".",
-					"Mark one of the beans with @Primary.");
 		}
 		return new ZooKeeperClient(create(properties), true);
 	}

@@ -4,7 +4,6 @@ import java.util.List;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
-import io.github.distlock.LockMdc;
 import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +28,6 @@ public final class LockContextAccessor implements ThreadLocalAccessor<List<HeldL
 
 	@Override
 	public void setValue(List<HeldLock> locks) {
-		LockMdc.beforePropagation(locks);
 		// The scope is not needed: the propagation restores the previous value itself.
 		LockContext.openAll(locks);
 	}
@@ -37,7 +35,6 @@ public final class LockContextAccessor implements ThreadLocalAccessor<List<HeldL
 	@Override
 	public void setValue() {
 		LockContext.openAll(List.of());
-		LockMdc.afterPropagation();
 	}
 
 }

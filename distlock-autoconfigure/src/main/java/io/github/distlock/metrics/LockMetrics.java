@@ -38,17 +38,12 @@ public final class LockMetrics implements LockListener {
 	private final Map<AttemptTags, Timer> attempts = new ConcurrentHashMap<>();
 
 	/**
-	 * Create the listener. The meters of the given stores are registered at once with the
-	 * value zero, so that a dashboard shows them before the first event. The meters of
-	 * other stores are registered with their first event.
+	 * Create the listener. The meters of a store are registered with its first event, or
+	 * by {@link #watchHolds}.
 	 * @param registry where to register the meters
-	 * @param backends names of the known stores
 	 */
-	public LockMetrics(MeterRegistry registry, String... backends) {
+	public LockMetrics(MeterRegistry registry) {
 		this.registry = registry;
-		for (String backend : backends) {
-			store(backend);
-		}
 	}
 
 	/**
@@ -65,11 +60,13 @@ public final class LockMetrics implements LockListener {
 	}
 
 	/**
-	 * Register the gauges of the locks that are held in a store.
+	 * Register the meters of a store, with the value zero, so that a dashboard shows them
+	 * before the first event, and the gauges of the locks that are held in it.
 	 * @param backend name of the store
 	 * @param source called whenever a gauge is read
 	 */
 	public void watchHolds(String backend, Supplier<HoldReading> source) {
+		store(backend);
 		if (this.holds.putIfAbsent(backend, source) == null) {
 			registerGauge(LockMeters.AT_RISK, backend, () -> source.get().atRisk());
 			registerGauge(LockMeters.KEPT, backend, () -> source.get().kept());

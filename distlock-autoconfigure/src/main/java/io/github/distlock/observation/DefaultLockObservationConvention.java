@@ -4,19 +4,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-import io.github.distlock.LockOutcome;
 import io.github.distlock.observation.LockObservationDocumentation.HighCardinalityKeyNames;
 import io.github.distlock.observation.LockObservationDocumentation.LowCardinalityKeyNames;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The default names and key values of one kind of observation.
  */
 public class DefaultLockObservationConvention implements LockObservationConvention {
-
-	private static final String NONE = "none";
 
 	private final LockObservationDocumentation kind;
 
@@ -51,9 +49,9 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 	public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
 		return KeyValues.of(KeyValue.of(LowCardinalityKeyNames.NAME, context.getLockName()),
 				KeyValue.of(LowCardinalityKeyNames.BACKEND, context.getBackend()),
-				KeyValue.of(LowCardinalityKeyNames.MODE, word(context.getMode())),
-				KeyValue.of(LowCardinalityKeyNames.OUTCOME, outcome(context)),
-				KeyValue.of(LowCardinalityKeyNames.EXCEPTION, exception(context)));
+				KeyValue.of(LowCardinalityKeyNames.MODE, context.getMode().name().toLowerCase(Locale.ROOT)),
+				KeyValue.of(LowCardinalityKeyNames.OUTCOME, context.getOutcome()),
+				KeyValue.of(LowCardinalityKeyNames.EXCEPTION, exception(context.getError())));
 	}
 
 	@Override
@@ -67,24 +65,9 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 				: values.and(KeyValue.of(HighCardinalityKeyNames.FENCING_TOKEN, joined(tokens)));
 	}
 
-	private static String outcome(LockObservationContext context) {
-		if (!context.isEnded()) {
-			return NONE;
-		}
-		LockOutcome outcome = context.getOutcome();
-		if (outcome != null) {
-			return word(outcome);
-		}
-		if (context.isLost()) {
-			return "lost";
-		}
-		return (context.getError() != null) ? "error" : "success";
-	}
-
-	private static String exception(LockObservationContext context) {
-		Throwable error = context.getError();
+	private static String exception(@Nullable Throwable error) {
 		if (error == null) {
-			return NONE;
+			return "none";
 		}
 		String name = error.getClass().getSimpleName();
 		return name.isEmpty() ? error.getClass().getName() : name;
@@ -92,10 +75,6 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 
 	private static String joined(List<?> values) {
 		return values.stream().map(String::valueOf).collect(Collectors.joining(","));
-	}
-
-	private static String word(Enum<?> value) {
-		return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

@@ -2,11 +2,8 @@ package io.github.distlock.observation;
 
 import java.util.List;
 
-import io.github.distlock.HandOff;
 import io.github.distlock.LockMode;
-import io.github.distlock.LockOutcome;
 import io.micrometer.observation.Observation;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is observed: an acquisition, or the work under the locks of one call.
@@ -29,14 +26,7 @@ public final class LockObservationContext extends Observation.Context {
 	 */
 	private volatile List<Long> fencingTokens;
 
-	private volatile @Nullable LockOutcome outcome;
-
-	private volatile HandOff handOff = HandOff.NONE;
-
-	private volatile boolean lost;
-
-	/** Whether the work under the locks has ended. */
-	private volatile boolean ended;
+	private volatile String outcome = "none";
 
 	LockObservationContext(LockObservationDocumentation kind, String backend, String lockName, LockMode mode,
 			List<String> keys, List<Long> fencingTokens) {
@@ -98,49 +88,19 @@ public final class LockObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Return how the acquisition has ended.
-	 * @return the outcome, {@code null} before the end, and for a section
+	 * Return how the observed acquisition or work has ended.
+	 * @return the outcome as in the key value, {@code none} before the end
 	 */
-	public @Nullable LockOutcome getOutcome() {
+	public String getOutcome() {
 		return this.outcome;
 	}
 
-	/**
-	 * Return how the lock came to the caller.
-	 * @return the hand-off, {@link HandOff#NONE} before the end, and for a section
-	 */
-	public HandOff getHandOff() {
-		return this.handOff;
+	void setFencingTokens(List<Long> fencingTokens) {
+		this.fencingTokens = fencingTokens;
 	}
 
-	/**
-	 * Return whether a lock was lost while the work was running.
-	 * @return whether the section was no longer protected
-	 */
-	public boolean isLost() {
-		return this.lost;
-	}
-
-	/**
-	 * Return whether the observed work or acquisition has ended.
-	 * @return whether it has ended
-	 */
-	public boolean isEnded() {
-		return this.ended;
-	}
-
-	void acquired(HandOff how, long fencingToken) {
-		this.handOff = how;
-		this.fencingTokens = List.of(fencingToken);
-	}
-
-	void ended(@Nullable LockOutcome how) {
-		this.outcome = how;
-		this.ended = true;
-	}
-
-	void lost() {
-		this.lost = true;
+	void setOutcome(String outcome) {
+		this.outcome = outcome;
 	}
 
 }

@@ -132,11 +132,6 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 			return this.key;
 		}
 
-		@Override
-		public boolean isRequired() {
-			return false;
-		}
-
 	}
 
 	/**

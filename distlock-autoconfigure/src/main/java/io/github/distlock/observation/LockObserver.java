@@ -1,29 +1,78 @@
 package io.github.distlock.observation;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
-import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockMode;
-import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
-import io.github.distlock.LossCause;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes acquisitions and the work under locks. Implementations are thread-safe, must
- * not block, and throw nothing: an observation that fails affects no lock.
+ * Observes acquisitions and the work under locks with an {@link ObservationRegistry}. The
+ * rest of the library calls this class and needs no Micrometer. What handlers and
+ * conventions of the application throw is logged: it affects no lock. Thread-safe.
  */
-public interface LockObserver {
+public final class LockObserver {
 
 	/** Key of the current observation in a Reactor context, as Micrometer defines it. */
-	String CONTEXT_KEY = "micrometer.observation";
+	public static final String CONTEXT_KEY = "micrometer.observation";
+
+	private static final Log logger = LogFactory.getLog(LockObserver.class);
+
+	private final ObservationRegistry registry;
+
+	private final List<LockObservationConvention> conventions;
+
+	private final LockObservationConvention acquisitions;
+
+	private final LockObservationConvention sections;
+
+	private final boolean observesSections;
+
+	/**
+	 * The observation of another thread for which this thread works. Set for a short
+	 * time, while that thread cannot set the current observation itself: no handler of
+	 * the application must run on a thread that grants locks.
+	 */
+	private final ThreadLocal<@Nullable Observation> parents = new ThreadLocal<>();
+
+	/**
+	 * Create an observer.
+	 * @param registry where to report the observations
+	 * @param conventions those of the application, the first that supports an observation
+	 * is used
+	 * @param sections whether the work under locks is observed
+	 * @param keys whether keys and fencing tokens are shown
+	 */
+	public LockObserver(ObservationRegistry registry, List<LockObservationConvention> conventions, boolean sections,
+			boolean keys) {
+		this.registry = registry;
+		this.conventions = List.copyOf(conventions);
+		this.acquisitions = new DefaultLockObservationConvention(LockObservationDocumentation.ACQUISITION, keys);
+		this.sections = new DefaultLockObservationConvention(LockObservationDocumentation.SECTION, keys);
+		this.observesSections = sections;
+	}
+
+	/**
+	 * Return whether {@link #section} can return an observation.
+	 * @return whether sections are wanted
+	 */
+	public boolean observesSections() {
+		return this.observesSections;
+	}
 
 	/**
 	 * Return the observation of the running code.
 	 * @return the observation, {@code null} if there is none
 	 */
-	@Nullable Object current();
+	public @Nullable Object current() {
+		return this.registry.getCurrentObservation();
+	}
 
 	/**
 	 * Make an observation of another thread the parent of those that begin on this thread
@@ -31,7 +80,14 @@ public interface LockObserver {
 	 * @param parent what {@link #current()} returned on the other thread
 	 * @return ends that; {@code null} without a parent
 	 */
-	@Nullable ObservationScope childrenOf(@Nullable Object parent);
+	public @Nullable ObservationScope childrenOf(@Nullable Object parent) {
+		if (!(parent instanceof Observation observation)) {
+			return null;
+		}
+		Observation before = this.parents.get();
+		this.parents.set(observation);
+		return () -> this.parents.set(before);
+	}
 
 	/**
 	 * Begin to observe an acquisition, before its first attempt.
@@ -39,7 +95,13 @@ public interface LockObserver {
 	 * @param request what is requested
 	 * @return the observation, {@code null} if it is not wanted
 	 */
-	@Nullable ObservedAcquisition acquisition(String backend, LockRequest request);
+	public @Nullable LockObservation acquisition(String backend, LockRequest request) {
+		if (this.registry.isNoop()) {
+			return null;
+		}
+		return start(new LockObservationContext(LockObservationDocumentation.ACQUISITION, backend, request.label(),
+				request.mode(), List.of(request.key()), List.of()), this.acquisitions);
+	}
 
 	/**
 	 * Begin to observe the work under one or more locks.
@@ -48,75 +110,62 @@ public interface LockObserver {
 	 * @param locks the locks in the order in which they were acquired, at least one
 	 * @return the observation, {@code null} if it is not wanted
 	 */
-	@Nullable ObservedSection section(String backend, LockMode mode, List<HeldLock> locks);
-
-	/**
-	 * Return whether {@link #section} can return an observation.
-	 * @return whether sections are wanted
-	 */
-	boolean observesSections();
-
-	/**
-	 * One acquisition. Ended once.
-	 */
-	interface ObservedAcquisition {
-
-		/**
-		 * Make this the parent of what begins on this thread.
-		 * @return closed on this thread
-		 */
-		ObservationScope openScope();
-
-		/** The call was not granted the lock at once and waits. */
-		void queued();
-
-		/**
-		 * The acquisition has ended.
-		 * @param outcome how
-		 * @param handOff how the lock came to the caller
-		 * @param fencingToken token of the caller; 0 if the lock was not acquired
-		 * @param failure what went wrong, {@code null} if nothing did
-		 */
-		void ended(LockOutcome outcome, HandOff handOff, long fencingToken, @Nullable Throwable failure);
-
+	public @Nullable LockObservation section(String backend, LockMode mode, List<HeldLock> locks) {
+		if (!this.observesSections || this.registry.isNoop()) {
+			return null;
+		}
+		String name = (locks.size() == 1) ? locks.get(0).name()
+				: locks.stream().map(HeldLock::name).distinct().collect(Collectors.joining(","));
+		LockObservation section = start(new LockObservationContext(LockObservationDocumentation.SECTION, backend, name, mode,
+				locks.stream().map(HeldLock::key).toList(), locks.stream().map(HeldLock::fencingToken).toList()),
+				this.sections);
+		if (section != null) {
+			safely(() -> locks.forEach((lock) -> lock.onLost(() -> section.lost(lock.lossCause()))));
+		}
+		return section;
 	}
 
-	/**
-	 * The work under the locks of one call.
-	 */
-	interface ObservedSection {
+	private @Nullable LockObservation start(LockObservationContext context, LockObservationConvention byDefault) {
+		try {
+			LockObservationConvention custom = this.conventions.isEmpty() ? null
+					: this.conventions.stream()
+						.filter((convention) -> convention.supportsContext(context))
+						.findFirst()
+						.orElse(null);
+			Observation observation = context.getKind().observation(custom, byDefault, () -> context, this.registry);
+			if (observation.isNoop()) {
+				return null;
+			}
+			Observation parent = this.parents.get();
+			if (parent != null && this.registry.getCurrentObservation() == null) {
+				observation.parentObservation(parent);
+			}
+			return new LockObservation(observation.start(), context);
+		}
+		catch (Throwable ex) {
+			report(ex);
+			return null;
+		}
+	}
 
-		/**
-		 * Make this the parent of what begins on this thread.
-		 * @return closed on this thread
-		 */
-		ObservationScope openScope();
+	static void safely(Runnable call) {
+		try {
+			call.run();
+		}
+		catch (Throwable ex) {
+			report(ex);
+		}
+	}
 
-		/**
-		 * Return the observation for a Reactor context.
-		 * @return the value for {@link LockObserver#CONTEXT_KEY}
-		 */
-		Object observation();
-
-		/**
-		 * One of the locks was lost.
-		 * @param cause why, {@code null} if that is not known
-		 */
-		void lost(@Nullable LossCause cause);
-
-		/**
-		 * The work has ended. Only the first call counts.
-		 * @param failure the exception of the work, {@code null} without one
-		 */
-		void ended(@Nullable Throwable failure);
-
+	static void report(Throwable ex) {
+		logger.error("An observation of a lock failed. The lock is not affected", ex);
 	}
 
 	/**
 	 * Period in which an observation is the parent of what begins on a thread.
 	 */
 	@FunctionalInterface
-	interface ObservationScope extends AutoCloseable {
+	public interface ObservationScope extends AutoCloseable {
 
 		/** End the period. Throws nothing. */
 		@Override

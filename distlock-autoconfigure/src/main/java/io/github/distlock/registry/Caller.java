@@ -13,7 +13,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
-import io.github.distlock.observation.LockObserver.ObservedAcquisition;
+import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.Holder;
@@ -57,7 +57,7 @@ final class Caller implements WaitListener {
 	private volatile long waitingSinceNanos;
 
 	/** Set before the first attempt, by the thread that makes it, until the end. */
-	private @Nullable ObservedAcquisition observed;
+	private @Nullable LockObservation observed;
 
 	private boolean begun;
 
@@ -146,7 +146,7 @@ final class Caller implements WaitListener {
 			return null;
 		}
 		this.begun = true;
-		ObservedAcquisition acquisition = observer.acquisition(this.callers.backend(), this.request);
+		LockObservation acquisition = observer.acquisition(this.callers.backend(), this.request);
 		this.observed = acquisition;
 		return (acquisition != null) ? acquisition.openScope() : null;
 	}
@@ -160,7 +160,7 @@ final class Caller implements WaitListener {
 			this.callers.waiting().remove(this);
 			return;
 		}
-		ObservedAcquisition acquisition = this.observed;
+		LockObservation acquisition = this.observed;
 		if (acquisition != null) {
 			acquisition.queued();
 		}
@@ -180,7 +180,7 @@ final class Caller implements WaitListener {
 		if (before == ENDED) {
 			return;
 		}
-		ObservedAcquisition acquisition = this.observed;
+		LockObservation acquisition = this.observed;
 		if (acquisition != null) {
 			acquisition.ended(outcome, handOff, token, failure);
 		}

@@ -7,6 +7,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 
@@ -23,13 +24,13 @@ final class ObservedWork {
 			Callable<T> action) throws Exception {
 		try (HeldLock lock = registry.acquire(request)) {
 			LockObserver observer = observers.get();
-			LockObserver.ObservedSection section = (observer != null)
+			LockObservation section = (observer != null)
 					? observer.section(backend, request.mode(), List.of(lock)) : null;
 			return (section != null) ? callObserved(section, lock, action) : call(lock, action);
 		}
 	}
 
-	private static <T> T callObserved(LockObserver.ObservedSection section, HeldLock lock, Callable<T> action)
+	private static <T> T callObserved(LockObservation section, HeldLock lock, Callable<T> action)
 			throws Exception {
 		try (LockObserver.ObservationScope observed = section.openScope()) {
 			return call(lock, action);

@@ -61,7 +61,7 @@ public record CommitTerms(boolean guarded, Duration margin) {
 		throw new LockLostException("The lock '" + lock.key() + "' had " + remaining.toMillis()
 				+ "ms left when its transaction was about to commit, less than distlock.transaction.commit-margin ("
 				+ this.margin.toMillis() + "ms), so the transaction is rolled back. Try again, with a longer "
-				+ "leaseTime or none, or a shorter margin", cause);
+				+ "leaseTime or none, or a shorter margin", null, cause);
 	}
 
 	/**

@@ -45,7 +45,7 @@ class RecentLockEventsTests {
 	@Test
 	void aLossSaysItsCauseAndNotTheReasonWhichCanNameHosts() {
 		this.events.onLost(new Lost("redis", "Shop.sell", "order-7", 4, Duration.ofSeconds(3),
-				"Redis at db1:6379 did not answer", LossCause.STORE_SILENT));
+				"Redis at db1:6379 did not answer", LossCause.STORE_SILENT, false));
 		assertThat(this.events.latest("redis")).singleElement().satisfies((event) -> {
 			assertThat(event.detail()).startsWith("STORE_SILENT after PT3S: ").doesNotContain("db1");
 			assertThat(event.at()).isEqualTo(Instant.EPOCH);

@@ -98,7 +98,7 @@ class SeveralStoresTests {
 		}
 		assertThat(application.audit()).filteredOn((event) -> "not-known".equals(event.getData().get("key")))
 			.extracting((event) -> event.getData().get("refusal"))
-			.containsExactly("unavailable", "failed");
+			.containsExactly(MESSAGE, "failed");
 	}
 
 	@Test

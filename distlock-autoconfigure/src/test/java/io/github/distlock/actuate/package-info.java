@@ -1,5 +1,5 @@
 /**
- * Tests of the actuator endpoint and of health, over HTTP and JMX.
+ * Tests of the actuator endpoint and of health, over HTTP.
  */
 @NullMarked
 package io.github.distlock.actuate;

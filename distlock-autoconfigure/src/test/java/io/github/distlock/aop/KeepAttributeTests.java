@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
@@ -47,12 +48,12 @@ class KeepAttributeTests {
 
 	@Test
 	void aLockThatIsNeverKeptIsRefused() {
-		LockedApplication.of(WithLeaseTime.class)
-			.assertRefused("keep = PT0.005S and leaseTime = PT10S", "remove one of them");
-		LockedApplication.of(WithMinHold.class).assertRefused("and minHold = PT1S");
-		LockedApplication.of(Fair.class).assertRefused("and fair = true");
-		LockedApplication.of(Read.class).assertRefused("and mode = READ");
-		LockedApplication.of(Write.class).assertRefused("and mode = WRITE");
+		for (Class<?> type : List.of(WithLeaseTime.class, WithMinHold.class, Fair.class, Read.class,
+				Write.class)) {
+			LockedApplication.of(type)
+				.assertRefused("cannot be kept for PT0.005S after its release",
+						"only for an exclusive lock without leaseTime, minHold and fair");
+		}
 	}
 
 	@Test
@@ -71,13 +72,13 @@ class KeepAttributeTests {
 	void aRequestForALockThatIsNeverKeptIsRefused() {
 		LockRequest kept = LockRequest.of("order-1").keep(Duration.ofMillis(5));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.leaseTime(Duration.ofSeconds(1)))
-			.withMessage("Lock 'order-1' was requested with keep = PT0.005S and leaseTime = PT1S, but such a lock is "
-					+ "never kept after its release: remove one of them");
+			.withMessage("Lock 'order-1' cannot be kept for PT0.005S after its release: use 1ms to 1s, or 0 to never keep "
+					+ "it, and only for an exclusive lock without leaseTime, minHold and fair");
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.fair(true));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.mode(LockMode.READ));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.minHold(Duration.ofSeconds(1)));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.keep(Duration.ofMillis(1001)))
-			.withMessageContaining("is PT1.001S: use 1ms to 1s, or 0 to never keep it");
+			.withMessageContaining("PT1.001S after its release: use 1ms to 1s, or 0 to never keep it");
 	}
 
 	@Test

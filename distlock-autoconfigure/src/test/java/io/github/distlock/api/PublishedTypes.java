@@ -31,7 +31,7 @@ final class PublishedTypes {
 	private static final List<String> PACKAGES = List.of("", ".backend", ".test", ".observation");
 
 	/** Of the observations, the door of the library itself is not API. */
-	private static final List<String> INTERNAL = List.of(ROOT + ".observation.LockObservations",
+	private static final List<String> INTERNAL = List.of(ROOT + ".observation.LockObservation",
 			ROOT + ".observation.LockObserver", ROOT + ".observation.LockObservers");
 
 	private PublishedTypes() {

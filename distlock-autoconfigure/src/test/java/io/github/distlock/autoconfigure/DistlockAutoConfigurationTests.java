@@ -88,7 +88,7 @@ class DistlockAutoConfigurationTests {
 					() -> LockContext.current().map(HeldLock::key).orElse("none")))
 				.isEqualTo("order-1");
 			assertThat(LockContext.current()).isEmpty();
-			assertThat(output).containsOnlyOnce("the LockRegistry grants every lock at once");
+			assertThat(output).containsOnlyOnce("each LockRegistry grants every lock at once");
 		});
 	}
 

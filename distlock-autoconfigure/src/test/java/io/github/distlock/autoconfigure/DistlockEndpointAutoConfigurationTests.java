@@ -3,7 +3,6 @@ package io.github.distlock.autoconfigure;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.actuate.DistlocksEndpoint;
-import io.github.distlock.actuate.DistlocksEndpointWebExtension;
 import io.github.distlock.actuate.RecentLockEvents;
 import io.github.distlock.testing.WithoutJars;
 import org.junit.jupiter.api.Test;
@@ -11,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -39,16 +39,7 @@ class DistlockEndpointAutoConfigurationTests {
 		this.application.run((context) -> assertThat(context).doesNotHaveBean(DistlocksEndpoint.class)
 			.doesNotHaveBean(RecentLockEvents.class));
 		this.application.withPropertyValues("management.endpoints.web.exposure.include=distlocks")
-			.run((context) -> assertThat(context).hasSingleBean(DistlocksEndpoint.class)
-				.hasSingleBean(DistlocksEndpointWebExtension.class));
-	}
-
-	@Test
-	void overJmxTheEndpointNeedsNoWebExtension() {
-		this.application
-			.withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=distlocks")
-			.run((context) -> assertThat(context).hasSingleBean(DistlocksEndpoint.class)
-				.doesNotHaveBean(DistlocksEndpointWebExtension.class));
+			.run((context) -> assertThat(context).hasSingleBean(DistlocksEndpoint.class));
 	}
 
 	@Test
@@ -90,7 +81,9 @@ class DistlockEndpointAutoConfigurationTests {
 			.run((context) -> {
 				assertThat(context.getBean("distlockHealthContributor", HealthIndicator.class).health())
 					.satisfies((health) -> assertThat(health.getStatus()).isEqualTo(Status.UP));
-				assertThat(context.getBean(DistlocksEndpoint.class).locks(null, null, null))
+				assertThat(context.getBean(DistlocksEndpoint.class)
+					.locks(SecurityContext.NONE, null, null, null)
+					.getBody())
 					.hasToString("LocksDescriptor[instance=null, registries={}]");
 			});
 	}

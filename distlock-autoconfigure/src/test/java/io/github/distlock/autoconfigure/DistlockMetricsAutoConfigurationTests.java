@@ -110,7 +110,7 @@ class DistlockMetricsAutoConfigurationTests {
 
 	@Test
 	void metricsOfTheApplicationReplaceTheDefault() {
-		this.application.withBean("mine", LockMetrics.class, () -> new LockMetrics(new SimpleMeterRegistry(), "redis"))
+		this.application.withBean("mine", LockMetrics.class, () -> new LockMetrics(new SimpleMeterRegistry()))
 			.run((context) -> assertThat(context).hasSingleBean(LockMetrics.class)
 				.hasBean("mine")
 				.getBean(LockListener.class)

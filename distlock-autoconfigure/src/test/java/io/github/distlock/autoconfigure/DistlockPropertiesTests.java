@@ -98,7 +98,6 @@ class DistlockPropertiesTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					lease-time=99ms | 'distlock.lease-time' is '99ms': it must be at least 100ms. Set 100ms or more, since
-					wait-time=40000d | 'distlock.wait-time' is '3456000000s': it must be at most 3153600000s. Use -1 to wait without
 					max-waiting=0 | 'distlock.max-waiting' is '0': it must be from 1 to 2147483647. Set 1 or more, or remove the property to let any number of callers wait
 					max-waiting=-1 | 'distlock.max-waiting' is '-1': it must be from 1 to 2147483647. Set 1 or more, or remove
 					max-hold-time=29s | 'distlock.max-hold-time' is '29s': it must not be shorter than 'distlock.lease-time', which is '30s'
@@ -109,7 +108,7 @@ class DistlockPropertiesTests {
 					handoff.budget=1001 | 'distlock.handoff.budget' is '1001': it must be from 0 to 1000. Set 0 to
 					handoff.max-time=-1ms | 'distlock.handoff.max-time' is '-1ms': it must be at least 0s. Set 0s to disable the hand-over
 					handoff.max-time=31s | 'distlock.handoff.max-time' is '31s': it must be at most 30s. Decrease it, or increase distlock.lease-time
-					handoff.keep=900us | 'distlock.handoff.keep' is 'PT0.0009S': it must be at least 1ms. Set such a duration, or remove
+					handoff.keep=900us | 'distlock.handoff.keep' is '0ms': it must be at least 1ms. Set such a duration, or remove
 					handoff.keep=1001ms | 'distlock.handoff.keep' is '1001ms': it must be at most 1s. Set such a duration, or remove
 					transaction.commit-margin=-1ms | 'distlock.transaction.commit-margin' is '-1ms': it must be at least 0s. Set 0s to require only
 					transaction.commit-margin=2501ms | 'distlock.transaction.commit-margin' is '2501ms': it must be at most 2500ms. Set a shorter duration

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -62,8 +64,10 @@ class KeptLocksOfMethodsTests {
 	}
 
 	private static RegistryDescriptor locks(ConfigurableApplicationContext application) {
-		LocksDescriptor locks = (LocksDescriptor) application.getBean(DistlocksEndpoint.class).locks(null, null, null);
-		return Objects.requireNonNull(locks.registries().get("redis"));
+		LocksDescriptor locks = (LocksDescriptor) application.getBean(DistlocksEndpoint.class)
+			.locks(SecurityContext.NONE, null, null, null)
+			.getBody();
+		return Objects.requireNonNull(Objects.requireNonNull(locks).registries().get("redis"));
 	}
 
 	private static Accounts accounts(ConfigurableApplicationContext application) {

@@ -60,8 +60,7 @@ class StoreChoiceTests {
 			assertThat(output).doesNotContain("'local'");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
 				.contains("@ConditionalOnBackend redis it is enabled");
-			assertThat(report(context, DistlockLocalAutoConfiguration.class)).contains(
-					"@ConditionalOnBackend local distlock.backend is redis, and distlock.local.enabled is not true");
+			assertThat(report(context, DistlockLocalAutoConfiguration.class)).contains("@ConditionalOnBackend local distlock.backend is redis, and the LockBackend beans");
 		});
 	}
 
@@ -111,7 +110,7 @@ class StoreChoiceTests {
 		own.withPropertyValues("distlock.backend=redis").run((context) -> {
 			assertThat(registries(context)).containsExactly("distlockEtcdLockRegistry");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
-				.contains("found LockBackend of the application etcdLockBackend");
+				.contains("the LockBackend beans of the application are [etcdLockBackend]");
 		});
 		own.withPropertyValues("distlock.redis.enabled=true").run((context) -> {
 			assertThat(registries(context)).containsExactlyInAnyOrder("distlockEtcdLockRegistry",
@@ -131,8 +130,7 @@ class StoreChoiceTests {
 			.withBean("consul", LockBackend.class, StoreChoiceTests::ownBackend);
 		own.run((context) -> assertThat(context).getFailure()
 			.isInstanceOf(StartUpException.class)
-			.hasMessageContaining("There are 2 LockBackend beans, and it is not clear which is the default: "
-					+ "etcdLockBackend, consul."));
+			.hasMessageContaining("The default LockBackend is not clear: etcdLockBackend, consul."));
 		own.withBean("third", LockBackend.class, StoreChoiceTests::ownBackend, (bean) -> bean.setPrimary(true))
 			.run((context) -> assertThat(context.getBean(LockRegistry.class))
 				.isSameAs(context.getBean("distlockThirdLockRegistry")));

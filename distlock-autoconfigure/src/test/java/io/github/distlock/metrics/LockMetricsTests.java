@@ -32,10 +32,11 @@ class LockMetricsTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-	private final LockMetrics metrics = new LockMetrics(this.registry, "redis");
+	private final LockMetrics metrics = new LockMetrics(this.registry);
 
 	@Test
 	void metersOfAKnownStoreExistBeforeTheFirstEvent() {
+		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
 		assertThat(this.registry.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "redis").gauge().value()).isZero();
 		for (String type : new String[] { "local", "remote", "kept" }) {
@@ -53,6 +54,7 @@ class LockMetricsTests {
 
 	@Test
 	void aRenewedSubscriptionIsCounted() {
+		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isZero();
 		this.metrics.onResubscribed(new Resubscribed("redis", "distlock:inbox:a", "Redis at localhost:6379"));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isOne();
@@ -94,7 +96,7 @@ class LockMetricsTests {
 	void aLostLockIsCountedAndTimedAndNoLongerHeld() {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
 		this.metrics.onLost(new Lost("redis", "orders", "order-1", 17, Duration.ofMillis(30), "its lease has expired",
-				LossCause.LEASE_EXPIRED));
+				LossCause.LEASE_EXPIRED, false));
 		assertThat(lost()).isOne();
 		assertThat(this.registry.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
 		assertThat(gauge("distlock.held")).isZero();
@@ -233,7 +235,7 @@ class LockMetricsTests {
 		this.metrics.onRenewed(new Renewed("redis", 1, 0, 0, Duration.ZERO));
 		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
 		this.metrics.onLost(new Lost("redis", "orders", "order-1", 18, Duration.ofMillis(30), "its lease has expired",
-				LossCause.LEASE_EXPIRED));
+				LossCause.LEASE_EXPIRED, false));
 	}
 
 	private double gauge(String name) {

@@ -12,7 +12,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.observation.LockObservationDocumentation;
-import io.github.distlock.observation.LockObservations;
+import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
@@ -39,13 +39,13 @@ class ObservationMeterTests {
 	void noMeterOfAnObservationClashesWithAMeterOfTheLibrary() throws Exception {
 		ObservationRegistry observations = ObservationRegistry.create();
 		observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.meters));
-		LockMetrics metrics = new LockMetrics(this.meters, "local");
+		LockMetrics metrics = new LockMetrics(this.meters);
 		BackendLockRegistry registry = new BackendLockRegistry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
 				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				() -> List.of(metrics), TimeSource.SYSTEM,
-				new LockObservers(() -> new LockObservations(observations, List.of(), true, true)));
+				new LockObservers(() -> new LockObserver(observations, List.of(), true, true)));
 		registry.start();
 		try {
 			registry.execute(LockRequest.of("order-7").name("orders"), () -> "done");

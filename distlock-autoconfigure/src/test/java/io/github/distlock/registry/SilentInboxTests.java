@@ -33,7 +33,7 @@ class SilentInboxTests extends TwoRegistries {
 		RecordedEvents seen = new RecordedEvents();
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			BackendLockRegistry deaf = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
-					List.of(seen, new LockMetrics(meters, "redis")));
+					List.of(seen, new LockMetrics(meters)));
 			deaf.acquire(request("warm")).close();
 			long subscriptions = redis.calls("subscribe");
 			proxy.muteSubscriptions();

@@ -82,7 +82,7 @@ final class RegressionMutants {
 									"task, \"distlock\", 0, true)")),
 					"aop.CallerIdentityTests#theBodyOfAMonoDoesNotRunAsAnotherCaller"),
 			RegressionMutant.of(Mutant.of("registry beans have the names of Spring Integration",
-					java("autoconfigure/BackendBeans.java",
+					java("autoconfigure/LockRegistryRegistrar.java",
 							"\"distlock\" + StringUtils.capitalize(id) + \"LockRegistry\"", "id + \"LockRegistry\"")),
 					"autoconfigure.NeighbourTests#theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndWork"));
 

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
+import io.github.distlock.autoconfigure.BackendSubstitute;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -23,7 +24,7 @@ import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 /**
  * All backends of one application context that a test controls through {@link TestLocks}.
  */
-final class ControlledBackends {
+final class ControlledBackends implements BackendSubstitute {
 
 	private final Map<String, ControlledBackend> backends = new ConcurrentSkipListMap<>();
 
@@ -35,14 +36,8 @@ final class ControlledBackends {
 
 	private final LockEventRecorder journal = new LockEventRecorder(this::mode);
 
-	/**
-	 * Create a backend. Called by name, through the bean definitions of
-	 * {@link io.github.distlock.autoconfigure.ControlledBackendRegistrar}.
-	 * @param name name of the backend that it replaces
-	 * @param tokensPerGrant how many fencing tokens one grant covers
-	 * @return the backend
-	 */
-	LockBackend backend(String name, int tokensPerGrant) {
+	@Override
+	public LockBackend backend(String name, int tokensPerGrant) {
 		return this.backends.computeIfAbsent(name,
 				(id) -> new ControlledBackend(id, tokensPerGrant, new LocalStore(TimeSource.SYSTEM)));
 	}

@@ -146,7 +146,7 @@ class DatabaseProblemTests {
 	}
 
 	@Test
-	void existingTablesNeedNoRightToCreateThem(CapturedOutput output) {
+	void existingTablesNeedNoRightToCreateThem() {
 		makeTables();
 		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
 		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
@@ -159,10 +159,7 @@ class DatabaseProblemTests {
 					"spring.datasource.username=" + this.id, "spring.datasource.hikari.schema=" + this.id,
 					"distlock.backend=jdbc", "distlock.jdbc.schema=" + this.id,
 					"distlock.jdbc.initialize-schema=always", "distlock.fail-fast=true")
-			.run((started) -> {
-				assertThat(started).hasNotFailed();
-				assertThat(output).contains("The table of the locks exists, and the user may not create it");
-			});
+			.run((started) -> assertThat(started).hasNotFailed());
 	}
 
 	private void makeTables() {

@@ -51,7 +51,7 @@ final class LibraryNames {
 	/** Return a registry with all meters. */
 	static PrometheusMeterRegistry meters() {
 		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-		LockMetrics metrics = new LockMetrics(registry, "redis");
+		LockMetrics metrics = new LockMetrics(registry);
 		metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
 		metrics.expect("stock", "redis");
 		return registry;
