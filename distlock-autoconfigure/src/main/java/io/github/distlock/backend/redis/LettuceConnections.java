@@ -96,21 +96,26 @@ final class LettuceConnections {
 	/**
 	 * Create connections to a server that is given by its configuration. Sends nothing
 	 * yet.
-	 * @param disconnected is called on a thread of the driver when a connection breaks,
-	 * with whether it was one for subscriptions
 	 */
 	LettuceConnections(RedisConfiguration server, LettuceClientConfiguration client, boolean cluster,
-			Duration commandTimeout, LockInstance self, Consumer<Boolean> disconnected) {
+			Duration commandTimeout, LockInstance self) {
 		this.factory = new DedicatedFactory(server, client(client, commandTimeout, cluster, self));
 		this.factory.setShareNativeConnection(false);
 		this.factory.afterPropertiesSet();
 		this.factory.start();
 		this.patience = commandTimeout.multipliedBy(2).plusMillis(100);
+	}
+
+	/**
+	 * Before the first connection: call a listener whenever one breaks, on a thread of
+	 * the driver, with whether it was one for subscriptions.
+	 */
+	void onDisconnect(Consumer<Boolean> listener) {
 		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
 
 			@Override
 			public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-				disconnected.accept(connection instanceof StatefulRedisPubSubConnection);
+				listener.accept(connection instanceof StatefulRedisPubSubConnection);
 			}
 
 		});
@@ -118,7 +123,7 @@ final class LettuceConnections {
 
 	/** Connect as the application does; {@code null} if it is not known how. */
 	static @Nullable LettuceConnections like(LettuceConnectionFactory application, Duration commandTimeout,
-			LockInstance self, Consumer<Boolean> disconnected) {
+			LockInstance self) {
 		RedisConfiguration server = configuration(application);
 		if (server == null) {
 			logger.warn("Lock commands share the application's Redis connections, since their configuration could not"
@@ -126,7 +131,7 @@ final class LettuceConnections {
 			return null;
 		}
 		return new LettuceConnections(server, application.getClientConfiguration(), application.isClusterAware(),
-				commandTimeout, self, disconnected);
+				commandTimeout, self);
 	}
 
 	/**
