@@ -63,9 +63,6 @@ final class LettuceConnections {
 
 	private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
 
-	/** Number of command time-outs after which a silent connection is closed. */
-	private static final int SILENT_COMMANDS = 2;
-
 	/** Minimum interval between topology updates while a master cannot be reached. */
 	private static final Duration TOPOLOGY_INTERVAL = Duration.ofSeconds(2);
 
@@ -77,10 +74,15 @@ final class LettuceConnections {
 	private final Duration patience;
 
 	/**
-	 * The connection for commands, or the attempt to make it. Replaced after a failure
-	 * and after a reset.
+	 * The connection for commands, or the attempt to make it. Replaced after a failure,
+	 * after a reset, and at last by {@link #closed}.
 	 */
-	private final AtomicReference<@Nullable CompletableFuture<LettuceCommands>> commands = new AtomicReference<>();
+	private final AtomicReference<CompletableFuture<LettuceCommands>> commands = new AtomicReference<>(
+			CompletableFuture.failedFuture(disconnected()));
+
+	/** Never replaced. */
+	private final CompletableFuture<LettuceCommands> closed = CompletableFuture
+		.failedFuture(StoreCalls.closed("Redis"));
 
 	/** The last attempt of the driver to connect, or to disconnect. */
 	private volatile CompletionStage<?> driver = CompletableFuture.completedFuture("none");
@@ -90,8 +92,6 @@ final class LettuceConnections {
 	 * topology. A second one would wait behind it without limit.
 	 */
 	private volatile boolean driverBlocks;
-
-	private volatile boolean closed;
 
 	/**
 	 * Create connections to a server that is given by its configuration. Sends nothing
@@ -178,17 +178,12 @@ final class LettuceConnections {
 	 */
 	CompletableFuture<LettuceCommands> connect() {
 		CompletableFuture<LettuceCommands> last = this.commands.get();
-		if (last != null && (!last.isCompletedExceptionally() || this.driverBlocks)) {
+		if (!last.isCompletedExceptionally() || last == this.closed || this.driverBlocks) {
 			return last;
 		}
 		CompletableFuture<LettuceCommands> next = new CompletableFuture<>();
 		if (!this.commands.compareAndSet(last, next)) {
 			return connect();
-		}
-		if (this.closed) {
-			// Read after the attempt can be seen: close() sees it, or this sees close().
-			next.completeExceptionally(closed());
-			return next;
 		}
 		this.driverBlocks = true;
 		try {
@@ -212,7 +207,7 @@ final class LettuceConnections {
 
 	/** Let the next command open a new connection. Does not block. */
 	void reset() {
-		end(this.commands.getAndSet(null), new IllegalStateException("Connection closed"));
+		replace(CompletableFuture.failedFuture(disconnected()), disconnected());
 	}
 
 	/**
@@ -220,18 +215,19 @@ final class LettuceConnections {
 	 * Does not block.
 	 */
 	void end() {
-		this.closed = true;
-		end(this.commands.getAndSet(null), closed());
+		replace(this.closed, StoreCalls.closed("Redis"));
 	}
 
-	private void end(@Nullable CompletableFuture<LettuceCommands> connection, RuntimeException reason) {
-		if (connection != null && !connection.completeExceptionally(reason)) {
-			this.driver = connection.thenCompose(LettuceCommands::close);
+	private void replace(CompletableFuture<LettuceCommands> next, RuntimeException reason) {
+		CompletableFuture<LettuceCommands> last = this.commands
+			.getAndUpdate((current) -> (current == this.closed) ? current : next);
+		if (!last.completeExceptionally(reason) && !last.isCompletedExceptionally()) {
+			this.driver = last.thenCompose(LettuceCommands::close);
 		}
 	}
 
-	private static IllegalStateException closed() {
-		return new IllegalStateException(RedisServer.STORE_CLOSED);
+	private static IllegalStateException disconnected() {
+		return new IllegalStateException("Connection closed");
 	}
 
 	/**
@@ -299,9 +295,7 @@ final class LettuceConnections {
 			.orElseGet(ClientResources::builder);
 		NettyCustomizer customizer = application.map(ClientResources::nettyCustomizer)
 			.orElse(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER);
-		return builder
-			.nettyCustomizer(
-					SilentConnectionCloser.customizer(commandTimeout.multipliedBy(SILENT_COMMANDS), customizer))
+		return builder.nettyCustomizer(SilentConnectionCloser.customizer(commandTimeout, customizer))
 			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), MAX_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
 			.build();
 	}

@@ -55,7 +55,7 @@ final class RedisInspection implements StoreInspection {
 	public EndResult end(String key, long grantToken) {
 		// The ticket of a reader has all keys of the lock.
 		Ticket keys = new Ticket(key, LockMode.READ, this.self, 0, true);
-		Reply reply = this.store.ask(Scripts.END, "end of a grant", keys, Long.toString(grantToken)).reply();
+		Reply reply = this.store.ask(Scripts.END, "end of a grant", keys, Long.toString(grantToken));
 		return switch (reply.kind()) {
 			case Reply.ENDED -> EndResult.ENDED;
 			case Reply.CHANGED -> EndResult.CHANGED;

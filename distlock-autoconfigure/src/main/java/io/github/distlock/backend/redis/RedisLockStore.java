@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,6 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redis.InboxMonitor.InboxState;
-import io.github.distlock.backend.redis.Reply.Answer;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -157,25 +157,26 @@ final class RedisLockStore extends BlockingLockStore {
 	 */
 	@Override
 	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
-		boolean marks = options.keepable() && !ticket.isReader() && inboxState() == InboxState.VERIFIED;
+		boolean marks = options.keepable() && !ticket.isReader() && this.connections.inboxState() == InboxState.VERIFIED;
 		TimeSource.Instant sent = this.clock.now();
 		long first = this.nativeCommands.attempt(ticket, millis(lease), marks);
 		if (first > 0) {
-			return granted(ticket, new Answer(new Reply(Reply.GRANTED, false, null, first), sent), lease, marks);
+			return granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease, marks);
 		}
 		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
 		if (releases != null) {
 			this.connections.await("attempt behind a release", ticket.key(), releases);
 		}
-		InboxState state = options.queue() ? inboxState() : InboxState.UNSUBSCRIBED;
-		Answer answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
+		InboxState state = options.queue() ? this.connections.inboxState() : InboxState.UNSUBSCRIBED;
+		sent = this.clock.now();
+		Reply reply = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				this.arguments.attempt(ticket, options, state, marks));
-		this.nativeCommands.attempted(ticket, answer.reply(), marks);
-		return switch (answer.reply().kind()) {
-			case Reply.GRANTED -> granted(ticket, answer, lease, marks);
-			case Reply.WAITING -> waiting(ticket, answer, lease);
-			case Reply.BUSY -> busy(ticket, answer.reply(), options.queue());
-			default -> throw new IllegalStateException("Not an answer to an attempt: " + answer.reply());
+		this.nativeCommands.attempted(ticket, reply, marks);
+		return switch (reply.kind()) {
+			case Reply.GRANTED -> granted(ticket, reply, sent, lease, marks);
+			case Reply.WAITING -> waiting(ticket, reply, sent, lease);
+			case Reply.BUSY -> busy(ticket, reply, options.queue());
+			default -> throw new IllegalStateException("Not an answer to an attempt: " + reply);
 		};
 	}
 
@@ -212,7 +213,7 @@ final class RedisLockStore extends BlockingLockStore {
 	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		String[] args = (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), this.arguments.successor(inboxState()) };
+				next.ticket().token(), millis(next.lease()), this.arguments.successor(this.connections.inboxState()) };
 		TimeSource.Instant sent = this.clock.now();
 		int breaks = this.connections.breaks();
 		return this.connections.<ReleaseResult>send((commands) -> {
@@ -241,17 +242,12 @@ final class RedisLockStore extends BlockingLockStore {
 			if (reply.admitsMore()) {
 				admitReaders(commands, ticket, Scripts.MAX_PORTIONS);
 			}
-			return released(new Answer(reply, sent), next);
-		});
-	}
-
-	private ReleaseResult released(Answer answer, @Nullable Successor next) {
-		String kind = answer.reply().kind();
-		return new ReleaseResult(!kind.equals(Reply.GONE), (next == null) ? null : switch (kind) {
-			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease(), false);
-			case Reply.WAITING -> waiting(next.ticket(), answer, next.lease());
-			case Reply.UNQUEUED -> unqueued(null);
-			default -> null;
+			return new ReleaseResult(!reply.kind().equals(Reply.GONE), (next == null) ? null : switch (reply.kind()) {
+				case Reply.GRANTED -> granted(next.ticket(), reply, sent, next.lease(), false);
+				case Reply.WAITING -> waiting(next.ticket(), reply, sent, next.lease());
+				case Reply.UNQUEUED -> unqueued(null);
+				default -> null;
+			});
 		});
 	}
 
@@ -264,14 +260,13 @@ final class RedisLockStore extends BlockingLockStore {
 	 * Run the script of a verb. A script lets in a limited number of readers, so that it
 	 * does not keep the server busy for long: the others are let in here.
 	 */
-	Answer ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
-		TimeSource.Instant sent = this.clock.now();
+	Reply ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
 		Reply reply = Reply.parse(this.connections.<byte[]>call(action, ticket.key(),
 				(commands) -> commands.run(script, this.keys.of(ticket), args)));
 		if (reply.admitsMore()) {
 			this.connections.send((commands) -> admitReaders(commands, ticket, Scripts.MAX_PORTIONS));
 		}
-		return new Answer(reply, sent);
+		return reply;
 	}
 
 	/**
@@ -292,71 +287,54 @@ final class RedisLockStore extends BlockingLockStore {
 	 */
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
-		Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
-		for (int i = 0; i < renewals.size(); i++) {
-			Ticket ticket = renewals.get(i).ticket();
+		Map<Integer, List<Renewal>> groups = new LinkedHashMap<>();
+		for (Renewal renewal : renewals) {
+			Ticket ticket = renewal.ticket();
 			int slot = this.connections.isCluster() ? ClusterSlotHashUtil.calculateSlot(this.keys.lock(ticket.key()))
 					: 0;
-			groups.computeIfAbsent(ticket.isReader() ? -1 - slot : slot, (group) -> new ArrayList<>()).add(i);
+			groups.computeIfAbsent(ticket.isReader() ? -1 - slot : slot, (group) -> new ArrayList<>()).add(renewal);
 		}
-		List<SentRenewal> scripts = new ArrayList<>();
+		List<RenewalScript> scripts = new ArrayList<>();
 		TimeSource.Instant sent = this.clock.now();
-		groups.values().forEach((group) -> {
+		for (List<Renewal> group : groups.values()) {
 			for (int from = 0; from < group.size(); from += BATCH_SIZE) {
-				List<Integer> indexes = group.subList(from, Math.min(from + BATCH_SIZE, group.size()));
-				RenewalScript script = RenewalScript.of(indexes.stream().map(renewals::get).toList(), this.keys,
-						this.description.tokensPerGrant());
-				scripts.add(new SentRenewal(indexes, script, this.connections
-					.send((commands) -> commands.run(script.script(), script.names(), script.args()))));
-			}
-		});
-		RenewalResult[] results = new RenewalResult[renewals.size()];
-		for (SentRenewal renewal : scripts) {
-			List<RenewalResult> answers = result(renewal, sent);
-			for (int i = 0; i < answers.size(); i++) {
-				results[renewal.indexes.get(i)] = answers.get(i);
+				scripts.add(RenewalScript.send(group.subList(from, Math.min(from + BATCH_SIZE, group.size())),
+						this.keys, this.description.tokensPerGrant(), this.connections));
 			}
 		}
-		return List.of(results);
-	}
-
-	private List<RenewalResult> result(SentRenewal renewal, TimeSource.Instant sent) {
-		try {
-			return renewal.script.answered(this.connections.await("renewal", null, renewal.answer), sent);
-		}
-		catch (LockBackendException ex) {
-			return renewal.script.unknown(ex);
-		}
+		Map<Renewal, RenewalResult> results = new IdentityHashMap<>();
+		scripts.forEach((script) -> script.await(this.connections, sent, results));
+		return renewals.stream().map(results::get).toList();
 	}
 
 	/**
 	 * A reply without a TTL is a new grant, whose TTL is the lease. Any other reply says
 	 * whether the value is marked, by an earlier attempt.
 	 */
-	private AttemptResult granted(Ticket ticket, Answer answer, Duration lease, boolean marks) {
-		long[] reply = answer.reply().numbers();
-		Duration ttl = (reply.length > 1) ? Duration.ofMillis(Math.max(0, reply[1])) : lease;
-		long last = ticket.isReader() ? reply[0] : reply[0] + this.description.tokensPerGrant() - 1;
-		return new AttemptResult.Granted(new Grant(reply[0], last, Validity.until(answer.sent(), ttl)),
-				(reply.length > 1) ? reply.length > 2 : marks);
+	private AttemptResult granted(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease, boolean marks) {
+		long[] numbers = reply.numbers();
+		Duration ttl = (numbers.length > 1) ? Duration.ofMillis(Math.max(0, numbers[1])) : lease;
+		long last = ticket.isReader() ? numbers[0] : numbers[0] + this.description.tokensPerGrant() - 1;
+		return new AttemptResult.Granted(new Grant(numbers[0], last, Validity.until(sent, ttl)),
+				(numbers.length > 1) ? numbers.length > 2 : marks);
 	}
 
 	/**
 	 * Only the head of the queue attempts again when the lease of the holder ends. The
 	 * others are signalled then, and attempt after a safety interval.
 	 */
-	private AttemptResult waiting(Ticket ticket, Answer answer, Duration lease) {
-		long[] reply = answer.reply().numbers();
+	private AttemptResult waiting(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease) {
+		long[] numbers = reply.numbers();
 		// The validity of grants by message is computed from this.
-		this.connections.clock().observe(answer.sent(), reply[2]);
+		this.connections.clock().observe(sent, numbers[2]);
 		double share = SAFETY_SHARE + this.random.nextDouble(SAFETY_JITTER);
 		long delay = (long) (graceMillis(lease) * share);
-		long holderMillis = reply[1];
-		if (reply[0] <= 0 && holderMillis >= 0) {
+		long holderMillis = numbers[1];
+		if (numbers[0] <= 0 && holderMillis >= 0) {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
-		return new AttemptResult.Queued(Duration.ofMillis(delay), reply[3] == 1,
-				answer.reply().holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))), reply[0] == 0);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), numbers[3] == 1,
+				reply.holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))), numbers[0] == 0);
 	}
 
 	/**
@@ -373,26 +351,12 @@ final class RedisLockStore extends BlockingLockStore {
 		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
 	}
 
-	private InboxState inboxState() {
-		return this.connections.inboxState();
-	}
-
 	private static long graceMillis(Duration lease) {
 		return Math.min(MAX_GRACE_MILLIS, lease.toMillis());
 	}
 
 	private static String millis(Duration duration) {
 		return Long.toString(duration.toMillis());
-	}
-
-	/**
-	 * A script that renews some leases of a batch.
-	 *
-	 * @param indexes where the leases are in the batch
-	 * @param script the script
-	 * @param answer its answer
-	 */
-	private record SentRenewal(List<Integer> indexes, RenewalScript script, CompletionStage<List<Long>> answer) {
 	}
 
 }
