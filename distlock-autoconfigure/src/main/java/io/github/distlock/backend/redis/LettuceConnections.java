@@ -311,16 +311,12 @@ final class LettuceConnections {
 		if (cluster) {
 			base = withFailover(base);
 		}
-		Duration connectTimeout = base.getSocketOptions().getConnectTimeout();
 		return base.mutate()
 			.autoReconnect(true)
 			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
 			.replayFilter(LettuceConnections::isScript)
 			.timeoutOptions(TimeoutOptions.enabled())
-			.socketOptions(base.getSocketOptions()
-				.mutate()
-				.connectTimeout((connectTimeout.compareTo(commandTimeout) < 0) ? connectTimeout : commandTimeout)
-				.build())
+			.socketOptions(base.getSocketOptions().mutate().connectTimeout(commandTimeout).build())
 			.build();
 	}
 
@@ -340,9 +336,6 @@ final class LettuceConnections {
 			.refreshTriggersReconnectAttempts(2);
 		if (configured != null) {
 			refresh.dynamicRefreshSources(configured.useDynamicRefreshSources());
-			if (configured.isPeriodicRefreshEnabled()) {
-				refresh.enablePeriodicRefresh(configured.getRefreshPeriod());
-			}
 		}
 		return cluster.mutate().topologyRefreshOptions(refresh.build()).build();
 	}

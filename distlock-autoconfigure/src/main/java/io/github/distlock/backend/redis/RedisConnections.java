@@ -17,7 +17,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redis.InboxMonitor.InboxState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -140,14 +139,8 @@ final class RedisConnections {
 		return this.dedicated != null && !this.cluster;
 	}
 
-	/** Whether messages arrive, as far as is known. Sends nothing. */
-	boolean isSubscribed() {
-		return !this.closed && this.inbox.isSubscribed();
-	}
-
-	/** Return what a ticket that is queued now can rely on. */
-	InboxState inboxState() {
-		return this.closed ? InboxState.UNSUBSCRIBED : this.inbox.state();
+	InboxMonitor inbox() {
+		return this.inbox;
 	}
 
 	/**
@@ -239,7 +232,7 @@ final class RedisConnections {
 			// A static master with replicas sends no messages: callers ask instead.
 			boolean unsupported = NestedExceptionUtils
 				.getMostSpecificCause(ex) instanceof UnsupportedOperationException;
-			if (!unsupported && !isSubscribed()) {
+			if (!unsupported && !this.inbox.isSubscribed()) {
 				throw ex;
 			}
 		}

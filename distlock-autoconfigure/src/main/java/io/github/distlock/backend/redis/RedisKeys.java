@@ -46,6 +46,11 @@ final class RedisKeys {
 		this.inboxPrefix = prefix + "inbox:";
 	}
 
+	List<String> lockAndQueue(String key) {
+		String tag = encode(key).concat("}");
+		return List.of(this.lockPrefix.concat(tag), this.queuePrefix.concat(tag));
+	}
+
 	List<String> lockQueueAndReaders(String key) {
 		String tag = encode(key) + "}";
 		return List.of(this.lockPrefix + tag, this.queuePrefix + tag, this.readersPrefix + tag);
@@ -57,11 +62,7 @@ final class RedisKeys {
 	 * short.
 	 */
 	List<String> of(Ticket ticket) {
-		if (ticket.mode() != LockMode.EXCLUSIVE) {
-			return lockQueueAndReaders(ticket.key());
-		}
-		String tag = encode(ticket.key()).concat("}");
-		return List.of(this.lockPrefix.concat(tag), this.queuePrefix.concat(tag));
+		return (ticket.mode() == LockMode.EXCLUSIVE) ? lockAndQueue(ticket.key()) : lockQueueAndReaders(ticket.key());
 	}
 
 	/** The keys of a lock on a Redlock node, whose queue is a list in its first format. */

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
@@ -23,7 +25,9 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -36,7 +40,7 @@ import org.springframework.data.redis.core.script.RedisScript;
 /**
  * The open store of a {@link RedisLockBackend}. Thread-safe.
  */
-final class RedisLockStore extends BlockingLockStore {
+final class RedisLockStore extends BlockingLockStore implements StoreInspection {
 
 	/**
 	 * Maximum time within which a grant by message must be confirmed, as in the scripts.
@@ -59,6 +63,9 @@ final class RedisLockStore extends BlockingLockStore {
 	 */
 	private static final long UNQUEUED_RETRY_MILLIS = 200;
 
+	/** A holder has a first token and a lease; a waiting ticket only its name. */
+	private static final int PARTS_OF_HOLDER = 3;
+
 	/** How many leases one script renews. */
 	static final int BATCH_SIZE = 100;
 
@@ -68,7 +75,7 @@ final class RedisLockStore extends BlockingLockStore {
 
 	private final BackendDescription description;
 
-	private final RedisInspection inspection;
+	private final String instance;
 
 	private final NativeCommands nativeCommands;
 
@@ -102,7 +109,7 @@ final class RedisLockStore extends BlockingLockStore {
 		this.random = context.random();
 		this.arguments = new QueueArguments(description.tokensPerGrant());
 		this.nativeCommands = new NativeCommands(connections, keys, clock, this.arguments);
-		this.inspection = new RedisInspection(this, context.instance());
+		this.instance = context.instance();
 	}
 
 	@Override
@@ -117,7 +124,7 @@ final class RedisLockStore extends BlockingLockStore {
 
 	@Override
 	public String channel() {
-		return this.connections.isSubscribed() ? "subscribed" : "polling";
+		return this.connections.inbox().isSubscribed() ? "subscribed" : "polling";
 	}
 
 	@Override
@@ -126,14 +133,49 @@ final class RedisLockStore extends BlockingLockStore {
 	}
 
 	/** Look at a lock, and change nothing. */
-	List<byte[]> look(String action, @Nullable String lock, String key) {
+	private List<byte[]> look(String action, @Nullable String lock, String key) {
 		return this.connections.<List<byte[]>>call(action, lock,
 				(commands) -> commands.run(Scripts.INSPECT, this.keys.lockQueueAndReaders(key)));
 	}
 
 	@Override
 	public StoreInspection inspection() {
-		return this.inspection;
+		return this;
+	}
+
+	@Override
+	public StoredLock inspect(String key) {
+		List<StoredHolder> holders = new ArrayList<>();
+		List<StoredWaiter> waiting = new ArrayList<>();
+		for (byte[] line : look("inspection", key, key)) {
+			String[] parts = new String(line, StandardCharsets.UTF_8).split(",");
+			if (parts.length == PARTS_OF_HOLDER) {
+				holders.add(Reply.stored(key, parts[0], Long.parseLong(parts[1]),
+						Duration.ofMillis(Math.max(0, Long.parseLong(parts[2])))));
+			}
+			else {
+				Ticket ticket = Ticket.of(key, parts[0]);
+				waiting.add(new StoredWaiter(ticket.instance(), ticket.mode()));
+			}
+		}
+		return new StoredLock(key, holders, waiting);
+	}
+
+	/**
+	 * An answer that was lost and a command that is repeated are harmless: the token
+	 * names the grant.
+	 */
+	@Override
+	public EndResult end(String key, long grantToken) {
+		// The ticket of a reader has all keys of the lock.
+		Ticket keys = new Ticket(key, LockMode.READ, this.instance, 0, true);
+		Reply reply = ask(Scripts.END, "end of a grant", keys, Long.toString(grantToken));
+		return switch (reply.kind()) {
+			case Reply.ENDED -> EndResult.ENDED;
+			case Reply.CHANGED -> EndResult.CHANGED;
+			case Reply.NOT_HELD -> EndResult.NOT_HELD;
+			default -> throw new IllegalStateException("Not an answer to an end: " + reply);
+		};
 	}
 
 	@Override
@@ -157,7 +199,7 @@ final class RedisLockStore extends BlockingLockStore {
 	 */
 	@Override
 	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
-		boolean marks = options.keepable() && !ticket.isReader() && this.connections.inboxState() == InboxState.VERIFIED;
+		boolean marks = options.keepable() && !ticket.isReader() && this.connections.inbox().state() == InboxState.VERIFIED;
 		TimeSource.Instant sent = this.clock.now();
 		long first = this.nativeCommands.attempt(ticket, millis(lease), marks);
 		if (first > 0) {
@@ -167,7 +209,7 @@ final class RedisLockStore extends BlockingLockStore {
 		if (releases != null) {
 			this.connections.await("attempt behind a release", ticket.key(), releases);
 		}
-		InboxState state = options.queue() ? this.connections.inboxState() : InboxState.UNSUBSCRIBED;
+		InboxState state = options.queue() ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
 		sent = this.clock.now();
 		Reply reply = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				this.arguments.attempt(ticket, options, state, marks));
@@ -213,7 +255,7 @@ final class RedisLockStore extends BlockingLockStore {
 	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		String[] args = (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), this.arguments.successor(this.connections.inboxState()) };
+				next.ticket().token(), millis(next.lease()), this.arguments.successor(this.connections.inbox().state()) };
 		TimeSource.Instant sent = this.clock.now();
 		int breaks = this.connections.breaks();
 		return this.connections.<ReleaseResult>send((commands) -> {
@@ -260,7 +302,7 @@ final class RedisLockStore extends BlockingLockStore {
 	 * Run the script of a verb. A script lets in a limited number of readers, so that it
 	 * does not keep the server busy for long: the others are let in here.
 	 */
-	Reply ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
+	private Reply ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
 		Reply reply = Reply.parse(this.connections.<byte[]>call(action, ticket.key(),
 				(commands) -> commands.run(script, this.keys.of(ticket), args)));
 		if (reply.admitsMore()) {

@@ -29,7 +29,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * made by Lettuce in the background; while there is none, commands fail at once.
  * Thread-safe.
  */
-public final class RedisQuorumNode implements QuorumNode {
+public final class RedisQuorumNode extends QuorumNode {
 
 	private static final Map<NodeVerb, RedisScript<String>> SCRIPTS = Stream.of(NodeVerb.values())
 		.collect(Collectors.toMap((verb) -> verb,
@@ -195,7 +195,7 @@ public final class RedisQuorumNode implements QuorumNode {
 			if (parts.length == 6) {
 				Ticket ticket = Ticket.of(RedisQuorumNode.this.keys.keyOf(parts[5]), parts[0]);
 				if (ticket.instance().equals(this.instance)) {
-					this.events.woken(ticket);
+					this.events.woken(RedisQuorumNode.this, ticket);
 				}
 			}
 		}
