@@ -31,7 +31,7 @@ final class Mutants {
 									"local w = redis.call('GET', KEYS[1])"
 											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2) and 'ok' or 'gone'",
 									String.class),
-							"release", ticket, ticket.token()).reply().kind().equals("ok");
+							"release", ticket, ticket.token()).kind().equals("ok");
 					if (!mine) {
 						return java.util.concurrent.CompletableFuture.completedFuture(new ReleaseResult(false, null));
 					}
@@ -42,8 +42,8 @@ final class Mutants {
 							this.connections.call("attempt", ticket.key(), (commands) -> commands.run(
 									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 											"return { redis.call('PEXPIRE', KEYS[1], ARGV[1]) }", List.class),
-									this.keys.lockAndQueue(ticket.key()), millis(lease)));
-							yield granted(ticket, answer, lease, marks);
+									this.keys.of(ticket), millis(lease)));
+							yield granted(ticket, reply, sent, lease, marks);
 						}
 			""";
 
@@ -79,7 +79,7 @@ final class Mutants {
 					lua("attempt.lua", "if redis.pcall('PSETEX', lockKey, lease, owned).err then",
 							"if redis.pcall('SET', lockKey, owned).err then"),
 					java("backend/redis/RedisLockStore.java",
-							"case Reply.GRANTED -> granted(ticket, answer, lease, marks);", EXPIRE_THEN_GRANTED)))
+							"case Reply.GRANTED -> granted(ticket, reply, sent, lease, marks);", EXPIRE_THEN_GRANTED)))
 				.killingCallers(),
 			Hunt.of(Mutant.of("renewal without owner check",
 					lua("renew.lua", "if value and string.sub(value, 2) == ARGV[i * 2 - 1] then", "if value then"),
@@ -101,8 +101,8 @@ final class Mutants {
 							"hold.endLease();")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",
-					java("backend/redis/RedisLockStore.java", "return new Answer(reply, sent);",
-							"return new Answer(reply, this.clock.now());")))
+					java("backend/redis/RedisLockStore.java", "this.nativeCommands.attempted(ticket, reply, marks);",
+							"this.nativeCommands.attempted(ticket, reply, marks); sent = this.clock.now();")))
 				.slow(),
 			Hunt.of(Mutant.of("token not raised on take-over", lua("attempt.lua", "local owned = '-' .. token", """
 					if value then

@@ -3,7 +3,6 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.TimeSource;
@@ -15,12 +14,12 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Checks that this JVM receives its grants: lets a script publish to its own inbox, reads
- * the number of receivers where that can be trusted, and waits for the message. The
- * number shows only that the server knows the subscription: its messages may still be
- * lost. An inbox that receives nothing is subscribed again.
+ * The inbox of a store, which checks that this JVM receives its grants: lets a script
+ * publish to it, reads the number of receivers where that can be trusted, and waits for
+ * the message. The number shows only that the server knows the subscription: its messages
+ * may still be lost. An inbox that receives nothing is subscribed again.
  */
-final class InboxMonitor implements RedisInbox.Listener {
+final class InboxMonitor extends RedisInbox {
 
 	private static final Log logger = LogFactory.getLog(InboxMonitor.class);
 
@@ -33,8 +32,6 @@ final class InboxMonitor implements RedisInbox.Listener {
 	private static final String LOCKS_WORK = "Locks work; callers that wait for a lock of another JVM ask for it at"
 			+ " intervals, which takes longer.";
 
-	private final RedisInbox inbox;
-
 	private final RedisConnections connections;
 
 	private final InboxSignals messages;
@@ -45,35 +42,27 @@ final class InboxMonitor implements RedisInbox.Listener {
 
 	private final Duration patience;
 
-	/** Counts subscriptions: the result of a probe is valid for its own only. */
-	private final AtomicInteger subscription = new AtomicInteger();
-
 	/** The last subscription that was checked. Used by the thread of the inbox. */
-	private int checkedSubscription;
+	private @Nullable Object checked;
 
 	private int probes;
 
 	/** The probe whose message has not arrived yet. */
 	private volatile @Nullable Probe awaited;
 
-	private volatile long checkedNanos;
+	private volatile long nextCheckNanos;
 
 	/** Whether a ticket has relied on the inbox since the last check. */
 	private volatile boolean used;
 
-	/** Whether a publish to this inbox was counted since it was subscribed. */
-	private volatile boolean counted;
+	/** The subscription for which a publish to this inbox was counted. */
+	private volatile @Nullable Object counted;
 
 	/** Whether commands may reach another server than the one that has the inbox. */
 	private volatile boolean doubtful;
 
-	/** Until the first subscription is confirmed or has failed. */
-	private volatile boolean starting = true;
-
-	private volatile boolean stopped;
-
 	/**
-	 * Create a monitor with its inbox.
+	 * Create an inbox that is checked.
 	 * @param factory makes the connection of the inbox
 	 * @param channel the name of the inbox
 	 * @param connections send the probes
@@ -84,78 +73,49 @@ final class InboxMonitor implements RedisInbox.Listener {
 	 */
 	InboxMonitor(RedisConnectionFactory factory, String channel, RedisConnections connections, InboxSignals messages,
 			LockSignals signals, TimeSource time, Duration patience) {
-		this.inbox = new RedisInbox(factory, channel, this, this::explain);
+		super(factory, channel);
 		this.connections = connections;
 		this.messages = messages;
 		this.signals = signals;
 		this.time = time;
 		this.patience = patience;
-	}
-
-	void start() {
-		this.inbox.start();
-	}
-
-	void stop() {
-		this.stopped = true;
-		Probe probe = this.awaited;
-		if (probe != null) {
-			// Its thread waits no longer for a message.
-			probe.echo.countDown();
-		}
-		this.inbox.stop();
-	}
-
-	boolean isSubscribed() {
-		return this.inbox.isConfirmed();
-	}
-
-	void awaitConfirmation(Duration patience) {
-		this.inbox.awaitConfirmation(patience);
+		// Tickets that were queued before must not wait for messages then.
+		settled().whenComplete((confirmed, failure) -> {
+			if (failure != null) {
+				signals.retryAll();
+			}
+		});
 	}
 
 	/** Return what a ticket that is queued now can rely on. */
 	InboxState state() {
-		if (!this.inbox.isConfirmed()) {
+		Object current = subscription();
+		if (current == null) {
 			// A ticket that is queued before the first subscription keeps its place, and
 			// attempts again as soon as that is confirmed or has failed.
-			return this.starting ? InboxState.SUBSCRIBED : InboxState.UNSUBSCRIBED;
+			return settled().isDone() ? InboxState.UNSUBSCRIBED : InboxState.SUBSCRIBED;
 		}
 		this.used = true;
-		return this.counted ? InboxState.VERIFIED : InboxState.SUBSCRIBED;
+		return (current == this.counted) ? InboxState.VERIFIED : InboxState.SUBSCRIBED;
 	}
 
 	@Override
-	public void subscribed() {
-		if (this.stopped) {
-			return;
-		}
+	void subscribed() {
 		this.connections.clock().forget();
-		this.starting = false;
 		lose();
-		this.subscription.incrementAndGet();
-		this.inbox.wake();
+		wake();
 	}
 
-	/** The connection of the inbox broke, and is made again. */
 	@Override
-	public void interrupted() {
-		if (this.stopped) {
-			return;
-		}
-		this.inbox.broken();
+	void broken() {
+		super.broken();
 		lose();
-		if (this.starting) {
-			this.starting = false;
-			// Queued tickets must not wait for messages any longer.
-			this.signals.retryAll();
-		}
 	}
 
 	/** Commands may reach another server now, where the inbox is not subscribed. */
 	void serverChanged() {
 		this.doubtful = true;
-		this.checkedNanos = this.time.nanoTime() - CHECK_INTERVAL_NANOS - 1;
+		this.nextCheckNanos = this.time.nanoTime();
 		lose();
 	}
 
@@ -164,14 +124,14 @@ final class InboxMonitor implements RedisInbox.Listener {
 	 * state is known by the time of the call, or is sent before it.
 	 */
 	private void lose() {
-		this.counted = false;
+		this.counted = null;
 		this.signals.requestsMayBeLost();
 	}
 
 	@Override
-	public void received(String text) {
-		Probe probe = this.awaited;
-		if (this.stopped || text.startsWith(RedisInbox.PROBE)) {
+	void received(String text) {
+		if (text.startsWith(PROBE)) {
+			Probe probe = this.awaited;
 			if (probe != null && probe.text.equals(text)) {
 				probe.echo.countDown();
 			}
@@ -189,35 +149,32 @@ final class InboxMonitor implements RedisInbox.Listener {
 	 * that.
 	 */
 	@Override
-	public void check() {
-		int number = this.subscription.get();
-		boolean fresh = number != this.checkedSubscription;
+	boolean check() {
+		Object current = subscription();
+		boolean fresh = current != this.checked;
 		long now = this.time.nanoTime();
-		if (!this.inbox.isConfirmed() || !fresh && !(this.used && now - this.checkedNanos > CHECK_INTERVAL_NANOS)) {
-			return;
+		if (current == null || !fresh && !(this.used && now - this.nextCheckNanos > 0)) {
+			return true;
 		}
-		this.checkedSubscription = number;
-		this.checkedNanos = now;
+		this.checked = current;
+		this.nextCheckNanos = now + CHECK_INTERVAL_NANOS;
 		this.used = false;
-		boolean received = receives(number, fresh);
 		// One message may be late because of this process, as in a long pause.
-		if (!received && isCurrent(number) && !receives(number, false) && isCurrent(number)) {
-			this.inbox.renew();
-			lose();
-			receivedNothing();
+		if (receives(current, fresh) || current != subscription() || receives(current, false)
+				|| current != subscription()) {
+			return true;
 		}
-	}
-
-	private boolean isCurrent(int number) {
-		return number == this.subscription.get() && !this.stopped;
+		broken();
+		receivedNothing();
+		return false;
 	}
 
 	/** Publish to the inbox; returns false if that succeeds and nothing arrives. */
-	private boolean receives(int number, boolean fresh) {
-		Probe probe = new Probe(RedisInbox.PROBE + ++this.probes, new CountDownLatch(1));
+	private boolean receives(Object current, boolean fresh) {
+		Probe probe = new Probe(PROBE + ++this.probes, new CountDownLatch(1));
 		this.awaited = probe;
-		boolean sent = count(probe.text, number, fresh);
-		if (fresh && !this.stopped) {
+		boolean sent = count(probe.text, current, fresh);
+		if (fresh && isSubscribed()) {
 			this.signals.retryAll();
 		}
 		try {
@@ -230,23 +187,22 @@ final class InboxMonitor implements RedisInbox.Listener {
 	}
 
 	/** Publish, and use the number of receivers if it can be trusted. */
-	private boolean count(String text, int number, boolean fresh) {
+	private boolean count(String text, Object current, boolean fresh) {
 		try {
-			long receivers = this.connections.probe(text);
-			if (number == this.subscription.get()) {
-				boolean before = this.counted;
-				this.counted = receivers == 1 && !this.connections.isCluster();
-				this.doubtful = this.doubtful && !this.counted;
-				if (before && !this.counted) {
-					lose();
-				}
+			boolean isCounted = this.connections.probe(text) == 1 && !this.connections.isCluster();
+			if (isCounted && current == subscription()) {
+				this.counted = current;
+				this.doubtful = false;
+			}
+			else if (!isCounted && current == this.counted) {
+				lose();
 			}
 			return true;
 		}
 		catch (RuntimeException ex) {
-			this.checkedNanos = this.time.nanoTime() - CHECK_INTERVAL_NANOS + RETRY_NANOS;
+			this.nextCheckNanos = this.time.nanoTime() + RETRY_NANOS;
 			this.used = true;
-			if (fresh && !this.stopped && RedisServer.isRefusal(ex)) {
+			if (fresh && RedisServer.isRefusal(ex)) {
 				logger.warn("Cannot publish to the inbox of this JVM. " + LOCKS_WORK + " " + ex.getMessage());
 			}
 			return false;
@@ -255,19 +211,16 @@ final class InboxMonitor implements RedisInbox.Listener {
 
 	private void receivedNothing() {
 		String server = this.connections.server().name();
-		logger.warn("The inbox " + this.inbox.channel() + " received nothing from " + server
+		logger.warn("The inbox " + channel() + " received nothing from " + server
 				+ ", although the server accepted messages for it, and is subscribed again on a new connection. Until"
 				+ " then no lock is kept, and callers of this JVM that wait for a lock ask for it at intervals, which"
 				+ " takes longer. If this is repeated, check whether a firewall, NAT gateway or load balancer drops idle"
 				+ " connections");
-		this.signals.resubscribed(this.inbox.channel(), server);
+		this.signals.resubscribed(channel(), server);
 	}
 
-	/**
-	 * Explain why a subscription failed: the cause, the remedy, and what does not work
-	 * until then.
-	 */
-	private String explain(Throwable failure) {
+	@Override
+	String explain(Throwable failure) {
 		RedisServer server = this.connections.server();
 		if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof UnsupportedOperationException) {
 			return server.name() + ": the driver cannot subscribe there. " + LOCKS_WORK;

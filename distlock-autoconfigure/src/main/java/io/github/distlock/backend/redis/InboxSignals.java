@@ -34,11 +34,7 @@ final class InboxSignals {
 	 */
 	private static final long MAX_AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
 
-	private static final int QUOTED = 100;
-
 	private static final Pattern INSTANCE = Pattern.compile("([A-Za-z0-9._-]+@[A-Za-z0-9._-]+:[0-9]+:)?[A-Za-z0-9_-]+");
-
-	private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
 	private final String instance;
 
@@ -70,7 +66,7 @@ final class InboxSignals {
 		int length = text.startsWith(ENDED) ? 4 : text.startsWith(ASKED) ? 5 : text.startsWith(REFUSED) ? 3 : 6;
 		String[] parts = text.split("\\|", length);
 		if (parts.length < length) {
-			throw new IllegalArgumentException("Not a message of a script: " + quote(text));
+			throw new IllegalArgumentException("Not a message of a script");
 		}
 		String key = this.keys.keyOf(parts[length - 1]);
 		Ticket ticket = Ticket.of(key, parts[(length < 6) ? 1 : 0]);
@@ -119,12 +115,6 @@ final class InboxSignals {
 		catch (IllegalArgumentException ex) {
 			return null;
 		}
-	}
-
-	/** Return a text so that it can be logged: in one line, and not too long. */
-	private static String quote(String text) {
-		String line = CONTROL.matcher(text).replaceAll("?");
-		return (line.length() <= QUOTED) ? line : line.substring(0, QUOTED) + "...";
 	}
 
 }

@@ -52,11 +52,8 @@ final class LettuceCommands implements RedisCommands {
 
 	@Override
 	public CompletionStage<@Nullable String> execute(String command, byte[]... args) {
-		CommandArgs<byte[], byte[]> all = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-		for (byte[] each : args) {
-			all.add(each);
-		}
-		return this.commands.dispatch(CommandType.valueOf(command), new StatusOutput<>(ByteArrayCodec.INSTANCE), all);
+		return this.commands.dispatch(CommandType.valueOf(command), new StatusOutput<>(ByteArrayCodec.INSTANCE),
+				new CommandArgs<>(ByteArrayCodec.INSTANCE).addValues(args));
 	}
 
 	@Override

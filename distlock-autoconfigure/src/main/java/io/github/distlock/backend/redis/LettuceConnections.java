@@ -63,9 +63,6 @@ final class LettuceConnections {
 
 	private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
 
-	/** Number of command time-outs after which a silent connection is closed. */
-	private static final int SILENT_COMMANDS = 2;
-
 	/** Minimum interval between topology updates while a master cannot be reached. */
 	private static final Duration TOPOLOGY_INTERVAL = Duration.ofSeconds(2);
 
@@ -77,10 +74,15 @@ final class LettuceConnections {
 	private final Duration patience;
 
 	/**
-	 * The connection for commands, or the attempt to make it. Replaced after a failure
-	 * and after a reset.
+	 * The connection for commands, or the attempt to make it. Replaced after a failure,
+	 * after a reset, and at last by {@link #closed}.
 	 */
-	private final AtomicReference<@Nullable CompletableFuture<LettuceCommands>> commands = new AtomicReference<>();
+	private final AtomicReference<CompletableFuture<LettuceCommands>> commands = new AtomicReference<>(
+			CompletableFuture.failedFuture(disconnected()));
+
+	/** Never replaced. */
+	private final CompletableFuture<LettuceCommands> closed = CompletableFuture
+		.failedFuture(StoreCalls.closed("Redis"));
 
 	/** The last attempt of the driver to connect, or to disconnect. */
 	private volatile CompletionStage<?> driver = CompletableFuture.completedFuture("none");
@@ -91,26 +93,29 @@ final class LettuceConnections {
 	 */
 	private volatile boolean driverBlocks;
 
-	private volatile boolean closed;
-
 	/**
 	 * Create connections to a server that is given by its configuration. Sends nothing
 	 * yet.
-	 * @param disconnected is called on a thread of the driver when a connection breaks,
-	 * with whether it was one for subscriptions
 	 */
 	LettuceConnections(RedisConfiguration server, LettuceClientConfiguration client, boolean cluster,
-			Duration commandTimeout, LockInstance self, Consumer<Boolean> disconnected) {
+			Duration commandTimeout, LockInstance self) {
 		this.factory = new DedicatedFactory(server, client(client, commandTimeout, cluster, self));
 		this.factory.setShareNativeConnection(false);
 		this.factory.afterPropertiesSet();
 		this.factory.start();
 		this.patience = commandTimeout.multipliedBy(2).plusMillis(100);
+	}
+
+	/**
+	 * Before the first connection: call a listener whenever one breaks, on a thread of
+	 * the driver, with whether it was one for subscriptions.
+	 */
+	void onDisconnect(Consumer<Boolean> listener) {
 		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
 
 			@Override
 			public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-				disconnected.accept(connection instanceof StatefulRedisPubSubConnection);
+				listener.accept(connection instanceof StatefulRedisPubSubConnection);
 			}
 
 		});
@@ -118,7 +123,7 @@ final class LettuceConnections {
 
 	/** Connect as the application does; {@code null} if it is not known how. */
 	static @Nullable LettuceConnections like(LettuceConnectionFactory application, Duration commandTimeout,
-			LockInstance self, Consumer<Boolean> disconnected) {
+			LockInstance self) {
 		RedisConfiguration server = configuration(application);
 		if (server == null) {
 			logger.warn("Lock commands share the application's Redis connections, since their configuration could not"
@@ -126,7 +131,7 @@ final class LettuceConnections {
 			return null;
 		}
 		return new LettuceConnections(server, application.getClientConfiguration(), application.isClusterAware(),
-				commandTimeout, self, disconnected);
+				commandTimeout, self);
 	}
 
 	/**
@@ -173,17 +178,12 @@ final class LettuceConnections {
 	 */
 	CompletableFuture<LettuceCommands> connect() {
 		CompletableFuture<LettuceCommands> last = this.commands.get();
-		if (last != null && (!last.isCompletedExceptionally() || this.driverBlocks)) {
+		if (!last.isCompletedExceptionally() || last == this.closed || this.driverBlocks) {
 			return last;
 		}
 		CompletableFuture<LettuceCommands> next = new CompletableFuture<>();
 		if (!this.commands.compareAndSet(last, next)) {
 			return connect();
-		}
-		if (this.closed) {
-			// Read after the attempt can be seen: close() sees it, or this sees close().
-			next.completeExceptionally(closed());
-			return next;
 		}
 		this.driverBlocks = true;
 		try {
@@ -207,7 +207,7 @@ final class LettuceConnections {
 
 	/** Let the next command open a new connection. Does not block. */
 	void reset() {
-		end(this.commands.getAndSet(null), new IllegalStateException("Connection closed"));
+		replace(CompletableFuture.failedFuture(disconnected()), disconnected());
 	}
 
 	/**
@@ -215,18 +215,19 @@ final class LettuceConnections {
 	 * Does not block.
 	 */
 	void end() {
-		this.closed = true;
-		end(this.commands.getAndSet(null), closed());
+		replace(this.closed, StoreCalls.closed("Redis"));
 	}
 
-	private void end(@Nullable CompletableFuture<LettuceCommands> connection, RuntimeException reason) {
-		if (connection != null && !connection.completeExceptionally(reason)) {
-			this.driver = connection.thenCompose(LettuceCommands::close);
+	private void replace(CompletableFuture<LettuceCommands> next, RuntimeException reason) {
+		CompletableFuture<LettuceCommands> last = this.commands
+			.getAndUpdate((current) -> (current == this.closed) ? current : next);
+		if (!last.completeExceptionally(reason) && !last.isCompletedExceptionally()) {
+			this.driver = last.thenCompose(LettuceCommands::close);
 		}
 	}
 
-	private static IllegalStateException closed() {
-		return new IllegalStateException(RedisServer.STORE_CLOSED);
+	private static IllegalStateException disconnected() {
+		return new IllegalStateException("Connection closed");
 	}
 
 	/**
@@ -294,9 +295,7 @@ final class LettuceConnections {
 			.orElseGet(ClientResources::builder);
 		NettyCustomizer customizer = application.map(ClientResources::nettyCustomizer)
 			.orElse(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER);
-		return builder
-			.nettyCustomizer(
-					SilentConnectionCloser.customizer(commandTimeout.multipliedBy(SILENT_COMMANDS), customizer))
+		return builder.nettyCustomizer(SilentConnectionCloser.customizer(commandTimeout, customizer))
 			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), MAX_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
 			.build();
 	}
@@ -312,16 +311,12 @@ final class LettuceConnections {
 		if (cluster) {
 			base = withFailover(base);
 		}
-		Duration connectTimeout = base.getSocketOptions().getConnectTimeout();
 		return base.mutate()
 			.autoReconnect(true)
 			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
 			.replayFilter(LettuceConnections::isScript)
 			.timeoutOptions(TimeoutOptions.enabled())
-			.socketOptions(base.getSocketOptions()
-				.mutate()
-				.connectTimeout((connectTimeout.compareTo(commandTimeout) < 0) ? connectTimeout : commandTimeout)
-				.build())
+			.socketOptions(base.getSocketOptions().mutate().connectTimeout(commandTimeout).build())
 			.build();
 	}
 
@@ -341,9 +336,6 @@ final class LettuceConnections {
 			.refreshTriggersReconnectAttempts(2);
 		if (configured != null) {
 			refresh.dynamicRefreshSources(configured.useDynamicRefreshSources());
-			if (configured.isPeriodicRefreshEnabled()) {
-				refresh.enablePeriodicRefresh(configured.getRefreshPeriod());
-			}
 		}
 		return cluster.mutate().topologyRefreshOptions(refresh.build()).build();
 	}

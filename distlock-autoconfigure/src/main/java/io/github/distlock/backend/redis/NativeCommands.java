@@ -30,11 +30,11 @@ final class NativeCommands {
 
 	private static final String TOMBSTONE_MILLIS = "10000";
 
-	/** A tombstone is tried for a shorter time than it lasts. */
-	private static final long FRESH_NANOS = Duration.ofSeconds(9).toNanos();
-
-	/** For how long one reading of the server's clock counts. */
-	private static final long READING_NANOS = Duration.ofSeconds(10).toNanos();
+	/**
+	 * For how long one reading of the server's clock counts: for a shorter time than a
+	 * tombstone lasts, which is written after it.
+	 */
+	private static final long READING_NANOS = Duration.ofSeconds(9).toNanos();
 
 	/** By which part a clock of this machine may be too fast. */
 	private static final long DRIFT = 1000;
@@ -89,7 +89,7 @@ final class NativeCommands {
 		}
 		boolean taken = this.connections.call("attempt", ticket.key(),
 				(commands) -> replace(commands, ticket.key(), "|" + value.token, held(ticket, marks, first), lease));
-		this.values.set(slot(ticket), taken ? value.heldBy(ticket.token(), marks, first) : null);
+		this.values.set(slot(ticket), taken ? value.with(ticket.token(), marks, first) : null);
 		return taken ? first : 0;
 	}
 
@@ -101,8 +101,8 @@ final class NativeCommands {
 		if (reply.kind().equals(Reply.GRANTED) && reply.numbers().length == 1 && !ticket.isReader() && isUsable()) {
 			long now = this.time.nanoTime();
 			long first = reply.numbers()[0];
-			this.values.set(slot(ticket), new RememberedValue(ticket.key(), ticket.token(), marks, first, now, first,
-					now, this.connections.breaks()));
+			this.values.set(slot(ticket), new RememberedValue(ticket.key(), ticket.token(), marks, first, first, now,
+					this.connections.breaks()));
 		}
 	}
 
@@ -117,7 +117,7 @@ final class NativeCommands {
 			return null;
 		}
 		// As if it had been answered: an attempt may follow at once.
-		RememberedValue tombstone = value.released(lastToken, this.time.nanoTime());
+		RememberedValue tombstone = value.with(null, false, lastToken);
 		this.values.set(slot(ticket), tombstone);
 		return replace(commands, ticket.key(), held(ticket, value.marked, value.token), "|" + lastToken,
 				TOMBSTONE_MILLIS)
@@ -178,30 +178,21 @@ final class NativeCommands {
 	 * @param holder the ticket that holds it, or {@code null} for a tombstone
 	 * @param marked whether the value of the holder is marked
 	 * @param token the first token of the holder, or the last one that was used
-	 * @param writtenNanos when it was written
 	 * @param readMicros what the clock of the server said
 	 * @param readNanos a moment after that
 	 * @param breaks how often the connection had broken
 	 */
-	private record RememberedValue(String key, @Nullable String holder, boolean marked, long token, long writtenNanos,
-			long readMicros, long readNanos, int breaks) {
+	private record RememberedValue(String key, @Nullable String holder, boolean marked, long token, long readMicros,
+			long readNanos, int breaks) {
 
 		/** What the clock of the server says at least; zero if that is not known. */
 		long clock(long nanos) {
 			long passed = nanos - this.readNanos;
-			if (passed > READING_NANOS || nanos - this.writtenNanos > FRESH_NANOS) {
-				return 0;
-			}
-			return this.readMicros + (passed - passed / DRIFT) / 1000;
+			return (passed > READING_NANOS) ? 0 : this.readMicros + (passed - passed / DRIFT) / 1000;
 		}
 
-		RememberedValue heldBy(String ticket, boolean marks, long first) {
-			return new RememberedValue(this.key, ticket, marks, first, this.writtenNanos, this.readMicros,
-					this.readNanos, this.breaks);
-		}
-
-		RememberedValue released(long used, long nanos) {
-			return new RememberedValue(this.key, null, false, used, nanos, this.readMicros, this.readNanos,
+		RememberedValue with(@Nullable String newHolder, boolean marks, long newToken) {
+			return new RememberedValue(this.key, newHolder, marks, newToken, this.readMicros, this.readNanos,
 					this.breaks);
 		}
 

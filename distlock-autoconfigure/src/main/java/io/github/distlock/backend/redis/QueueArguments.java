@@ -13,37 +13,34 @@ import io.github.distlock.backend.redis.InboxMonitor.InboxState;
  */
 final class QueueArguments {
 
-	private final String tokensPerGrant;
-
-	private final String notQueued;
+	/** For a ticket that is not queued. */
+	private static final String NOT_QUEUED = "N";
 
 	/** For an attempt that asks for the lock: not queued, although it should be. */
-	private final String unheard;
+	private static final String UNHEARD = "n";
 
 	/** For a queued ticket of an inbox whose receivers cannot be counted. */
-	private final String uncounted;
+	private static final String UNCOUNTED = "S";
 
 	/** For a queued ticket of an inbox whose receivers can be counted. */
-	private final String counted;
+	private static final String COUNTED = "T";
+
+	private final String tokensPerGrant;
 
 	QueueArguments(int tokensPerGrant) {
 		this.tokensPerGrant = Integer.toString(tokensPerGrant);
-		this.notQueued = "N" + tokensPerGrant;
-		this.unheard = "n" + tokensPerGrant;
-		this.uncounted = "S" + tokensPerGrant;
-		this.counted = "T" + tokensPerGrant;
 	}
 
 	/** Return the argument of a release for the ticket that follows: it asks nothing. */
 	String successor(InboxState state) {
-		return queued(state, this.notQueued);
+		return queued(state, NOT_QUEUED).concat(this.tokensPerGrant);
 	}
 
-	private String queued(InboxState state, String unsubscribed) {
+	private static String queued(InboxState state, String unsubscribed) {
 		return switch (state) {
 			case UNSUBSCRIBED -> unsubscribed;
-			case SUBSCRIBED -> this.uncounted;
-			case VERIFIED -> this.counted;
+			case SUBSCRIBED -> UNCOUNTED;
+			case VERIFIED -> COUNTED;
 		};
 	}
 
@@ -53,19 +50,16 @@ final class QueueArguments {
 	 * @param marks whether to mark the value of the lock if it is granted at once
 	 */
 	String attempt(Ticket ticket, AttemptOptions options, InboxState state, boolean marks) {
-		String all = options.queue() ? queued(state, this.unheard) : this.notQueued;
-		String how = ticket.isReader() ? all.substring(0, 1) : all;
-		if (!marks && !options.answerWanted()) {
-			return how;
+		String letter = options.queue() ? queued(state, UNHEARD) : NOT_QUEUED;
+		if (options.queue() && options.answerWanted()) {
+			letter = letter.toLowerCase(Locale.ROOT);
 		}
-		String letter = options.answerWanted() && options.queue() ? how.substring(0, 1).toLowerCase(Locale.ROOT)
-				: how.substring(0, 1);
-		return letter + (marks ? count(true) : how.substring(1));
+		return ticket.isReader() ? letter : letter.concat(count(marks));
 	}
 
 	/** Return the number of tokens as the value of a grant has it. */
 	String count(boolean marked) {
-		return marked ? RenewalScript.MARK + this.tokensPerGrant : this.tokensPerGrant;
+		return marked ? RenewalScript.MARK.concat(this.tokensPerGrant) : this.tokensPerGrant;
 	}
 
 }

@@ -17,7 +17,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redis.InboxMonitor.InboxState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +44,6 @@ final class RedisConnections {
 	private final boolean cluster;
 
 	private final TimeSource time;
-
-	private final Duration commandTimeout;
 
 	/** Every driver's own time-out comes first. */
 	private final Duration patience;
@@ -82,18 +79,20 @@ final class RedisConnections {
 		this.server = RedisServer.of(application);
 		this.cluster = RedisServer.isCluster(application);
 		this.time = time;
-		this.commandTimeout = settings.commandTimeout();
-		this.patience = this.commandTimeout.multipliedBy(2);
+		this.patience = settings.commandTimeout().multipliedBy(2);
 		this.keys = keys;
 		this.instance = context.instance();
 		this.channel = keys.inboxPrefix() + context.instance();
 		this.shared = new BlockingCommands(application);
 		this.dedicated = (settings.dedicatedConnection() && ConnectionUtils.isLettuce(application)) ? LettuceConnections
-			.like((LettuceConnectionFactory) application, settings.commandTimeout(), context.self(), this::disconnected)
+			.like((LettuceConnectionFactory) application, settings.commandTimeout(), context.self())
 				: null;
 		InboxSignals signals = new InboxSignals(context.instance(), keys, context.signals(), time, this.clock);
 		this.inbox = new InboxMonitor((this.dedicated != null) ? this.dedicated.factory() : application, this.channel,
 				this, signals, context.signals(), time, settings.commandTimeout());
+		if (this.dedicated != null) {
+			this.dedicated.onDisconnect(this::disconnected);
+		}
 	}
 
 	void open() {
@@ -140,14 +139,8 @@ final class RedisConnections {
 		return this.dedicated != null && !this.cluster;
 	}
 
-	/** Whether messages arrive, as far as is known. Sends nothing. */
-	boolean isSubscribed() {
-		return !this.closed && this.inbox.isSubscribed();
-	}
-
-	/** Return what a ticket that is queued now can rely on. */
-	InboxState inboxState() {
-		return this.closed ? InboxState.UNSUBSCRIBED : this.inbox.state();
+	InboxMonitor inbox() {
+		return this.inbox;
 	}
 
 	/**
@@ -213,7 +206,7 @@ final class RedisConnections {
 			return;
 		}
 		if (ofInbox) {
-			this.inbox.interrupted();
+			this.inbox.broken();
 		}
 		else {
 			this.inbox.serverChanged();
@@ -233,12 +226,14 @@ final class RedisConnections {
 		this.server.checkRights(ask("test of the lock store", "EVAL", script));
 		probe(RedisInbox.PROBE);
 		try {
-			this.inbox.awaitConfirmation(this.commandTimeout);
+			await("subscription to the inbox " + this.channel, null, this.inbox.settled());
 		}
-		catch (RuntimeException ex) {
+		catch (LockBackendException ex) {
 			// A static master with replicas sends no messages: callers ask instead.
-			if (!(NestedExceptionUtils.getMostSpecificCause(ex) instanceof UnsupportedOperationException)) {
-				throw failed("subscription to the inbox", null, ex);
+			boolean unsupported = NestedExceptionUtils
+				.getMostSpecificCause(ex) instanceof UnsupportedOperationException;
+			if (!unsupported && !this.inbox.isSubscribed()) {
+				throw ex;
 			}
 		}
 	}

@@ -1,15 +1,12 @@
 package io.github.distlock.backend.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -24,10 +21,11 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * The one channel on which this JVM receives its grants, for all locks. One thread owns
- * it: it subscribes, again whenever the subscription was lost, and lets the listener
- * check it meanwhile. Lettuce subscribes again by itself after a reconnect.
+ * it: it subscribes, again whenever the subscription was lost, and checks it meanwhile.
+ * Lettuce subscribes again by itself after a reconnect. Messages and confirmations come
+ * on threads of the driver.
  */
-final class RedisInbox implements MessageListener, SubscriptionListener {
+abstract class RedisInbox implements MessageListener, SubscriptionListener {
 
 	/** Prefix of a message that only shows whether messages arrive. */
 	static final String PROBE = "probe:";
@@ -48,28 +46,25 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private final String channel;
 
-	private final Listener listener;
-
-	private final Function<Throwable, String> failures;
-
 	private final Thread thread;
 
 	/** Each permit lets the thread go on at once. */
 	private final Semaphore wakeUps = new Semaphore(0);
 
-	/** Whether the server has confirmed the subscription, as far as is known. */
-	private volatile boolean confirmed;
+	/**
+	 * What the server has confirmed last, as an object of its own for each confirmation;
+	 * {@code null} if, as far as is known, no message arrives.
+	 */
+	private volatile @Nullable Object subscription;
 
-	/** Open until the first subscription has been confirmed or has failed. */
-	private final CountDownLatch settled = new CountDownLatch(1);
-
-	/** Why the last subscription failed. */
-	private volatile @Nullable RuntimeException failure;
+	/**
+	 * Completes when the first subscription has been confirmed or has failed, or when the
+	 * inbox is stopped.
+	 */
+	private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
 
 	/** Since the last confirmation. */
 	private volatile int failedAttempts;
-
-	private volatile boolean renewing;
 
 	private volatile boolean stopped;
 
@@ -77,17 +72,37 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	 * Create an inbox; it subscribes after its start.
 	 * @param connections makes its connection
 	 * @param channel its name
-	 * @param listener receives the messages
-	 * @param failures explains a failure: the cause, the remedy, and what does not work
-	 * until then
 	 */
-	RedisInbox(RedisConnectionFactory connections, String channel, Listener listener,
-			Function<Throwable, String> failures) {
+	RedisInbox(RedisConnectionFactory connections, String channel) {
 		this.connections = connections;
 		this.channel = channel;
-		this.listener = listener;
-		this.failures = failures;
 		this.thread = LockThreads.named("distlock-inbox").newThread(this::run);
+	}
+
+	/** The server has confirmed a subscription. */
+	abstract void subscribed();
+
+	/** A message has arrived. */
+	abstract void received(String text);
+
+	/**
+	 * Explain why a subscription failed: the cause, the remedy, and what does not work
+	 * until then.
+	 */
+	abstract String explain(Throwable failure);
+
+	/**
+	 * Check the subscription. Called at intervals on the thread of the inbox, which may
+	 * wait.
+	 * @return {@code false} to subscribe on a new connection
+	 */
+	boolean check() {
+		return true;
+	}
+
+	/** No message arrives until the server confirms again: the connection broke. */
+	void broken() {
+		this.subscription = null;
 	}
 
 	String channel() {
@@ -104,7 +119,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	 */
 	void stop() {
 		this.stopped = true;
-		this.confirmed = false;
+		this.subscription = null;
+		this.settled.complete(false);
 		wake();
 		try {
 			this.thread.join(STOP_MILLIS);
@@ -114,44 +130,21 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		}
 	}
 
-	boolean isConfirmed() {
-		return this.confirmed;
+	@Nullable Object subscription() {
+		return this.subscription;
 	}
 
-	/**
-	 * Wait for the first subscription.
-	 * @throws RuntimeException the cause if it fails
-	 */
-	void awaitConfirmation(Duration patience) {
-		try {
-			if (!this.settled.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-				throw new LockBackendException("Redis has not confirmed the subscription to the inbox " + this.channel
-						+ " within " + patience);
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		RuntimeException reason = this.failure;
-		if (!this.confirmed && reason != null) {
-			throw reason;
-		}
+	boolean isSubscribed() {
+		return this.subscription != null;
 	}
 
-	/** The connection broke: no message arrives until the server confirms again. */
-	void broken() {
-		this.confirmed = false;
+	CompletableFuture<Boolean> settled() {
+		return this.settled;
 	}
 
-	/** Let the listener check soon. */
+	/** Let the thread check soon. */
 	void wake() {
 		this.wakeUps.release();
-	}
-
-	/** Subscribe on a new connection: the server no longer knows the old one. */
-	void renew() {
-		this.confirmed = false;
-		this.renewing = true;
 	}
 
 	private void run() {
@@ -164,9 +157,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			catch (Throwable ex) {
 				failed(ex);
 			}
-			this.confirmed = false;
 			if (!this.stopped) {
-				this.listener.interrupted();
+				broken();
 				pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
 				backOff = Math.min(backOff * 2, MAX_BACK_OFF_MILLIS);
 			}
@@ -174,19 +166,15 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	private void failed(Throwable ex) {
-		this.failure = (ex instanceof RuntimeException cause) ? cause
-				: new IllegalStateException("The inbox " + this.channel + " could not be subscribed", ex);
-		this.settled.countDown();
+		this.settled.completeExceptionally(ex);
 		// On a busy processor one attempt may take too long.
 		if (++this.failedAttempts == 2 && !this.stopped) {
-			logger.warn(
-					"Cannot subscribe to the inbox " + this.channel + " yet, trying again. " + this.failures.apply(ex));
+			logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. " + explain(ex));
 		}
 	}
 
 	/** Subscribe, and stay until the subscription has ended. */
 	private void subscribe() {
-		this.renewing = false;
 		try (RedisConnection connection = this.connections.getConnection()) {
 			byte[] name = this.channel.getBytes(StandardCharsets.UTF_8);
 			if (!ConnectionUtils.isJedis(this.connections)) {
@@ -201,8 +189,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	private void stayWhile(BooleanSupplier alive) {
-		while (!this.stopped && !this.renewing && alive.getAsBoolean()) {
-			this.listener.check();
+		while (!this.stopped && alive.getAsBoolean() && check()) {
 			pause(CHECK_MILLIS);
 		}
 	}
@@ -221,7 +208,11 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	@Override
 	public void onMessage(Message message, byte @Nullable [] pattern) {
 		try {
-			this.listener.received(new String(message.getBody(), StandardCharsets.UTF_8));
+			String text = new String(message.getBody(), StandardCharsets.UTF_8);
+			// The thread that is to end may wait for a probe.
+			if (!this.stopped || text.startsWith(PROBE)) {
+				received(text);
+			}
 		}
 		catch (Throwable ex) {
 			// This is the driver's thread, which serves all connections. The waiting
@@ -231,35 +222,17 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	@Override
-	public void onChannelSubscribed(byte[] subscribed, long count) {
-		this.confirmed = true;
-		this.settled.countDown();
+	public void onChannelSubscribed(byte[] name, long count) {
+		if (this.stopped) {
+			return;
+		}
+		this.subscription = new Object();
+		this.settled.complete(true);
 		if (this.failedAttempts > 1) {
 			logger.info("The inbox " + this.channel + " is subscribed now");
 		}
 		this.failedAttempts = 0;
-		this.listener.subscribed();
-	}
-
-	/**
-	 * Receives the messages of the inbox, on threads of the driver.
-	 */
-	interface Listener {
-
-		/** The server has confirmed a subscription. */
-		void subscribed();
-
-		/** A message has arrived. */
-		void received(String text);
-
-		/** Messages may be lost until the inbox is subscribed again. */
-		default void interrupted() {
-		}
-
-		/** Called at intervals on the thread of the inbox, which may wait. */
-		default void check() {
-		}
-
+		subscribed();
 	}
 
 }

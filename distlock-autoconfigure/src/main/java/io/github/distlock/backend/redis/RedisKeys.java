@@ -30,12 +30,7 @@ final class RedisKeys {
 
 	private final String queuePrefix;
 
-	/** Of a Redlock node, whose queue is a list and has its first format. */
-	private final String nodeQueuePrefix;
-
 	private final String readersPrefix;
-
-	private final String floorPrefix;
 
 	private final String inboxPrefix;
 
@@ -47,9 +42,7 @@ final class RedisKeys {
 		this.prefix = prefix;
 		this.lockPrefix = prefix + "lock:{";
 		this.queuePrefix = prefix + "queue:" + QUEUE_FORMAT + ":{";
-		this.nodeQueuePrefix = prefix + "queue:{";
 		this.readersPrefix = prefix + "readers:{";
-		this.floorPrefix = prefix + "floor:{";
 		this.inboxPrefix = prefix + "inbox:";
 	}
 
@@ -72,10 +65,10 @@ final class RedisKeys {
 		return (ticket.mode() == LockMode.EXCLUSIVE) ? lockAndQueue(ticket.key()) : lockQueueAndReaders(ticket.key());
 	}
 
-	/** The keys of a lock on a Redlock node. */
+	/** The keys of a lock on a Redlock node, whose queue is a list in its first format. */
 	List<String> nodeLockQueueAndFloor(String key) {
-		String tag = encode(key).concat("}");
-		return List.of(this.lockPrefix.concat(tag), this.nodeQueuePrefix.concat(tag), this.floorPrefix.concat(tag));
+		String tag = encode(key) + "}";
+		return List.of(this.lockPrefix + tag, this.prefix + "queue:{" + tag, this.prefix + "floor:{" + tag);
 	}
 
 	String lock(String key) {

@@ -1,7 +1,9 @@
 package io.github.distlock.backend.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +14,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
@@ -22,12 +25,13 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redis.InboxMonitor.InboxState;
-import io.github.distlock.backend.redis.Reply.Answer;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -36,7 +40,7 @@ import org.springframework.data.redis.core.script.RedisScript;
 /**
  * The open store of a {@link RedisLockBackend}. Thread-safe.
  */
-final class RedisLockStore extends BlockingLockStore {
+final class RedisLockStore extends BlockingLockStore implements StoreInspection {
 
 	/**
 	 * Maximum time within which a grant by message must be confirmed, as in the scripts.
@@ -59,6 +63,9 @@ final class RedisLockStore extends BlockingLockStore {
 	 */
 	private static final long UNQUEUED_RETRY_MILLIS = 200;
 
+	/** A holder has a first token and a lease; a waiting ticket only its name. */
+	private static final int PARTS_OF_HOLDER = 3;
+
 	/** How many leases one script renews. */
 	static final int BATCH_SIZE = 100;
 
@@ -68,7 +75,7 @@ final class RedisLockStore extends BlockingLockStore {
 
 	private final BackendDescription description;
 
-	private final RedisInspection inspection;
+	private final String instance;
 
 	private final NativeCommands nativeCommands;
 
@@ -102,7 +109,7 @@ final class RedisLockStore extends BlockingLockStore {
 		this.random = context.random();
 		this.arguments = new QueueArguments(description.tokensPerGrant());
 		this.nativeCommands = new NativeCommands(connections, keys, clock, this.arguments);
-		this.inspection = new RedisInspection(this, context.instance());
+		this.instance = context.instance();
 	}
 
 	@Override
@@ -112,7 +119,7 @@ final class RedisLockStore extends BlockingLockStore {
 
 	@Override
 	public String channel() {
-		return this.connections.isSubscribed() ? "subscribed" : "polling";
+		return this.connections.inbox().isSubscribed() ? "subscribed" : "polling";
 	}
 
 	@Override
@@ -121,14 +128,49 @@ final class RedisLockStore extends BlockingLockStore {
 	}
 
 	/** Look at a lock, and change nothing. */
-	List<byte[]> look(String action, @Nullable String lock, String key) {
+	private List<byte[]> look(String action, @Nullable String lock, String key) {
 		return this.connections.<List<byte[]>>call(action, lock,
 				(commands) -> commands.run(Scripts.INSPECT, this.keys.lockQueueAndReaders(key)));
 	}
 
 	@Override
 	public StoreInspection inspection() {
-		return this.inspection;
+		return this;
+	}
+
+	@Override
+	public StoredLock inspect(String key) {
+		List<StoredHolder> holders = new ArrayList<>();
+		List<StoredWaiter> waiting = new ArrayList<>();
+		for (byte[] line : look("inspection", key, key)) {
+			String[] parts = new String(line, StandardCharsets.UTF_8).split(",");
+			if (parts.length == PARTS_OF_HOLDER) {
+				holders.add(Reply.stored(key, parts[0], Long.parseLong(parts[1]),
+						Duration.ofMillis(Math.max(0, Long.parseLong(parts[2])))));
+			}
+			else {
+				Ticket ticket = Ticket.of(key, parts[0]);
+				waiting.add(new StoredWaiter(ticket.instance(), ticket.mode()));
+			}
+		}
+		return new StoredLock(key, holders, waiting);
+	}
+
+	/**
+	 * An answer that was lost and a command that is repeated are harmless: the token
+	 * names the grant.
+	 */
+	@Override
+	public EndResult end(String key, long grantToken) {
+		// The ticket of a reader has all keys of the lock.
+		Ticket keys = new Ticket(key, LockMode.READ, this.instance, 0, true);
+		Reply reply = ask(Scripts.END, "end of a grant", keys, Long.toString(grantToken));
+		return switch (reply.kind()) {
+			case Reply.ENDED -> EndResult.ENDED;
+			case Reply.CHANGED -> EndResult.CHANGED;
+			case Reply.NOT_HELD -> EndResult.NOT_HELD;
+			default -> throw new IllegalStateException("Not an answer to an end: " + reply);
+		};
 	}
 
 	@Override
@@ -152,25 +194,26 @@ final class RedisLockStore extends BlockingLockStore {
 	 */
 	@Override
 	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
-		boolean marks = options.keepable() && !ticket.isReader() && inboxState() == InboxState.VERIFIED;
+		boolean marks = options.keepable() && !ticket.isReader() && this.connections.inbox().state() == InboxState.VERIFIED;
 		TimeSource.Instant sent = this.clock.now();
 		long first = this.nativeCommands.attempt(ticket, millis(lease), marks);
 		if (first > 0) {
-			return granted(ticket, new Answer(new Reply(Reply.GRANTED, false, null, first), sent), lease, marks);
+			return granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease, marks);
 		}
 		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
 		if (releases != null) {
 			this.connections.await("attempt behind a release", ticket.key(), releases);
 		}
-		InboxState state = options.queue() ? inboxState() : InboxState.UNSUBSCRIBED;
-		Answer answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
+		InboxState state = options.queue() ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
+		sent = this.clock.now();
+		Reply reply = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				this.arguments.attempt(ticket, options, state, marks));
-		this.nativeCommands.attempted(ticket, answer.reply(), marks);
-		return switch (answer.reply().kind()) {
-			case Reply.GRANTED -> granted(ticket, answer, lease, marks);
-			case Reply.WAITING -> waiting(ticket, answer, lease);
-			case Reply.BUSY -> busy(ticket, answer.reply(), options.queue());
-			default -> throw new IllegalStateException("Not an answer to an attempt: " + answer.reply());
+		this.nativeCommands.attempted(ticket, reply, marks);
+		return switch (reply.kind()) {
+			case Reply.GRANTED -> granted(ticket, reply, sent, lease, marks);
+			case Reply.WAITING -> waiting(ticket, reply, sent, lease);
+			case Reply.BUSY -> busy(ticket, reply, options.queue());
+			default -> throw new IllegalStateException("Not an answer to an attempt: " + reply);
 		};
 	}
 
@@ -207,7 +250,7 @@ final class RedisLockStore extends BlockingLockStore {
 	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		String[] args = (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), this.arguments.successor(inboxState()) };
+				next.ticket().token(), millis(next.lease()), this.arguments.successor(this.connections.inbox().state()) };
 		TimeSource.Instant sent = this.clock.now();
 		int breaks = this.connections.breaks();
 		return this.connections.<ReleaseResult>send((commands) -> {
@@ -236,17 +279,12 @@ final class RedisLockStore extends BlockingLockStore {
 			if (reply.admitsMore()) {
 				admitReaders(commands, ticket, Scripts.MAX_PORTIONS);
 			}
-			return released(new Answer(reply, sent), next);
-		});
-	}
-
-	private ReleaseResult released(Answer answer, @Nullable Successor next) {
-		String kind = answer.reply().kind();
-		return new ReleaseResult(!kind.equals(Reply.GONE), (next == null) ? null : switch (kind) {
-			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease(), false);
-			case Reply.WAITING -> waiting(next.ticket(), answer, next.lease());
-			case Reply.UNQUEUED -> unqueued(null);
-			default -> null;
+			return new ReleaseResult(!reply.kind().equals(Reply.GONE), (next == null) ? null : switch (reply.kind()) {
+				case Reply.GRANTED -> granted(next.ticket(), reply, sent, next.lease(), false);
+				case Reply.WAITING -> waiting(next.ticket(), reply, sent, next.lease());
+				case Reply.UNQUEUED -> unqueued(null);
+				default -> null;
+			});
 		});
 	}
 
@@ -259,14 +297,13 @@ final class RedisLockStore extends BlockingLockStore {
 	 * Run the script of a verb. A script lets in a limited number of readers, so that it
 	 * does not keep the server busy for long: the others are let in here.
 	 */
-	Answer ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
-		TimeSource.Instant sent = this.clock.now();
+	private Reply ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
 		Reply reply = Reply.parse(this.connections.<byte[]>call(action, ticket.key(),
 				(commands) -> commands.run(script, this.keys.of(ticket), args)));
 		if (reply.admitsMore()) {
 			this.connections.send((commands) -> admitReaders(commands, ticket, Scripts.MAX_PORTIONS));
 		}
-		return new Answer(reply, sent);
+		return reply;
 	}
 
 	/**
@@ -287,71 +324,54 @@ final class RedisLockStore extends BlockingLockStore {
 	 */
 	@Override
 	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
-		Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
-		for (int i = 0; i < renewals.size(); i++) {
-			Ticket ticket = renewals.get(i).ticket();
+		Map<Integer, List<Renewal>> groups = new LinkedHashMap<>();
+		for (Renewal renewal : renewals) {
+			Ticket ticket = renewal.ticket();
 			int slot = this.connections.isCluster() ? ClusterSlotHashUtil.calculateSlot(this.keys.lock(ticket.key()))
 					: 0;
-			groups.computeIfAbsent(ticket.isReader() ? -1 - slot : slot, (group) -> new ArrayList<>()).add(i);
+			groups.computeIfAbsent(ticket.isReader() ? -1 - slot : slot, (group) -> new ArrayList<>()).add(renewal);
 		}
-		List<SentRenewal> scripts = new ArrayList<>();
+		List<RenewalScript> scripts = new ArrayList<>();
 		TimeSource.Instant sent = this.clock.now();
-		groups.values().forEach((group) -> {
+		for (List<Renewal> group : groups.values()) {
 			for (int from = 0; from < group.size(); from += BATCH_SIZE) {
-				List<Integer> indexes = group.subList(from, Math.min(from + BATCH_SIZE, group.size()));
-				RenewalScript script = RenewalScript.of(indexes.stream().map(renewals::get).toList(), this.keys,
-						this.description.tokensPerGrant());
-				scripts.add(new SentRenewal(indexes, script, this.connections
-					.send((commands) -> commands.run(script.script(), script.names(), script.args()))));
-			}
-		});
-		RenewalResult[] results = new RenewalResult[renewals.size()];
-		for (SentRenewal renewal : scripts) {
-			List<RenewalResult> answers = result(renewal, sent);
-			for (int i = 0; i < answers.size(); i++) {
-				results[renewal.indexes.get(i)] = answers.get(i);
+				scripts.add(RenewalScript.send(group.subList(from, Math.min(from + BATCH_SIZE, group.size())),
+						this.keys, this.description.tokensPerGrant(), this.connections));
 			}
 		}
-		return List.of(results);
-	}
-
-	private List<RenewalResult> result(SentRenewal renewal, TimeSource.Instant sent) {
-		try {
-			return renewal.script.answered(this.connections.await("renewal", null, renewal.answer), sent);
-		}
-		catch (LockBackendException ex) {
-			return renewal.script.unknown(ex);
-		}
+		Map<Renewal, RenewalResult> results = new IdentityHashMap<>();
+		scripts.forEach((script) -> script.await(this.connections, sent, results));
+		return renewals.stream().map(results::get).toList();
 	}
 
 	/**
 	 * A reply without a TTL is a new grant, whose TTL is the lease. Any other reply says
 	 * whether the value is marked, by an earlier attempt.
 	 */
-	private AttemptResult granted(Ticket ticket, Answer answer, Duration lease, boolean marks) {
-		long[] reply = answer.reply().numbers();
-		Duration ttl = (reply.length > 1) ? Duration.ofMillis(Math.max(0, reply[1])) : lease;
-		long last = ticket.isReader() ? reply[0] : reply[0] + this.description.tokensPerGrant() - 1;
-		return new AttemptResult.Granted(new Grant(reply[0], last, Validity.until(answer.sent(), ttl)),
-				(reply.length > 1) ? reply.length > 2 : marks);
+	private AttemptResult granted(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease, boolean marks) {
+		long[] numbers = reply.numbers();
+		Duration ttl = (numbers.length > 1) ? Duration.ofMillis(Math.max(0, numbers[1])) : lease;
+		long last = ticket.isReader() ? numbers[0] : numbers[0] + this.description.tokensPerGrant() - 1;
+		return new AttemptResult.Granted(new Grant(numbers[0], last, Validity.until(sent, ttl)),
+				(numbers.length > 1) ? numbers.length > 2 : marks);
 	}
 
 	/**
 	 * Only the head of the queue attempts again when the lease of the holder ends. The
 	 * others are signalled then, and attempt after a safety interval.
 	 */
-	private AttemptResult waiting(Ticket ticket, Answer answer, Duration lease) {
-		long[] reply = answer.reply().numbers();
+	private AttemptResult waiting(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease) {
+		long[] numbers = reply.numbers();
 		// The validity of grants by message is computed from this.
-		this.connections.clock().observe(answer.sent(), reply[2]);
+		this.connections.clock().observe(sent, numbers[2]);
 		double share = SAFETY_SHARE + this.random.nextDouble(SAFETY_JITTER);
 		long delay = (long) (graceMillis(lease) * share);
-		long holderMillis = reply[1];
-		if (reply[0] <= 0 && holderMillis >= 0) {
+		long holderMillis = numbers[1];
+		if (numbers[0] <= 0 && holderMillis >= 0) {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
-		return new AttemptResult.Queued(Duration.ofMillis(delay), reply[3] == 1,
-				answer.reply().holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))), reply[0] == 0);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), numbers[3] == 1,
+				reply.holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))), numbers[0] == 0);
 	}
 
 	/**
@@ -368,26 +388,12 @@ final class RedisLockStore extends BlockingLockStore {
 		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder, false);
 	}
 
-	private InboxState inboxState() {
-		return this.connections.inboxState();
-	}
-
 	private static long graceMillis(Duration lease) {
 		return Math.min(MAX_GRACE_MILLIS, lease.toMillis());
 	}
 
 	private static String millis(Duration duration) {
 		return Long.toString(duration.toMillis());
-	}
-
-	/**
-	 * A script that renews some leases of a batch.
-	 *
-	 * @param indexes where the leases are in the batch
-	 * @param script the script
-	 * @param answer its answer
-	 */
-	private record SentRenewal(List<Integer> indexes, RenewalScript script, CompletionStage<List<Long>> answer) {
 	}
 
 }

@@ -29,7 +29,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * made by Lettuce in the background; while there is none, commands fail at once.
  * Thread-safe.
  */
-public final class RedisQuorumNode implements QuorumNode {
+public final class RedisQuorumNode extends QuorumNode {
 
 	private static final Map<NodeVerb, RedisScript<String>> SCRIPTS = Stream.of(NodeVerb.values())
 		.collect(Collectors.toMap((verb) -> verb,
@@ -78,10 +78,11 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
-		OpenNode starting = new OpenNode(self, events);
+		OpenNode starting = new OpenNode(
+				new LettuceConnections(this.standalone, this.client, false, this.timeout, self), self.text(), events);
 		this.open = starting;
 		starting.connected();
-		starting.inbox.start();
+		starting.start();
 		return starting.opened;
 	}
 
@@ -90,16 +91,14 @@ public final class RedisQuorumNode implements QuorumNode {
 		OpenNode current = this.open;
 		this.open = null;
 		if (current != null) {
-			current.connections.end();
-			current.inbox.stop();
-			current.connections.close();
+			current.stop();
 		}
 	}
 
 	@Override
 	public boolean isListening() {
 		OpenNode current = this.open;
-		return current != null && current.inbox.isConfirmed() && current.connected() != null;
+		return current != null && current.isSubscribed() && current.connected() != null;
 	}
 
 	@Override
@@ -111,7 +110,7 @@ public final class RedisQuorumNode implements QuorumNode {
 			return CompletableFuture.failedFuture(new NodeRefusedException(
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
-		String[] values = (verb == NodeVerb.PROBE) ? new String[] { current.inbox.channel(), RedisInbox.PROBE } : args;
+		String[] values = (verb == NodeVerb.PROBE) ? new String[] { current.channel(), RedisInbox.PROBE } : args;
 		return commands.<byte[]>run(Objects.requireNonNull(SCRIPTS.get(verb)), names(verb, locks), values)
 			.thenApply((answer) -> new String(answer, StandardCharsets.UTF_8))
 			.exceptionallyCompose((failure) -> {
@@ -126,15 +125,13 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	/** The connections of a node that was started, and its inbox. */
-	private final class OpenNode implements RedisInbox.Listener {
+	private final class OpenNode extends RedisInbox {
+
+		private final LettuceConnections connections;
 
 		private final String instance;
 
 		private final NodeEvents events;
-
-		private final LettuceConnections connections;
-
-		private final RedisInbox inbox;
 
 		/** Completes when the node is connected for the first time. */
 		private final CompletableFuture<Boolean> opened = new CompletableFuture<>();
@@ -144,16 +141,16 @@ public final class RedisQuorumNode implements QuorumNode {
 
 		private volatile long failedNanos;
 
-		OpenNode(LockInstance self, NodeEvents events) {
-			RedisQuorumNode node = RedisQuorumNode.this;
-			this.instance = self.text();
+		OpenNode(LettuceConnections connections, String instance, NodeEvents events) {
+			super(connections.factory(), RedisQuorumNode.this.keys.inboxPrefix() + instance);
+			this.connections = connections;
+			this.instance = instance;
 			this.events = events;
-			this.connections = new LettuceConnections(node.standalone, node.client, false, node.timeout, self,
-					this::disconnected);
-			this.inbox = new RedisInbox(this.connections.factory(), node.keys.inboxPrefix() + self.text(), this,
-					(reason) -> node.server.explain(reason) + (RedisServer.isRefusal(reason)
-							? ". The node votes, but tells no waiting caller that a lock is free."
-							: ". Until then this node does not vote: locks need a majority of the others."));
+			connections.onDisconnect((ofInbox) -> {
+				if (ofInbox) {
+					broken();
+				}
+			});
 		}
 
 		/**
@@ -175,14 +172,15 @@ public final class RedisQuorumNode implements QuorumNode {
 			return (commands != null && commands.isOpen()) ? commands : null;
 		}
 
-		private void disconnected(boolean ofInbox) {
-			if (ofInbox) {
-				this.inbox.broken();
-			}
+		@Override
+		void stop() {
+			this.connections.end();
+			super.stop();
+			this.connections.close();
 		}
 
 		@Override
-		public void subscribed() {
+		void subscribed() {
 			connected();
 			this.events.doubted();
 		}
@@ -192,14 +190,22 @@ public final class RedisQuorumNode implements QuorumNode {
 		 * free. A ticket that is not known is removed from the queue of the node.
 		 */
 		@Override
-		public void received(String text) {
+		void received(String text) {
 			String[] parts = text.split("\\|", 6);
 			if (parts.length == 6) {
 				Ticket ticket = Ticket.of(RedisQuorumNode.this.keys.keyOf(parts[5]), parts[0]);
 				if (ticket.instance().equals(this.instance)) {
-					this.events.woken(ticket);
+					this.events.woken(RedisQuorumNode.this, ticket);
 				}
 			}
+		}
+
+		@Override
+		String explain(Throwable reason) {
+			return RedisQuorumNode.this.server.explain(reason)
+					+ (RedisServer.isRefusal(reason)
+							? ". The node votes, but tells no waiting caller that a lock is free."
+							: ". Until then this node does not vote: locks need a majority of the others.");
 		}
 
 	}

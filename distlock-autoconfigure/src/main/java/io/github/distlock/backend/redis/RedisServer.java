@@ -15,6 +15,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -31,9 +32,6 @@ import org.springframework.util.StringUtils;
  * @param timeoutProperty the property of the command time-out
  */
 public record RedisServer(String name, String properties, String timeoutProperty) {
-
-	/** Why a command of a store that has been closed fails. */
-	static final String STORE_CLOSED = "the lock store is closed";
 
 	/** Sufficient for every driver. */
 	private static final int MAX_CAUSES = 50;
@@ -111,11 +109,7 @@ public record RedisServer(String name, String properties, String timeoutProperty
 				}
 			}
 		}
-		Throwable root = failure;
-		for (int i = 0; i < MAX_CAUSES && root.getCause() != null; i++) {
-			root = root.getCause();
-		}
-		return text(FailureKind.OTHER, root);
+		return text(FailureKind.OTHER, NestedExceptionUtils.getMostSpecificCause(failure));
 	}
 
 	private String text(FailureKind kind, Throwable cause) {
@@ -174,9 +168,6 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	 */
 	private enum FailureKind {
 
-		CLOSED("%s is not used any more (%s): locks work from the start of the application context until its shutdown",
-				List.of(STORE_CLOSED)),
-
 		CREDENTIALS("%s refuses the credentials (%s). Check user name and password in %s",
 				List.of("WRONGPASS", "NOAUTH", "invalid password", "invalid username-password pair",
 						"AUTH <password> called without any password", "ERR AUTH")),
@@ -202,14 +193,9 @@ public record RedisServer(String name, String properties, String timeoutProperty
 		 * A server without TLS waits for more after the first message of a client with
 		 * TLS.
 		 */
-		GREETING(
-				"%s accepts the connection and does not answer (%s). Check that it expects TLS if and only if the client"
-						+ " uses it (ssl in %s, rediss://), and that it is not overloaded or paused",
-				List.of("initialization timed out")),
-
-		TIMEOUT("%1$s did not answer in time (%2$s). Check that it is not overloaded or paused and that the network"
-				+ " does not lose its packets, or raise %4$s", List.of("timed out"), TimeoutException.class,
-				QueryTimeoutException.class),
+		TIMEOUT("%s did not answer in time (%s). Check that it expects TLS if and only if the client uses it (ssl in %s,"
+				+ " rediss://), that it is not overloaded or paused and that the network does not lose its packets, or"
+				+ " raise %s", List.of("timed out"), TimeoutException.class, QueryTimeoutException.class),
 
 		OTHER("%s failed (%s). Check that the server runs and can be reached, see %s", List.of());
 

@@ -2,63 +2,64 @@ package io.github.distlock.backend.redis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-
-import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * The renewal of several leases by one script: all of them of readers, or none.
  *
- * @param script the script
  * @param renewals the leases
- * @param names the names of the keys in Redis
- * @param args the arguments
+ * @param answer the answer of the script
  */
-@SuppressWarnings("rawtypes")
-record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<String> names, String[] args) {
+record RenewalScript(List<Renewal> renewals, CompletionStage<List<Long>> answer) {
 
 	/** Before the number of tokens in the value of a grant that may be kept. */
 	static final String MARK = "0";
 
-	static RenewalScript of(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant) {
-		return renewals.get(0).ticket().isReader() ? ofReaders(renewals, keys)
-				: ofOwners(renewals, keys, tokensPerGrant);
-	}
-
-	private static RenewalScript ofOwners(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant) {
-		List<String> names = new ArrayList<>(renewals.size());
-		String[] args = new String[renewals.size() * 2];
-		for (int i = 0; i < renewals.size(); i++) {
-			Renewal renewal = renewals.get(i);
-			names.add(keys.lock(renewal.ticket().key()));
-			args[i * 2] = renewal.ticket().token() + "|" + (renewal.keepable() ? MARK : "") + tokensPerGrant + "|"
-					+ (renewal.lastToken() - tokensPerGrant + 1);
-			args[i * 2 + 1] = Long.toString(renewal.lease().toMillis());
+	/** Send the script. */
+	static RenewalScript send(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant,
+			RedisConnections connections) {
+		boolean readers = renewals.get(0).ticket().isReader();
+		List<String> names = new ArrayList<>();
+		List<String> args = new ArrayList<>();
+		for (Renewal renewal : renewals) {
+			Ticket ticket = renewal.ticket();
+			names.add(keys.lock(ticket.key()));
+			if (readers) {
+				names.add(keys.readers(ticket.key()));
+				args.add(ticket.token());
+				args.add(Long.toString(renewal.lastToken()));
+			}
+			else {
+				args.add(ticket.token() + "|" + (renewal.keepable() ? MARK : "") + tokensPerGrant + "|"
+						+ (renewal.lastToken() - tokensPerGrant + 1));
+			}
+			args.add(Long.toString(renewal.lease().toMillis()));
 		}
-		return new RenewalScript(Scripts.RENEW, renewals, names, args);
+		return new RenewalScript(renewals,
+				connections.send((commands) -> commands.run(readers ? Scripts.READ_RENEW : Scripts.RENEW, names,
+						args.toArray(String[]::new))));
 	}
 
-	private static RenewalScript ofReaders(List<Renewal> renewals, RedisKeys keys) {
-		List<String> names = new ArrayList<>(renewals.size() * 2);
-		String[] args = new String[renewals.size() * 3];
-		for (int i = 0; i < renewals.size(); i++) {
-			Renewal renewal = renewals.get(i);
-			names.add(keys.lock(renewal.ticket().key()));
-			names.add(keys.readers(renewal.ticket().key()));
-			args[i * 3] = renewal.ticket().token();
-			args[i * 3 + 1] = Long.toString(renewal.lastToken());
-			args[i * 3 + 2] = Long.toString(renewal.lease().toMillis());
+	/** Wait for the answer, and add the results. */
+	void await(RedisConnections connections, TimeSource.Instant sent, Map<Renewal, RenewalResult> results) {
+		try {
+			answered(connections.await("renewal", null, this.answer), sent, results);
 		}
-		return new RenewalScript(Scripts.READ_RENEW, renewals, names, args);
+		catch (LockBackendException ex) {
+			RenewalResult unknown = new RenewalResult.Unknown(ex);
+			this.renewals.forEach((renewal) -> results.put(renewal, unknown));
+		}
 	}
 
-	/** Return the results for an answer of the script. */
-	List<RenewalResult> answered(List<Long> answer, TimeSource.Instant sent) {
-		List<RenewalResult> results = new ArrayList<>(this.renewals.size());
+	private void answered(List<Long> held, TimeSource.Instant sent, Map<Renewal, RenewalResult> results) {
 		// One object for equal results: thousands of held locks keep a reference to it.
 		RenewalResult.Extended shared = null;
 		for (int i = 0; i < this.renewals.size(); i++) {
@@ -66,15 +67,8 @@ record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<Stri
 			if (shared == null || shared.validity().ttlNanos() != renewal.lease().toNanos()) {
 				shared = new RenewalResult.Extended(Validity.until(sent, renewal.lease()));
 			}
-			results.add((answer.get(i) == 1) ? shared : new RenewalResult.Gone(answer.get(i) == 2));
+			results.put(renewal, (held.get(i) == 1) ? shared : new RenewalResult.Gone(held.get(i) == 2));
 		}
-		return results;
-	}
-
-	/** Return the results if there was no answer. */
-	List<RenewalResult> unknown(RuntimeException cause) {
-		RenewalResult unknown = new RenewalResult.Unknown(cause);
-		return this.renewals.stream().map((renewal) -> unknown).toList();
 	}
 
 }

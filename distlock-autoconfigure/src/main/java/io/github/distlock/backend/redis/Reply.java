@@ -7,7 +7,6 @@ import java.time.temporal.ChronoUnit;
 
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,15 +84,6 @@ record Reply(String kind, boolean admitsMore, @Nullable TicketHolder holder, lon
 	 * @param first the first fencing token of its grant
 	 */
 	record TicketHolder(String token, long first) {
-	}
-
-	/**
-	 * A reply and a moment before its command was sent.
-	 *
-	 * @param reply the reply
-	 * @param sent the moment
-	 */
-	record Answer(Reply reply, TimeSource.Instant sent) {
 	}
 
 }

@@ -16,7 +16,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redlock.NodeCommands.Vote;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
 import org.jspecify.annotations.Nullable;
 
@@ -89,19 +89,13 @@ final class LockRound {
 		this.queueAt = queueAt;
 		this.sent = quorum.clock.now();
 		long token = quorum.propose(lease);
-		int tokens = quorum.settings.tokensPerGrant();
 		this.votes = IntStream.range(0, quorum.size())
-			.mapToObj((i) -> quorum.node(i).claim(ticket, claim, lease, token, tokens, i == queueAt))
+			.mapToObj((i) -> quorum.node(i).claim(ticket, claim, lease, token, i == queueAt, quorum.settings))
 			.toList();
 	}
 
 	String claim() {
 		return this.claim;
-	}
-
-	/** The vote of a node, which may be outstanding. */
-	CompletableFuture<Vote> vote(int node) {
-		return this.votes.get(node);
 	}
 
 	/** The grant, or {@code null} if the round was not won or has been given up. */

@@ -43,7 +43,7 @@ final class Quorum {
 	/** How long a claim may be in transit, at most an eighth of its lease. */
 	private static final Duration TRANSIT = Duration.ofMillis(250);
 
-	private final List<NodeCommands> nodes;
+	private final List<QuorumNode> nodes;
 
 	private final Duration timeout;
 
@@ -54,21 +54,21 @@ final class Quorum {
 		this.settings = settings;
 		this.clock = clock;
 		this.random = random;
-		this.nodes = nodes.stream().map((node) -> new NodeCommands(node, settings.longestLease())).toList();
+		this.nodes = List.copyOf(nodes);
 		// Nodes have their own time-out. This one is for a node that exceeds it.
 		this.timeout = settings.nodeTimeout().multipliedBy(2).plusSeconds(1);
 	}
 
-	List<NodeCommands> nodes() {
+	List<QuorumNode> nodes() {
 		return this.nodes;
 	}
 
-	NodeCommands node(int index) {
+	QuorumNode node(int index) {
 		return this.nodes.get(index);
 	}
 
 	boolean isListening(int index) {
-		return node(index).node().isListening();
+		return node(index).isListening();
 	}
 
 	int size() {
@@ -91,7 +91,7 @@ final class Quorum {
 			.orElse(-1);
 	}
 
-	<T> List<CompletableFuture<T>> ask(Function<NodeCommands, CompletableFuture<T>> question) {
+	<T> List<CompletableFuture<T>> ask(Function<QuorumNode, CompletableFuture<T>> question) {
 		return this.nodes.stream().map(question).toList();
 	}
 

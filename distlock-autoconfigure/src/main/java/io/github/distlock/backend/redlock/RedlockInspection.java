@@ -15,9 +15,9 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
-import io.github.distlock.backend.redlock.NodeCommands.NodeClaim;
-import io.github.distlock.backend.redlock.NodeCommands.NodeLock;
-import io.github.distlock.backend.redlock.NodeCommands.Vote;
+import io.github.distlock.backend.redlock.QuorumNode.NodeClaim;
+import io.github.distlock.backend.redlock.QuorumNode.NodeLock;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
 import org.jspecify.annotations.Nullable;
 
@@ -103,7 +103,7 @@ record RedlockInspection(RedlockStore store, Quorum quorum) implements StoreInsp
 	}
 
 	/** Wait for all nodes, and return the answers of those that are not away. */
-	private <T> List<T> ask(String action, String key, Function<NodeCommands, CompletableFuture<T>> question) {
+	private <T> List<T> ask(String action, String key, Function<QuorumNode, CompletableFuture<T>> question) {
 		this.store.requireOpen();
 		return this.quorum.await(action, key, this.quorum.ask(question),
 				(answers) -> (answers.outstanding() == 0) ? answers.given() : null);

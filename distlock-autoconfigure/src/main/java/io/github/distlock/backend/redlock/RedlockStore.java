@@ -28,7 +28,7 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redlock.NodeCommands.Vote;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * wait or hold: each until it is released or cancelled, or its claim has expired on all
  * nodes. Thread-safe.
  */
-final class RedlockStore extends BlockingLockStore {
+final class RedlockStore extends BlockingLockStore implements NodeEvents {
 
 	/** Minimum time for which the first command waits for connections. */
 	private static final long MIN_CONNECT_MILLIS = 1000;
@@ -82,10 +82,9 @@ final class RedlockStore extends BlockingLockStore {
 	 */
 	void start(LockInstance self) {
 		AtomicInteger awaited = new AtomicInteger(this.quorum.majority());
-		for (NodeCommands node : this.quorum.nodes()) {
-			node.node()
-				.start(self, new Events(this, node))
-				.thenCompose((done) -> node.probe())
+		for (QuorumNode node : this.quorum.nodes()) {
+			node.start(self, this)
+				.thenCompose((done) -> node.probe(this.quorum.settings))
 				.whenComplete((now, failure) -> {
 					if (now != null) {
 						this.quorum.observe(now, this.quorum.clock.nanoTime());
@@ -102,13 +101,13 @@ final class RedlockStore extends BlockingLockStore {
 	@Override
 	public String location() {
 		return "Redlock over " + this.quorum.size() + " Redis nodes at "
-				+ this.quorum.nodes().stream().map((each) -> each.node().name()).collect(Collectors.joining(", "))
+				+ this.quorum.nodes().stream().map((each) -> each.name()).collect(Collectors.joining(", "))
 				+ ", prefix '" + this.quorum.settings.keyPrefix() + "'";
 	}
 
 	@Override
 	public String channel() {
-		long subscribed = this.quorum.nodes().stream().filter((each) -> each.node().isListening()).count();
+		long subscribed = this.quorum.nodes().stream().filter((each) -> each.isListening()).count();
 		return (subscribed >= this.quorum.majority()) ? "subscribed" : "polling";
 	}
 
@@ -127,7 +126,7 @@ final class RedlockStore extends BlockingLockStore {
 		this.connected.complete(true);
 		this.quorum.timers.shutdownNow();
 		this.tickets.clear();
-		this.quorum.nodes().forEach((each) -> each.node().stop());
+		this.quorum.nodes().forEach((each) -> each.stop());
 	}
 
 	/** Also wait for the first connections. */
@@ -141,7 +140,7 @@ final class RedlockStore extends BlockingLockStore {
 	@Override
 	public void verify() {
 		requireOpen();
-		this.quorum.await("test of the store", null, this.quorum.ask(NodeCommands::probe),
+		this.quorum.await("test of the store", null, this.quorum.ask((node) -> node.probe(this.quorum.settings)),
 				(answers) -> (answers.given().size() >= this.quorum.majority()) ? true : null);
 	}
 
@@ -197,7 +196,7 @@ final class RedlockStore extends BlockingLockStore {
 		Grant grant = round.win(votes);
 		if (grant != null) {
 			state.won = round;
-			leaveQueue(ticket, state, (queue && state.queueAt >= 0) ? round.vote(state.queueAt) : null);
+			leaveQueue(ticket, state);
 			return new AttemptResult.Granted(grant);
 		}
 		Duration remaining = Duration.ZERO;
@@ -221,19 +220,11 @@ final class RedlockStore extends BlockingLockStore {
 	}
 
 	/** A ticket that holds leaves the queue: another one must get the next signal. */
-	private void leaveQueue(Ticket ticket, RedlockTicket state, @Nullable CompletableFuture<Vote> vote) {
+	private void leaveQueue(Ticket ticket, RedlockTicket state) {
 		int queuedAt = state.queuedAt;
 		if (queuedAt >= 0) {
 			state.queuedAt = -1;
 			this.quorum.node(queuedAt).forget(ticket);
-		}
-		else if (vote != null) {
-			NodeCommands node = this.quorum.node(state.queueAt);
-			vote.thenAccept((late) -> {
-				if (late instanceof Vote.Held held && held.queued()) {
-					node.forget(ticket);
-				}
-			});
 		}
 	}
 
@@ -308,7 +299,7 @@ final class RedlockStore extends BlockingLockStore {
 			if (round != null && grant != null && grant.lastToken() == renewal.lastToken()) {
 				held.put(renewal.ticket(), round);
 				keys.add(renewal.ticket().key());
-				args.addAll(List.of(round.claim(), NodeCommands.millis(allowed(renewal))));
+				args.addAll(List.of(round.claim(), QuorumNode.millis(allowed(renewal))));
 			}
 		}
 		TimeSource.Instant sent = this.quorum.clock.now();
@@ -328,27 +319,22 @@ final class RedlockStore extends BlockingLockStore {
 		return (renewal.lease().compareTo(longest) < 0) ? renewal.lease() : longest;
 	}
 
-	/** Passes the messages of a node to the store. */
-	private record Events(RedlockStore store, NodeCommands node) implements NodeEvents {
-
-		@Override
-		public void woken(Ticket ticket) {
-			RedlockTicket state = this.store.tickets.get(ticket);
-			if (state != null && state.won == null) {
-				state.queuedAt = -1;
-				this.store.signals.retry(ticket);
-			}
-			else {
-				// It no longer waits: signal the next ticket.
-				this.node.forget(ticket);
-			}
+	@Override
+	public void woken(QuorumNode node, Ticket ticket) {
+		RedlockTicket state = this.tickets.get(ticket);
+		if (state != null && state.won == null) {
+			state.queuedAt = -1;
+			this.signals.retry(ticket);
 		}
-
-		@Override
-		public void doubted() {
-			this.store.signals.retryAll();
+		else {
+			// It no longer waits: signal the next ticket.
+			node.forget(ticket);
 		}
+	}
 
+	@Override
+	public void doubted() {
+		this.signals.retryAll();
 	}
 
 }

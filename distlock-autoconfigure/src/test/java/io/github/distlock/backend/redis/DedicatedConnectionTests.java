@@ -83,8 +83,7 @@ class DedicatedConnectionTests {
 	void aConnectionThatIsResetIsNotUsedAgain() throws Exception {
 		LettuceConnectionFactory application = application(LettuceClientConfiguration.builder());
 		LettuceConnections dedicated = Objects.requireNonNull(
-				LettuceConnections.like(application, Duration.ofSeconds(5), LockInstance.of("me"), (ofInbox) -> {
-				}));
+				LettuceConnections.like(application, Duration.ofSeconds(5), LockInstance.of("me")));
 		RedisCommands before = dedicated.commands();
 		assertThat(dedicated.commands()).isSameAs(before);
 		dedicated.reset();

@@ -156,7 +156,7 @@ class FailureMessageTests {
 				LettuceClientConfiguration.builder().useSsl().build());
 		open();
 		assertThat(refusal())
-			.contains("Redis at 127.0.0.1:" + redis.port() + " accepts the connection and does not answer")
+			.contains("Redis at 127.0.0.1:" + redis.port() + " did not answer in time (")
 			.contains("Check that it expects TLS if and only if the client uses it (ssl in spring.data.redis.*");
 	}
 

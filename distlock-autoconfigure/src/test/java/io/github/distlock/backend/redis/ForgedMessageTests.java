@@ -126,15 +126,13 @@ class ForgedMessageTests {
 	}
 
 	@Test
-	void anUnreadableMessageIsOneShortLineOfTheLog(CapturedOutput output) throws Exception {
-		this.attacker.ask("PUBLISH", "distlock:inbox:" + victim(), "x\nERROR forged line " + "y".repeat(1000));
+	void anUnreadableMessageIsNotWrittenToTheLog(CapturedOutput output) throws Exception {
+		this.attacker.ask("PUBLISH", "distlock:inbox:" + victim(), "x\nERROR forged line");
 		HeldLock held = this.holder.acquire(LockRequest.of("key"));
 		CompletableFuture<HeldLock> waiter = waiter();
 		held.close();
 		waiter.get(10, TimeUnit.SECONDS).close();
-		assertThat(output).contains("Not a message of a script: x?ERROR forged line y")
-			.doesNotContain("\nERROR forged line")
-			.doesNotContain("y".repeat(200));
+		assertThat(output).contains("Not a message of a script").doesNotContain("forged line");
 	}
 
 	private CompletableFuture<HeldLock> waiter() {

@@ -25,7 +25,7 @@ import static org.awaitility.Awaitility.await;
  * After an error at any step of the inbox it works again, with a real server.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class InboxErrorTests implements RedisInbox.Listener {
+class InboxErrorTests {
 
 	private static RedisTestServer server;
 
@@ -34,7 +34,7 @@ class InboxErrorTests implements RedisInbox.Listener {
 	/** How many more times the next step fails. */
 	private final AtomicInteger failures = new AtomicInteger();
 
-	private final RedisInbox inbox = new RedisInbox(failing(this.connections), "inbox", this, Throwable::getMessage);
+	private final RedisInbox inbox = new FailingInbox();
 
 	@BeforeAll
 	static void startServer() {
@@ -72,16 +72,16 @@ class InboxErrorTests implements RedisInbox.Listener {
 	@Test
 	void anErrorWhileSubscribingDoesNotEndTheInbox() {
 		this.failures.set(2);
-		startInbox();
-		await().until(this.inbox::isConfirmed);
+		this.inbox.start();
+		await().until(this.inbox::isSubscribed);
 		assertThat(this.failures).hasValue(0);
 	}
 
 	@Test
 	void oneFailedSubscriptionIsNoWarning(CapturedOutput output) {
 		this.failures.set(1);
-		startInbox();
-		await().until(this.inbox::isConfirmed);
+		this.inbox.start();
+		await().until(this.inbox::isSubscribed);
 		assertThat(this.failures).hasValue(0);
 		assertThat(output).doesNotContain("inbox");
 	}
@@ -89,14 +89,10 @@ class InboxErrorTests implements RedisInbox.Listener {
 	@Test
 	void aSubscriptionThatFailsTwiceIsAWarningAndALineSaysThatItWorksNow(CapturedOutput output) {
 		this.failures.set(4);
-		startInbox();
-		await().until(this.inbox::isConfirmed);
+		this.inbox.start();
+		await().until(this.inbox::isSubscribed);
 		await().untilAsserted(() -> assertThat(output).contains("The inbox inbox is subscribed now"));
 		assertThat(output).containsOnlyOnce("Cannot subscribe to the inbox inbox yet");
-	}
-
-	private void startInbox() {
-		this.inbox.start();
 	}
 
 	@Test
@@ -107,18 +103,32 @@ class InboxErrorTests implements RedisInbox.Listener {
 		assertThat(this.failures).hasValue(0);
 	}
 
-	@Override
-	public void subscribed() {
-	}
+	private final class FailingInbox extends RedisInbox {
 
-	@Override
-	public void received(String text) {
-		fail();
-	}
+		FailingInbox() {
+			super(failing(InboxErrorTests.this.connections), "inbox");
+		}
 
-	@Override
-	public void check() {
-		fail();
+		@Override
+		void subscribed() {
+		}
+
+		@Override
+		void received(String text) {
+			fail();
+		}
+
+		@Override
+		boolean check() {
+			fail();
+			return true;
+		}
+
+		@Override
+		String explain(Throwable failure) {
+			return String.valueOf(failure.getMessage());
+		}
+
 	}
 
 }

@@ -137,7 +137,7 @@ class LettuceConnectionsTests extends NoSignals {
 					.anyMatch((frame) -> frame.getClassName().endsWith("LettuceConnections")));
 			CompletableFuture.runAsync(store::close).get(30, TimeUnit.SECONDS);
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> attempt.get(30, TimeUnit.SECONDS))
-				.withMessageContaining("the lock store is closed");
+				.withMessageContaining("The Redis lock store is not running");
 			application.destroy();
 		}
 	}

@@ -13,7 +13,7 @@ import io.github.distlock.LockInstance;
 /**
  * A real node whose connection fails as a test requests.
  */
-final class DelegatingNode implements QuorumNode {
+final class DelegatingNode extends QuorumNode {
 
 	final AtomicInteger raises = new AtomicInteger();
 
