@@ -46,17 +46,7 @@ final class HikariLocks extends HikariDataSource {
 		setReadOnly(false);
 		setAutoCommit(true);
 		setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-		setAllowPoolSuspension(false);
 		setRegisterMbeans(false);
-		if (getMetricRegistry() != null) {
-			setMetricRegistry(null);
-		}
-		if (getMetricsTrackerFactory() != null) {
-			setMetricsTrackerFactory(null);
-		}
-		setHealthCheckRegistry(null);
-		setScheduledExecutor(null);
-		setThreadFactory(null);
 		DataSource connections = getDataSource();
 		if (connections == null && getJdbcUrl() != null && getDataSourceClassName() == null) {
 			Credentials credentials = getCredentials();
@@ -64,7 +54,17 @@ final class HikariLocks extends HikariDataSource {
 					credentials.getUsername(), credentials.getPassword());
 		}
 		if (connections != null) {
-			setDataSource(new Logins(connections));
+			setDataSource(new DelegatingDataSource(connections) {
+
+				/**
+				 * Ignored: it is a global variable of the drivers, and this pool may not
+				 * shorten that of the application.
+				 */
+				@Override
+				public void setLoginTimeout(int seconds) {
+				}
+
+			});
 		}
 	}
 
@@ -113,22 +113,6 @@ final class HikariLocks extends HikariDataSource {
 		catch (SQLException ex) {
 			return null;
 		}
-	}
-
-	/**
-	 * Ignores the time-out for a login. It is a global variable of the drivers, and this
-	 * pool may not shorten that of the application.
-	 */
-	private static final class Logins extends DelegatingDataSource {
-
-		Logins(DataSource target) {
-			super(target);
-		}
-
-		@Override
-		public void setLoginTimeout(int seconds) {
-		}
-
 	}
 
 }

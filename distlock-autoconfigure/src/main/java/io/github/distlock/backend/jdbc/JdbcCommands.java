@@ -96,7 +96,7 @@ final class JdbcCommands {
 	 */
 	<T> T run(Kind kind, String action, @Nullable String key, Work<T> work) {
 		JdbcCommand<T> command = new JdbcCommand<>(action, key, work, this.clock.nanoTime() + this.timeout.toNanos(),
-				new AtomicBoolean(), new AtomicBoolean(Thread.interrupted()));
+				new AtomicBoolean(Thread.interrupted()));
 		try {
 			if (kind == Kind.HOLDER) {
 				return run(command, () -> {
@@ -118,7 +118,7 @@ final class JdbcCommands {
 				if (this.attempts.tryAcquire(remaining(command), TimeUnit.NANOSECONDS)) {
 					return;
 				}
-				throw noConnection(command, null);
+				throw noAnswer(command.action, command.key, null);
 			}
 			catch (InterruptedException ex) {
 				command.interrupted.set(true);
@@ -139,10 +139,7 @@ final class JdbcCommands {
 		}
 		CompletableFuture<T> answer = submit(() -> execute(command));
 		answer.whenComplete((value, failure) -> end.run());
-		// Without the margin it will never be sent.
-		return await(answer, Duration.ofNanos(Math.max(0, remaining(command))), command.action, command.key,
-				() -> command.sent.get() ? JdbcExceptionTranslator.noAnswer(command.action, command.key)
-						: noConnection(command, null));
+		return await(answer, Duration.ofNanos(Math.max(0, remaining(command))), command.action, command.key);
 	}
 
 	private static boolean isVirtual(Thread thread) {
@@ -179,25 +176,24 @@ final class JdbcCommands {
 			try {
 				LockConnection connection = this.pool.open(Duration.ofNanos(remaining(command)));
 				if (remaining(command) >= this.marginNanos) {
-					command.sent.set(true);
 					return connection;
 				}
 				connection.close();
-				throw noConnection(command, null);
+				throw noAnswer(command.action, command.key, null);
 			}
 			catch (SQLException ex) {
 				// Only the thread of a caller is interrupted, which waits for a
 				// connection.
 				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
-					throw noConnection(command, ex);
+					throw noAnswer(command.action, command.key, ex);
 				}
 				command.interrupted.set(true);
 			}
 		}
 	}
 
-	private LockBackendException noConnection(JdbcCommand<?> command, @Nullable Throwable cause) {
-		return isStopped() ? stopped() : this.pool.noConnection(command.action, command.key, cause);
+	private LockBackendException noAnswer(String action, @Nullable String key, @Nullable Throwable cause) {
+		return isStopped() ? stopped() : this.pool.noAnswer(action, key, cause);
 	}
 
 	private long remaining(JdbcCommand<?> command) {
@@ -229,16 +225,15 @@ final class JdbcCommands {
 
 	/** Wait for an answer for a command time-out, or throw the translated failure. */
 	<T> T await(CompletableFuture<T> answer, String action, @Nullable String key) {
-		return await(answer, this.timeout, action, key, () -> JdbcExceptionTranslator.noAnswer(action, key));
+		return await(answer, this.timeout, action, key);
 	}
 
-	private <T> T await(CompletableFuture<T> answer, Duration limit, String action, @Nullable String key,
-			Supplier<LockBackendException> late) {
+	private <T> T await(CompletableFuture<T> answer, Duration limit, String action, @Nullable String key) {
 		try {
 			return StoreCalls.awaitUninterruptibly(answer, limit, this.clock);
 		}
 		catch (TimeoutException ex) {
-			throw late.get();
+			throw noAnswer(action, key, null);
 		}
 		catch (ExecutionException ex) {
 			throw JdbcExceptionTranslator.translate(this.tables, action, key, StoreCalls.unwrap(ex));
@@ -294,11 +289,10 @@ final class JdbcCommands {
 	 * A command that waits for a connection and then runs on it.
 	 *
 	 * @param deadlineNanos when its time ends, by the monotonic clock
-	 * @param sent whether it has a connection, and enough time to be sent
 	 * @param interrupted whether the thread of the caller was interrupted meanwhile
 	 */
 	private record JdbcCommand<T>(String action, @Nullable String key, Work<T> work, long deadlineNanos,
-			AtomicBoolean sent, AtomicBoolean interrupted) {
+			AtomicBoolean interrupted) {
 	}
 
 }

@@ -81,12 +81,6 @@ final class JdbcExceptionTranslator {
 				cause);
 	}
 
-	/** Create the exception for a command that was sent and not answered in time. */
-	static LockBackendException noAnswer(String action, @Nullable String key) {
-		return new LockBackendException("The database did not answer the " + action + lock(key)
-				+ " in time: check its load, and distlock.jdbc.command-timeout");
-	}
-
 	/** Name a lock in a message. */
 	static String lock(@Nullable String key) {
 		return (key != null) ? " for lock '" + key + "'" : "";

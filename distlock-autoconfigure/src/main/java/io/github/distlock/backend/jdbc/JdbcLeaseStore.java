@@ -1,7 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -79,7 +78,7 @@ final class JdbcLeaseStore extends JdbcStore {
 					() -> this.releases.notified(ticket.key(), sent));
 			if (!released && connection.repeats) {
 				// The session that was lost may have released it.
-				throw JdbcExceptionTranslator.noAnswer("release", ticket.key());
+				throw this.pool.noAnswer("release", ticket.key(), null);
 			}
 			if (next == null) {
 				return new ReleaseResult(released, null);
@@ -106,7 +105,7 @@ final class JdbcLeaseStore extends JdbcStore {
 		List<RenewalResult> results;
 		try {
 			results = this.commands.run(Kind.HOLDER, "renewal", null,
-					(connection, sent) -> answers(renewals, this.table.renew(connection, renewals), sent));
+					(connection, sent) -> this.table.renew(connection, sent, renewals));
 		}
 		catch (LockBackendException ex) {
 			return unknown(renewals, ex);
@@ -139,15 +138,6 @@ final class JdbcLeaseStore extends JdbcStore {
 	/** Return what wakes the waiting tickets of this JVM. */
 	ReleaseNotifications notifications() {
 		return this.notifications;
-	}
-
-	private static List<RenewalResult> answers(List<Renewal> renewals, List<Boolean> held, TimeSource.Instant sent) {
-		List<RenewalResult> results = new ArrayList<>(held.size());
-		for (int i = 0; i < held.size(); i++) {
-			results.add(held.get(i) ? new RenewalResult.Extended(Validity.until(sent, renewals.get(i).lease()))
-					: new RenewalResult.Gone(false));
-		}
-		return results;
 	}
 
 	private AttemptResult answer(Ticket ticket, LeaseRow row, boolean queue) {

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 
 import io.github.distlock.LockBackendException;
@@ -21,9 +19,6 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.jdbc.RowLock.LockedRow;
-import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -39,15 +34,6 @@ final class JdbcRowStore extends JdbcStore {
 
 	private static final Log logger = LogFactory.getLog(JdbcRowStore.class);
 
-	/**
-	 * When a waiting ticket attempts again. If it waits in the database that sends
-	 * nothing, and its grant is signalled.
-	 */
-	private static final Duration RETRY = Duration.ofMillis(100);
-
-	/** The same if the database cannot wait for a row. */
-	private static final Duration POLL = Duration.ofMillis(20);
-
 	/** Interval at which the sessions of held rows are checked. */
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
@@ -57,13 +43,9 @@ final class JdbcRowStore extends JdbcStore {
 	/** The connections that no ticket has. */
 	private final Semaphore connections;
 
-	/** Sends requests to cancel, which a server that does not answer blocks for long. */
-	private final ExecutorService cancellers = Executors
-		.newCachedThreadPool(LockThreads.numbered("distlock-jdbc-cancel-"));
-
 	/**
 	 * Open the store. It has one connection more for commands, and twice as many threads:
-	 * releases run while other threads wait for rows.
+	 * one that ends a wait runs beside the one that waits.
 	 */
 	JdbcRowStore(LockPool pool, JdbcBackendSettings settings, StoreContext context, TimeSource clock) {
 		super(pool, settings, 2 * settings.maxConnections() + 2, 1, context, clock);
@@ -84,21 +66,13 @@ final class JdbcRowStore extends JdbcStore {
 			}
 			lock = begin(ticket, options.queue());
 		}
-		CompletableFuture<AttemptResult> answer = lock.answer;
-		try {
-			return this.commands.await(answer, "attempt", ticket.key());
-		}
-		catch (LockBackendException ex) {
-			// If the lock is granted later, the grant is signalled.
-			answer.completeExceptionally(ex);
-			throw ex;
-		}
+		return this.commands.await(lock.answer, "attempt", ticket.key());
 	}
 
 	private AttemptResult noConnection(String key, boolean queue) {
 		if (queue) {
 			logger.debug("A lock waits for a connection (distlock.jdbc.max-connections): " + key);
-			return new AttemptResult.Queued(RETRY, false);
+			return new AttemptResult.Queued(RowLock.RETRY, false);
 		}
 		throw new LockBackendException("Lock '" + key + "' cannot be attempted: all " + this.settings.maxConnections()
 				+ " connections of the mode 'row' hold locks or wait for locks. Increase"
@@ -109,8 +83,7 @@ final class JdbcRowStore extends JdbcStore {
 	private RowLock begin(Ticket ticket, boolean waits) {
 		RowLock lock = new RowLock(ticket, this.pool, this.table.key(ticket.key()), this.settings.commandTimeout());
 		this.locks.put(ticket, lock);
-		this.commands.submit(() -> work(lock, waits)).whenComplete((held, failure) -> {
-			lock.working = false;
+		this.commands.submit(() -> take(lock, waits)).whenComplete((held, failure) -> {
 			if (failure != null) {
 				lock.answer.completeExceptionally(failure);
 			}
@@ -124,44 +97,19 @@ final class JdbcRowStore extends JdbcStore {
 		return lock;
 	}
 
-	/** Take the row. Returns whether the ticket holds it. */
-	private boolean work(RowLock lock, boolean waits) {
-		String key = lock.ticket.key();
+	private boolean take(RowLock lock, boolean waits) {
 		try {
-			lock.open();
+			return lock.take(waits, this.signals);
 		}
 		catch (SQLException ex) {
-			throw this.pool.noConnection("attempt", key, ex);
+			throw this.pool.noAnswer("attempt", lock.ticket.key(), ex);
 		}
-		LockedRow row = lock.take();
-		if (row == null && waits) {
-			boolean inDatabase = this.pool.dialect() != JdbcDialect.H2;
-			lock.answer.complete(new AttemptResult.Queued(inDatabase ? RETRY : POLL, false));
-			row = (inDatabase && !lock.isLeaving()) ? lock.await() : null;
-		}
-		else if (row == null) {
-			lock.answer.complete(new AttemptResult.Busy(Duration.ZERO));
-		}
-		return row != null && hold(lock, row);
-	}
-
-	private boolean hold(RowLock lock, LockedRow row) {
-		long token = Math.max(row.fence() + 1, row.nowMicros());
-		Grant grant = new Grant(token, token, Validity.session(() -> lock.isHolding() ? Long.MAX_VALUE : 0));
-		if (!lock.hold(grant)) {
-			return false;
-		}
-		if (!lock.answer.complete(new AttemptResult.Granted(grant))) {
-			this.signals.granted(lock.ticket, grant);
-		}
-		return true;
 	}
 
 	/** Return the connection of a ticket that has left. May be called several times. */
 	private boolean end(RowLock lock) {
 		lock.close();
-		this.locks.remove(lock.ticket, lock);
-		if (lock.ended.complete(true)) {
+		if (this.locks.remove(lock.ticket, lock)) {
 			this.connections.release();
 		}
 		return true;
@@ -199,15 +147,15 @@ final class JdbcRowStore extends JdbcStore {
 		}
 	}
 
-	/** Give a ticket up in any state. Completes when its connection is returned. */
+	/** Give a ticket up in any state. Completes when its row is free. */
 	private CompletableFuture<Boolean> cancel(RowLock lock) {
-		if (lock.leave() != null || !lock.working) {
-			this.commands.submit(() -> end(lock));
-		}
-		else {
-			this.cancellers.execute(lock::cancelWait);
-		}
-		return lock.ended;
+		boolean holds = lock.leave() != null;
+		return this.commands.submit(() -> {
+			if (!holds) {
+				lock.cancelWait();
+			}
+			return end(lock);
+		});
 	}
 
 	/** Checks the sessions: the caller may be about to commit a transaction. */
@@ -235,7 +183,7 @@ final class JdbcRowStore extends JdbcStore {
 	 * @return whether it was lost just now
 	 */
 	private boolean check(@Nullable RowLock lock) {
-		return lock != null && lock.isHolding() && !lock.isAlive() && lock.leave() != null && end(lock);
+		return lock != null && lock.grant() != null && !lock.isAlive() && lock.leave() != null && end(lock);
 	}
 
 	private void checkAll() {
@@ -289,7 +237,6 @@ final class JdbcRowStore extends JdbcStore {
 		catch (LockBackendException ex) {
 			logger.debug("The row of a lock is freed when its connection is closed", ex);
 		}
-		this.cancellers.shutdown();
 		closeConnections();
 	}
 

@@ -22,10 +22,10 @@ import org.springframework.jdbc.support.JdbcUtils;
 
 /**
  * A connection while the store uses it, with auto-commit unless a transaction is open.
- * The network time-out ends a statement that gets no answer; H2 has none, and gets a
- * query time-out. A connection whose statement has failed for another reason than a
- * refusal is cut off when it is closed, since an answer may still arrive. Only one thread
- * may use a connection at a time; {@link #cancel()} is the exception.
+ * The network time-out ends a statement that gets no answer. A connection whose statement
+ * has failed for another reason than a refusal is cut off when it is closed, since an
+ * answer may still arrive. Only one thread may use a connection at a time;
+ * {@link #cancel()} is the exception.
  */
 final class LockConnection implements AutoCloseable {
 
@@ -49,10 +49,7 @@ final class LockConnection implements AutoCloseable {
 
 	private final int originalNetworkTimeout;
 
-	private int originalIsolation = Connection.TRANSACTION_READ_COMMITTED;
-
-	/** The query time-out, 0 if the network time-out is used. */
-	private int querySeconds;
+	private final int originalIsolation;
 
 	/** Whether an earlier session was lost while it ran the same command. */
 	boolean repeats;
@@ -61,7 +58,7 @@ final class LockConnection implements AutoCloseable {
 	private boolean transactionOpen;
 
 	/** Whether the connection must not be used again. */
-	private boolean doubtful;
+	boolean doubtful;
 
 	/**
 	 * Reset once: when a statement is cancelled, or before the connection goes back. The
@@ -73,19 +70,23 @@ final class LockConnection implements AutoCloseable {
 	/** Whether {@link #cancel()} was the one to reset it. */
 	private volatile boolean cancelled;
 
-	/** What {@link #cancel()} ends. */
+	/** What {@link #cancel()} ends: the last statement. */
 	private volatile @Nullable Statement running;
 
-	LockConnection(LockPool pool, Connection lent, Connection driver, Map<String, PreparedStatement> prepared)
-			throws SQLException {
+	LockConnection(LockPool pool, Connection lent, Connection driver, Map<String, PreparedStatement> prepared,
+			int isolation) throws SQLException {
 		this.pool = pool;
 		this.lent = lent;
 		this.driver = driver;
 		this.prepared = prepared;
 		this.originalAutoCommit = driver.getAutoCommit();
 		this.originalNetworkTimeout = pool.isForeign() ? driver.getNetworkTimeout() : 0;
+		this.originalIsolation = isolation;
 		if (!this.originalAutoCommit) {
 			driver.setAutoCommit(true);
+		}
+		if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+			driver.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 		}
 	}
 
@@ -102,48 +103,26 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** Set the isolation level {@code READ COMMITTED} until this connection is closed. */
-	void readCommitted(int before) throws SQLException {
-		if (before != Connection.TRANSACTION_READ_COMMITTED) {
-			this.driver.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-			this.originalIsolation = before;
-		}
-	}
-
 	/** Limit how long a server that does not answer may block the thread. */
 	void limit(Duration limit) throws SQLException {
-		if (this.pool.dialect() == JdbcDialect.H2) {
-			this.querySeconds = (int) Math.max(1, (limit.toMillis() + 999) / 1000);
-		}
-		else {
-			this.driver.setNetworkTimeout(Runnable::run, (int) Math.max(1, limit.toMillis()));
-		}
+		this.driver.setNetworkTimeout(Runnable::run, (int) Math.max(1, limit.toMillis()));
 	}
 
 	/** Begin a transaction that another thread may end. */
 	void begin() {
 		this.transactionOpen = true;
-		step("begin", () -> this.driver.setAutoCommit(false));
+		call("begin", () -> {
+			this.driver.setAutoCommit(false);
+			return true;
+		});
 	}
 
 	/** Commit the open transaction. The next statement starts a new one. */
 	void commit() {
-		step("commit", this.driver::commit);
-	}
-
-	/** Roll back the open transaction. The next statement starts a new one. */
-	void rollback() {
-		step("rollback", this.driver::rollback);
-	}
-
-	private void step(String task, Step step) {
-		try {
-			step.run();
-		}
-		catch (SQLException ex) {
-			this.doubtful = true;
-			throw JdbcExceptionTranslator.dataAccessException(task, ex);
-		}
+		call("commit", () -> {
+			this.driver.commit();
+			return true;
+		});
 	}
 
 	/** Run several statements in one transaction, after which this one is closed. */
@@ -187,32 +166,32 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	private <T> T run(String name, Execution<T> execution) {
-		boolean doubtfulBefore = this.doubtful;
 		Sql sql = this.pool.statements().get(name);
-		// Whatever is thrown, a part of the answer may be unread.
-		this.doubtful = true;
-		try {
+		return call(name, () -> {
 			PreparedStatement statement = this.prepared.get(name);
 			if (statement == null) {
 				statement = this.driver.prepareStatement(sql.text());
 				this.prepared.put(name, statement);
 			}
-			if (this.querySeconds != 0 && statement.getQueryTimeout() != this.querySeconds) {
-				statement.setQueryTimeout(this.querySeconds);
-			}
 			this.running = statement;
-			T result = execution.run(statement, sql);
+			return execution.run(statement, sql);
+		});
+	}
+
+	private <T> T call(String task, Call<T> call) {
+		boolean doubtfulBefore = this.doubtful;
+		// Whatever is thrown, a part of the answer may be unread.
+		this.doubtful = true;
+		try {
+			T result = call.run();
 			this.doubtful = doubtfulBefore;
 			return result;
 		}
 		catch (SQLException ex) {
 			// Perhaps the table no longer fits it.
-			JdbcUtils.closeStatement(this.prepared.remove(name));
+			JdbcUtils.closeStatement(this.prepared.remove(task));
 			this.doubtful = doubtfulBefore || !JdbcExceptionTranslator.isRefusal(ex);
-			throw JdbcExceptionTranslator.dataAccessException(name, ex);
-		}
-		finally {
-			this.running = null;
+			throw JdbcExceptionTranslator.dataAccessException(task, ex);
 		}
 	}
 
@@ -270,7 +249,7 @@ final class LockConnection implements AutoCloseable {
 		}
 		finally {
 			if (!returned) {
-				discard();
+				this.pool.discard(this.lent);
 			}
 		}
 	}
@@ -280,23 +259,16 @@ final class LockConnection implements AutoCloseable {
 		if (this.originalIsolation != Connection.TRANSACTION_READ_COMMITTED) {
 			this.driver.setTransactionIsolation(this.originalIsolation);
 		}
-		if (this.querySeconds == 0) {
-			this.driver.setNetworkTimeout(Runnable::run, this.originalNetworkTimeout);
-		}
+		this.driver.setNetworkTimeout(Runnable::run, this.originalNetworkTimeout);
 		if (!this.originalAutoCommit) {
 			this.driver.setAutoCommit(false);
 		}
 	}
 
-	/** Cut the connection off without restoring it. */
-	void discard() {
-		this.pool.discard(this.lent);
-	}
+	/** A call of the driver. */
+	private interface Call<T> {
 
-	/** Begins or ends a transaction. */
-	private interface Step {
-
-		void run() throws SQLException;
+		T run() throws SQLException;
 
 	}
 

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 
 import javax.sql.DataSource;
 
@@ -23,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
  * The connections of the locks: a small pool beside that of the application, with the
@@ -50,9 +50,10 @@ final class LockPool implements AutoCloseable {
 	/**
 	 * The prepared statements of the connections of the own pool, by the connection of
 	 * the driver: preparing costs a round trip in H2. Each is used by one thread at a
-	 * time.
+	 * time. The references are soft, since the pool does not tell which connections it
+	 * has parted with.
 	 */
-	private final Map<Connection, Map<String, PreparedStatement>> prepared = new ConcurrentHashMap<>();
+	private final Map<Connection, Map<String, PreparedStatement>> prepared = new ConcurrentReferenceHashMap<>();
 
 	private volatile @Nullable DatabaseInfo databaseInfo;
 
@@ -90,14 +91,13 @@ final class LockPool implements AutoCloseable {
 		try {
 			DatabaseInfo info = detectDatabase(lent);
 			Connection driver = (this.own != null) ? lent.unwrap(Connection.class) : lent;
-			Map<String, PreparedStatement> kept = (this.own != null) ? this.prepared.get(driver) : new HashMap<>();
-			LockConnection opened = new LockConnection(this, lent, driver, (kept != null) ? kept : prepared(driver));
+			Map<String, PreparedStatement> kept = this.prepared.get(driver);
+			Map<String, PreparedStatement> statements = (kept != null) ? kept : new HashMap<>();
+			LockConnection opened = new LockConnection(this, lent, driver, statements, info.isolation());
 			opened.limit(limit.minusNanos(System.nanoTime() - begin));
-			if (this.own == null) {
-				opened.readCommitted(info.isolation());
-			}
-			else if (kept == null) {
+			if (this.own != null && kept == null) {
 				opened.limitSession(this.settings.commandTimeout().plus(LONGEST_ROW_WAIT));
+				this.prepared.put(driver, statements);
 			}
 			return opened;
 		}
@@ -105,16 +105,6 @@ final class LockPool implements AutoCloseable {
 			discard(lent);
 			throw ex;
 		}
-	}
-
-	private Map<String, PreparedStatement> prepared(Connection driver) {
-		if (this.prepared.size() > 2 * (this.settings.poolSize() + this.settings.maxConnections())) {
-			// The pool has parted with most of them.
-			this.prepared.clear();
-		}
-		Map<String, PreparedStatement> statements = new HashMap<>();
-		this.prepared.put(driver, statements);
-		return statements;
 	}
 
 	/** Whether connections go back to a pool that does not restore their settings. */
@@ -194,8 +184,10 @@ final class LockPool implements AutoCloseable {
 		return info;
 	}
 
-	/** Create the exception for a command that got no connection in time. */
-	LockBackendException noConnection(String action, @Nullable String key, @Nullable Throwable cause) {
+	/**
+	 * Create the exception for a command that got no connection, or no answer, in time.
+	 */
+	LockBackendException noAnswer(String action, @Nullable String key, @Nullable Throwable cause) {
 		String remedy = (this.own != null)
 				? "all connections of the locks are in use: increase distlock.jdbc.pool-size (mode lease) or"
 						+ " distlock.jdbc.max-connections (mode row)"
@@ -205,8 +197,8 @@ final class LockPool implements AutoCloseable {
 		Throwable reason = (cause instanceof SQLTransientConnectionException && cause.getCause() != null)
 				? cause.getCause() : cause;
 		return new LockBackendException(
-				"No connection to " + location() + " was available for the " + action
-						+ JdbcExceptionTranslator.lock(key) + " within " + this.settings.commandTimeout()
+				"No answer from " + location() + " to the " + action + JdbcExceptionTranslator.lock(key) + " within "
+						+ this.settings.commandTimeout()
 						+ ((reason != null) ? " (" + JdbcExceptionTranslator.describe(reason) + ")" : "")
 						+ ": the database is not reachable or does not answer in time, or " + remedy,
 				JdbcExceptionTranslator.withoutCredentials(cause));
@@ -234,7 +226,7 @@ final class LockPool implements AutoCloseable {
 	/**
 	 * What the first connection tells.
 	 *
-	 * @param isolation the isolation level of a connection of the application
+	 * @param isolation the isolation level of a connection that is not in use
 	 */
 	private record DatabaseInfo(JdbcDialect dialect, SqlStatements statements, @Nullable String url, int isolation) {
 	}

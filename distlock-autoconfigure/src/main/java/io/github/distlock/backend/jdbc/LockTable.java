@@ -16,9 +16,11 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -133,8 +135,8 @@ final class LockTable {
 				sent);
 	}
 
-	/** Extend leases. Returns for each lock whether it is held. */
-	List<Boolean> renew(LockConnection connection, List<Renewal> renewals) {
+	/** Extend leases. */
+	List<RenewalResult> renew(LockConnection connection, TimeSource.Instant sent, List<Renewal> renewals) {
 		List<Map<String, ?>> values = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {
 			values.add(Map.of("key", key(renewal.ticket().key()), "owner", renewal.ticket().token(), "fence",
@@ -142,13 +144,16 @@ final class LockTable {
 		}
 		int[] counts = (values.size() == 1) ? new int[] { connection.update("renew", values.get(0)) }
 				: connection.batch("renew", values);
-		List<Boolean> held = new ArrayList<>(counts.length);
+		List<RenewalResult> results = new ArrayList<>(counts.length);
 		for (int i = 0; i < counts.length; i++) {
 			// Some drivers return no counts for a batch, or 0 for a row that did not
 			// change.
-			held.add(counts[i] == 1 || !connection.query("holds", values.get(i), (row, number) -> true).isEmpty());
+			boolean held = counts[i] == 1
+					|| !connection.query("holds", values.get(i), (row, number) -> true).isEmpty();
+			results.add(held ? new RenewalResult.Extended(Validity.until(sent, renewals.get(i).lease()))
+					: new RenewalResult.Gone(false));
 		}
-		return held;
+		return results;
 	}
 
 	/**

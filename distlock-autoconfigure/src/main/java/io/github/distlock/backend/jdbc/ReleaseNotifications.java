@@ -5,9 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
@@ -15,7 +13,6 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
 
@@ -25,7 +22,7 @@ import org.springframework.dao.DataAccessException;
  * lost, the ticket polls.
  * <p>
  * A thread listens while tickets wait, and for a minute longer. If its connection breaks,
- * it listens again on a new one after five seconds.
+ * a ticket that polls after five seconds lets it listen again on a new one.
  */
 final class ReleaseNotifications {
 
@@ -38,7 +35,7 @@ final class ReleaseNotifications {
 	/** How often a silent connection is checked, in {@link #RECEIVE}. */
 	private static final int CHECK_ROUNDS = 60;
 
-	private static final int PAUSE_SECONDS = 5;
+	private static final long PAUSE_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private final LockPool pool;
 
@@ -55,16 +52,19 @@ final class ReleaseNotifications {
 	/** The waiting ticket of each key in the table, in hexadecimal digits. */
 	private final ConcurrentMap<String, Ticket> waiting = new ConcurrentHashMap<>();
 
-	private final CountDownLatch closed = new CountDownLatch(1);
-
 	/** When a ticket began to wait last. */
 	private volatile long lastWaitNanos;
+
+	/** Not before this time a thread listens. */
+	private volatile long notBeforeNanos;
 
 	/** Whether the listening connection receives notifications. */
 	private volatile boolean listening;
 
-	/** The thread that listens, {@code null} without one. So there is one at most. */
-	private final AtomicReference<@Nullable Thread> listener = new AtomicReference<>();
+	/** Whether a thread listens, or tries to. So there is one at most. */
+	private final AtomicBoolean started = new AtomicBoolean();
+
+	private volatile boolean closed;
 
 	ReleaseNotifications(LockPool pool, LockTable table, LockSignals signals, Duration timeout, TimeSource clock) {
 		this.pool = pool;
@@ -72,6 +72,7 @@ final class ReleaseNotifications {
 		this.signals = signals;
 		this.timeout = timeout;
 		this.clock = clock;
+		this.notBeforeNanos = clock.nanoTime();
 	}
 
 	/** Note that a ticket is about to attempt, and may have to wait. */
@@ -89,11 +90,8 @@ final class ReleaseNotifications {
 		}
 		this.waiting.put(this.table.hexKey(ticket.key()), ticket);
 		this.lastWaitNanos = this.clock.nanoTime();
-		if (this.listener.get() == null && !isClosed()) {
-			Thread thread = this.threads.newThread(this::run);
-			if (this.listener.compareAndSet(null, thread)) {
-				thread.start();
-			}
+		if (this.lastWaitNanos - this.notBeforeNanos >= 0 && this.started.compareAndSet(false, true)) {
+			this.threads.newThread(this::run).start();
 		}
 	}
 
@@ -109,39 +107,29 @@ final class ReleaseNotifications {
 		return this.listening;
 	}
 
-	private boolean isClosed() {
-		return this.closed.getCount() == 0;
-	}
-
 	private boolean isNeeded() {
-		return !isClosed() && this.clock.nanoTime() - this.lastWaitNanos < IDLE_NANOS;
+		return !this.closed && this.clock.nanoTime() - this.lastWaitNanos < IDLE_NANOS;
 	}
 
 	private void run() {
 		try {
-			while (isNeeded()) {
-				try {
-					listen();
-				}
-				catch (SQLException | DataAccessException ex) {
-					logger.debug("Notifications of PostgreSQL do not arrive for a moment: waiting callers poll", ex);
-					this.closed.await(PAUSE_SECONDS, TimeUnit.SECONDS);
-				}
-			}
+			listen();
 		}
-		catch (InterruptedException ex) {
-			// Only this class knows the thread, and never interrupts it.
-			Thread.currentThread().interrupt();
+		catch (SQLException | DataAccessException ex) {
+			logger.debug("Notifications of PostgreSQL do not arrive for a moment: waiting callers poll", ex);
+			this.notBeforeNanos = this.clock.nanoTime() + PAUSE_NANOS;
 		}
 		finally {
-			this.listener.set(null);
+			this.listening = false;
+			this.started.set(false);
 		}
 	}
 
 	private void listen() throws SQLException {
-		LockConnection connection = this.pool.open(this.timeout);
-		try {
+		try (LockConnection connection = this.pool.open(this.timeout)) {
 			connection.update("listen", Map.of());
+			// It would listen in the pool, too.
+			connection.doubtful = true;
 			this.listening = true;
 			for (int round = 1; isNeeded(); round++) {
 				PostgreSqlDriver.receive(connection.driver(), RECEIVE).forEach(this::deliver);
@@ -149,11 +137,6 @@ final class ReleaseNotifications {
 					throw new SQLException("The connection that listens is broken");
 				}
 			}
-		}
-		finally {
-			this.listening = false;
-			// It would listen in the pool, too.
-			connection.discard();
 		}
 	}
 
@@ -171,7 +154,7 @@ final class ReleaseNotifications {
 
 	/** Stop listening, soon. */
 	void close() {
-		this.closed.countDown();
+		this.closed = true;
 	}
 
 }

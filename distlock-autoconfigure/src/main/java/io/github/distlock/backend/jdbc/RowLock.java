@@ -2,7 +2,6 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.Validity;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -24,23 +25,26 @@ import org.springframework.dao.DataAccessException;
 /**
  * A ticket of the mode {@code row} and its transaction, which waits for the row, then
  * holds it until the transaction ends. The ticket works, then holds its row, then leaves;
- * a ticket that does not get the row leaves at once. Its worker thread alone changes it
- * from working to holding, and ends it if that fails; after that, whatever lets it leave
- * ends it.
+ * a ticket that does not get the row leaves at once. Only its worker thread changes it
+ * from working to holding.
  */
 final class RowLock {
 
 	private static final Log logger = LogFactory.getLog(RowLock.class);
 
 	/**
+	 * When a waiting ticket attempts again. If it waits in the database that sends
+	 * nothing, and its grant is signalled.
+	 */
+	static final Duration RETRY = Duration.ofMillis(100);
+
+	/** The same if the database cannot wait for a row. */
+	private static final Duration POLL = Duration.ofMillis(20);
+
+	/**
 	 * How long a statement waits for a row lock at most; the SQL files repeat the value.
 	 */
 	private static final Duration ROW_WAIT = Duration.ofSeconds(3);
-
-	/** The clean-up locks a row for less than this. */
-	private static final long CLEANUP_NANOS = 5_000_000;
-
-	private static final int MAX_CLEANUP_WAITS = 2;
 
 	/**
 	 * A request to cancel is repeated: it has no effect on a statement that has not
@@ -59,12 +63,6 @@ final class RowLock {
 	/** The result of the first attempt. */
 	final CompletableFuture<AttemptResult> answer = new CompletableFuture<>();
 
-	/** Completed when the connection has been returned. */
-	final CompletableFuture<Boolean> ended = new CompletableFuture<>();
-
-	/** Whether the worker thread still has to hold the row or to end this. */
-	volatile boolean working = true;
-
 	private final LockPool pool;
 
 	private final Map<String, Object> key;
@@ -77,6 +75,10 @@ final class RowLock {
 	/** Keeps the check of the session apart from the other commands of a holder. */
 	private final ReentrantLock use = new ReentrantLock();
 
+	/**
+	 * Set before the state is read, and read after the state was changed: so either the
+	 * worker thread learns that the ticket leaves, or {@link #cancelWait()} finds this.
+	 */
 	private volatile @Nullable LockConnection connection;
 
 	RowLock(Ticket ticket, LockPool pool, byte[] key, Duration limit) {
@@ -87,22 +89,9 @@ final class RowLock {
 		this.key = Map.of("key", key, "ticket", ticket.token());
 	}
 
-	/** Notify that the row is locked. Returns {@code false} if the ticket has left. */
-	boolean hold(Grant given) {
-		return this.state.compareAndSet(WORKING, new State(given));
-	}
-
 	/** Return the grant, or {@code null} if the ticket does not hold its row. */
 	@Nullable Grant grant() {
 		return this.state.get().grant();
-	}
-
-	boolean isHolding() {
-		return grant() != null;
-	}
-
-	boolean isLeaving() {
-		return this.state.get() == LEAVING;
 	}
 
 	/**
@@ -114,61 +103,61 @@ final class RowLock {
 		return this.state.getAndSet(LEAVING).grant();
 	}
 
-	/** Begin a transaction on a connection of the pool. */
-	void open() throws SQLException {
-		LockConnection opened = this.pool.open(this.limit);
-		this.connection = opened;
-		opened.begin();
-	}
-
 	/**
-	 * Lock the row if it is free. Inserts the row if it is missing.
-	 * @return the row, or {@code null} if another session has locked it
+	 * Begin a transaction that locks the row, on a connection of the pool. Waits for the
+	 * row for up to three seconds.
+	 * @param waits whether the ticket waits
+	 * @return whether the ticket holds the row
 	 */
-	@Nullable LockedRow take() {
-		LockConnection session = session();
-		for (int tries = 0;; tries++) {
-			LockedRow row = lockRow(session, "take");
-			if (row != null) {
-				return row;
-			}
-			List<Boolean> idle = session.query("idle", this.key, (result, number) -> result.getInt(1) == 1);
-			session.rollback();
-			if (idle.isEmpty()) {
-				insert(session);
-			}
-			else if (!idle.get(0) || tries >= MAX_CLEANUP_WAITS) {
-				return null;
-			}
-			else {
-				// Unused for long: the clean-up may have locked it.
-				LockSupport.parkNanos(CLEANUP_NANOS);
-			}
+	boolean take(boolean waits, LockSignals signals) throws SQLException {
+		LockConnection session = this.pool.open(this.limit);
+		this.connection = session;
+		session.begin();
+		LockedRow row = takeOrInsert(session);
+		if (row == null && waits) {
+			boolean inDatabase = this.pool.dialect() != JdbcDialect.H2;
+			this.answer.complete(new AttemptResult.Queued(inDatabase ? RETRY : POLL, false));
+			row = (inDatabase && this.state.get() == WORKING) ? await(session) : null;
 		}
+		else if (row == null) {
+			this.answer.complete(new AttemptResult.Busy(Duration.ZERO));
+		}
+		return row != null && hold(row, signals);
 	}
 
-	private void insert(LockConnection session) {
-		try {
-			session.update("insert", this.key);
+	private boolean hold(LockedRow row, LockSignals signals) {
+		long token = Math.max(row.fence() + 1, row.nowMicros());
+		Grant grant = new Grant(token, token, Validity.session(() -> (grant() != null) ? Long.MAX_VALUE : 0));
+		if (!this.state.compareAndSet(WORKING, new State(grant))) {
+			return false;
+		}
+		if (!this.answer.complete(new AttemptResult.Granted(grant))) {
+			signals.granted(this.ticket, grant);
+		}
+		return true;
+	}
+
+	/** Lock the row if it is free. Inserts the row if it is missing. */
+	private @Nullable LockedRow takeOrInsert(LockConnection session) {
+		LockedRow row = lockRow(session, "take");
+		if (row == null && session.query("probe", this.key, (result, number) -> true).isEmpty()) {
+			try {
+				session.update("insert", this.key);
+			}
+			catch (DataAccessException ex) {
+				// Otherwise another session has just inserted the row, and may hold it.
+				if (!JdbcExceptionTranslator.isCollision(ex) && !JdbcExceptionTranslator.isLockTimeout(ex)) {
+					throw ex;
+				}
+			}
 			session.commit();
+			row = lockRow(session, "take");
 		}
-		catch (DataAccessException ex) {
-			if (!JdbcExceptionTranslator.isCollision(ex) && !JdbcExceptionTranslator.isLockTimeout(ex)
-					&& !(ex.getCause() instanceof SQLTimeoutException)) {
-				throw ex;
-			}
-			// Another session has just inserted the row, and may hold it.
-			session.rollback();
-		}
+		return row;
 	}
 
-	/**
-	 * Wait for the row for up to three seconds.
-	 * @return the row, or {@code null} if it is still locked, or was deleted
-	 */
-	@Nullable LockedRow await() {
-		LockConnection session = session();
-		updateIfPresent(session, "setLockTimeout");
+	/** Wait for the row. It may still be locked after that, or was deleted. */
+	private @Nullable LockedRow await(LockConnection session) {
 		try {
 			LockedRow row = lockRow(session, "await");
 			// The statement may have waited for long.
@@ -176,20 +165,10 @@ final class RowLock {
 					session.query("clock", Map.of(), (result, number) -> result.getLong(1)).get(0));
 		}
 		catch (DataAccessException ex) {
-			session.rollback();
 			if (JdbcExceptionTranslator.isLockTimeout(ex)) {
 				return null;
 			}
 			throw ex;
-		}
-		finally {
-			updateIfPresent(session, "restoreLockTimeout");
-		}
-	}
-
-	private void updateIfPresent(LockConnection session, String statement) {
-		if (this.pool.statements().has(statement)) {
-			session.update(statement, Map.of());
 		}
 	}
 
@@ -199,10 +178,6 @@ final class RowLock {
 		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
 	}
 
-	private LockConnection session() {
-		return Objects.requireNonNull(this.connection);
-	}
-
 	/**
 	 * Write the last token and commit, which frees the row. Returns whether the row was
 	 * locked until now.
@@ -210,7 +185,7 @@ final class RowLock {
 	boolean finish(long fence) {
 		this.use.lock();
 		try {
-			LockConnection session = session();
+			LockConnection session = Objects.requireNonNull(this.connection);
 			session.update("freeRow", Map.of("key", Objects.requireNonNull(this.key.get("key")), "fence", fence));
 			session.commit();
 			return true;
@@ -242,12 +217,11 @@ final class RowLock {
 	/** Cancel the wait for the row. A server that does not answer blocks the thread. */
 	void cancelWait() {
 		try {
-			for (int i = 0; i < CANCELLATIONS && !this.ended.isDone(); i++) {
-				LockConnection session = this.connection;
-				if (session != null) {
-					session.cancel();
-				}
+			LockConnection session = this.connection;
+			for (int i = 0; i < CANCELLATIONS && session != null; i++) {
+				session.cancel();
 				LockSupport.parkNanos(CANCELLATION_NANOS);
+				session = this.connection;
 			}
 		}
 		catch (SQLException ex) {

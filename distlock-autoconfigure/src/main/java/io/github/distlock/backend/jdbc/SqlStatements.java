@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.util.PropertyPlaceholderHelper;
 
 /**
  * The SQL statements for one database. A section of the database's own file replaces the
@@ -24,7 +25,7 @@ import org.springframework.core.io.ClassPathResource;
  */
 final class SqlStatements {
 
-	private static final Pattern INCLUDE = Pattern.compile("\\$\\{([a-z]+)}");
+	private static final PropertyPlaceholderHelper INCLUDES = new PropertyPlaceholderHelper("${", "}");
 
 	private final Map<String, String> sections = new HashMap<>();
 
@@ -33,7 +34,8 @@ final class SqlStatements {
 	SqlStatements(JdbcDialect dialect, TableNames tables) {
 		read("common");
 		read(dialect.platform());
-		this.sections.forEach((name, text) -> this.statements.put(name, Sql.of(tables.applyTo(withIncludes(text)))));
+		this.sections.forEach((name, text) -> this.statements.put(name,
+				Sql.of(tables.applyTo(INCLUDES.replacePlaceholders(text, this.sections::get)))));
 	}
 
 	/** Return a statement. */
@@ -65,15 +67,6 @@ final class SqlStatements {
 		}
 	}
 
-	private String withIncludes(String section) {
-		String text = section;
-		for (Matcher include = INCLUDE.matcher(text); include.find(); include = INCLUDE.matcher(text)) {
-			String included = Objects.requireNonNull(this.sections.get(include.group(1)), include.group(1));
-			text = include.replaceFirst(Matcher.quoteReplacement(included));
-		}
-		return text;
-	}
-
 	/**
 	 * A statement.
 	 *
@@ -93,19 +86,8 @@ final class SqlStatements {
 
 		/** Set the parameters of the prepared statement. */
 		void bind(PreparedStatement statement, Map<String, ?> values) throws SQLException {
-			int index = 0;
-			for (String name : this.parameters) {
-				index++;
-				Object value = values.get(name);
-				if (value instanceof byte[] bytes) {
-					statement.setBytes(index, bytes);
-				}
-				else if (value instanceof Number number) {
-					statement.setLong(index, number.longValue());
-				}
-				else {
-					statement.setString(index, (String) value);
-				}
+			for (int i = 0; i < this.parameters.size(); i++) {
+				statement.setObject(i + 1, values.get(this.parameters.get(i)));
 			}
 		}
 

@@ -1,9 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import java.util.UUID;
 
@@ -63,27 +59,6 @@ class LeaseStatementTests {
 				assertThat(node.release(ticket)).isTrue();
 				assertThat(pool.hasCollided()).isTrue();
 			}
-		}
-	}
-
-	@Test
-	void theLockTimeoutOfAMySqlConnectionIsRestored() throws SQLException {
-		SqlStatements statements = new SqlStatements(JdbcDialect.MYSQL, JdbcBackendSettings.TableNames.DEFAULT);
-		try (HikariDataSource pool = TestDatabase.mariaDb().pool(1);
-				Connection connection = pool.getConnection();
-				Statement statement = connection.createStatement()) {
-			statement.execute("SET SESSION innodb_lock_wait_timeout = 7");
-			statement.execute(statements.get("setLockTimeout").text());
-			assertThat(lockTimeout(statement)).isEqualTo(3);
-			statement.execute(statements.get("restoreLockTimeout").text());
-			assertThat(lockTimeout(statement)).isEqualTo(7);
-		}
-	}
-
-	private static int lockTimeout(Statement statement) throws SQLException {
-		try (ResultSet row = statement.executeQuery("SELECT @@SESSION.innodb_lock_wait_timeout")) {
-			assertThat(row.next()).isTrue();
-			return row.getInt(1);
 		}
 	}
 

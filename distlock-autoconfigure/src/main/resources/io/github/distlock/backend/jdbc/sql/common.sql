@@ -67,9 +67,6 @@ ${row} FOR UPDATE
 -- name: clock
 SELECT ${now}
 
--- name: idle
-SELECT CASE WHEN expires_at < ${now} - 10000000 THEN 1 ELSE 0 END FROM distlock_lock WHERE lock_key = :key
-
 -- name: freeRow
 UPDATE distlock_lock SET fence = :fence, owner = '', expires_at = ${now}, wanted_at = 0 WHERE lock_key = :key
 

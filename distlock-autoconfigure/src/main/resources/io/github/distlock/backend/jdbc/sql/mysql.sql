@@ -16,14 +16,8 @@ ON DUPLICATE KEY UPDATE
 INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
 
 -- name: limitSession
-SET SESSION lock_wait_timeout = :seconds, innodb_lock_wait_timeout = :seconds
-
--- name: setLockTimeout
-SET @distlock_lock_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = 3
-
--- name: restoreLockTimeout
--- Restores the value that the connection had before.
-SET SESSION innodb_lock_wait_timeout = @distlock_lock_wait
+-- The mode row waits for a row for three seconds in one statement.
+SET SESSION lock_wait_timeout = :seconds, innodb_lock_wait_timeout = 3
 
 -- name: showsessions
 SELECT t.processlist_id, t.processlist_host, l.lock_status FROM performance_schema.data_locks l

@@ -53,8 +53,8 @@ INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
 VALUES (:key, '', 0, ${now}, 0)
 ON CONFLICT (lock_key) DO NOTHING
 
--- name: setLockTimeout
-SET LOCAL lock_timeout = '3s'
+-- name: await
+${row} AND set_config('lock_timeout', '3s', true) <> '' FOR UPDATE
 
 -- name: row
 -- The name tells operators which ticket the session has, until the end of the transaction.
