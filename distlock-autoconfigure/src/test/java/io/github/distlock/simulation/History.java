@@ -250,10 +250,7 @@ final class History {
 		this.properties.checkAtEnd();
 	}
 
-	/**
-	 * The listener of the registry of a JVM.
-	 * @param keys what the registry says of its keys
-	 */
+	/** The listener of the registry of a JVM, which asks the registry for its keys. */
 	LockListener listener(SimulatedJvm jvm, Supplier<List<KeySnapshot>> keys) {
 		return new Recorder(jvm, keys);
 	}

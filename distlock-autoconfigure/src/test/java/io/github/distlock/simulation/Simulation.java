@@ -8,11 +8,7 @@ final class Simulation {
 	private Simulation() {
 	}
 
-	/**
-	 * Live through one history.
-	 * @param plan what the seed decides
-	 * @param traced whether the events are kept, to be printed
-	 */
+	/** Live through one history. */
 	static Result run(Plan plan, boolean traced) {
 		World world = new World(plan, traced);
 		world.run();

@@ -49,10 +49,7 @@ final class SimulationProcess {
 		return Integer.getInteger("simulation.processes", Runtime.getRuntime().availableProcessors());
 	}
 
-	/**
-	 * Run seeds in several processes.
-	 * @return what they have found
-	 */
+	/** Run seeds in several processes. */
 	Findings runInParallel(SeedRange seeds) throws InterruptedException {
 		int processes = (int) Math.min(atATime(), seeds.count());
 		Queue<Findings> found = new ConcurrentLinkedQueue<>();
