@@ -1,6 +1,7 @@
 package io.github.distlock.simulation;
 
 import java.util.List;
+import java.util.Map;
 
 /** Runs one seed. */
 final class Simulation {
@@ -12,7 +13,7 @@ final class Simulation {
 	static Result run(Plan plan, boolean traced) {
 		World world = new World(plan, traced);
 		world.run();
-		return new Result(plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.statistics(),
+		return new Result(plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.totals(),
 				world.trace.lines());
 	}
 
@@ -22,10 +23,10 @@ final class Simulation {
 	 * @param seed the seed
 	 * @param hash the hash of its trace
 	 * @param violations what must not have happened
-	 * @param statistics what happened how often
+	 * @param totals what happened how often
 	 * @param trace the events, if they were kept
 	 */
-	record Result(long seed, String hash, List<World.Violation> violations, Statistics statistics, List<String> trace) {
+	record Result(long seed, String hash, List<World.Violation> violations, Map<String, Long> totals, List<String> trace) {
 	}
 
 }

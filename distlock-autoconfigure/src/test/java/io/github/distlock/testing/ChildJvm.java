@@ -36,6 +36,7 @@ public final class ChildJvm implements AutoCloseable {
 
 	private ChildJvm(Process process) {
 		this.process = process;
+		Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
 		Thread reader = new Thread(this::read, "child-output");
 		reader.setDaemon(true);
 		reader.start();
