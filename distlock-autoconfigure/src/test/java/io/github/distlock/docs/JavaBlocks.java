@@ -46,11 +46,8 @@ final class JavaBlocks {
 
 	/**
 	 * Compile blocks. Types of a page are visible in its other blocks. A type that a page
-	 * declares twice is compiled once with each declaration.
-	 * @param blocks the blocks
-	 * @param classes the folder for the classes, one subfolder for each declaration of a
-	 * type
-	 * @return the errors, each with the line of its page
+	 * declares twice is compiled once with each declaration, into a subfolder of its own.
+	 * Returns the errors, each with the line of its page.
 	 */
 	static Set<String> errors(List<CodeBlock> blocks, Path classes) {
 		Set<String> errors = new LinkedHashSet<>();

@@ -35,9 +35,8 @@ final class LockedExamples {
 	}
 
 	/**
-	 * Start an application for each folder of classes.
-	 * @param classes a folder with folders of classes
-	 * @return the number of classes with locks
+	 * Start an application for each folder of classes. Returns the number of classes with
+	 * locks.
 	 */
 	static int start(Path classes) throws IOException {
 		int found = 0;

@@ -48,11 +48,6 @@ final class MarkdownPage {
 		this.lines.replaceAll((line) -> FENCE.matcher(line).matches() ? "" : line);
 	}
 
-	/**
-	 * Read a page.
-	 * @param name the page, relative to the root of the repository
-	 * @return the page
-	 */
 	static MarkdownPage of(String name) {
 		return new MarkdownPage(name, Pages.text(name));
 	}

@@ -56,11 +56,7 @@ public final class Pages {
 		return pages;
 	}
 
-	/**
-	 * Read a page.
-	 * @param page the page, relative to the root of the repository
-	 * @return its text
-	 */
+	/** Read a page, relative to the root of the repository. */
 	public static String text(String page) {
 		try {
 			return Files.readString(ROOT.resolve(page));
@@ -81,11 +77,6 @@ public final class Pages {
 			.toList();
 	}
 
-	/**
-	 * Return the blocks of Java of a page.
-	 * @param page the page, relative to the root of the repository
-	 * @return their texts
-	 */
 	public static List<String> javaBlocks(String page) {
 		return blocks(page, text(page)).stream()
 			.filter((block) -> block.language().equals("java"))
@@ -94,9 +85,8 @@ public final class Pages {
 	}
 
 	/**
-	 * Return the code that is inside of text.
-	 * @param page the page, relative to the root of the repository
-	 * @return what is between backticks, outside of blocks
+	 * Return the code that is inside of text: what is between backticks, outside of
+	 * blocks.
 	 */
 	public static List<String> inlineCode(String page) {
 		String text = text(page).replaceAll("(?ms)^\\s*(`{3,}).*?^\\s*\\1\\s*$", "");
@@ -104,9 +94,8 @@ public final class Pages {
 	}
 
 	/**
-	 * Return the lines of all blocks of code, without their indentation.
-	 * @param text the text of a page or of a part of it
-	 * @return the lines that are not blank
+	 * Return the lines of all blocks of code of a text that are not blank, without their
+	 * indentation.
 	 */
 	public static List<String> codeLines(String text) {
 		return blocks("", text).stream()
@@ -116,12 +105,7 @@ public final class Pages {
 			.toList();
 	}
 
-	/**
-	 * Find the blocks of a text.
-	 * @param page the name of the page
-	 * @param text the text
-	 * @return the blocks in their order
-	 */
+	/** Find the blocks of a text. */
 	static List<CodeBlock> blocks(String page, String text) {
 		List<CodeBlock> blocks = new ArrayList<>();
 		List<String> lines = text.lines().toList();

@@ -44,10 +44,8 @@ public record PropertyMetadata(Map<String, JsonNode> properties) {
 	}
 
 	/**
-	 * Find the property that a key sets: of its name, or a list, a map or an object that
-	 * contains it.
-	 * @param key the key of a property source, in kebab case
-	 * @return the property, or nothing
+	 * Find the property that a key in kebab case sets: of its name, or a list, a map or
+	 * an object that contains it.
 	 */
 	Optional<JsonNode> find(String key) {
 		String name = key;

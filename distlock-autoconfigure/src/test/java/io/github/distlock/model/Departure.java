@@ -3,7 +3,7 @@ package io.github.distlock.model;
 import java.util.function.IntUnaryOperator;
 
 /** A ticket that leaves the store: its release or cancel is repeated until answered. */
-final class Departure implements Cloneable {
+final class Departure extends StatePart<Departure> {
 
 	private static final Verb[] VERBS = Verb.values();
 
@@ -37,15 +37,6 @@ final class Departure implements Cloneable {
 		this.ticket = ticket;
 		this.next = next;
 		this.used = used;
-	}
-
-	Departure copy() {
-		try {
-			return (Departure) clone();
-		}
-		catch (CloneNotSupportedException ex) {
-			throw new AssertionError(ex);
-		}
 	}
 
 	void mapTokens(IntUnaryOperator map) {

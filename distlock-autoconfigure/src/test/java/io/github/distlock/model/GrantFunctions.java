@@ -30,11 +30,8 @@ final class GrantFunctions {
 
 	/**
 	 * Grant the lock to the longest waiting ticket that is alive. If that is the
-	 * requester, it gets a whole lease and no message.
-	 * @param last the last fencing token that counts as used
-	 * @param requester the ticket whose command this is, or zero
-	 * @param abandoned whether the lock has expired instead of being released
-	 * @return whether a ticket was granted the lock
+	 * requester, the ticket whose command this is, it gets a whole lease and no message.
+	 * A lock that has expired instead of being released was abandoned.
 	 */
 	boolean grantNext(int last, int requester, boolean abandoned) {
 		if (this.store.claim != 0) {

@@ -3,7 +3,7 @@ package io.github.distlock.model;
 import java.util.function.IntUnaryOperator;
 
 /** A grant on its way to the inbox of a JVM. */
-final class GrantMessage {
+final class GrantMessage extends StatePart<GrantMessage> {
 
 	int ticket;
 
@@ -19,10 +19,6 @@ final class GrantMessage {
 		this.firstToken = firstToken;
 		this.lastToken = lastToken;
 		this.ttl = ttl;
-	}
-
-	GrantMessage copy() {
-		return new GrantMessage(this.ticket, this.firstToken, this.lastToken, this.ttl);
 	}
 
 	void mapTokens(IntUnaryOperator map) {

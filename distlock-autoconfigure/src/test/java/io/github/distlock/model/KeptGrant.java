@@ -4,7 +4,7 @@ package io.github.distlock.model;
  * What an entry knows of keeping its grant: a JVM whose last holder has left may keep the
  * lock in the store for a while, so that its next thread enters without a command.
  */
-final class KeptGrant implements Cloneable {
+final class KeptGrant extends StatePart<KeptGrant> {
 
 	/** Whether the store has written that this grant may be kept. */
 	boolean keepable;
@@ -22,15 +22,6 @@ final class KeptGrant implements Cloneable {
 	 * Whether the open release is that of a kept lock, which ends the hold of no thread.
 	 */
 	boolean givingUp;
-
-	KeptGrant copy() {
-		try {
-			return (KeptGrant) clone();
-		}
-		catch (CloneNotSupportedException ex) {
-			throw new AssertionError(ex);
-		}
-	}
 
 	void pass(StateForm form) {
 		this.keepable = form.flag(this.keepable);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What one JVM knows of the key: its threads, its ticket, and the command that is on its
  * way. With fair callers there is one entry for each thread.
  */
-final class KeyEntry implements Cloneable {
+final class KeyEntry extends StatePart<KeyEntry> {
 
 	static final int NO_TIMER = -1;
 
@@ -74,20 +74,16 @@ final class KeyEntry implements Cloneable {
 
 	SingleTry single = new SingleTry();
 
+	@Override
 	KeyEntry copy() {
-		try {
-			KeyEntry copy = (KeyEntry) clone();
-			copy.turn = this.turn.copy();
-			copy.grant = this.grant.copy();
-			copy.single = this.single.copy();
-			if (!this.departures.isEmpty()) {
-				copy.departures = this.departures.stream().map(Departure::copy).toList();
-			}
-			return copy;
+		KeyEntry copy = super.copy();
+		copy.turn = this.turn.copy();
+		copy.grant = this.grant.copy();
+		copy.single = this.single.copy();
+		if (!this.departures.isEmpty()) {
+			copy.departures = this.departures.stream().map(Departure::copy).toList();
 		}
-		catch (CloneNotSupportedException ex) {
-			throw new AssertionError(ex);
-		}
+		return copy;
 	}
 
 	/**

@@ -9,14 +9,6 @@ package io.github.distlock.model;
  */
 record NamedSearch(String name, SearchSettings settings, boolean quick) {
 
-	static NamedSearch quick(String name, SearchSettings settings) {
-		return new NamedSearch(name, settings, true);
-	}
-
-	static NamedSearch thorough(String name, SearchSettings settings) {
-		return new NamedSearch(name, settings, false);
-	}
-
 	@Override
 	public String toString() {
 		return this.name;

@@ -3,7 +3,7 @@ package io.github.distlock.model;
 import java.util.function.IntUnaryOperator;
 
 /** One command or one reply on the wire. */
-final class Packet implements Cloneable {
+final class Packet extends StatePart<Packet> {
 
 	private static final Verb[] VERBS = Verb.values();
 
@@ -83,15 +83,6 @@ final class Packet implements Cloneable {
 		this.entry = entry;
 		this.verb = verb;
 		this.ticket = ticket;
-	}
-
-	Packet copy() {
-		try {
-			return (Packet) clone();
-		}
-		catch (CloneNotSupportedException ex) {
-			throw new AssertionError(ex);
-		}
 	}
 
 	boolean isAwaited() {

@@ -5,10 +5,13 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.util.StringUtils;
+
 /**
  * The size of one search, its faults, and the flaw that it must find. Times are ticks.
  */
-final class SearchSettings implements Cloneable {
+final class SearchSettings extends StatePart<SearchSettings> {
 
 	int jvms = 2;
 
@@ -101,140 +104,19 @@ final class SearchSettings implements Cloneable {
 
 	@Nullable Flaw flaw;
 
-	private SearchSettings changed(java.util.function.Consumer<SearchSettings> change) {
-		try {
-			SearchSettings copy = (SearchSettings) clone();
-			change.accept(copy);
-			return copy;
+	/** Make a copy with changes of the form {@code name=value}. */
+	SearchSettings with(String changes) {
+		SearchSettings copy = copy();
+		DirectFieldAccessor fields = new DirectFieldAccessor(copy);
+		for (String change : StringUtils.delimitedListToStringArray(changes, " ")) {
+			String[] parts = change.split("=");
+			fields.setPropertyValue(parts[0], parts[1]);
 		}
-		catch (CloneNotSupportedException ex) {
-			throw new AssertionError(ex);
-		}
-	}
-
-	SearchSettings jvms(int count) {
-		return changed((copy) -> copy.jvms = count);
-	}
-
-	/** Let each JVM have several fair callers. */
-	SearchSettings fairCallers(int perJvm) {
-		return changed((copy) -> {
-			copy.entriesPerJvm = perJvm;
-			copy.handOffs = 0;
-			copy.tokensPerGrant = 1;
-		});
-	}
-
-	SearchSettings threads(int perEntry) {
-		return changed((copy) -> copy.threads = perEntry);
-	}
-
-	SearchSettings rounds(int count) {
-		return changed((copy) -> copy.rounds = count);
-	}
-
-	/** A turn is bounded by time, and by tokens. */
-	SearchSettings turns(int ticks, int tokens) {
-		return changed((copy) -> {
-			copy.turnTicks = ticks;
-			copy.tokensPerGrant = tokens;
-			copy.handOffs = tokens;
-		});
-	}
-
-	SearchSettings withoutHandOffs() {
-		return changed((copy) -> {
-			copy.handOffs = 0;
-			copy.tokensPerGrant = 1;
-		});
-	}
-
-	SearchSettings retryInterval(int ticks) {
-		return changed((copy) -> copy.retryInterval = ticks);
-	}
-
-	SearchSettings uncountedReceivers() {
-		return changed((copy) -> copy.countedReceivers = false);
-	}
-
-	SearchSettings unordered() {
-		return changed((copy) -> copy.ordered = false);
-	}
-
-	/** The connection keeps order, so the next attempt follows the release at once. */
-	SearchSettings attemptsBehindRelease() {
-		return changed((copy) -> copy.attemptsBehindRelease = true);
-	}
-
-	/** The server has native commands; tombstones last long enough to be taken again. */
-	SearchSettings nativeWords() {
-		return changed((copy) -> {
-			copy.nativeWords = true;
-			copy.tombstone = 2;
-		});
-	}
-
-	/** A client replaces only a tombstone that it knows to be written. */
-	SearchSettings withoutPrediction() {
-		return changed((copy) -> copy.predicts = false);
+		return copy;
 	}
 
 	boolean predictsTombstones() {
 		return this.attemptsBehindRelease && this.predicts;
-	}
-
-	SearchSettings withoutRenewals() {
-		return changed((copy) -> copy.renewals = false);
-	}
-
-	SearchSettings faults(int count, NetworkFault... only) {
-		return changed((copy) -> {
-			copy.faults = count;
-			if (only.length > 0) {
-				copy.kinds = EnumSet.of(only[0], only);
-			}
-		});
-	}
-
-	SearchSettings slowTicks(int count) {
-		return changed((copy) -> copy.slowTicks = count);
-	}
-
-	SearchSettings giveUps(int count) {
-		return changed((copy) -> copy.giveUps = count);
-	}
-
-	/** Keep locks after their last holder. */
-	SearchSettings keep(int ticks) {
-		return changed((copy) -> copy.keepTicks = ticks);
-	}
-
-	SearchSettings tries(int perEntry) {
-		return changed((copy) -> copy.tries = perEntry);
-	}
-
-	SearchSettings shutdowns(int count) {
-		return changed((copy) -> copy.shutdowns = count);
-	}
-
-	SearchSettings oldJvms(int count) {
-		return changed((copy) -> copy.oldJvms = count);
-	}
-
-	SearchSettings maxKeptTicks(int ticks) {
-		return changed((copy) -> copy.maxKeptTicks = ticks);
-	}
-
-	SearchSettings tokensPerGrant(int count) {
-		return changed((copy) -> copy.tokensPerGrant = count);
-	}
-
-	SearchSettings maxIdleTicks(int ticks) {
-		return changed((copy) -> copy.maxIdleTicks = ticks);
-	}
-
-	SearchSettings flaw(Flaw wanted) {
-		return changed((copy) -> copy.flaw = wanted);
 	}
 
 	boolean has(Flaw wanted) {

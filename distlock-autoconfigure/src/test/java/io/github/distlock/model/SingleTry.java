@@ -4,7 +4,7 @@ package io.github.distlock.model;
  * A thread that tries once. It does not wait for other holders, but it does ask for a
  * lock that is only kept, and waits for that answer.
  */
-final class SingleTry implements Cloneable {
+final class SingleTry extends StatePart<SingleTry> {
 
 	/** How many times a thread of the entry will still try once. */
 	int left;
@@ -33,15 +33,6 @@ final class SingleTry implements Cloneable {
 		this.asks = false;
 		this.ticksLeft = 0;
 		this.uncontended = false;
-	}
-
-	SingleTry copy() {
-		try {
-			return (SingleTry) clone();
-		}
-		catch (CloneNotSupportedException ex) {
-			throw new AssertionError(ex);
-		}
 	}
 
 	void pass(StateForm form) {

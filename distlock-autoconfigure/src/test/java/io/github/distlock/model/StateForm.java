@@ -89,11 +89,7 @@ final class StateForm {
 		}
 	}
 
-	/**
-	 * Sort records that are equally long and end here.
-	 * @param from where the first one begins
-	 * @param count how many there are
-	 */
+	/** Sort records that are equally long and end here. */
 	private void sort(int from, int count) {
 		int length = (count > 1) ? (this.size - from) / count : 0;
 		for (int end = from + length; count > 1 && end < this.size; end += length) {

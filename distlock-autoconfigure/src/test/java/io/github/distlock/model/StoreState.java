@@ -7,7 +7,7 @@ import java.util.function.IntUnaryOperator;
  * What the server keeps for one key: the lock's value and the queue. Fencing tokens are
  * relative to the server's clock.
  */
-final class StoreState {
+final class StoreState extends StatePart<StoreState> {
 
 	/** The server has forgotten the last fencing token. */
 	static final int NO_TOKEN = -120;
@@ -40,20 +40,6 @@ final class StoreState {
 	 * granted the lock by a message for a fair caller while others waited. Zero if none.
 	 */
 	int claim;
-
-	StoreState copy() {
-		StoreState copy = new StoreState();
-		copy.owner = this.owner;
-		copy.ttl = this.ttl;
-		copy.grace = this.grace;
-		copy.marked = this.marked;
-		copy.keepable = this.keepable;
-		copy.lastToken = this.lastToken;
-		copy.queue = this.queue;
-		copy.queueTtl = this.queueTtl;
-		copy.claim = this.claim;
-		return copy;
-	}
 
 	/** The server loses all data. */
 	void clear() {

@@ -7,9 +7,7 @@ import java.util.function.Supplier;
 interface Successors {
 
 	/**
-	 * One more state.
-	 * @param world the state
-	 * @param step what led to it, for the trace of a counterexample
+	 * One more state, with the step that led to it, for the trace of a counterexample.
 	 */
 	void add(World world, Supplier<String> step);
 

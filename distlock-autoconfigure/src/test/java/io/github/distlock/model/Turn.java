@@ -4,7 +4,7 @@ package io.github.distlock.model;
  * How long a JVM has kept the lock, and how often its waiting ticket was overtaken. Only
  * counted in searches whose turns are bounded by time.
  */
-final class Turn implements Cloneable {
+final class Turn extends StatePart<Turn> {
 
 	/** Ticks since the grant under which a thread holds the lock. */
 	int ticks;
@@ -14,15 +14,6 @@ final class Turn implements Cloneable {
 
 	/** The turns in which they entered. */
 	int overtakingTurns;
-
-	Turn copy() {
-		try {
-			return (Turn) clone();
-		}
-		catch (CloneNotSupportedException ex) {
-			throw new AssertionError(ex);
-		}
-	}
 
 	/** The JVM was granted the lock. */
 	void begin() {

@@ -199,10 +199,8 @@ final class World {
 	}
 
 	/**
-	 * The server's clock has moved. Wide gaps below it are closed; order and neighbours
-	 * stay, so that states repeat.
-	 * @param distance how far the clock has moved
-	 * @param gap the widest gap that is kept
+	 * The server's clock has moved. Gaps below it that are wider than this are closed;
+	 * order and neighbours stay, so that states repeat.
 	 */
 	void shiftTokens(int distance, int gap) {
 		TreeSet<Integer> all = new TreeSet<>();

@@ -33,10 +33,7 @@ public final class LockedStock implements AutoCloseable {
 
 	private final CompletableFuture<HeldLock> waiting;
 
-	/**
-	 * Start both applications.
-	 * @param properties their properties
-	 */
+	/** Start both applications. */
 	public LockedStock(Map<String, Object> properties) {
 		this.holder = start(properties);
 		this.waiter = start(properties);

@@ -19,11 +19,9 @@ public final class RunbookCommands {
 	}
 
 	/**
-	 * Return the lines of a program or language: first those of the blocks of code, then
-	 * those inside of text. A statement in SQL is one line, also if the page breaks it.
-	 * @param heading the heading of the section, or an empty text for the whole page
-	 * @param beginnings how a line begins
-	 * @return the lines
+	 * Return the lines of a program or language in a section, or in the whole page if the
+	 * heading is empty: first those of the blocks of code, then those inside of text. A
+	 * statement in SQL is one line, also if the page breaks it.
 	 */
 	public static List<String> lines(String heading, String... beginnings) {
 		String text = OperationsFiles.text("runbook.md");

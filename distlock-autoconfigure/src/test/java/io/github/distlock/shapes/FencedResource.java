@@ -50,10 +50,7 @@ final class FencedResource {
 		}
 	}
 
-	/**
-	 * Write, if no newer token was seen.
-	 * @return whether the write was accepted
-	 */
+	/** Write, if no newer token was seen. Answers whether that was so. */
 	boolean write(long token) {
 		this.lock.lock();
 		try {

@@ -185,7 +185,7 @@ class FoundFaultTests {
 	}
 
 	private boolean isOwned() {
-		return this.world.network.server().stored("k0").owner != null;
+		return this.world.network.server.stored("k0").owner != null;
 	}
 
 	private void in(SimulatedJvm place, Runnable task) {

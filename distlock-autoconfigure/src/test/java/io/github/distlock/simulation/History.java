@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 
@@ -30,7 +31,8 @@ final class History {
 
 	private final Properties properties;
 
-	private final Statistics statistics = new Statistics();
+	/** How often what happened. */
+	private final Map<String, Long> totals = new TreeMap<>();
 
 	/** All calls, in the order in which they began. */
 	final List<Call> calls = new ArrayList<>();
@@ -59,8 +61,12 @@ final class History {
 		this.properties = new Properties(world, this);
 	}
 
-	Statistics statistics() {
-		return this.statistics;
+	Map<String, Long> totals() {
+		return this.totals;
+	}
+
+	void count(String what) {
+		this.totals.merge(what, 1L, Long::sum);
 	}
 
 	private long now() {
@@ -81,7 +87,7 @@ final class History {
 	}
 
 	void crashed(SimulatedJvm jvm) {
-		this.statistics.crashes++;
+		count("crashes");
 		this.crashes.put(jvm.name, now());
 	}
 
@@ -110,7 +116,7 @@ final class History {
 		this.calls.add(call);
 		this.byLabel.put(call.label, call);
 		this.byThread.put(this.world.scheduler.current(), call);
-		this.statistics.calls++;
+		count("calls");
 		this.world.trace(call.label,
 				call.how + " " + call.key() + " " + call.request.mode() + (call.request.fair() ? " fair" : "")
 						+ " wait " + call.request.waitTime() + " lease " + call.request.leaseTime() + " minHold "
@@ -148,7 +154,7 @@ final class History {
 	void ended(Call call, End end, @Nullable Throwable failure) {
 		call.answered = now();
 		call.end = end;
-		Statistics.count(this.statistics.ends, end);
+		count("end " + end);
 		this.world.trace(call.label, end + ((call.token != 0) ? " " + call.key() + " token " + call.token : "")
 				+ ((failure != null) ? " " + failure.getClass().getSimpleName() : ""));
 		this.properties.answered(call);
@@ -181,7 +187,7 @@ final class History {
 	}
 
 	void reentered(Call call, HeldLock inner) {
-		this.statistics.reentries++;
+		count("re-entries");
 		HeldLock outer = call.lock;
 		if (outer != null && inner.fencingToken() != outer.fencingToken() && !hasRestarted(call)) {
 			this.world.violation("S2", call + " entered again with the token " + inner.fencingToken());
@@ -211,7 +217,7 @@ final class History {
 	 */
 	void shutDown(SimulatedJvm jvm, long begun) {
 		this.properties.shutDown(jvm, begun, (key) -> {
-			Ticket owner = this.world.network.server().stored(key).owner;
+			Ticket owner = this.world.network.server.stored(key).owner;
 			return owner != null && owner.instance().startsWith(jvm + "-");
 		});
 	}
@@ -242,25 +248,19 @@ final class History {
 	}
 
 	void checkServerAtEnd() {
-		this.statistics.nanos = this.calls.stream()
-			.mapToLong((call) -> (call.left != Call.NEVER) ? call.left : call.started)
-			.max()
-			.orElse(0);
-		this.statistics.steps = this.world.scheduler.steps();
+		this.totals.put("virtual ms", this.world.scheduler.nanos() / 1_000_000);
+		this.totals.put("steps", this.world.scheduler.steps());
 		this.properties.checkAtEnd();
 	}
 
-	/**
-	 * The listener of the registry of a JVM.
-	 * @param keys what the registry says of its keys
-	 */
+	/** The listener of the registry of a JVM, which asks the registry for its keys. */
 	LockListener listener(SimulatedJvm jvm, Supplier<List<KeySnapshot>> keys) {
 		return new Recorder(jvm, keys);
 	}
 
 	/** Finds the call of an event. */
 	private @Nullable Call find(SimulatedJvm jvm, String name, @Nullable String key, long token) {
-		if (name.equals(Sections.REENTRY) || (key != null && key.startsWith(CompositeCallers.KEY))) {
+		if (name.equals(Sections.REENTRY) || (key != null && key.startsWith(World.LAST))) {
 			return null;
 		}
 		Call call = this.byLabel.get(name);
@@ -300,7 +300,7 @@ final class History {
 		public void onWaiting(Waiting event) {
 			Call call = find(this.jvm, event.name(), event.key(), 0);
 			if (call != null) {
-				History.this.statistics.waits++;
+				count("waits");
 				if (call.waiting != Call.NEVER || call.reports > 0) {
 					History.this.world.violation("listener", call + " waits twice, or after its end");
 				}
@@ -342,13 +342,13 @@ final class History {
 			Call before = History.this.lastGrants.put(this.jvm + " " + call.key(), call);
 			boolean passedOn = before != null && (handOff == HandOff.LOCAL || handOff == HandOff.KEPT);
 			// The ticket of an earlier caller may have been granted the lock before.
-			long asked = Math.min(call.started, History.this.world.network.server().nanosOf(token));
+			long asked = Math.min(call.started, History.this.world.network.server.nanosOf(token));
 			call.asked = (before != null && passedOn) ? Math.min(before.asked, asked) : asked;
 			long tokens = (before != null && passedOn) ? token - before.token : 0;
 			boolean known = before != null && tokens > 0 && tokens <= ServerScript.COUNT;
 			call.turnStarted = known ? before.turnStarted : call.granted;
 			call.turnTokens = known ? before.turnTokens + tokens : 0;
-			Statistics.count(History.this.statistics.handOffs, handOff);
+			count("hand-off " + handOff);
 			History.this.byToken.put(this.jvm + " " + call.key() + " " + token, call);
 			History.this.properties.granted(call);
 		}
@@ -367,7 +367,7 @@ final class History {
 			if (call != null) {
 				call.losses++;
 				call.lost = event;
-				Statistics.count(History.this.statistics.losses, event.lossCause());
+				count("loss " + event.lossCause());
 				History.this.world.trace(call.label, "LOST " + event.key() + " token " + event.fencingToken() + " "
 						+ event.lossCause() + (event.released() ? " after its release" : ""));
 				History.this.properties.lost(call, event.lossCause());

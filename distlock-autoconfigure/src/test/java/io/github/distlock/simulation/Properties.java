@@ -24,7 +24,7 @@ final class Properties {
 	private static final double DRIFT = 0.005;
 
 	/** By how much the time of the server is wrong that a reading of 30 s ago gives. */
-	static final long CLOCK_ERROR = Duration.ofMillis(250).toNanos();
+	private static final long CLOCK_ERROR = Duration.ofMillis(250).toNanos();
 
 	/** What the preemption of threads may cost one call. */
 	private static final long STALLS = Duration.ofMillis(300).toNanos();
@@ -469,7 +469,7 @@ final class Properties {
 
 	/** S7 in the server, L1 and S8. */
 	void checkAtEnd() {
-		List<String> left = this.world.network.server().keysLeft();
+		List<String> left = this.world.network.server.keysLeft();
 		if (!left.isEmpty()) {
 			violation("S7", "The server still knows " + left);
 		}

@@ -165,8 +165,8 @@ final class Scheduler {
 	}
 
 	/**
-	 * Wait until {@link #wake} or for some time. An interrupt does not end it.
-	 * @param nanos the longest time, negative for no limit
+	 * Wait until {@link #wake} or for some time, without a limit if it is negative. An
+	 * interrupt does not end it.
 	 */
 	void block(long nanos) {
 		waitAs(State.BLOCKED, nanos);

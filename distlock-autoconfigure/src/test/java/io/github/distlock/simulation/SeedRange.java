@@ -4,53 +4,40 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The seeds that one process runs.
+ * The seeds that one process runs, up to one with a violation.
  *
  * @param first the first seed
  * @param step from one seed to the next, if several processes share the seeds
  * @param count how many seeds at most
  * @param time how long no more than the running seed
- * @param stopAtFirst whether a seed with a violation is the last one
- * @param hashes whether the hash of each seed is printed
  */
-record SeedRange(long first, long step, long count, Duration time, boolean stopAtFirst, boolean hashes) {
+record SeedRange(long first, long step, long count, Duration time) {
 
 	private static final Duration LONGEST = Duration.ofDays(1);
 
 	/** Some seeds, all of them. */
 	static SeedRange of(long first, long count) {
-		return new SeedRange(first, 1, count, LONGEST, false, false);
+		return new SeedRange(first, 1, count, LONGEST);
 	}
 
 	/** As many seeds as the time allows, up to a number. */
 	static SeedRange during(long first, Duration time, long most) {
-		return new SeedRange(first, 1, most, time, false, false);
-	}
-
-	SeedRange untilFirstViolation() {
-		return new SeedRange(this.first, this.step, this.count, this.time, true, this.hashes);
-	}
-
-	SeedRange withHashes() {
-		return new SeedRange(this.first, this.step, this.count, this.time, this.stopAtFirst, true);
+		return new SeedRange(first, 1, most, time);
 	}
 
 	/** The share of one of several processes. */
 	SeedRange share(int number, int processes) {
 		long share = this.count / processes + ((number < this.count % processes) ? 1 : 0);
-		return new SeedRange(this.first + number * this.step, this.step * processes, share, this.time, this.stopAtFirst,
-				this.hashes);
+		return new SeedRange(this.first + number * this.step, this.step * processes, share, this.time);
 	}
 
-	List<String> arguments() {
-		return List.of(String.valueOf(this.first), String.valueOf(this.step), String.valueOf(this.count),
-				this.time.toString(), String.valueOf(this.stopAtFirst), String.valueOf(this.hashes));
+	String[] arguments() {
+		return new String[] { "" + this.first, "" + this.step, "" + this.count, "" + this.time };
 	}
 
 	static SeedRange parse(List<String> arguments) {
 		return new SeedRange(Long.parseLong(arguments.get(0)), Long.parseLong(arguments.get(1)),
-				Long.parseLong(arguments.get(2)), Duration.parse(arguments.get(3)),
-				Boolean.parseBoolean(arguments.get(4)), Boolean.parseBoolean(arguments.get(5)));
+				Long.parseLong(arguments.get(2)), Duration.parse(arguments.get(3)));
 	}
 
 }

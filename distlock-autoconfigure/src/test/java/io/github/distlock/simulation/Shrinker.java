@@ -14,11 +14,6 @@ final class Shrinker {
 	private Shrinker() {
 	}
 
-	/**
-	 * Shrink a history.
-	 * @param plan the plan, which may violate a property
-	 * @return the shrunk history
-	 */
 	static Shrunk shrink(Plan plan) {
 		Simulation.Result result = SimulationMain.live(plan, true);
 		if (result.violations().isEmpty()) {

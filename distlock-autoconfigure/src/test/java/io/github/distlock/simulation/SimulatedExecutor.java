@@ -121,11 +121,6 @@ final class SimulatedExecutor extends AbstractExecutorService implements Schedul
 		throw new UnsupportedOperationException();
 	}
 
-	/** The number of timers that have not fired. */
-	int timers() {
-		return this.timers.size();
-	}
-
 	@Override
 	public String toString() {
 		return this.name;

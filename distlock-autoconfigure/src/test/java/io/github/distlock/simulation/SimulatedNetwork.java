@@ -57,10 +57,6 @@ final class SimulatedNetwork {
 		this.server = new SimulatedServer(world, this::publish);
 	}
 
-	SimulatedServer server() {
-		return this.server;
-	}
-
 	/** A fault of the network or of the server begins. */
 	void begin(Fault fault, SimulatedJvm jvm) {
 		switch (fault.kind()) {
@@ -357,7 +353,7 @@ final class SimulatedNetwork {
 		Weather weather = link.weather;
 		if (now() < weather.partitionedUntil || weather.strikes(Kind.LOSE_MESSAGES)) {
 			this.world.trace("network", "loses the message");
-			this.world.history.statistics().lostMessages++;
+			this.world.history.count("lost messages");
 			return 1;
 		}
 		long late = weather.strike(Kind.DELAY_MESSAGES);

@@ -126,10 +126,7 @@ final class SimulatedServer {
 		return left;
 	}
 
-	/**
-	 * attempt.lua.
-	 * @param how the letter T, S, N, t, s or n, as there
-	 */
+	/** attempt.lua, with the letter T, S, N, t, s or n, as there. */
 	ServerAnswer attempt(Ticket ticket, long lease, char how, boolean keepable) {
 		return run(ticket.key(), (script) -> attempt(script, ticket, lease, how, keepable));
 	}
@@ -246,9 +243,8 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * release.lua.
-	 * @param used the last token that was used
-	 * @param next the ticket that follows, queued as the letter says
+	 * release.lua, with the last token that was used, and the ticket that follows, queued
+	 * as the letter says.
 	 */
 	ServerAnswer release(Ticket ticket, long used, @Nullable Ticket next, long lease, char how) {
 		return run(ticket.key(), (script) -> release(script, ticket, used, next, lease, how));

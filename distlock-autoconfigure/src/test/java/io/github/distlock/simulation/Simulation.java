@@ -1,6 +1,7 @@
 package io.github.distlock.simulation;
 
 import java.util.List;
+import java.util.Map;
 
 /** Runs one seed. */
 final class Simulation {
@@ -8,15 +9,11 @@ final class Simulation {
 	private Simulation() {
 	}
 
-	/**
-	 * Live through one history.
-	 * @param plan what the seed decides
-	 * @param traced whether the events are kept, to be printed
-	 */
+	/** Live through one history. */
 	static Result run(Plan plan, boolean traced) {
 		World world = new World(plan, traced);
 		world.run();
-		return new Result(plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.statistics(),
+		return new Result(plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.totals(),
 				world.trace.lines());
 	}
 
@@ -26,10 +23,10 @@ final class Simulation {
 	 * @param seed the seed
 	 * @param hash the hash of its trace
 	 * @param violations what must not have happened
-	 * @param statistics what happened how often
+	 * @param totals what happened how often
 	 * @param trace the events, if they were kept
 	 */
-	record Result(long seed, String hash, List<World.Violation> violations, Statistics statistics, List<String> trace) {
+	record Result(long seed, String hash, List<World.Violation> violations, Map<String, Long> totals, List<String> trace) {
 	}
 
 }

@@ -59,11 +59,11 @@ class SimulationMutantTests {
 		assertThat(chosen).isNotEmpty();
 		ExecutorService hunters = Executors.newFixedThreadPool(SimulationProcess.atATime());
 		try {
-			Future<Hunted> control = hunters.submit(() -> hunt(null, SimulationProcess.create()));
+			Future<Hunted> control = hunters.submit(() -> hunt(null, new SimulationProcess()));
 			List<Future<Hunted>> hunts = chosen.stream().map((mutant) -> hunters.submit(() -> {
 				Path own = folder.resolve(mutant.name().replace(' ', '-'));
 				mutant.applyTo(own);
-				return hunt(mutant, SimulationProcess.create().withClasses(own.resolve("classes")));
+				return hunt(mutant, new SimulationProcess(own.resolve("classes")));
 			})).toList();
 			this.out.println(control.get());
 			int found = 0;
@@ -86,7 +86,7 @@ class SimulationMutantTests {
 		SeedRange seeds = SeedRange.of(Long.getLong("simulation.first", FIRST),
 				Long.getLong("simulation.count", COUNT));
 		long begin = System.nanoTime();
-		Findings findings = process.run(seeds.untilFirstViolation());
+		Findings findings = process.run(seeds);
 		return new Hunted((mutant != null) ? mutant.name() : "no mutant", seeds,
 				findings.violations().isEmpty() ? null : findings.violations().get(0),
 				Duration.ofNanos(System.nanoTime() - begin));

@@ -1,10 +1,6 @@
 package io.github.distlock.simulation;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,6 +12,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.github.distlock.testing.ChildJvm;
+
+import static java.util.stream.Collectors.joining;
 
 /**
  * Other JVMs that run seeds, see {@link SimulationMain}. The engine logs nothing there.
@@ -31,17 +32,9 @@ final class SimulationProcess {
 
 	private final List<Path> classPathFirst;
 
-	private SimulationProcess(List<Path> classPathFirst) {
-		this.classPathFirst = classPathFirst;
-	}
-
-	static SimulationProcess create() {
-		return new SimulationProcess(List.of());
-	}
-
-	/** With classes that replace those of the library. */
-	SimulationProcess withClasses(Path folder) {
-		return new SimulationProcess(List.of(folder));
+	/** Create it with folders of classes that replace those of the library. */
+	SimulationProcess(Path... classPathFirst) {
+		this.classPathFirst = List.of(classPathFirst);
 	}
 
 	/** How many processes run at a time. */
@@ -49,10 +42,7 @@ final class SimulationProcess {
 		return Integer.getInteger("simulation.processes", Runtime.getRuntime().availableProcessors());
 	}
 
-	/**
-	 * Run seeds in several processes.
-	 * @return what they have found
-	 */
+	/** Run seeds in several processes. */
 	Findings runInParallel(SeedRange seeds) throws InterruptedException {
 		int processes = (int) Math.min(atATime(), seeds.count());
 		Queue<Findings> found = new ConcurrentLinkedQueue<>();
@@ -71,58 +61,33 @@ final class SimulationProcess {
 
 	/** Run seeds in one process. */
 	Findings run(SeedRange seeds) {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
-						"-XX:TieredStopAtLevel=1", "-Xmx512m", "-Xshare:auto",
-						"-Dorg.apache.commons.logging.LogFactory=org.apache.commons.logging.impl.LogFactoryImpl",
-						"-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog"));
-		command.addAll(List.of("-cp", classPath(), SimulationMain.class.getName()));
-		command.addAll(seeds.arguments());
-		try {
-			Path errors = Files.createTempFile("simulation", ".err");
-			Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
-			Thread ending = new Thread(process::destroyForcibly);
-			Runtime.getRuntime().addShutdownHook(ending);
-			Findings findings = read(process);
-			process.onExit().join();
-			Runtime.getRuntime().removeShutdownHook(ending);
-			String text = Files.readString(errors);
-			Files.delete(errors);
-			if (process.exitValue() != 0 || (findings.totals().isEmpty() && findings.violations().isEmpty())) {
-				throw new IllegalStateException("The simulation ended with " + process.exitValue() + ": " + text);
-			}
-			return findings;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+		String path = Stream.concat(this.classPathFirst.stream(), Stream.of(System.getProperty("java.class.path")))
+			.map(String::valueOf)
+			.collect(joining(File.pathSeparator));
+		List<String> options = List.of("-Xmx512m", "-Xshare:auto",
+				"-Dorg.apache.commons.logging.LogFactory=org.apache.commons.logging.impl.LogFactoryImpl",
+				"-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog", "-cp", path);
+		try (ChildJvm child = ChildJvm.start(options, SimulationMain.class, seeds.arguments())) {
+			return read(child.linesBefore(SimulationMain.END));
 		}
 	}
 
-	private String classPath() {
-		StringBuilder path = new StringBuilder();
-		this.classPathFirst
-			.forEach((folder) -> path.append(folder.toAbsolutePath()).append(System.getProperty("path.separator")));
-		return path.append(System.getProperty("java.class.path")).toString();
-	}
-
-	private static Findings read(Process process) throws IOException {
+	private static Findings read(List<String> lines) {
 		List<Found> violations = new ArrayList<>();
 		Map<Long, String> hashes = new TreeMap<>();
 		Map<String, Long> totals = new TreeMap<>();
-		try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
-			for (String line; (line = reader.readLine()) != null;) {
-				Matcher found = FOUND.matcher(line);
-				Matcher hash = HASH.matcher(line);
-				Matcher total = TOTAL.matcher(line);
-				if (found.matches()) {
-					violations.add(new Found(Long.parseLong(found.group(1)), found.group(2), found.group(3)));
-				}
-				else if (hash.matches()) {
-					hashes.put(Long.parseLong(hash.group(1)), hash.group(2));
-				}
-				else if (total.matches()) {
-					totals.put(total.group(1), Long.parseLong(total.group(2)));
-				}
+		for (String line : lines) {
+			Matcher found = FOUND.matcher(line);
+			Matcher hash = HASH.matcher(line);
+			Matcher total = TOTAL.matcher(line);
+			if (found.matches()) {
+				violations.add(new Found(Long.parseLong(found.group(1)), found.group(2), found.group(3)));
+			}
+			else if (hash.matches()) {
+				hashes.put(Long.parseLong(hash.group(1)), hash.group(2));
+			}
+			else if (total.matches()) {
+				totals.put(total.group(1), Long.parseLong(total.group(2)));
 			}
 		}
 		return new Findings(violations, hashes, totals);
@@ -148,7 +113,7 @@ final class SimulationProcess {
 	 * What processes have found.
 	 *
 	 * @param violations the violations
-	 * @param hashes the hash of each seed, if asked for
+	 * @param hashes the hash of each seed
 	 * @param totals what happened how often in all seeds
 	 */
 	record Findings(List<Found> violations, Map<Long, String> hashes, Map<String, Long> totals) {

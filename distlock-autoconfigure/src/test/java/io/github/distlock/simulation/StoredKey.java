@@ -152,16 +152,6 @@ final class StoredKey {
 		return null;
 	}
 
-	/** What two executions of a script must have left alike. */
-	boolean isLike(StoredKey other) {
-		return this.word == other.word && Objects.equals(this.owner, other.owner) && this.keepable == other.keepable
-				&& this.last == other.last && this.readers.keySet().equals(other.readers.keySet())
-				&& this.queue.stream()
-					.map(Waiter::ticket)
-					.toList()
-					.equals(other.queue.stream().map(Waiter::ticket).toList());
-	}
-
 	@Override
 	public String toString() {
 		String text = switch (this.word) {

@@ -30,11 +30,7 @@ final class Turns {
 		return call.hasOwnPlace() ? call.label : call.jvm.name;
 	}
 
-	/**
-	 * Check the entries of a key.
-	 * @param entries in their order
-	 * @param calls all calls of the key
-	 */
+	/** Check the entries of a key, in their order, with all calls of the key. */
 	void check(List<Call> entries, List<Call> calls) {
 		Map<String, Call> last = new HashMap<>();
 		for (int i = 0; i < entries.size(); i++) {

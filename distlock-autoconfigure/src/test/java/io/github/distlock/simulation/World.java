@@ -8,24 +8,23 @@ import java.util.Random;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockException;
 import io.github.distlock.LockListener;
-import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock;
-import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
 import io.github.distlock.waiting.KeySnapshot;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One history: the JVMs, the network, the server, and what happened. This is the only
  * class that creates registries.
  */
 final class World {
+
+	/** The keys of calls that no property judges begin with this. */
+	static final String LAST = "last";
 
 	/** Virtual time after which callers that still wait are a violation. */
 	private static final Duration LONGEST = Duration.ofMinutes(10);
@@ -46,9 +45,6 @@ final class World {
 	final Random networkRandom;
 
 	final SimulatedNetwork network;
-
-	/** In some seeds. */
-	private final @Nullable SecondServer second;
 
 	final History history;
 
@@ -74,7 +70,6 @@ final class World {
 		this.scheduler = new Scheduler(plan.seed() * 31 + 11, plan.passes(), plan.stalls(),
 				(ex) -> violation("uncaught", describe(ex)));
 		this.network = new SimulatedNetwork(this);
-		this.second = (plan.seed() % 8 == 3) ? new SecondServer(this) : null;
 		this.history = new History(this);
 	}
 
@@ -108,19 +103,13 @@ final class World {
 		this.calm = true;
 		this.nodes.forEach((node) -> node.jvm.forgetFaults());
 		this.network.forgetFaults();
-		if (this.second != null) {
-			this.second.network.forgetFaults();
-		}
 		// Longer than each lease, grace, retry and tombstone.
 		this.scheduler.sleep(Duration.ofSeconds(50).toNanos());
 		// Each registry still works.
 		this.nodes.forEach(Node::makeLastCall);
 		this.scheduler.sleep(Duration.ofSeconds(20).toNanos());
-		this.nodes.forEach((node) -> node.registries.forEach((each) -> this.history.checkAtEnd(node.jvm, each)));
+		this.nodes.forEach((node) -> this.history.checkAtEnd(node.jvm, node.registry));
 		this.history.checkServerAtEnd();
-		if (this.second != null) {
-			this.second.checkAtEnd();
-		}
 		this.nodes.forEach(Node::shutDown);
 		while (!this.nodes.stream().allMatch((node) -> node.shutDown)) {
 			this.scheduler.sleep(CHECK_NANOS);
@@ -139,9 +128,6 @@ final class World {
 		}
 		trace(node.jvm, "FAULT " + fault.number() + " " + fault.kind() + " for " + fault.nanos() / 1000 + " us, "
 				+ fault.count());
-		if (this.second != null && this.second.takes(fault, node.jvm)) {
-			return;
-		}
 		this.history.fault(fault, node.jvm);
 		switch (fault.kind()) {
 			case PAUSE -> pause(node.jvm, fault.nanos());
@@ -186,9 +172,6 @@ final class World {
 	private void crash(Fault fault, Node node) {
 		node.jvm.crashed = true;
 		this.network.crashed(node.jvm);
-		if (this.second != null) {
-			this.second.network.crashed(node.jvm);
-		}
 		this.history.crashed(node.jvm);
 		this.scheduler.after(fault.nanos(), () -> {
 			if (!this.calm) {
@@ -231,9 +214,6 @@ final class World {
 
 		private final BackendLockRegistry registry;
 
-		/** That one, and in some seeds one of the second server. */
-		private final List<BackendLockRegistry> registries = new ArrayList<>();
-
 		private final Callers callers;
 
 		private boolean shutDown;
@@ -244,39 +224,20 @@ final class World {
 			double drift = World.this.plan.drift() ? (new Random(seed).nextDouble() - 0.5) * 0.008 : 0;
 			String name = Character.toString('A' + place) + ((incarnation > 1) ? incarnation : "");
 			this.jvm = new SimulatedJvm(World.this.scheduler, name, seed, drift);
-			this.registry = open(World.this.network, List.of(World.this.history.listener(this.jvm, this::keys)));
+			LockListener listener = World.this.history.listener(this.jvm, this::keys);
+			this.registry = new BackendLockRegistry(
+					new SimulatedBackend(World.this, World.this.network, this.jvm), settings(), () -> List.of(listener),
+					new SimulatedEnvironment(World.this.scheduler, this.jvm), LockObservers.NONE);
 			this.callers = new Callers(World.this, this.jvm, this.registry, World.this.history, new Random(seed + 1),
 					place);
-			CompositeCallers both = compositeCallers(new Random(seed + 2));
 			Monitor monitor = new Monitor(World.this, this.jvm, this.registry, new Random(seed + 3));
 			onThread("main", () -> {
-				this.registries.forEach(BackendLockRegistry::start);
+				this.registry.start();
 				this.callers.start();
-				if (both != null) {
-					both.start();
-				}
 				if (World.this.plan.seed() % 4 == 3) {
 					onThread("monitor", monitor::run);
 				}
 			});
-		}
-
-		private BackendLockRegistry open(SimulatedNetwork server, List<LockListener> listeners) {
-			EngineEnvironment environment = new SimulatedEnvironment(World.this.scheduler, this.jvm);
-			BackendLockRegistry created = new BackendLockRegistry(new SimulatedBackend(World.this, server, this.jvm),
-					settings(), () -> listeners, environment, LockObservers.NONE);
-			this.registries.add(created);
-			return created;
-		}
-
-		private @Nullable CompositeCallers compositeCallers(Random random) {
-			SecondServer server = World.this.second;
-			if (server == null) {
-				return null;
-			}
-			LockRegistry other = open(server.network, List.of());
-			LockRegistry both = new CompositeLockRegistry(this.registry, other, Duration.ofSeconds(2), this.jvm);
-			return new CompositeCallers(World.this, this.jvm, this.callers, this.registry, other, both, server, random);
 		}
 
 		private void onThread(String role, Runnable task) {
@@ -302,26 +263,26 @@ final class World {
 		}
 
 		void restart(long nanos) {
-			this.registries.forEach((each) -> onThread("restart", () -> {
+			onThread("restart", () -> {
 				long begun = World.this.scheduler.nanos();
-				each.shutdown();
+				this.registry.shutdown();
 				World.this.scheduler.sleep(nanos);
 				if (nanos > 2 * World.this.plan.commandTimeout().toNanos()) {
 					World.this.history.shutDown(this.jvm, begun);
 				}
-				each.start();
-			}));
+				this.registry.start();
+			});
 		}
 
 		void makeLastCall() {
-			this.registries.forEach((each) -> onThread("last", () -> {
+			onThread("last", () -> {
 				try {
-					each.acquire(LockRequest.of(CompositeCallers.KEY + this.jvm)).close();
+					this.registry.acquire(LockRequest.of(LAST + this.jvm)).close();
 				}
 				catch (LockException | SimulatedError ex) {
 					World.this.trace(this.jvm + "/last", "fails: " + ex.getMessage());
 				}
-			}));
+			});
 		}
 
 		void endGrant(int key) {
@@ -348,7 +309,7 @@ final class World {
 				return;
 			}
 			onThread("shutdown", () -> {
-				this.registries.forEach(BackendLockRegistry::shutdown);
+				this.registry.shutdown();
 				this.shutDown = true;
 			});
 		}

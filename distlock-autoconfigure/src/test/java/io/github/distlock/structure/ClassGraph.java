@@ -42,8 +42,8 @@ final class ClassGraph {
 	}
 
 	/**
-	 * The cycles: maximal sets of types in which each type reaches each other one.
-	 * @return the sets of at least two types, the largest first
+	 * The cycles, the largest first: maximal sets of types in which each type reaches
+	 * each other one.
 	 */
 	List<Set<String>> cycles() {
 		Map<String, Set<String>> reached = new HashMap<>();

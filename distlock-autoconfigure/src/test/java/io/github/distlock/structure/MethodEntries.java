@@ -57,11 +57,7 @@ public final class MethodEntries {
 		return List.copyOf(ENTRIES);
 	}
 
-	/**
-	 * Called by each method of the library.
-	 * @param type the name of its class
-	 * @param method its name
-	 */
+	/** Called by each method of the library. */
 	public static void entered(String type, String method) {
 		if (recording) {
 			ENTRIES.add(new Entry(Thread.currentThread().getName(), type, method,

@@ -35,10 +35,7 @@ final class StructureReport {
 
 	private final ClassGraph graph;
 
-	/**
-	 * Reads a checkout.
-	 * @param root its folder; it need not be compiled
-	 */
+	/** Reads a checkout, which need not be compiled. */
 	StructureReport(Path root) throws IOException {
 		this.sources = publishedSources(root);
 		this.files = SourceParser

@@ -36,18 +36,13 @@ public final class ChildJvm implements AutoCloseable {
 
 	private ChildJvm(Process process) {
 		this.process = process;
+		Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
 		Thread reader = new Thread(this::read, "child-output");
 		reader.setDaemon(true);
 		reader.start();
 	}
 
-	/**
-	 * Start a child.
-	 * @param redisPort the port of the server
-	 * @param key the key that it locks
-	 * @param lease the lease of its watchdog
-	 * @return the started child
-	 */
+	/** Start a child that locks a key, with this lease of its watchdog. */
 	public static ChildJvm start(int redisPort, String key, Duration lease) {
 		return start(LockChild.class, Integer.toString(redisPort), key, lease.toString());
 	}
@@ -55,31 +50,19 @@ public final class ChildJvm implements AutoCloseable {
 	/**
 	 * Start a child for whose locks no time passes: it releases a kept lock only if it is
 	 * asked.
-	 * @param redisPort the port of the server
-	 * @param key the key that it locks
-	 * @return the started child
 	 */
 	public static ChildJvm startWithoutTime(int redisPort, String key) {
 		return start(LockChild.class, Integer.toString(redisPort), key, Duration.ofSeconds(30).toString(), "stopped");
 	}
 
-	/**
-	 * Start a child that runs another program with the same protocol.
-	 * @param program the main class
-	 * @param arguments the arguments
-	 * @return the started child
-	 */
+	/** Start a child that runs another program with the same protocol. */
 	public static ChildJvm start(Class<?> program, String... arguments) {
 		return start(List.of(), program, arguments);
 	}
 
 	/**
-	 * Start a child in a JVM with given options.
-	 * @param options the options of the JVM; without a class path it gets the one of this
-	 * JVM
-	 * @param program the main class
-	 * @param arguments the arguments of the program
-	 * @return the started child
+	 * Start a child in a JVM with given options. Without a class path it gets the one of
+	 * this JVM.
 	 */
 	public static ChildJvm start(List<String> options, Class<?> program, String... arguments) {
 		List<String> command = new ArrayList<>(
@@ -116,11 +99,7 @@ public final class ChildJvm implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Send a line to the child.
-	 * @param line the line
-	 * @return this child
-	 */
+	/** Send a line to the child. */
 	public ChildJvm send(String line) {
 		try {
 			this.process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
@@ -132,11 +111,7 @@ public final class ChildJvm implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Wait for a line of the child, and collect the lines before it.
-	 * @param start the start of the line
-	 * @return the lines before it
-	 */
+	/** Wait for a line of the child, and collect the lines before it. */
 	public List<String> linesBefore(String start) {
 		List<String> before = new ArrayList<>();
 		try {
@@ -151,10 +126,8 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Wait for a line of the child.
-	 * @param start the start of the line; other lines, such as those of a log, are
-	 * skipped
-	 * @return the rest of the line
+	 * Wait for a line of the child, and return the rest of it. Other lines, such as those
+	 * of a log, are skipped.
 	 */
 	public String expect(String start) {
 		while (true) {
@@ -223,11 +196,7 @@ public final class ChildJvm implements AutoCloseable {
 		signal(this.process.pid(), "CONT");
 	}
 
-	/**
-	 * Send a signal to a process.
-	 * @param pid the process
-	 * @param signal the name of the signal
-	 */
+	/** Send a signal to a process. */
 	public static void signal(long pid, String signal) {
 		try {
 			int status = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).inheritIO().start().waitFor();

@@ -21,10 +21,6 @@ public record HeapHistogram(Map<String, Long> bytes) {
 	private static final Pattern LINE = Pattern.compile("^\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*$",
 			Pattern.MULTILINE);
 
-	/**
-	 * Count the live objects.
-	 * @return the histogram
-	 */
 	public static HeapHistogram take() {
 		try {
 			String text = (String) ManagementFactory.getPlatformMBeanServer()
@@ -42,10 +38,7 @@ public record HeapHistogram(Map<String, Long> bytes) {
 		}
 	}
 
-	/**
-	 * Return whether this JVM provides a histogram.
-	 * @return whether it does
-	 */
+	/** Whether this JVM provides a histogram. */
 	public static boolean isAvailable() {
 		try {
 			return ManagementFactory.getPlatformMBeanServer()
@@ -57,10 +50,8 @@ public record HeapHistogram(Map<String, Long> bytes) {
 	}
 
 	/**
-	 * Return the growth since an earlier histogram.
-	 * @param earlier the earlier histogram
-	 * @param share the divisor; classes with a result below one are left out
-	 * @return bytes by class
+	 * The growth since an earlier histogram, divided by a number. Classes with a result
+	 * below one are left out.
 	 */
 	public Map<String, Long> since(HeapHistogram earlier, int share) {
 		Map<String, Long> added = this.bytes.entrySet()

@@ -13,11 +13,7 @@ public final class LiveThreads {
 	private LiveThreads() {
 	}
 
-	/**
-	 * Find threads.
-	 * @param prefix how their names begin
-	 * @return those that run now
-	 */
+	/** The threads that run now, by the beginning of their names. */
 	private static Set<Thread> named(String prefix) {
 		return Thread.getAllStackTraces()
 			.keySet()
@@ -26,21 +22,13 @@ public final class LiveThreads {
 			.collect(Collectors.toSet());
 	}
 
-	/**
-	 * Observe threads that begin later. Those of other tests may still run.
-	 * @param prefix how their names begin
-	 * @return whether one of them runs
-	 */
+	/** Observe threads that begin later. Those of other tests may still run. */
 	public static BooleanSupplier anyNew(String prefix) {
 		LongSupplier count = countNew(prefix);
 		return () -> count.getAsLong() > 0;
 	}
 
-	/**
-	 * Count threads that begin later. Those of other tests may still run.
-	 * @param prefix how their names begin
-	 * @return how many of them run
-	 */
+	/** Count threads that begin later. Those of other tests may still run. */
 	public static LongSupplier countNew(String prefix) {
 		Set<Thread> before = named(prefix);
 		return () -> named(prefix).stream().filter((thread) -> !before.contains(thread)).count();

@@ -27,40 +27,23 @@ public final class LockNodes implements AutoCloseable {
 	private final List<LettuceConnectionFactory> factories = new ArrayList<>();
 
 	/**
-	 * Create it without registries.
-	 * @param connections creates a started connection factory, as an application has it
+	 * Create it without registries. Their connection factories are started, as those of
+	 * an application.
 	 */
 	public LockNodes(Supplier<LettuceConnectionFactory> connections) {
 		this.connections = connections;
 	}
 
-	/**
-	 * Create a backend with default settings.
-	 * @param connections the application's connection factory
-	 * @return the backend
-	 */
+	/** Create a backend with default settings. */
 	public static RedisLockBackend backend(LettuceConnectionFactory connections) {
 		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17),
 				TimeSource.SYSTEM);
 	}
 
-	/**
-	 * Start a registry.
-	 * @param lease the lease of its watchdog
-	 * @param listeners its listeners
-	 * @return the registry
-	 */
 	public BackendLockRegistry node(Duration lease, LockListener... listeners) {
 		return node(lease, ReleaseMode.CONFIRMED, listeners);
 	}
 
-	/**
-	 * Start a registry.
-	 * @param lease the lease of its watchdog
-	 * @param release when a release returns
-	 * @param listeners its listeners
-	 * @return the registry
-	 */
 	public BackendLockRegistry node(Duration lease, ReleaseMode release, LockListener... listeners) {
 		LettuceConnectionFactory factory = this.connections.get();
 		this.factories.add(factory);

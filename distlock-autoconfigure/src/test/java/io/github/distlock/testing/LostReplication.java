@@ -10,10 +10,7 @@ public final class LostReplication implements AutoCloseable {
 
 	private final RespConnection admin;
 
-	/**
-	 * Disconnect the replicas.
-	 * @param master the master
-	 */
+	/** Disconnect the replicas. */
 	public LostReplication(RedisProcess master) {
 		this.admin = new RespConnection(master.port());
 		this.admin.ask("CONFIG", "SET", "requirepass", "nobody knows it");

@@ -14,19 +14,13 @@ public final class ManualClock implements TimeSource {
 
 	private long millis = 1_000_000;
 
-	/**
-	 * Advance both clocks.
-	 * @param duration the time that passes
-	 */
+	/** Advance both clocks. */
 	public void pass(Duration duration) {
 		this.nanos += duration.toNanos();
 		this.millis += duration.toMillis();
 	}
 
-	/**
-	 * Suspend the machine: only the wall clock advances.
-	 * @param duration the time that passes
-	 */
+	/** Suspend the machine: only the wall clock advances. */
 	public void suspend(Duration duration) {
 		this.millis += duration.toMillis();
 	}

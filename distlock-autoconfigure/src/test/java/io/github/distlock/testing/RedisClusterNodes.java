@@ -41,11 +41,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 		IntStream.range(0, replicas).forEach((i) -> this.replicas.add(startNode()));
 	}
 
-	/**
-	 * Start a cluster.
-	 * @param replicas the number of masters with a replica
-	 * @return the running cluster
-	 */
+	/** Start a cluster in which some of the masters have a replica. */
 	public static RedisClusterNodes start(int replicas) {
 		RedisClusterNodes cluster = new RedisClusterNodes(replicas);
 		try {
@@ -127,19 +123,12 @@ public final class RedisClusterNodes implements AutoCloseable {
 		return String.valueOf(node.ask("CLUSTER", "INFO")).contains("cluster_state:ok");
 	}
 
-	/**
-	 * Return the name of a node.
-	 * @param node the node
-	 * @return its id in the cluster
-	 */
+	/** The id of a node in the cluster. */
 	public static String id(RedisProcess node) {
 		return String.valueOf(node.ask("CLUSTER", "MYID"));
 	}
 
-	/**
-	 * Return the first masters, as long as no other node has taken over.
-	 * @return three of them
-	 */
+	/** The first masters, as long as no other node has taken over. */
 	public List<RedisProcess> masters() {
 		return this.masters;
 	}
@@ -148,22 +137,13 @@ public final class RedisClusterNodes implements AutoCloseable {
 		return this.replicas;
 	}
 
-	/**
-	 * Return all nodes.
-	 * @return masters and replicas
-	 */
 	public List<RedisProcess> all() {
 		List<RedisProcess> all = new ArrayList<>(this.masters);
 		all.addAll(this.replicas);
 		return all;
 	}
 
-	/**
-	 * Find a key that belongs to a node.
-	 * @param master one of the masters
-	 * @param start the start of the key
-	 * @return the key
-	 */
+	/** A key that belongs to one of the masters. */
 	public String keyOn(RedisProcess master, String start) {
 		int index = this.masters.indexOf(master);
 		for (int i = 0;; i++) {
@@ -175,28 +155,17 @@ public final class RedisClusterNodes implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Return the slot of a lock.
-	 * @param key its key
-	 * @return the number of the slot
-	 */
+	/** The slot of a lock. */
 	public static int slot(String key) {
 		return ClusterSlotHashUtil.calculateSlot("{" + key + "}");
 	}
 
-	/**
-	 * Connect, as an application whose driver does not refresh the topology.
-	 * @return a started factory, to be destroyed
-	 */
+	/** Connect, as an application whose driver does not refresh the topology. */
 	public LettuceConnectionFactory connectionFactory() {
 		return connectionFactory(new RedisClusterConfiguration());
 	}
 
-	/**
-	 * Connect as a user.
-	 * @param user the name of the user, whose password is {@code password}
-	 * @return a started factory, to be destroyed
-	 */
+	/** Connect as a user, whose password is {@code password}. */
 	public LettuceConnectionFactory connectionFactory(String user) {
 		RedisClusterConfiguration configuration = new RedisClusterConfiguration();
 		configuration.setUsername(user);
@@ -218,12 +187,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 		return factory;
 	}
 
-	/**
-	 * Move a slot with all its keys, as resharding does, while clients continue.
-	 * @param slot the slot
-	 * @param from the present owner
-	 * @param to the new owner
-	 */
+	/** Move a slot with all its keys, as resharding does, while clients continue. */
 	public void moveSlot(int slot, RedisProcess from, RedisProcess to) {
 		String number = Integer.toString(slot);
 		to.ask("CLUSTER", "SETSLOT", number, "IMPORTING", id(from));

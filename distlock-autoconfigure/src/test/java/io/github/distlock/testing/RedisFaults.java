@@ -7,10 +7,7 @@ public final class RedisFaults {
 
 	private final long pid;
 
-	/**
-	 * Find the process of a server.
-	 * @param port the server's port on this machine
-	 */
+	/** Find the process of a server by its port. */
 	public RedisFaults(int port) {
 		try (RespConnection connection = new RespConnection(port)) {
 			this.pid = String.valueOf(connection.ask("INFO", "server"))

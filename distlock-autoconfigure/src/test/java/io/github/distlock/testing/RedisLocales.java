@@ -29,11 +29,9 @@ public final class RedisLocales {
 	}
 
 	/**
-	 * Start a server: for {@link #BYTES} the one of the build, for {@link #COLLATING} the
-	 * one installed on this machine. The test is skipped if that or the locale is
-	 * missing.
-	 * @param locale {@link #COLLATING} or {@link #BYTES}
-	 * @return the server, which was checked to compare strings as the locale does
+	 * Start a server, which is checked to compare strings as the locale does: for {@link
+	 * #BYTES} the one of the build, for {@link #COLLATING} the one installed on this
+	 * machine. The test is skipped if that or the locale is missing.
 	 */
 	public static RedisProcess start(String locale) {
 		Path executable = locale.equals(BYTES) ? RedisProcess.embedded() : assumeCollating(locale);

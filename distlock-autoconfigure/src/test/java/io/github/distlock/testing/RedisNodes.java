@@ -45,10 +45,7 @@ public final class RedisNodes implements AutoCloseable {
 		this.connections = server.connectionFactory();
 	}
 
-	/**
-	 * Start the server.
-	 * @return the server, without nodes
-	 */
+	/** Start the server, without nodes. */
 	public static RedisNodes start() {
 		return new RedisNodes(RedisTestServer.start());
 	}
@@ -56,11 +53,7 @@ public final class RedisNodes implements AutoCloseable {
 	/** The default limits of hand-offs inside a registry. */
 	public static final HandOffLimits HAND_OFF = new HandOffLimits(500, Duration.ofMillis(5));
 
-	/**
-	 * Create default settings with another lease.
-	 * @param lease the lease of the watchdog
-	 * @return the settings
-	 */
+	/** Create default settings with another lease. */
 	public static RegistrySettings settings(Duration lease) {
 		return settings(lease, HAND_OFF);
 	}
@@ -68,41 +61,23 @@ public final class RedisNodes implements AutoCloseable {
 	/**
 	 * Create default settings with another lease and other limits of the hand-off. A
 	 * shutdown does not wait for locks that a test still holds.
-	 * @param lease the lease of the watchdog
-	 * @param handOff the limits
-	 * @return the settings
 	 */
 	public static RegistrySettings settings(Duration lease, HandOffLimits handOff) {
 		return TestSettings.reporting(new RegistrySettings(Duration.ofSeconds(5), lease, null, handOff,
 				Duration.ofSeconds(10), false, Duration.ZERO), "distlock-tests", Duration.ofSeconds(10));
 	}
 
-	/**
-	 * Start a registry with default settings.
-	 * @param listeners its listeners
-	 * @return the registry
-	 */
+	/** Start a registry with default settings. */
 	public BackendLockRegistry node(LockListener... listeners) {
 		return node(settings(Duration.ofSeconds(30)), List.of(listeners));
 	}
 
-	/**
-	 * Start a registry.
-	 * @param settings its settings
-	 * @param listeners its listeners
-	 * @return the registry
-	 */
+	/** Start a registry. */
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners) {
 		return node(settings, listeners, TimeSource.SYSTEM);
 	}
 
-	/**
-	 * Start a registry with a clock of its own.
-	 * @param settings its settings
-	 * @param listeners its listeners
-	 * @param clock its clock
-	 * @return the registry
-	 */
+	/** Start a registry with a clock of its own. */
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners, TimeSource clock) {
 		BackendLockRegistry registry = registry(this.connections, settings, listeners, clock);
 		long probes = calls("publish");
@@ -116,10 +91,6 @@ public final class RedisNodes implements AutoCloseable {
 
 	/**
 	 * Start a registry that uses another port, which may be that of a proxy or unused.
-	 * @param port the port
-	 * @param settings its settings
-	 * @param listeners its listeners
-	 * @return the registry
 	 */
 	public BackendLockRegistry nodeBehind(int port, RegistrySettings settings, List<LockListener> listeners) {
 		LettuceConnectionFactory others = RedisTestServer.connectionFactory(port);
@@ -172,21 +143,14 @@ public final class RedisNodes implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Return how often a command ran since the last reset, also inside scripts.
-	 * @param command the name of the command
-	 * @return the count
-	 */
+	/** How often a command ran since the last reset, also inside scripts. */
 	public long calls(String command) {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			return RedisTestServer.calls(connection, command);
 		}
 	}
 
-	/**
-	 * Return the number of keys of locks.
-	 * @return the count
-	 */
+	/** The number of keys of locks. */
 	public long keys() {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			byte[] ofLocks = "*{*".getBytes(StandardCharsets.UTF_8);
@@ -194,20 +158,14 @@ public final class RedisNodes implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Return the number of waiting tickets in the store.
-	 * @param key the key
-	 * @return the length of the queue
-	 */
+	/** The number of waiting tickets in the store. */
 	public long queueLength(String key) {
 		return queue(key).size();
 	}
 
 	/**
-	 * Return whether a waiting ticket is marked in the store as counted: the server has
-	 * counted the inbox of its JVM.
-	 * @param key the key
-	 * @return whether a ticket is marked so
+	 * Whether a waiting ticket is marked in the store as counted: the server has counted
+	 * the inbox of its JVM.
 	 */
 	public boolean hasCountedTicket(String key) {
 		return queue(key).stream().anyMatch((token) -> ask((connection) -> {
@@ -217,9 +175,8 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return the waiting tickets in the store, oldest first.
-	 * @param key the key
-	 * @return their tokens, after the claim of an instance if there is one
+	 * The tokens of the waiting tickets in the store, oldest first, after the claim of an
+	 * instance if there is one.
 	 */
 	public List<String> queue(String key) {
 		// The entries above are notes about the tickets.
@@ -230,37 +187,22 @@ public final class RedisNodes implements AutoCloseable {
 			.toList());
 	}
 
-	/**
-	 * Remove the queue of a key.
-	 * @param key the key
-	 */
 	public void forgetQueue(String key) {
 		ask((connection) -> connection.keyCommands().del(bytes("distlock:queue:2:{" + key + "}")));
 	}
 
-	/**
-	 * Return whether a lock has an owner in the store.
-	 * @param key the key
-	 * @return whether it is owned
-	 */
+	/** Whether a lock has an owner in the store. */
 	public boolean isLocked(String key) {
 		byte[] word = ask((connection) -> connection.stringCommands().get(bytes("distlock:lock:{" + key + "}")));
 		return word != null && word[0] != '|';
 	}
 
-	/**
-	 * Return how long the entry of a lock remains in the store.
-	 * @param key the key
-	 * @return milliseconds, negative if there is no entry
-	 */
+	/** How long the entry of a lock remains in the store, negative if there is none. */
 	public long remainingMillis(String key) {
 		return ask((connection) -> connection.keyCommands().pTtl(bytes("distlock:lock:{" + key + "}")));
 	}
 
-	/**
-	 * Return the traffic since the last reset.
-	 * @return bytes sent and received
-	 */
+	/** Bytes sent and received since the last reset. */
 	public long networkBytes() {
 		return ask((connection) -> {
 			Properties stats = connection.serverCommands().info("stats");
@@ -269,10 +211,7 @@ public final class RedisNodes implements AutoCloseable {
 		});
 	}
 
-	/**
-	 * Return the number of JVMs that subscribe to grants.
-	 * @return the number of channels
-	 */
+	/** The number of JVMs that subscribe to grants. */
 	public long inboxes() {
 		return ask((connection) -> Long
 			.parseLong(connection.serverCommands().info("stats").getProperty("pubsub_channels")));
@@ -286,10 +225,7 @@ public final class RedisNodes implements AutoCloseable {
 		});
 	}
 
-	/**
-	 * Break the connections of all other clients.
-	 * @param type normal or pubsub
-	 */
+	/** Break the connections of all other clients of a type, normal or pubsub. */
 	public void killClients(String type) {
 		KillArgs which = type.equals("pubsub") ? KillArgs.Builder.typePubsub() : KillArgs.Builder.typeNormal();
 		RedisClient client = (RedisClient) this.connections.getRequiredNativeClient();
@@ -298,10 +234,7 @@ public final class RedisNodes implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Let the server answer no command for a while.
-	 * @param duration the time
-	 */
+	/** Let the server answer no command for a while. */
 	public void pause(Duration duration) {
 		RedisClient client = (RedisClient) this.connections.getRequiredNativeClient();
 		try (StatefulRedisConnection<String, String> connection = client.connect()) {
@@ -309,10 +242,7 @@ public final class RedisNodes implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Limit the server's memory.
-	 * @param bytes the limit; 0 for none
-	 */
+	/** Limit the server's memory, 0 for no limit. */
 	public void setMaxMemory(String bytes) {
 		ask((connection) -> {
 			connection.serverCommands().setConfig("maxmemory", bytes);

@@ -39,37 +39,19 @@ public final class RedisProcess implements AutoCloseable {
 		Runtime.getRuntime().addShutdownHook(this.atExit);
 	}
 
-	/**
-	 * Start the Redis of the build.
-	 * @param port the port
-	 * @param configuration lines of its configuration, in addition to the common ones
-	 * @return the running server
-	 */
+	/** Start the Redis of the build with more lines of configuration. */
 	public static RedisProcess start(int port, String... configuration) {
 		return start(Executables.EMBEDDED, port, List.of(), configuration);
 	}
 
 	/**
-	 * Start a Redis.
-	 * @param executable the executable
-	 * @param port the port
-	 * @param options options after the configuration, such as {@code --sentinel}
-	 * @param configuration lines of its configuration, in addition to the common ones
-	 * @return the running server
+	 * Start a Redis with options after its configuration, such as {@code --sentinel}, and
+	 * with more lines of configuration.
 	 */
 	public static RedisProcess start(Path executable, int port, List<String> options, String... configuration) {
 		return start(executable, Map.of(), port, options, configuration);
 	}
 
-	/**
-	 * Start a Redis.
-	 * @param executable the executable
-	 * @param environment variables in addition to those of this JVM
-	 * @param port the port
-	 * @param options options after the configuration, such as {@code --sentinel}
-	 * @param configuration lines of its configuration, in addition to the common ones
-	 * @return the running server
-	 */
 	static RedisProcess start(Path executable, Map<String, String> environment, int port, List<String> options,
 			String... configuration) {
 		try {
@@ -96,10 +78,7 @@ public final class RedisProcess implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Return the Redis of the build, or with {@code -Dredis.server} another server.
-	 * @return its executable
-	 */
+	/** The Redis of the build, or with {@code -Dredis.server} another server. */
 	public static Path embedded() {
 		return Executables.EMBEDDED;
 	}
@@ -130,22 +109,14 @@ public final class RedisProcess implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Send a command on a connection of its own.
-	 * @param words the command
-	 * @return the reply
-	 */
+	/** Send a command on a connection of its own. */
 	public @Nullable Object ask(String... words) {
 		try (RespConnection connection = new RespConnection(this.port)) {
 			return connection.ask(words);
 		}
 	}
 
-	/**
-	 * Return a field of {@code INFO}.
-	 * @param name the field
-	 * @return its value, or an empty text
-	 */
+	/** A field of {@code INFO}, or an empty text. */
 	public String info(String name) {
 		String all = String.valueOf(ask("INFO", "all"));
 		return all.lines()

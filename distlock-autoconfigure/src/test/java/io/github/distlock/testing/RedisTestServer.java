@@ -23,21 +23,11 @@ public final class RedisTestServer implements AutoCloseable {
 		this.port = port;
 	}
 
-	/**
-	 * Start a server.
-	 * @param settings further lines of its configuration
-	 * @return the server
-	 */
+	/** Start a server with further lines of configuration. */
 	public static RedisTestServer start(String... settings) {
 		return start(freePort(), settings);
 	}
 
-	/**
-	 * Start a server on a port.
-	 * @param port the port
-	 * @param settings further lines of its configuration
-	 * @return the server
-	 */
 	public static RedisTestServer start(int port, String... settings) {
 		try {
 			var builder = RedisServer.newRedisServer()
@@ -58,10 +48,7 @@ public final class RedisTestServer implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Find a free port, which no other test uses.
-	 * @return the port
-	 */
+	/** A free port, which no other test uses. */
 	public static int freePort() {
 		return FreePorts.next();
 	}
@@ -70,19 +57,11 @@ public final class RedisTestServer implements AutoCloseable {
 		return this.port;
 	}
 
-	/**
-	 * Connect, as an application does.
-	 * @return a started factory, to be destroyed
-	 */
+	/** Connect, as an application does. The started factory is to be destroyed. */
 	public LettuceConnectionFactory connectionFactory() {
 		return connectionFactory(this.port);
 	}
 
-	/**
-	 * Connect to a port, as an application does.
-	 * @param port the port
-	 * @return a started factory, to be destroyed
-	 */
 	public static LettuceConnectionFactory connectionFactory(int port) {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", port));
@@ -92,10 +71,8 @@ public final class RedisTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * How often the server ran a command, also inside scripts.
-	 * @param connection any connection
-	 * @param command the name of the command
-	 * @return the count since the statistics were reset
+	 * How often the server ran a command since the statistics were reset, also inside
+	 * scripts.
 	 */
 	public static long calls(RedisConnection connection, String command) {
 		Properties stats = connection.serverCommands().info("commandstats");

@@ -28,19 +28,10 @@ public final class RespConnection implements AutoCloseable {
 
 	private final InputStream in;
 
-	/**
-	 * Connect.
-	 * @param port the port
-	 */
 	public RespConnection(int port) {
 		this(port, PATIENCE);
 	}
 
-	/**
-	 * Connect.
-	 * @param port the port
-	 * @param patience how long to wait for the server
-	 */
 	public RespConnection(int port, Duration patience) {
 		try {
 			this.socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
@@ -54,10 +45,8 @@ public final class RespConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Send a command and wait for its reply.
-	 * @param words the command
-	 * @return a text, a number, a list of these, or {@code null}
-	 * @throws IllegalStateException if the server returns an error
+	 * Send a command, and wait for its reply: a text, a number, a list of these, or
+	 * {@code null}. An error of the server is an {@link IllegalStateException}.
 	 */
 	public @Nullable Object ask(String... words) {
 		try {
@@ -78,9 +67,8 @@ public final class RespConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Return a message that the server has pushed, such as that of a subscription. Does
-	 * not wait.
-	 * @return the next message, or {@code null} if none has arrived
+	 * The next message that the server has pushed, such as that of a subscription, or
+	 * {@code null} if none has arrived.
 	 */
 	public @Nullable Object received() {
 		try {

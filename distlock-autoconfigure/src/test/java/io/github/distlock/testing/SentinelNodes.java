@@ -30,10 +30,7 @@ public final class SentinelNodes implements AutoCloseable {
 				"sentinel down-after-milliseconds " + NAME + " 500", "sentinel failover-timeout " + NAME + " 3000");
 	}
 
-	/**
-	 * Start the servers.
-	 * @return the servers, which run and know each other
-	 */
+	/** Start the servers. They know each other then. */
 	public static SentinelNodes start() {
 		SentinelNodes nodes = new SentinelNodes();
 		Awaitility.await().until(() -> nodes.replica.info("master_link_status").equals("up"));
@@ -62,10 +59,7 @@ public final class SentinelNodes implements AutoCloseable {
 			.until(() -> this.replica.info("role").equals("master"));
 	}
 
-	/**
-	 * Connect, as an application that uses the sentinel.
-	 * @return a started factory, to be destroyed
-	 */
+	/** Connect, as an application that uses the sentinel. */
 	public LettuceConnectionFactory connectionFactory() {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				new RedisSentinelConfiguration().master(NAME).sentinel("127.0.0.1", this.sentinel.port()));

@@ -47,10 +47,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	private volatile long replyDelayNanos;
 
-	/**
-	 * Listen on a free port.
-	 * @param target the port of the server on this machine
-	 */
+	/** Listen on a free port, in front of a server on this machine. */
 	public TcpProxy(int target) {
 		try {
 			this.target = target;
@@ -66,18 +63,12 @@ public final class TcpProxy implements AutoCloseable {
 		return this.listener.getLocalPort();
 	}
 
-	/**
-	 * Connect new clients to another server, as a changed address does.
-	 * @param port its port on this machine
-	 */
+	/** Connect new clients to another server, as a changed address does. */
 	public void redirect(int port) {
 		this.target = port;
 	}
 
-	/**
-	 * Lose the server's replies: commands arrive and run.
-	 * @param losing whether to lose replies from now on
-	 */
+	/** Lose the server's replies: commands arrive and run. */
 	public void loseReplies(boolean losing) {
 		this.losingReplies = losing;
 	}
@@ -96,9 +87,8 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Break the connections with withheld commands, and deliver these commands later,
-	 * when no client waits for a reply any more.
-	 * @param delay the delay of the delivery
+	 * Break the connections with withheld commands, and deliver these after a delay, when
+	 * no client waits for a reply any more.
 	 */
 	public void deliverLate(Duration delay) {
 		List<Link> late = this.links.stream().filter((link) -> link.withholding).toList();
@@ -111,20 +101,13 @@ public final class TcpProxy implements AutoCloseable {
 		late.forEach(Link::deliver);
 	}
 
-	/**
-	 * Delay all data.
-	 * @param commands the delay of each piece on its way to the server
-	 * @param replies the delay of each piece on its way back
-	 */
+	/** Delay each piece of data on its way to the server, and on its way back. */
 	public void slow(Duration commands, Duration replies) {
 		this.commandDelayNanos = commands.toNanos();
 		this.replyDelayNanos = replies.toNanos();
 	}
 
-	/**
-	 * Break all connections and refuse new ones.
-	 * @param refused whether to refuse from now on
-	 */
+	/** Break all connections and refuse new ones. */
 	public void refuse(boolean refused) {
 		this.refusing = refused;
 		if (refused) {
@@ -135,32 +118,29 @@ public final class TcpProxy implements AutoCloseable {
 	/**
 	 * Drop all data in both directions without closing connections, as a firewall that
 	 * has forgotten them. Connections that have lost data remain broken.
-	 * @param swallowed whether to drop data from now on
 	 */
 	public void swallow(boolean swallowed) {
 		this.swallowing = swallowed;
 	}
 
 	/**
-	 * Hold all data in both directions, as while packets are lost.
-	 * @param held whether to hold data from now on; otherwise held data is delivered
+	 * Hold all data in both directions, as while packets are lost, or deliver what was
+	 * held.
 	 */
 	public void holdBack(boolean held) {
 		this.holdingBack = held;
 	}
 
 	/**
-	 * Hold the data of connections from the moment in which they subscribe.
-	 * @param held whether to hold data from now on; otherwise held data is delivered
+	 * Hold the data of connections from the moment in which they subscribe, or deliver
+	 * what was held.
 	 */
 	public void holdSubscriptions(boolean held) {
 		this.holdingSubscriptions = held;
 	}
 
 	/**
-	 * Return how many connections have been opened only to cancel a statement of
-	 * PostgreSQL.
-	 * @return the number
+	 * How many connections have been opened only to cancel a statement of PostgreSQL.
 	 */
 	public int cancellations() {
 		return this.cancellations.get();

@@ -22,11 +22,6 @@ public record TlsCertificate(Path certificate, Path key) {
 
 	private static final String ALIAS = "redis";
 
-	/**
-	 * Create a certificate.
-	 * @param folder the target folder
-	 * @return the certificate
-	 */
 	public static TlsCertificate in(Path folder) {
 		Path store = folder.resolve("redis.p12");
 		try {

@@ -12,20 +12,13 @@ public final class VirtualThreads {
 	}
 
 	/**
-	 * Return whether this JVM has final virtual threads, which do not pin their carrier
-	 * in monitors.
-	 * @return whether it is Java 24 or later
+	 * Whether this JVM has final virtual threads, which do not pin their carrier in
+	 * monitors.
 	 */
 	public static boolean areAvailable() {
 		return Runtime.version().feature() >= 24;
 	}
 
-	/**
-	 * Start a virtual thread.
-	 * @param name its name
-	 * @param task its task
-	 * @return the thread
-	 */
 	public static Thread start(String name, Runnable task) {
 		try {
 			Class<?> type = Class.forName("java.lang.Thread$Builder");

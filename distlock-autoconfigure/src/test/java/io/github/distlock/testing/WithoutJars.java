@@ -15,10 +15,9 @@ public final class WithoutJars {
 	}
 
 	/**
-	 * Run a program without some jars, whichever class refers to their classes.
-	 * @param program a public class with a public constructor; it is loaded again
-	 * @param missing parts of the names of the jars
-	 * @throws Exception the exception of the program
+	 * Run a program without some jars, given by parts of their names, whichever class
+	 * refers to their classes. The program is a public class with a public constructor,
+	 * which is loaded again.
 	 */
 	public static void run(Class<? extends Runnable> program, String... missing) throws Exception {
 		URL[] rest = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))

@@ -18,11 +18,7 @@ public final class ZooKeeperLockChild {
 	private ZooKeeperLockChild() {
 	}
 
-	/**
-	 * Run the child.
-	 * @param args the server, the key, the session timeout
-	 * @throws IOException if the standard output is closed
-	 */
+	/** Run with a server, a key and a session timeout. */
 	public static void main(String[] args) throws IOException {
 		CuratorFramework client = ZooKeeperTestServer.client(args[0], Duration.parse(args[2]));
 		client.start();

@@ -34,10 +34,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		this.server = server;
 	}
 
-	/**
-	 * Start a server on a free port.
-	 * @return the server
-	 */
+	/** Start a server on a free port. */
 	public static ZooKeeperTestServer start() {
 		disableLogging();
 		try {
@@ -57,27 +54,17 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Return the port.
-	 * @return the port on the loopback interface
-	 */
 	public int port() {
 		return this.server.getPort();
 	}
 
-	/**
-	 * Return the address.
-	 * @return host and port
-	 */
 	public String connectString() {
 		return this.server.getConnectString();
 	}
 
 	/**
-	 * Create a client as an application has it, not started.
-	 * @param connectString the address of the server
-	 * @param sessionTimeout the session timeout
-	 * @return the client, which never repeats a command
+	 * Create a client as an application has it, not started, which never repeats a
+	 * command.
 	 */
 	public static CuratorFramework client(String connectString, Duration sessionTimeout) {
 		disableLogging();
@@ -89,10 +76,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 			.build();
 	}
 
-	/**
-	 * End the session of a client, as the server does when the session has expired.
-	 * @param client the client
-	 */
+	/** End the session of a client, as the server does when the session has expired. */
 	public void endSession(CuratorFramework client) {
 		CountDownLatch connected = new CountDownLatch(1);
 		try {
@@ -110,9 +94,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Count the watchers of each node below another one.
-	 * @param root the node; Curator itself watches other nodes
-	 * @return the number of watching sessions by path
+	 * Count the sessions that watch each node below a root. Curator itself watches other
+	 * nodes.
 	 */
 	public Map<String, Integer> watchers(String root) {
 		Map<String, Integer> watchers = new TreeMap<>();

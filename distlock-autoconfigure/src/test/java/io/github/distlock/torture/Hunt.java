@@ -145,10 +145,8 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 	}
 
 	/**
-	 * Torture the mutant until a guarantee is violated.
-	 * @param folder the folder for the mutant and its history
-	 * @param out the stream for progress messages
-	 * @return the violations, empty if the mutant survived
+	 * Torture the mutant until a guarantee is violated. Answers the violations, none if
+	 * it survived.
 	 */
 	List<Violation> run(Path folder, PrintStream out) throws InterruptedException {
 		delete(folder.resolve("classes"));

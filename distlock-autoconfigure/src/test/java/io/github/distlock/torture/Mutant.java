@@ -42,12 +42,6 @@ public record Mutant(String name, List<Edit> edits) {
 
 	private static final Path REDIS = Path.of("io/github/distlock/backend/redis");
 
-	/**
-	 * Create a mutant.
-	 * @param name a description of the fault
-	 * @param edits the replacements that make the fault
-	 * @return the mutant
-	 */
 	public static Mutant of(String name, Edit... edits) {
 		return new Mutant(name, List.of(edits));
 	}
@@ -57,21 +51,14 @@ public record Mutant(String name, List<Edit> edits) {
 		return new Edit(RESOURCES, REDIS.resolve(file), text, replacement);
 	}
 
-	/**
-	 * Describe a change of a class.
-	 * @param file the path of the class from the base package on
-	 * @param text the text to replace
-	 * @param replacement the new text
-	 * @return the change
-	 */
+	/** A change of a class, whose path begins at the base package. */
 	public static Edit java(String file, String text, String replacement) {
 		return new Edit(JAVA, Path.of("io/github/distlock").resolve(file), text, replacement);
 	}
 
 	/**
-	 * Create the mutant.
-	 * @param folder the target folder; its classes replace those after it on the class
-	 * path
+	 * Create the mutant in a folder. Its classes replace those after it on the class
+	 * path.
 	 */
 	public void applyTo(Path folder) {
 		try {

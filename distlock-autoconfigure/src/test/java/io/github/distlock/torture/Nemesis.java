@@ -38,9 +38,8 @@ final class Nemesis {
 	}
 
 	/**
-	 * Inject faults until the time is over.
-	 * @param enough whether to stop early, asked after each pause
-	 * @return whether it stopped early
+	 * Inject faults until the time is over, or until it is enough after a pause. Answers
+	 * whether that was so.
 	 */
 	boolean injectFaults(BooleanSupplier enough) {
 		List<FaultKind> kinds = new ArrayList<>(this.settings.faults());

@@ -30,18 +30,12 @@ record RegressionMutant(Mutant mutant, String test) {
 		return new RegressionMutant(mutant, "io.github.distlock." + test);
 	}
 
-	/**
-	 * Run the test against the library as it is.
-	 * @return how the test ended
-	 */
+	/** Run the test against the library as it is. */
 	Result runWithoutFault(Path folder) {
 		return run(folder.resolve("control.log"), System.getProperty("java.class.path"));
 	}
 
-	/**
-	 * Run the test against the library with the fault.
-	 * @return how the test ended
-	 */
+	/** Run the test against the library with the fault. */
 	Result runWithFault(Path folder) {
 		Hunt.delete(folder.resolve("classes"));
 		this.mutant.applyTo(folder);

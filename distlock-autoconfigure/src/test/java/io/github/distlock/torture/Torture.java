@@ -40,23 +40,14 @@ public final class Torture {
 
 	private final PrintStream out;
 
-	/**
-	 * Prepare a run.
-	 * @param settings the settings of the run
-	 * @param folder the folder of the history; deleted first if it exists
-	 * @param out the stream for progress messages
-	 */
+	/** Prepare a run. The folder of its history is emptied first. */
 	public Torture(TortureSettings settings, Path folder, PrintStream out) {
 		this.settings = settings;
 		this.folder = folder;
 		this.out = out;
 	}
 
-	/**
-	 * Run, and check the history.
-	 * @return the violated guarantees
-	 * @throws InterruptedException if this thread was interrupted
-	 */
+	/** Run, and check the history. */
 	public List<Violation> run() throws InterruptedException {
 		clear();
 		record();

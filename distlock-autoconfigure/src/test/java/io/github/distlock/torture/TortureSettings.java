@@ -27,12 +27,7 @@ import io.github.distlock.torture.worker.WorkerSettings.Load;
 public record TortureSettings(long seed, Duration duration, int jvms, Load load, Set<FaultKind> faults, Duration storm,
 		Duration calm, Duration replacement, List<Path> classPathFirst, List<Path> previous, boolean impatient) {
 
-	/**
-	 * All faults, in turns.
-	 * @param seed the seed of all random numbers
-	 * @param duration the duration
-	 * @return the settings
-	 */
+	/** All faults, in turns. */
 	public static TortureSettings usual(long seed, Duration duration) {
 		return new TortureSettings(seed, duration, 4, Load.USUAL, FaultKind.ALL, Duration.ofSeconds(9),
 				Duration.ofSeconds(11), Duration.ofMillis(300), List.of(), List.of(), false);

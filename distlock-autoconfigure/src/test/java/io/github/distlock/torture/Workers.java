@@ -93,8 +93,8 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 
 	/**
 	 * Wait until a thread of any worker enters a phase, and hit its worker in that
-	 * moment.
-	 * @return the worker and its lease, or {@code null} if none entered the phase
+	 * moment. Answers the worker and its lease, or {@code null} if none entered the
+	 * phase.
 	 */
 	@Nullable Target aim(Phase phase, Random random, Consumer<WorkerProcess> hit) {
 		Shot next = new Shot(phase, random.nextInt(this.settings.jvms()), hit, new CompletableFuture<>());

@@ -40,9 +40,9 @@ final class EarlierVersion {
 	}
 
 	/**
-	 * Compile the library of the earlier commit. Skips the test if the commit is not at
-	 * hand, as in a folder without history.
-	 * @return the folder of its classes and resources
+	 * Compile the library of the earlier commit, and return the folder of its classes and
+	 * resources. Skips the test if the commit is not at hand, as in a folder without
+	 * history.
 	 */
 	static Path build() throws IOException, InterruptedException {
 		String commit = System.getProperty("versions.earlier", COMMIT);
@@ -105,10 +105,7 @@ final class EarlierVersion {
 			.isZero();
 	}
 
-	/**
-	 * Return the class path of this JVM without what this checkout has compiled.
-	 * @return the entries
-	 */
+	/** The class path of this JVM without what this checkout has compiled. */
 	static List<String> libraries() {
 		return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
 			.filter((entry) -> !Path.of(entry).toAbsolutePath().normalize().startsWith(CHECKOUT)

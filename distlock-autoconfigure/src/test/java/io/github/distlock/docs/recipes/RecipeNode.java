@@ -36,12 +36,7 @@ final class RecipeNode implements AutoCloseable {
 	}
 
 	/**
-	 * Start a node.
-	 * @param redis the store of the locks
-	 * @param beans registers beans
-	 * @param properties properties, {@code name=value}
-	 * @param sources further configuration
-	 * @return the node
+	 * Start a node with further beans, properties like {@code name=value}, and sources.
 	 */
 	static RecipeNode start(RedisTestServer redis, ApplicationContextInitializer<GenericApplicationContext> beans,
 			List<String> properties, Class<?>... sources) {
@@ -68,11 +63,7 @@ final class RecipeNode implements AutoCloseable {
 		return this.context.getBean(type);
 	}
 
-	/**
-	 * Acquire a lock from code, without waiting.
-	 * @param key its key
-	 * @return the lock
-	 */
+	/** Acquire a lock from code, without waiting. */
 	HeldLock lock(String key) {
 		return bean(LockRegistry.class).tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO))
 			.orElseThrow(() -> new IllegalStateException(key + " is taken"));

@@ -23,19 +23,12 @@ public final class Checker {
 	private Checker() {
 	}
 
-	/**
-	 * Check a history, which may be incomplete at its end.
-	 * @param history the history
-	 * @return the violations
-	 */
+	/** Check a history, which may be incomplete at its end. */
 	public static List<Violation> check(History history) {
 		return RULES.stream().flatMap((rule) -> rule.check(history).stream()).toList();
 	}
 
-	/**
-	 * Check the history in a folder.
-	 * @param args the folder
-	 */
+	/** Check the history in a folder. */
 	public static void main(String[] args) {
 		PrintStream out = System.out;
 		History history = History.read(Path.of(args[0]));

@@ -18,12 +18,6 @@ final class FaultTimes {
 
 	private final List<Long> sums = new ArrayList<>();
 
-	/**
-	 * Collect the spans.
-	 * @param faults all faults
-	 * @param relevant selects the faults that count
-	 * @param recovery the recovery time after each fault
-	 */
 	FaultTimes(List<Fault> faults, Predicate<Fault> relevant, Duration recovery) {
 		long sum = 0;
 		for (Fault fault : faults.stream().filter(relevant).sorted(Comparator.comparingLong(Fault::begin)).toList()) {

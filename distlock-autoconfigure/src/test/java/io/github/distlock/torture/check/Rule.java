@@ -9,10 +9,7 @@ import io.github.distlock.torture.history.History;
  */
 interface Rule {
 
-	/**
-	 * Find the violations in a history.
-	 * @return the violations, empty if the guarantee was kept
-	 */
+	/** Find the violations in a history. */
 	List<Violation> check(History history);
 
 }

@@ -24,11 +24,7 @@ public record Violation(String rule, String message, List<Event> evidence) {
 				Stream.of(attempts).flatMap((attempt) -> attempt.events().stream()).toList());
 	}
 
-	/**
-	 * Describe it for a reader.
-	 * @param origin the moment that is zero in the text
-	 * @return some lines
-	 */
+	/** Describe it for a reader, in times since the origin. */
 	public String describe(long origin) {
 		StringBuilder text = new StringBuilder(this.rule).append(": ").append(this.message);
 		this.evidence.stream()

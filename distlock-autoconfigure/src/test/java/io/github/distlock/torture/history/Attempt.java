@@ -79,10 +79,6 @@ public final class Attempt {
 		return this.start.text("key");
 	}
 
-	/**
-	 * Return the requested lease.
-	 * @return nanoseconds
-	 */
 	public long leaseNanos() {
 		return this.start.number("lease") * 1_000_000;
 	}
@@ -91,10 +87,7 @@ public final class Attempt {
 		return this.start.text("fair").equals("true");
 	}
 
-	/**
-	 * Return whether others may read at the same time.
-	 * @return whether its mode is READ
-	 */
+	/** Whether others may read at the same time. */
 	public boolean reads() {
 		return this.start.text("mode").equals("READ");
 	}
@@ -127,10 +120,7 @@ public final class Attempt {
 		return this.released;
 	}
 
-	/**
-	 * Return how the attempt ended.
-	 * @return the word of the worker, empty if it did not end
-	 */
+	/** The word of the worker for its end, empty if it did not end. */
 	public String how() {
 		return this.how;
 	}
@@ -139,26 +129,17 @@ public final class Attempt {
 		return this.token;
 	}
 
-	/**
-	 * Return the end of the lock's validity, as last reported to the holder.
-	 * @return the moment
-	 */
+	/** The end of the lock's validity, as last reported to the holder. */
 	public long deadline() {
 		return this.deadline;
 	}
 
-	/**
-	 * Return whether the release succeeded: the lock was valid until then.
-	 * @return whether it succeeded
-	 */
+	/** Whether the release succeeded: the lock was valid until then. */
 	public boolean isReleasedWell() {
 		return this.released != NEVER && this.how.equals("ok");
 	}
 
-	/**
-	 * Return how long the lock was guaranteed.
-	 * @return from the first to the last moment
-	 */
+	/** How long the lock was guaranteed. */
 	public Claim claim() {
 		if (!isGranted() || this.deadline == Long.MIN_VALUE) {
 			return new Claim(0, 0);

@@ -9,19 +9,12 @@ package io.github.distlock.torture.history;
  */
 public record Claim(long start, long end) {
 
-	/**
-	 * Return whether nothing was guaranteed at any moment.
-	 * @return whether it is empty
-	 */
+	/** Whether nothing was guaranteed at any moment. */
 	public boolean isEmpty() {
 		return this.end <= this.start;
 	}
 
-	/**
-	 * Return whether a moment lies inside.
-	 * @param nanos the moment
-	 * @return whether the lock was guaranteed then
-	 */
+	/** Whether the lock was guaranteed at a moment. */
 	public boolean contains(long nanos) {
 		return this.start <= nanos && nanos < this.end;
 	}

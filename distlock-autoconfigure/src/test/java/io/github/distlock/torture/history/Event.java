@@ -14,14 +14,7 @@ import java.util.Map;
  */
 public record Event(long nanos, String source, Kind kind, Map<String, String> values) {
 
-	/**
-	 * Create an event.
-	 * @param nanos the time
-	 * @param source the writer
-	 * @param kind the kind of the event
-	 * @param pairs names and values in turn
-	 * @return the event
-	 */
+	/** Create an event with names and values in turn. */
 	public static Event of(long nanos, String source, Kind kind, Object... pairs) {
 		Map<String, String> values = new LinkedHashMap<>();
 		for (int i = 0; i < pairs.length; i += 2) {
@@ -30,12 +23,7 @@ public record Event(long nanos, String source, Kind kind, Map<String, String> va
 		return new Event(nanos, source, kind, Collections.unmodifiableMap(values));
 	}
 
-	/**
-	 * Parse a line.
-	 * @param source the writer of the line
-	 * @param line a line made by {@link #format()}
-	 * @return the event
-	 */
+	/** Parse a line made by {@link #format()}. */
 	public static Event parse(String source, String line) {
 		String[] parts = line.split(" ");
 		Map<String, String> values = new LinkedHashMap<>();
@@ -46,30 +34,18 @@ public record Event(long nanos, String source, Kind kind, Map<String, String> va
 		return new Event(Long.parseLong(parts[0]), source, Kind.valueOf(parts[1]), Collections.unmodifiableMap(values));
 	}
 
-	/**
-	 * Format the event as a line.
-	 * @return the line without line separator
-	 */
 	public String format() {
 		StringBuilder line = new StringBuilder(96).append(this.nanos).append(' ').append(this.kind);
 		this.values.forEach((name, value) -> line.append(' ').append(name).append('=').append(value));
 		return line.toString();
 	}
 
-	/**
-	 * Return a detail.
-	 * @param name its name
-	 * @return its value, empty if there is none
-	 */
+	/** A detail, empty if there is none. */
 	public String text(String name) {
 		return this.values.getOrDefault(name, "");
 	}
 
-	/**
-	 * Return a detail that is a number.
-	 * @param name its name
-	 * @return its value, 0 if there is none
-	 */
+	/** A detail that is a number, 0 if there is none. */
 	public long number(String name) {
 		String text = text(name);
 		return text.isEmpty() ? 0 : Long.parseLong(text);

@@ -29,10 +29,7 @@ public final class History {
 	/** The granted attempts by source, key and token. */
 	private final Map<String, Attempt> grants = new HashMap<>();
 
-	/**
-	 * Create a history.
-	 * @param events the events, in any order
-	 */
+	/** Create a history of events in any order. */
 	public History(List<Event> events) {
 		this.events = events.stream().sorted(Comparator.comparingLong(Event::nanos)).toList();
 		Map<String, Attempt> known = new LinkedHashMap<>();
@@ -72,12 +69,10 @@ public final class History {
 	}
 
 	/**
-	 * Return the earliest time at which the store may have been asked for the grant under
-	 * which an attempt entered. A lock that was handed on inside a JVM, with the next
-	 * token, still has the grant of the holder before: data that the store lost since
-	 * then was lost for both.
-	 * @param attempt a granted attempt
-	 * @return the moment
+	 * The earliest time at which the store may have been asked for the grant under which
+	 * an attempt entered. A lock that was handed on inside a JVM, with the next token,
+	 * still has the grant of the holder before: data that the store lost since then was
+	 * lost for both.
 	 */
 	public long asked(Attempt attempt) {
 		Attempt first = attempt;
@@ -97,19 +92,15 @@ public final class History {
 	/**
 	 * Read all files of a folder whose names end with {@code .log}. An incomplete last
 	 * line comes from a JVM that was killed, and is ignored.
-	 * @param folder the folder
-	 * @return the history so far
 	 */
 	public static History read(Path folder) {
 		return read(folder, Long.MAX_VALUE);
 	}
 
 	/**
-	 * Read the beginning of a history that is still being written. The files are read one
-	 * after the other, so only events before a common end are complete.
-	 * @param folder the folder
-	 * @param until the end
-	 * @return the history until then
+	 * Read the beginning of a history that is still being written, up to some time. The
+	 * files are read one after the other, so only events before a common end are
+	 * complete.
 	 */
 	public static History read(Path folder, long until) {
 		List<Event> events = new ArrayList<>();
@@ -134,27 +125,14 @@ public final class History {
 		return this.events;
 	}
 
-	/**
-	 * Return the events of a kind.
-	 * @param kind which
-	 * @return the events in order of time
-	 */
 	public List<Event> events(Kind kind) {
 		return this.events.stream().filter((event) -> event.kind() == kind).toList();
 	}
 
-	/**
-	 * Return all attempts.
-	 * @return in order of their calls
-	 */
 	public List<Attempt> attempts() {
 		return this.attempts;
 	}
 
-	/**
-	 * Return the attempts for each key.
-	 * @return in order of their calls
-	 */
 	public Map<String, List<Attempt>> attemptsByKey() {
 		return this.attempts.stream().collect(Collectors.groupingBy(Attempt::key, TreeMap::new, Collectors.toList()));
 	}
@@ -163,37 +141,20 @@ public final class History {
 		return this.faults;
 	}
 
-	/**
-	 * Return when a worker was killed.
-	 * @param worker which
-	 * @return the moment, or {@link Attempt#NEVER}
-	 */
+	/** When a worker was killed, or {@link Attempt#NEVER}. */
 	public long death(String worker) {
 		return this.deaths.getOrDefault(worker, Attempt.NEVER);
 	}
 
-	/**
-	 * Return whether the store lost data at some moment between two others.
-	 * @param from the first
-	 * @param to the last
-	 * @return whether it did
-	 */
+	/** Whether the store lost data at some moment between two others. */
 	public boolean lostData(long from, long to) {
 		return this.faults.stream().anyMatch((fault) -> fault.loses() && fault.end() >= from && fault.begin() <= to);
 	}
 
-	/**
-	 * Return the time of the last event.
-	 * @return the moment
-	 */
 	public long end() {
 		return this.events.isEmpty() ? 0 : this.events.get(this.events.size() - 1).nanos();
 	}
 
-	/**
-	 * Return the time of the first event.
-	 * @return the moment
-	 */
 	public long begin() {
 		return this.events.isEmpty() ? 0 : this.events.get(0).nanos();
 	}

@@ -18,10 +18,7 @@ public final class HistoryWriter implements AutoCloseable {
 
 	private final OutputStream out;
 
-	/**
-	 * Write to a file.
-	 * @param file the file, which must not exist
-	 */
+	/** Write to a file, which must not exist. */
 	public HistoryWriter(Path file) {
 		try {
 			this.out = new FileOutputStream(file.toFile());
@@ -31,21 +28,11 @@ public final class HistoryWriter implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Write an event with the current time.
-	 * @param kind the kind of the event
-	 * @param pairs names and values in turn
-	 */
+	/** Write an event with the current time, with names and values in turn. */
 	public void write(Kind kind, Object... pairs) {
 		writeAt(System.nanoTime(), kind, pairs);
 	}
 
-	/**
-	 * Write an event.
-	 * @param nanos when it happened
-	 * @param kind the kind of the event
-	 * @param pairs names and values in turn
-	 */
 	public void writeAt(long nanos, Kind kind, Object... pairs) {
 		byte[] line = (Event.of(nanos, "", kind, pairs).format() + "\n").getBytes(StandardCharsets.UTF_8);
 		this.lock.lock();

@@ -77,20 +77,11 @@ public enum FaultKind {
 	/** All kinds of faults. */
 	public static final Set<FaultKind> ALL = EnumSet.allOf(FaultKind.class);
 
-	/**
-	 * Return whether the store forgets what it has acknowledged.
-	 * @return whether it does
-	 */
+	/** Whether the store forgets what it has acknowledged. */
 	public boolean losesData() {
 		return this == FLUSH_ALL || this == RESTART;
 	}
 
-	/**
-	 * Return a set of faults.
-	 * @param first one kind
-	 * @param others more kinds
-	 * @return the set
-	 */
 	public static Set<FaultKind> only(FaultKind first, FaultKind... others) {
 		return EnumSet.of(first, others);
 	}

@@ -31,8 +31,6 @@ public final class Signals implements AutoCloseable {
 
 	/**
 	 * Send a signal, and wait until it was sent. Does nothing if the process has ended.
-	 * @param pid the process
-	 * @param signal the name of the signal
 	 */
 	public void send(long pid, String signal) {
 		this.lock.lock();

@@ -18,10 +18,6 @@ public final class FencedClient implements AutoCloseable {
 
 	private final BufferedReader in;
 
-	/**
-	 * Connect.
-	 * @param port the port of the resource
-	 */
 	public FencedClient(int port) {
 		try {
 			this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
@@ -33,14 +29,7 @@ public final class FencedClient implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Use the resource.
-	 * @param op read or write
-	 * @param key the part of the resource
-	 * @param token the fencing token
-	 * @param attempt the attempt that uses it
-	 * @return whether the resource accepted the token
-	 */
+	/** Use a part of the resource. Answers whether it accepted the fencing token. */
 	public boolean access(String op, String key, long token, String attempt) {
 		try {
 			this.socket.getOutputStream()

@@ -40,10 +40,6 @@ public final class FencedResource implements AutoCloseable {
 	 */
 	private final Map<String, Long> highestWriter = new HashMap<>();
 
-	/**
-	 * Listen on a free port.
-	 * @param history the recorder of each access
-	 */
 	public FencedResource(HistoryWriter history) {
 		this.history = history;
 		try {

@@ -81,8 +81,7 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 	}
 
 	/**
-	 * Make the call.
-	 * @return the lock, or {@code null} if it was not acquired in time
+	 * Make the call. Answers the lock, or {@code null} if it was not acquired in time.
 	 */
 	@Nullable Stay make(LockRegistry registry) throws InterruptedException, ExecutionException {
 		if (this.how == How.VIEW) {

@@ -70,10 +70,7 @@ public final class TortureWorker {
 				List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
-	/**
-	 * Run until asked to stop.
-	 * @param args the arguments made by {@link WorkerSettings#arguments()}
-	 */
+	/** Run until asked to stop. */
 	public static void main(String[] args) {
 		TortureWorker worker = new TortureWorker(WorkerSettings.parse(args));
 		Thread work = new Thread(worker::work, "work");

@@ -20,18 +20,14 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 	public static final int LONGEST_LEASE_MILLIS = 20_000;
 
 	/**
-	 * Return the number of the worker among all workers. It is the same for the workers
-	 * that replace it.
-	 * @return the number, from 0 on
+	 * The number of the worker among all workers, from 0 on. It is the same for the
+	 * workers that replace it.
 	 */
 	int number() {
 		return (int) (this.seed / 100 % 10);
 	}
 
-	/**
-	 * Make command line arguments.
-	 * @return what {@link #parse} understands
-	 */
+	/** The command line, which {@link #parse} understands. */
 	public List<String> arguments() {
 		return List.of(this.name, "" + this.redisPort, "" + this.resourcePort, this.history.toString(), "" + this.seed,
 				this.load.format());
@@ -72,41 +68,21 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 			this(threads, keys, leaseMillis, fair, patient, lasting, sectionMillis, interrupts, read, 0);
 		}
 
-		/**
-		 * Make a share of the requests fair.
-		 * @param share the share, 0 to 1
-		 * @return a changed copy
-		 */
 		public Load withFair(double share) {
 			return new Load(this.threads, this.keys, this.leaseMillis, share, this.patient, this.lasting,
 					this.sectionMillis, this.interrupts, this.read, this.home);
 		}
 
-		/**
-		 * Use another number of keys.
-		 * @param number the number of keys
-		 * @return a changed copy
-		 */
 		public Load withKeys(int number) {
 			return new Load(this.threads, number, this.leaseMillis, this.fair, this.patient, this.lasting,
 					this.sectionMillis, this.interrupts, this.read, this.home);
 		}
 
-		/**
-		 * Make a share of the requests read.
-		 * @param share the share, 0 to 1
-		 * @return a changed copy
-		 */
 		public Load withRead(double share) {
 			return new Load(this.threads, this.keys, this.leaseMillis, this.fair, this.patient, this.lasting,
 					this.sectionMillis, this.interrupts, share, this.home);
 		}
 
-		/**
-		 * Let each worker prefer a key of its own.
-		 * @param share the share of calls for it, 0 to 1
-		 * @return a changed copy
-		 */
 		public Load withHome(double share) {
 			return new Load(this.threads, this.keys, this.leaseMillis, this.fair, this.patient, this.lasting,
 					this.sectionMillis, this.interrupts, this.read, share);

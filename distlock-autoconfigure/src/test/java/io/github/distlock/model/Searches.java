@@ -1,0 +1,156 @@
+package io.github.distlock.model;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The searches of the protocol as it is implemented, in which all properties hold, and of
+ * the protocol with one flaw, each of which finds it. Each row has a name and what differs
+ * from the {@link SearchSettings}: first the name of settings that it begins with, if any.
+ */
+final class Searches {
+
+	/** What several searches begin with. */
+	private static final String SETTINGS = """
+			PUNCTUAL | slowTicks=0
+			FAULTLESS | faults=0 giveUps=0
+			FAIR | PUNCTUAL entriesPerJvm=2 handOffs=0 tokensPerGrant=1
+			BACKGROUND | PUNCTUAL attemptsBehindRelease=true rounds=2 giveUps=0
+			SUCCESSOR | BACKGROUND rounds=1 threads=2 handOffs=0 tokensPerGrant=1
+			NATIVE | PUNCTUAL nativeWords=true tombstone=2 rounds=2 giveUps=0
+			NATIVE_BACKGROUND | NATIVE attemptsBehindRelease=true
+			TURNS | PUNCTUAL faults=0 giveUps=0 turnTicks=1 tokensPerGrant=3 handOffs=3 threads=2
+			KEPT | keepTicks=2
+			KEPT_PUNCTUAL | KEPT slowTicks=0
+			KEPT_FAULTLESS | KEPT_PUNCTUAL faults=0 giveUps=0
+			KEPT_OFTEN | KEPT rounds=2 tokensPerGrant=3
+			""";
+
+	/** Those that begin with {@code quick} belong to each build. */
+	private static final String PROTOCOL = """
+			-- Two JVMs with one thread each
+			quick one fault, unordered connection | PUNCTUAL ordered=false maxIdleTicks=2
+			one fault, one delay | maxIdleTicks=2
+			one fault, one delay, unordered connection | ordered=false maxIdleTicks=2
+			one fault, one delay, two rounds | rounds=2 giveUps=0 maxIdleTicks=2
+			two faults | PUNCTUAL faults=2 maxIdleTicks=3
+			two faults, one delay | faults=2 maxIdleTicks=3
+			three faults | PUNCTUAL faults=3 maxIdleTicks=4
+			a duplicated command that no client knows of | faults=1 kinds=DUPLICATE maxIdleTicks=3
+			lost data | faults=1 kinds=FLUSH maxIdleTicks=3
+			-- Several threads, several JVMs
+			quick two threads each, no fault | PUNCTUAL threads=2 faults=0 giveUps=0 maxIdleTicks=1
+			two threads each, one fault | PUNCTUAL threads=2 maxIdleTicks=3
+			two threads each, two delays | threads=2 faults=0 slowTicks=2 maxIdleTicks=3
+			two threads each, one fault, one delay | threads=2 giveUps=0 maxIdleTicks=3
+			quick three JVMs, no fault | PUNCTUAL jvms=3 faults=0 giveUps=0 maxIdleTicks=1
+			three JVMs, no fault, a waiter gives up | PUNCTUAL jvms=3 faults=0 maxIdleTicks=1
+			three JVMs, one fault | PUNCTUAL jvms=3 maxIdleTicks=3
+			three JVMs, one fault, one delay | jvms=3 giveUps=0 maxIdleTicks=4
+			three JVMs, two faults | PUNCTUAL jvms=3 faults=2 maxIdleTicks=4
+			-- A cluster, in which receivers cannot be counted
+			quick uncounted receivers, one fault | PUNCTUAL countedReceivers=false maxIdleTicks=3
+			uncounted receivers, one fault, one delay | countedReceivers=false maxIdleTicks=3
+			uncounted receivers, two faults | PUNCTUAL countedReceivers=false faults=2 maxIdleTicks=4
+			uncounted receivers, two threads each | PUNCTUAL countedReceivers=false threads=2 maxIdleTicks=3
+			uncounted receivers, three JVMs | PUNCTUAL countedReceivers=false jvms=3 maxIdleTicks=4
+			-- Fair callers
+			fair callers, no fault | FAIR faults=0 giveUps=0 maxIdleTicks=1
+			fair callers, a JVM dies | FAIR faults=1 kinds=CRASH giveUps=0 renewals=false maxIdleTicks=3
+			fair callers, one fault | FAIR giveUps=0 renewals=false maxIdleTicks=6
+			fair callers, one fault, uncounted receivers | FAIR giveUps=0 renewals=false countedReceivers=false maxIdleTicks=6
+			-- Background release: the next attempt follows the release at once
+			quick attempt behind release, no fault | BACKGROUND faults=0 maxIdleTicks=1
+			attempt behind release, one fault | BACKGROUND maxIdleTicks=2
+			attempt behind release, one delay | BACKGROUND faults=0 slowTicks=1 maxIdleTicks=2
+			attempt behind release, broken connection, a waiter gives up | BACKGROUND faults=1 kinds=BROKEN_CONNECTION giveUps=1 maxIdleTicks=3
+			attempt behind release, two lost commands or replies | BACKGROUND faults=2 kinds=COMMAND_LOST,REPLY_LOST maxIdleTicks=3
+			attempt behind release, release with a successor | SUCCESSOR faults=1 kinds=COPY,BROKEN_CONNECTION maxIdleTicks=3
+			attempt behind release, successor that gives up | SUCCESSOR faults=1 kinds=BROKEN_CONNECTION giveUps=1 maxIdleTicks=3
+			attempt behind release, three JVMs | BACKGROUND jvms=3 rounds=1 threads=1 maxIdleTicks=4
+			-- Background release without order: the next attempt waits for the answer
+			unordered connection, one fault, two rounds | PUNCTUAL ordered=false rounds=2 giveUps=0 maxIdleTicks=2
+			-- Native commands, mixed with scripts
+			quick native commands, no fault | NATIVE faults=0 maxIdleTicks=1
+			native commands, no fault, a waiter gives up | NATIVE faults=0 giveUps=1 maxIdleTicks=1
+			native commands, one fault | NATIVE maxIdleTicks=2
+			native commands, one delay | NATIVE faults=0 slowTicks=1 maxIdleTicks=2
+			native commands, a duplicated command | NATIVE faults=1 kinds=DUPLICATE maxIdleTicks=3
+			native commands, broken connection, unordered | NATIVE ordered=false faults=1 kinds=BROKEN_CONNECTION maxIdleTicks=2
+			native commands, two threads each, copies | NATIVE rounds=1 threads=2 faults=1 kinds=COPY,DUPLICATE maxIdleTicks=3
+			native commands, a JVM that has only scripts | NATIVE oldJvms=1 maxIdleTicks=2
+			-- Native commands, and background release
+			quick native commands, attempt behind release, no fault | NATIVE_BACKGROUND faults=0 maxIdleTicks=1
+			native commands, attempt behind release, no fault, a waiter gives up | NATIVE_BACKGROUND faults=0 giveUps=1 maxIdleTicks=1
+			native commands, attempt behind release, one fault | NATIVE_BACKGROUND maxIdleTicks=2
+			native commands, attempt behind release, one delay | NATIVE_BACKGROUND faults=0 slowTicks=1 maxIdleTicks=2
+			native commands, attempt behind release, two lost commands or replies | NATIVE_BACKGROUND faults=2 kinds=COMMAND_LOST,REPLY_LOST maxIdleTicks=3
+			native commands, attempt behind release, a duplicated command | NATIVE_BACKGROUND faults=1 kinds=DUPLICATE maxIdleTicks=3
+			native commands, attempt behind release, two threads each, copies | NATIVE_BACKGROUND rounds=1 threads=2 faults=1 kinds=COPY,DUPLICATE maxIdleTicks=3
+			native commands, attempt behind release, a JVM that has only scripts | NATIVE_BACKGROUND oldJvms=1 maxIdleTicks=2
+			native commands, attempt behind answered release, one fault | NATIVE_BACKGROUND predicts=false maxIdleTicks=2
+			-- Turns that are bounded by time
+			quick turns, one hand-off | TURNS turnTicks=1 tokensPerGrant=2 handOffs=2 renewals=false maxIdleTicks=1
+			turns, three JVMs | TURNS jvms=3 threads=1 maxIdleTicks=1
+			turns, two threads each | TURNS maxIdleTicks=1
+			turns of two ticks, three threads each | TURNS turnTicks=2 tokensPerGrant=3 handOffs=3 threads=3 maxIdleTicks=1
+			turns, three JVMs, two rounds | TURNS turnTicks=1 tokensPerGrant=2 handOffs=2 jvms=3 threads=1 rounds=2 renewals=false maxIdleTicks=1
+			-- Kept locks
+			quick kept: no fault | KEPT_PUNCTUAL faults=0 maxIdleTicks=1
+			kept: one fault, one delay | KEPT maxIdleTicks=2 maxKeptTicks=1
+			kept for long: one fault, one delay | KEPT keepTicks=9 maxIdleTicks=2 maxKeptTicks=1
+			kept for long: unordered connection | KEPT keepTicks=9 giveUps=0 ordered=false maxIdleTicks=2 maxKeptTicks=1
+			kept for long: the inbox is interrupted | KEPT keepTicks=9 faults=1 kinds=INBOX_LOST maxIdleTicks=2
+			kept: two faults | KEPT_PUNCTUAL faults=2 maxIdleTicks=3 maxKeptTicks=2
+			kept: two rounds, no fault, one delay | KEPT_OFTEN faults=0 maxIdleTicks=2
+			kept: two rounds, no fault, two delays | KEPT_OFTEN faults=0 giveUps=0 slowTicks=2 maxIdleTicks=2
+			kept: two rounds, one fault | KEPT_OFTEN slowTicks=0 giveUps=0 maxIdleTicks=2 maxKeptTicks=1
+			kept: two threads each, one fault | KEPT_PUNCTUAL threads=2 giveUps=0 maxIdleTicks=3 maxKeptTicks=1
+			kept: three JVMs, no fault | KEPT_PUNCTUAL jvms=3 faults=0 maxIdleTicks=1
+			kept: three JVMs, one fault | KEPT_PUNCTUAL jvms=3 giveUps=0 maxIdleTicks=3 maxKeptTicks=1
+			kept: a duplicated command | KEPT faults=1 kinds=DUPLICATE maxIdleTicks=3 maxKeptTicks=1
+			kept: lost data | KEPT keepTicks=9 faults=1 kinds=FLUSH maxIdleTicks=3 maxKeptTicks=1
+			kept: a JVM shuts down | KEPT_PUNCTUAL keepTicks=9 shutdowns=1 maxIdleTicks=2 maxKeptTicks=1
+			kept: attempts behind releases, one fault | KEPT_OFTEN slowTicks=0 giveUps=0 attemptsBehindRelease=true maxIdleTicks=3 maxKeptTicks=1
+			kept: attempts behind releases, one delay | KEPT_OFTEN faults=0 giveUps=0 attemptsBehindRelease=true maxIdleTicks=2
+			kept: native commands, one fault | KEPT_OFTEN slowTicks=0 giveUps=0 nativeWords=true tombstone=2 maxIdleTicks=3 maxKeptTicks=1
+			kept: a JVM of the version before | KEPT oldJvms=1 maxIdleTicks=3 maxKeptTicks=2
+			quick kept: one try each, no fault | KEPT_PUNCTUAL tries=1 faults=0 giveUps=0 maxIdleTicks=1
+			kept: one try each, one give-up | KEPT_PUNCTUAL tries=1 faults=0 maxIdleTicks=1
+			kept: one try each, one delay | KEPT tries=1 faults=0 giveUps=0 maxIdleTicks=2
+			kept: one try each, one fault | KEPT_PUNCTUAL tries=1 giveUps=0 maxIdleTicks=3 maxKeptTicks=1
+			""";
+
+	private static final Map<String, SearchSettings> BY_NAME = new HashMap<>();
+
+	static {
+		SETTINGS.lines().map((row) -> row.split(" \\| ")).forEach((row) -> BY_NAME.put(row[0], settings(row[1])));
+	}
+
+	private Searches() {
+	}
+
+	static List<NamedSearch> ofTheProtocol() {
+		return PROTOCOL.lines().filter((row) -> !row.startsWith("--")).map(Searches::search).toList();
+	}
+
+	static List<NamedSearch> ofFlaws() {
+		return Arrays.stream(Flaw.values())
+			.map((flaw) -> new NamedSearch(flaw.name(), settings(flaw.search() + " flaw=" + flaw), flaw.isFoundQuickly()))
+			.toList();
+	}
+
+	private static NamedSearch search(String row) {
+		String[] cells = row.split(" \\| ");
+		return new NamedSearch(cells[0].replaceFirst("^quick ", ""), settings(cells[1]), row.startsWith("quick "));
+	}
+
+	private static SearchSettings settings(String words) {
+		String first = words.split(" ")[0];
+		SearchSettings named = BY_NAME.get(first);
+		return (named != null) ? named.with(words.substring(first.length()).strip()) : new SearchSettings().with(words);
+	}
+
+}
