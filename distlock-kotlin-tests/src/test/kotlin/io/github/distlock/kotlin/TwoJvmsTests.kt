@@ -40,9 +40,9 @@ class TwoJvmsTests {
     }
 
     private fun seller(redis: Redis, locked: Boolean): Process = ProcessBuilder(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1", "-Xmx128m", "-cp",
-        System.getProperty("java.class.path"), Seller::class.java.name, "sku", SALES.toString(), locked.toString(),
-        *SuspendingFunctionTests.settings(redis)
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC", "-Xmx128m", "-cp", System.getProperty("java.class.path"), Seller::class.java.name,
+        "sku", SALES.toString(), locked.toString(), *SuspendingFunctionTests.settings(redis)
     ).redirectError(ProcessBuilder.Redirect.INHERIT).start()
 
     private fun Process.expect(line: String) {

@@ -103,11 +103,7 @@ class FaultsTests {
 	@Test
 	void aHolderThatCrashedHasABeginningAndNoEndInTheRecordsThatRemain() throws Exception {
 		Path file = this.folder.resolve("crashed.jsonl");
-		Process node = new ProcessBuilder(ProcessHandle.current().info().command().orElse("java"), "-cp",
-				System.getProperty("java.class.path", ""), CrashingNode.class.getName(), file.toString())
-			.redirectErrorStream(true)
-			.redirectOutput(this.folder.resolve("output.txt").toFile())
-			.start();
+		Process node = start(CrashingNode.class, file);
 		assertThat(node.waitFor()).as(Files.readString(this.folder.resolve("output.txt"))).isEqualTo(Faults.CRASHED);
 		RecordLines records = RecordLines.of(file);
 		assertThat(records.lines()).extracting((line) -> line.path("type").asString())
@@ -121,11 +117,7 @@ class FaultsTests {
 	@Test
 	void aPausedProcessStandsStillForMoreThanItsLeaseAndContinues() throws Exception {
 		Path file = this.folder.resolve("paused.jsonl");
-		Process node = new ProcessBuilder(ProcessHandle.current().info().command().orElse("java"), "-cp",
-				System.getProperty("java.class.path", ""), PausedNode.class.getName(), file.toString())
-			.redirectErrorStream(true)
-			.redirectOutput(this.folder.resolve("output.txt").toFile())
-			.start();
+		Process node = start(PausedNode.class, file);
 		assertThat(node.waitFor()).as(Files.readString(this.folder.resolve("output.txt"))).isZero();
 		RecordLines records = RecordLines.of(file);
 		assertThat(records.lines()).extracting((line) -> line.path("type").asString())
@@ -133,6 +125,14 @@ class FaultsTests {
 		assertThat(records.lines().get(2).path("fault").asString()).isEqualTo("pause");
 		assertThat(records.lines().get(3).path("at").asLong() - records.lines().get(2).path("at").asLong())
 			.isGreaterThanOrEqualTo(300_000);
+	}
+
+	private Process start(Class<?> node, Path file) throws IOException {
+		return new ProcessBuilder(ProcessHandle.current().info().command().orElse("java"), "-XX:TieredStopAtLevel=1",
+				"-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path", ""), node.getName(), file.toString())
+			.redirectErrorStream(true)
+			.redirectOutput(this.folder.resolve("output.txt").toFile())
+			.start();
 	}
 
 	private StockRecords records() {

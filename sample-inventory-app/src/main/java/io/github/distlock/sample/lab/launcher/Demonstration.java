@@ -82,7 +82,8 @@ final class Demonstration {
 		Trial first = run.trials().get(0);
 		this.services.revive();
 		Set<Store> missing = new LinkedHashSet<>(
-				run.request().strategies().stream().map(Strategy::store).filter((store) -> !know(store)).toList());
+				Store.together(run.request().strategies().stream().map(Strategy::store).toList()));
+		missing.removeIf(this::know);
 		learn(first, missing);
 	}
 

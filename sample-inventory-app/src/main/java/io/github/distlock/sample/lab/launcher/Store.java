@@ -1,5 +1,8 @@
 package io.github.distlock.sample.lab.launcher;
 
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -37,6 +40,20 @@ public enum Store {
 
 	Map<String, String> settings() {
 		return this.settings;
+	}
+
+	/**
+	 * Return the stores that a node can have at the same time: of two that exclude each
+	 * other the first.
+	 * @param stores stores in the order in which they are needed
+	 */
+	static List<Store> together(Collection<Store> stores) {
+		Map<String, String> settings = new HashMap<>();
+		stores.forEach((store) -> store.settings.forEach(settings::putIfAbsent));
+		return stores.stream()
+			.distinct()
+			.filter((store) -> settings.entrySet().containsAll(store.settings.entrySet()))
+			.toList();
 	}
 
 }
