@@ -1,6 +1,7 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -44,14 +45,17 @@ final class OrphanedTickets {
 	}
 
 	private void send(Supplier<CompletionStage<?>> verb, int sends) {
-		this.tasks.execute(() -> verb.get().whenComplete((result, failure) -> {
-			if (failure != null) {
-				logger.debug("A ticket without a caller could not be released: it ends with its lease", failure);
-				if (sends > 1) {
-					this.tasks.schedule(() -> send(verb, sends - 1), this.delay.toNanos());
+		// Composed, since a verb may also throw.
+		this.tasks.execute(() -> CompletableFuture.completedFuture(null)
+			.thenCompose((nothing) -> verb.get())
+			.whenComplete((result, failure) -> {
+				if (failure != null) {
+					logger.debug("A ticket without a caller could not be released: it ends with its lease", failure);
+					if (sends > 1) {
+						this.tasks.schedule(() -> send(verb, sends - 1), this.delay.toNanos());
+					}
 				}
-			}
-		}));
+			}));
 	}
 
 }

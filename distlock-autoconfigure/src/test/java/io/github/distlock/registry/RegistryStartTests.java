@@ -34,7 +34,7 @@ class RegistryStartTests {
 		BackendLockRegistry registry = new BackendLockRegistry(new FailingBackend(),
 				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
-				List.of(), TimeSource.SYSTEM);
+				List::of, new FailingEnvironment(), LockObservers.NONE);
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(registry::start);
 		assertThat(this.closed).isTrue();
 	}
