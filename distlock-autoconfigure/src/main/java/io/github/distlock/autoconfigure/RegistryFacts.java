@@ -31,9 +31,10 @@ final class RegistryFacts {
 		Object registry = registry(proxyOrRegistry);
 		if (registry instanceof BackendLockRegistry backendRegistry) {
 			BackendDescription backend = backendRegistry.description();
-			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.settings().maxHoldTime(),
-					backend.keeps(),
-					backendRegistry.settings().release() == ReleaseMode.BACKGROUND && !backend.name().equals(Backend.LOCAL.id()));
+			return new StoreFacts(backend.name(), backend.modes(), backend.fair(),
+					backendRegistry.settings().maxHoldTime(), backend.keeps(),
+					backendRegistry.settings().release() == ReleaseMode.BACKGROUND
+							&& !backend.name().equals(Backend.LOCAL.id()));
 		}
 		if (registry instanceof CompositeLockRegistry composite) {
 			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();

@@ -76,9 +76,10 @@ final class RegistryRuntime implements LockSignals {
 			this.store = store;
 			this.acquirer = new LockAcquirer(store, this.self.text(), settings.backendTimeout(), settings.handOff(),
 					environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
-			this.heldLocks = new HeldLocks(store.description(), this.acquirer, (events) -> new LeaseRenewer(store,
-					environment, this.threads.renewals(), this.threads.timers(), events), callers.listeners(), this.clock,
-					settings, holdsOfThread);
+			this.heldLocks = new HeldLocks(
+					store.description(), this.acquirer, (events) -> new LeaseRenewer(store, environment,
+							this.threads.renewals(), this.threads.timers(), events),
+					callers.listeners(), this.clock, settings, holdsOfThread);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -155,8 +156,9 @@ final class RegistryRuntime implements LockSignals {
 		boolean finished = awaitWork(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		if (!finished) {
 			List<String> keys = this.acquirer.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
-			logger.warn("The shutdown does not wait any longer for locks in " + this.callers.backend() + " that are held, or whose"
-					+ " commands the store has not answered: " + keys + ". They end with their leases or sessions");
+			logger.warn("The shutdown does not wait any longer for locks in " + this.callers.backend()
+					+ " that are held, or whose" + " commands the store has not answered: " + keys
+					+ ". They end with their leases or sessions");
 		}
 		boolean releasing = this.heldLocks.stop() || finished;
 		this.threads.timers().shutdownNow();
@@ -164,8 +166,7 @@ final class RegistryRuntime implements LockSignals {
 		this.threads.commands().shutdown();
 		try {
 			// Commands that have been sent.
-			this.threads.commands()
-				.awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
+			this.threads.commands().awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -248,7 +249,8 @@ final class RegistryRuntime implements LockSignals {
 		asked(ticket, grantToken, null);
 		handle(() -> {
 			this.heldLocks.noteEnded(ticket, grantToken);
-			// Not here: the store is asked, and listeners are notified. If no thread takes
+			// Not here: the store is asked, and listeners are notified. If no thread
+			// takes
 			// it, the next renewal or release of the lock reports its end.
 			this.acquirer.execute(() -> loseIfEnded(ticket, grantToken));
 		});
