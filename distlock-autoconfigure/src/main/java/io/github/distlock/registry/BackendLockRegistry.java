@@ -1,6 +1,7 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -122,8 +123,9 @@ public final class BackendLockRegistry implements LockRegistry {
 			Set<Caller> waiting = ConcurrentHashMap.newKeySet();
 			Callers callers = new Callers(this.backend.description().name(), this.listeners, this.observers,
 					this.environment.clock(), waiting);
-			this.operations = new LockOperations(new RegistryRuntime(this.backend, this.settings, callers,
-					this.environment, this.holdsOfThread), this.backend, this.settings);
+			this.operations = new LockOperations(
+					new RegistryRuntime(this.backend, this.settings, callers, this.environment, this.holdsOfThread),
+					this.backend, this.settings);
 			earlier = this.heldAtShutdown;
 			this.heldAtShutdown = null;
 		}
@@ -240,7 +242,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @return the figures, zero if the registry is not running
 	 */
 	public HoldSummary holdSummary() {
-		return isRunning() ? HoldSummary.of(snapshot()) : new HoldSummary(Map.of(), 0, 0);
+		return isRunning() ? HoldSummary.of(snapshot()) : new HoldSummary(Collections.emptyMap(), 0, 0);
 	}
 
 	/**

@@ -37,9 +37,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A lock is added after its grant, and then owned by the thread that acquired it, or by
  * none. It leaves in one of two ways. Its last level is released: its lease ends and the
- * lock is released in the store, or retained for its minimum hold time: its lease goes on without a
- * caller, and at its end the lock is released. It is lost: the lease reports that once, the listeners and callbacks are notified, and each later close
- * of a level throws {@link LockLostException}.
+ * lock is released in the store, or retained for its minimum hold time: its lease goes on
+ * without a caller, and at its end the lock is released. It is lost: the lease reports
+ * that once, the listeners and callbacks are notified, and each later close of a level
+ * throws {@link LockLostException}.
  * <p>
  * The first change of the state of a {@link Hold} or of its lease decides between these
  * ways, so no lock is held here during a command to the store. Thread-safe.
@@ -281,21 +282,24 @@ final class HeldLocks implements RenewalListener {
 			// Otherwise the next caller of this JVM would enter under the ended grant.
 			hold.lose(LossCause.RELEASED_BY_OPERATOR);
 		}
-		if (!remainingMinHold.isZero() && retain(hold, remainingMinHold)) {
-			notifyReleased(hold);
-			return;
-		}
+		boolean valid = true;
 		try {
-			long remainingNanos = hold.endLease();
-			this.renewer.forget(hold);
-			if (remainingNanos == 0) {
-				throw lostException(hold);
+			if (remainingMinHold.isZero() || !retain(hold, remainingMinHold)) {
+				long remainingNanos = hold.endLease();
+				valid = remainingNanos > 0;
+				this.renewer.forget(hold);
+				if (!valid) {
+					throw lostException(hold);
+				}
+				releaseInStore(hold, Duration.ofNanos(remainingNanos));
 			}
-			releaseInStore(hold, Duration.ofNanos(remainingNanos));
 		}
 		catch (Error ex) {
 			// No effect if it has left. Otherwise nothing would ever let it leave.
 			this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
+			if (valid) {
+				notifyReleased(hold);
+			}
 			throw ex;
 		}
 		notifyReleased(hold);
@@ -344,8 +348,7 @@ final class HeldLocks implements RenewalListener {
 		boolean background = this.releaseMode == ReleaseMode.BACKGROUND && !hold.hasMinHold();
 		boolean keep = hold.holder().keepNanos() > 0 && hold.isRenewedByWatchdog();
 		return this.acquirer.releases()
-			.release(hold.holder(), hold.validity(), remaining, keep, background,
-					(keep || background) ? hold : null);
+			.release(hold.holder(), hold.validity(), remaining, keep, background, (keep || background) ? hold : null);
 	}
 
 	/**

@@ -23,12 +23,15 @@ final class LockOperations {
 
 	private final RegistryRuntime runtime;
 
+	private final HeldLocks heldLocks;
+
 	private final RequestTerms terms;
 
 	private final HolderMessages holderMessages;
 
 	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings) {
 		this.runtime = runtime;
+		this.heldLocks = runtime.heldLocks();
 		this.holderMessages = new HolderMessages(runtime);
 		this.terms = new RequestTerms(backend, settings);
 	}
@@ -75,8 +78,7 @@ final class LockOperations {
 		return acquireHold(caller(request, Thread.currentThread(), LockOutcome.TIMEOUT), interruptible, true);
 	}
 
-	private @Nullable Hold acquireHold(Caller caller, boolean interruptible, boolean view)
-			throws InterruptedException {
+	private @Nullable Hold acquireHold(Caller caller, boolean interruptible, boolean view) throws InterruptedException {
 		LockRequest request = caller.request();
 		try {
 			this.terms.validate(request);
@@ -84,7 +86,7 @@ final class LockOperations {
 				// As Lock requires, even if this thread would not have to wait.
 				throw new InterruptedException();
 			}
-			Hold held = reenter(this.runtime.heldLocks().holdOfThisThread(request.key()), request);
+			Hold held = reenter(this.heldLocks.holdOfThisThread(request.key()), request);
 			if (held == null && !view) {
 				// A Lock view belongs to its thread and never re-enters the lock of
 				// asynchronous work.
@@ -169,8 +171,8 @@ final class LockOperations {
 			else {
 				HeldLock lock = new HoldReference(begin(caller, holder, null, false));
 				if (!future.complete(result.apply(lock))) {
-					// The caller cancelled at the moment of the grant and never closes the
-					// lock.
+					// The caller cancelled at the moment of the grant and never closes
+					// it.
 					lock.abandon();
 				}
 			}
@@ -197,14 +199,14 @@ final class LockOperations {
 	 * exception and no lock to close, so the lock is released.
 	 */
 	private Hold begin(Caller caller, Holder holder, @Nullable Thread thread, boolean view) {
-		Hold hold = this.runtime.heldLocks()
-			.add(caller.request(), holder, this.terms.lease(caller.request()), thread, view);
+		LockRequest request = caller.request();
+		Hold hold = this.heldLocks.add(request, holder, this.terms.lease(request), thread, view);
 		try {
 			caller.acquired(holder);
 			return hold;
 		}
 		catch (RuntimeException | Error ex) {
-			this.runtime.heldLocks().abandon(hold);
+			this.heldLocks.abandon(hold);
 			throw ex;
 		}
 	}
@@ -227,8 +229,7 @@ final class LockOperations {
 			else if (lock instanceof HoldReference reference) {
 				hold = reference.openHold();
 			}
-			if (hold != null && hold.heldLocks() == this.runtime.heldLocks() && hold.thread() == null
-					&& hold.key().equals(key)) {
+			if (hold != null && hold.heldLocks() == this.heldLocks && hold.thread() == null && hold.key().equals(key)) {
 				return hold;
 			}
 		}
@@ -245,7 +246,7 @@ final class LockOperations {
 			throw HeldLocks.lostException(held);
 		}
 		if (!held.reenter(request.mode())) {
-			this.runtime.heldLocks().forgetOfThisThread(held);
+			this.heldLocks.forgetOfThisThread(held);
 			return null;
 		}
 		if (!held.isValid()) {

@@ -74,8 +74,7 @@ final class LockView implements Lock {
 	}
 
 	private boolean acquire(Duration waitTime, boolean interruptible) throws InterruptedException {
-		Hold hold = this.operations.get()
-			.acquireForView(this.request.waitTime(waitTime), interruptible);
+		Hold hold = this.operations.get().acquireForView(this.request.waitTime(waitTime), interruptible);
 		if (hold != null) {
 			hold.enterView();
 		}

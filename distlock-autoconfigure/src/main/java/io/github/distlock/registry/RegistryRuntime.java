@@ -161,8 +161,9 @@ final class RegistryRuntime implements LockSignals {
 		boolean finished = awaitWork(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		if (!finished) {
 			List<String> keys = this.acquirer.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
-			logger.warn("The shutdown does not wait any longer for locks in " + this.callers.backend() + " that are held, or whose"
-					+ " commands the store has not answered: " + keys + ". They end with their leases or sessions");
+			logger.warn("The shutdown does not wait any longer for locks in " + this.callers.backend()
+					+ " that are held, or whose" + " commands the store has not answered: " + keys
+					+ ". They end with their leases or sessions");
 		}
 		boolean releasing = this.heldLocks.stop() || finished;
 		this.threads.timers().shutdownNow();
@@ -170,8 +171,7 @@ final class RegistryRuntime implements LockSignals {
 		this.threads.commands().shutdown();
 		try {
 			// Commands that have been sent.
-			this.threads.commands()
-				.awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
+			this.threads.commands().awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -249,7 +249,8 @@ final class RegistryRuntime implements LockSignals {
 		asked(ticket, grantToken, null);
 		handle(() -> {
 			this.heldLocks.noteEnded(ticket, grantToken);
-			// Not here: the store is asked, and listeners are notified. If no thread takes
+			// Not here: the store is asked, and listeners are notified. If no thread
+			// takes
 			// it, the next renewal or release of the lock reports its end.
 			this.acquirer.execute(() -> loseIfEnded(ticket, grantToken));
 		});

@@ -61,8 +61,7 @@ final class RequestTerms {
 					+ " minHold, or a leaseTime that covers it");
 		}
 		if (!this.description.modes().contains(request.mode())) {
-			throw refusal(request, "in mode " + request.mode(),
-					"support that: use one of " + this.description.modes());
+			throw refusal(request, "in mode " + request.mode(), "support that: use one of " + this.description.modes());
 		}
 		Duration keep = request.keep();
 		if (keep != null && !keep.isZero() && !this.description.keeps()) {

@@ -42,10 +42,10 @@ class DistlockPropertiesTests {
 		assertThat(properties.aop().order()).isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(true, Duration.ZERO));
-		assertThat(properties.toRegistrySettings("shop")).isEqualTo(new RegistrySettings(Duration.ofSeconds(5),
-				Duration.ofSeconds(30), null, new HandOffLimits(500, Duration.ofMillis(5)), Duration.ofSeconds(10),
-				false, Duration.ofSeconds(10), "shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Duration.ZERO,
-				Integer.MAX_VALUE));
+		assertThat(properties.toRegistrySettings("shop"))
+			.isEqualTo(new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
+					new HandOffLimits(500, Duration.ofMillis(5)), Duration.ofSeconds(10), false, Duration.ofSeconds(10),
+					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Duration.ZERO, Integer.MAX_VALUE));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501));
 	}

@@ -71,7 +71,8 @@ class DistlockRedlockAutoConfigurationTests {
 						assertThat(registry.tryAcquire(LockRequest.of("order-2"))).isPresent();
 					}
 				});
-				assertThat(((BackendLockRegistry) registry).store().location()).contains("127.0.0.1:" + servers.get(1).port())
+				assertThat(((BackendLockRegistry) registry).store().location())
+					.contains("127.0.0.1:" + servers.get(1).port())
 					.doesNotContain("secret");
 			});
 	}

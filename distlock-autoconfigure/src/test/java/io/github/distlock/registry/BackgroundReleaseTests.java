@@ -35,8 +35,8 @@ import static org.awaitility.Awaitility.await;
  */
 class BackgroundReleaseTests extends TwoRegistries {
 
-	private static final RegistrySettings SETTINGS = TestSettings
-		.releasing(RedisNodes.settings(Duration.ofSeconds(30)), ReleaseMode.BACKGROUND);
+	private static final RegistrySettings SETTINGS = TestSettings.releasing(RedisNodes.settings(Duration.ofSeconds(30)),
+			ReleaseMode.BACKGROUND);
 
 	private final List<BackendLockRegistry> others = new ArrayList<>();
 

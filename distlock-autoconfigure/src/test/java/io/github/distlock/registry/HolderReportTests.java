@@ -72,7 +72,8 @@ class HolderReportTests {
 
 		};
 		return new BackendLockRegistry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
-				TestSettings.reporting(settings, application, Duration.ofMillis(100)), List.of(listener), TimeSource.SYSTEM);
+				TestSettings.reporting(settings, application, Duration.ofMillis(100)), List.of(listener),
+				TimeSource.SYSTEM);
 	}
 
 	@BeforeEach

@@ -54,7 +54,8 @@ class KeptLockTermsTests extends TwoRegistries {
 	@Test
 	void withoutHandOffsNoLockIsKeptAndTheLeaseIsThatOfTheWatchdog() {
 		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30), new HandOffLimits(0, Duration.ZERO));
-		BackendLockRegistry node = redis.node(TestSettings.keeping(settings, KEEP), List.of(this.events), new StoppedClock());
+		BackendLockRegistry node = redis.node(TestSettings.keeping(settings, KEEP), List.of(this.events),
+				new StoppedClock());
 		for (LockRequest request : List.of(request("property"), request("request").keep(KEEP))) {
 			try (HeldLock lock = node.acquire(request)) {
 				assertThat(lock.isHeld()).isTrue();

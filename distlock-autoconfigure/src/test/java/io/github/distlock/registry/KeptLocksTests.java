@@ -42,7 +42,8 @@ class KeptLocksTests extends TwoRegistries {
 
 	private static final Duration KEEP = Duration.ofSeconds(1);
 
-	private static final RegistrySettings SETTINGS = TestSettings.keeping(RedisNodes.settings(Duration.ofSeconds(30)), KEEP);
+	private static final RegistrySettings SETTINGS = TestSettings.keeping(RedisNodes.settings(Duration.ofSeconds(30)),
+			KEEP);
 
 	/** How many locks a registry keeps at most. */
 	private static final int MOST = 1000;
@@ -159,7 +160,8 @@ class KeptLocksTests extends TwoRegistries {
 
 	@Test
 	void aKeptLockIsReleasedWhenItsTimeHasPassed() {
-		BackendLockRegistry node = redis.node(TestSettings.keeping(SETTINGS, Duration.ofMillis(1)), List.of(this.events));
+		BackendLockRegistry node = redis.node(TestSettings.keeping(SETTINGS, Duration.ofMillis(1)),
+				List.of(this.events));
 		node.acquire(request("key")).close();
 		await().until(() -> node.snapshot().isIdle());
 		assertThat(redis.isLocked("key")).isFalse();

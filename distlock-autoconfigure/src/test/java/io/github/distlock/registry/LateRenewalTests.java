@@ -47,8 +47,8 @@ class LateRenewalTests extends TwoRegistries {
 		this.backend = new RenewalsHeldBack(new RedisLockBackend(this.connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501), clock));
 		this.node = new BackendLockRegistry(this.backend,
-				TestSettings.keeping(RedisNodes.settings(Duration.ofSeconds(30)), Duration.ofSeconds(1)), List.of(this.events),
-				clock);
+				TestSettings.keeping(RedisNodes.settings(Duration.ofSeconds(30)), Duration.ofSeconds(1)),
+				List.of(this.events), clock);
 		this.node.start();
 		await().until(() -> {
 			this.node.acquire(request("key")).close();

@@ -35,8 +35,8 @@ final class SimulationMutants {
 			Mutant.of("renewal after release",
 					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
-					java("registry/HeldLocks.java", "hold.endLease(); this.renewer.forget(hold);",
-							"hold.endLease();")),
+					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
+							"valid = remainingNanos > 0;")),
 			Mutant.of("validity of a grant counted from its answer", java(KEY_QUEUE,
 					"Holder first = queued.toHolder(grant, keepable,",
 					"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
@@ -150,11 +150,8 @@ final class SimulationMutants {
 							"Command command = effects.command(); return (command != null)")),
 			Mutant.of("cancelled future keeps the lock of its late grant", java("waiting/AsyncAcquisition.java",
 					"// Cancelled at the moment of the grant. this.waits.releases().releaseAsync(holder);", "")),
-			Mutant.of("cancelled future keeps the lock of its listeners",
-					java("registry/LockOperations.java",
-							"// The caller cancelled at the moment of the grant and never closes the lock."
-									+ " lock.abandon();",
-							"")),
+			Mutant.of("cancelled future keeps the lock of its listeners", java("registry/LockOperations.java",
+					"// The caller cancelled at the moment of the grant and never closes it. lock.abandon();", "")),
 			Mutant.of("refused callback forgotten",
 					java("waiting/TaskRunner.java",
 							"this.environment.startThread(\"distlock-late-callback\", callback);", "")),
@@ -217,7 +214,8 @@ final class SimulationMutants {
 									+ " grant. hold.lose(LossCause.RELEASED_BY_OPERATOR);",
 							"")),
 			Mutant.of("lock that cannot be watched not released",
-					java("registry/HeldLocks.java", "this.acquirer.releases().releaseAsync(holder); throw ex;", "throw ex;")),
+					java("registry/HeldLocks.java", "this.acquirer.releases().releaseAsync(holder); throw ex;",
+							"throw ex;")),
 			Mutant
 				.of("shutdown leaves its waiters waiting",
 						java("waiting/LockAcquirer.java", "this.closed = true; this.queues.forEach((queue) ->"

@@ -97,8 +97,8 @@ final class Mutants {
 					"""),
 					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
-					java("registry/HeldLocks.java", "hold.endLease(); this.renewer.forget(hold);",
-							"hold.endLease();")))
+					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
+							"valid = remainingNanos > 0;")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",
 					java("backend/redis/RedisLockStore.java", "this.nativeCommands.attempted(ticket, reply, marks);",

@@ -37,10 +37,8 @@ interface ClockContract extends ExclusionContract {
 			if (pair.get(1).finds(key())) {
 				assertThat(lock.isHeld()).isFalse();
 			}
-			try (HeldLock next = pair.get(1).acquire(key())) {
-				assertThat(lock.isHeld()).isFalse();
-				assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
-			}
+			assertNextEnters(pair.get(1), lock);
+			assertThat(lock.isHeld()).isFalse();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 		}
 	}

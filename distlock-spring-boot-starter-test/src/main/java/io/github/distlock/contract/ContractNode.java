@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
@@ -15,6 +14,7 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
@@ -30,19 +30,16 @@ final class ContractNode implements LockListener {
 
 	private final BackendLockRegistry registry;
 
-	private final AtomicInteger waiting = new AtomicInteger();
-
-	private final AtomicInteger renewed = new AtomicInteger();
-
 	private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
 	private final Queue<String> lostBeforeRelease = new ConcurrentLinkedQueue<>();
 
 	ContractNode(LockBackend backend, Duration patience, Duration lease, TimeSource clock, ReleaseMode release) {
 		this.backend = new ForgetfulBackend(backend);
-		this.registry = new BackendLockRegistry(this.backend, new RegistrySettings(patience, lease, null,
-				new HandOffLimits(16, Duration.ofMillis(50)), patience, false, GRACE, null, patience, release,
-				Duration.ZERO, Integer.MAX_VALUE), List.of(this), clock);
+		this.registry = new BackendLockRegistry(
+				this.backend, new RegistrySettings(patience, lease, null, new HandOffLimits(16, Duration.ofMillis(50)),
+						patience, false, GRACE, null, patience, release, Duration.ZERO, Integer.MAX_VALUE),
+				List.of(this), clock);
 		this.registry.start();
 	}
 
@@ -83,12 +80,12 @@ final class ContractNode implements LockListener {
 
 	/** The number of waiting callers. */
 	int waiting() {
-		return this.waiting.get();
+		return this.registry.snapshot().waiting().size();
 	}
 
-	/** The number of renewed leases. */
+	/** How often the leases of the locks that are held have been renewed. */
 	int renewed() {
-		return this.renewed.get();
+		return this.registry.snapshot().held().stream().mapToInt(HeldLockSnapshot::renewals).sum();
 	}
 
 	/** The keys of locks that were found to be lost after their release. */
@@ -111,23 +108,8 @@ final class ContractNode implements LockListener {
 	}
 
 	@Override
-	public void onWaiting(Waiting event) {
-		this.waiting.incrementAndGet();
-	}
-
-	@Override
-	public void onWaitingEnded(Waiting event) {
-		this.waiting.decrementAndGet();
-	}
-
-	@Override
 	public void onLost(Lost event) {
 		(event.released() ? this.lostBeforeRelease : this.lost).add(event.key());
-	}
-
-	@Override
-	public void onRenewed(Renewed event) {
-		this.renewed.addAndGet(event.renewed());
 	}
 
 }

@@ -10,6 +10,7 @@ import io.github.distlock.backend.BackendDescription;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
@@ -71,6 +72,14 @@ interface ContractTests {
 		Future<HeldLock> waiter = stage().inThread(() -> node.registry().acquire(request));
 		await().until(() -> node.waiting() > before);
 		return waiter;
+	}
+
+	/** Check that a node acquires the lock with a higher token than an earlier holder. */
+	default void assertNextEnters(ContractNode node, HeldLock earlier) {
+		try (HeldLock next = node.acquire(key())) {
+			assertThat(next.isHeld()).isTrue();
+			assertThat(next.fencingToken()).isGreaterThan(earlier.fencingToken());
+		}
 	}
 
 	/**

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockMode;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import org.junit.jupiter.api.Test;
 
@@ -29,30 +30,44 @@ interface ExclusionContract extends ContractTests {
 		contend(List.of(one(), two(), stage().node(Stage.LEASE)));
 	}
 
-	/** Contend on nodes, and check exclusion and tokens. */
+	/** Contend for exclusive locks on nodes, and check exclusion and tokens. */
 	default void contend(List<ContractNode> nodes) throws Exception {
-		AtomicInteger inside = new AtomicInteger();
+		contend(nodes, List.of(LockMode.EXCLUSIVE));
+	}
+
+	/**
+	 * Contend on nodes. Readers may overlap. The token of a reader is higher than that of
+	 * each writer before it, the token of a writer higher than all before it.
+	 * @param modes the modes of the threads, in turn
+	 */
+	default void contend(List<ContractNode> nodes, List<LockMode> modes) throws Exception {
+		AtomicInteger readers = new AtomicInteger();
+		AtomicInteger writers = new AtomicInteger();
 		AtomicInteger overlaps = new AtomicInteger();
-		AtomicLong lastToken = new AtomicLong();
 		AtomicInteger tokensNotRisen = new AtomicInteger();
+		AtomicLong lastOfWriters = new AtomicLong();
+		AtomicLong lastOfAll = new AtomicLong();
 		// Not atomic: visible to other threads only by the lock.
 		int[] counter = new int[1];
 		List<Future<?>> workers = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {
 			ContractNode node = nodes.get(i % nodes.size());
+			LockMode mode = modes.get(i % modes.size());
+			boolean reads = mode == LockMode.READ;
 			workers.add(stage().inThread(() -> {
 				for (int n = 0; n < ROUNDS; n++) {
-					try (HeldLock lock = node.registry().acquire(patient())) {
-						if (inside.incrementAndGet() > 1) {
-							overlaps.incrementAndGet();
-						}
-						if (lastToken.getAndSet(lock.fencingToken()) >= lock.fencingToken()) {
-							tokensNotRisen.incrementAndGet();
-						}
+					try (HeldLock lock = node.registry().acquire(patient().mode(mode))) {
+						boolean alone = reads ? readers.incrementAndGet() > 0 && writers.get() == 0
+								: writers.incrementAndGet() == 1 && readers.get() == 0;
+						overlaps.addAndGet(alone ? 0 : 1);
+						long token = lock.fencingToken();
+						tokensNotRisen.addAndGet((reads ? lastOfWriters : lastOfAll).get() < token ? 0 : 1);
+						lastOfAll.accumulateAndGet(token, Math::max);
+						lastOfWriters.accumulateAndGet(reads ? 0 : token, Math::max);
 						int before = counter[0];
 						Thread.yield();
-						counter[0] = before + 1;
-						inside.decrementAndGet();
+						counter[0] = reads ? counter[0] : before + 1;
+						(reads ? readers : writers).decrementAndGet();
 					}
 				}
 				return true;
@@ -63,7 +78,9 @@ interface ExclusionContract extends ContractTests {
 		}
 		assertThat(overlaps).hasValue(0);
 		assertThat(tokensNotRisen).hasValue(0);
-		assertThat(counter[0]).isEqualTo(THREADS * ROUNDS);
+		if (!modes.contains(LockMode.READ)) {
+			assertThat(counter[0]).isEqualTo(THREADS * ROUNDS);
+		}
 		assertThat(nodes).allSatisfy((node) -> assertThat(node.lost()).isEmpty());
 		stage().awaitIdle();
 	}
@@ -125,9 +142,7 @@ interface ExclusionContract extends ContractTests {
 		HeldLock lock = one().acquire(key());
 		lock.close();
 		store().clear();
-		try (HeldLock next = two().acquire(key())) {
-			assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
-		}
+		assertNextEnters(two(), lock);
 	}
 
 	@Test

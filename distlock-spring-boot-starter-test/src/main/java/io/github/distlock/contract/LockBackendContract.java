@@ -155,12 +155,7 @@ interface LockBackendContract
 			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM))
 						.isGreaterThan(LEASE.multipliedBy(2).toNanos()));
-		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOfSatisfying(AttemptResult.Busy.class,
-				(busy) -> {
-					if (description().expires()) {
-						assertThat(busy.remaining()).isGreaterThan(LEASE.multipliedBy(2));
-					}
-				});
+		assertLongLease();
 	}
 
 	@Test

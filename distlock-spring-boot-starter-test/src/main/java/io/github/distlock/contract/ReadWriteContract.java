@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
@@ -24,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Many readers or one writer, if the store offers it: which callers hold the lock
  * together, which wait for which, and what a dead reader costs.
  */
-interface ReadWriteContract extends ContractTests {
+interface ReadWriteContract extends ExclusionContract {
 
 	private Future<HeldLock> asks(ContractNode node, LockMode mode) {
 		return stage().inThread(() -> node.registry().acquire(request().mode(mode).waitTime(LockRequest.FOREVER)));
@@ -63,38 +61,8 @@ interface ReadWriteContract extends ContractTests {
 	@Test
 	default void aWriterOverlapsNoHolderAndTokensIncreaseInTheOrderOfEntry() throws Exception {
 		assumeReaders();
-		AtomicInteger readers = new AtomicInteger();
-		AtomicInteger writers = new AtomicInteger();
-		AtomicInteger overlaps = new AtomicInteger();
-		AtomicLong lastWriter = new AtomicLong();
-		AtomicLong lastOfAll = new AtomicLong();
-		List<Future<?>> workers = new ArrayList<>();
-		for (int i = 0; i < 6; i++) {
-			ContractNode node = (i % 2 == 0) ? one() : two();
-			boolean writes = i < 2;
-			workers.add(stage().inThread(() -> {
-				for (int n = 0; n < 15; n++) {
-					LockMode mode = writes ? LockMode.WRITE : LockMode.READ;
-					try (HeldLock lock = node.registry().acquire(request().mode(mode).waitTime(LockRequest.FOREVER))) {
-						boolean wrongToken = writes ? lastOfAll.get() >= lock.fencingToken()
-								: lastWriter.get() >= lock.fencingToken();
-						boolean alone = writes ? writers.incrementAndGet() == 1 && readers.get() == 0
-								: readers.incrementAndGet() > 0 && writers.get() == 0;
-						lastOfAll.accumulateAndGet(lock.fencingToken(), Math::max);
-						(writes ? lastWriter : lastOfAll).accumulateAndGet(lock.fencingToken(), Math::max);
-						overlaps.addAndGet((wrongToken || !alone) ? 1 : 0);
-						Thread.yield();
-						(writes ? writers : readers).decrementAndGet();
-					}
-				}
-				return true;
-			}));
-		}
-		for (Future<?> worker : workers) {
-			stage().get(worker);
-		}
-		assertThat(overlaps).hasValue(0);
-		stage().awaitIdle();
+		contend(List.of(one(), two()),
+				List.of(LockMode.WRITE, LockMode.WRITE, LockMode.READ, LockMode.READ, LockMode.READ, LockMode.READ));
 	}
 
 	@Test
@@ -215,9 +183,7 @@ interface ReadWriteContract extends ContractTests {
 		assertThat(lost.isHeld()).isFalse();
 		assertThat(alive.isHeld()).isTrue();
 		alive.close();
-		try (HeldLock writer = two().acquire(key(), LockMode.WRITE)) {
-			assertThat(writer.fencingToken()).isGreaterThan(lost.fencingToken());
-		}
+		assertNextEnters(two(), lost);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
 	}
 

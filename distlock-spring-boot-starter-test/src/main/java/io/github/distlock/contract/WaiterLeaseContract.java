@@ -34,8 +34,7 @@ interface WaiterLeaseContract extends ContractTests {
 	@Test
 	default void theShortLeaseOfACallerThatHasLeftIsNotThatOfTheNext() throws Exception {
 		HeldLock held = two().acquire(key());
-		Future<HeldLock> next = leaveBehind(one(), store().shortLease(),
-				request().leaseTime(Duration.ofMinutes(1)).waitTime(LockRequest.FOREVER));
+		Future<HeldLock> next = leaveBehind(one(), store().shortLease(), patient().leaseTime(Duration.ofMinutes(1)));
 		one().backend().loseRequests(Verb.RENEW, Integer.MAX_VALUE);
 		held.close();
 		HeldLock lock = stage().get(next);
@@ -47,16 +46,12 @@ interface WaiterLeaseContract extends ContractTests {
 	 * A caller with this lease queues and gives up while the next caller waits behind it.
 	 */
 	private Future<HeldLock> leaveBehind(ContractNode node, Duration lease, LockRequest next) throws Exception {
-		Thread[] thread = new Thread[1];
-		Future<?> first = stage().inThread(() -> {
-			thread[0] = Thread.currentThread();
-			return node.registry().acquire(request().leaseTime(lease).waitTime(LockRequest.FOREVER));
-		});
-		await().until(() -> node.waiting() == 1);
+		Future<HeldLock> first = waiter(node, patient().leaseTime(lease));
 		Future<HeldLock> waiting = waiter(node, next);
 		int attempts = node.backend().calls(Verb.ATTEMPT);
-		thread[0].interrupt();
-		await().until(first::isDone);
+		// Interrupts its thread.
+		first.cancel(true);
+		await().until(() -> node.waiting() == 1);
 		await().until(() -> node.backend().calls(Verb.ATTEMPT) > attempts);
 		return waiting;
 	}

@@ -91,7 +91,9 @@ final class ControlledBackends implements BackendSubstitute {
 	}
 
 	private Stream<RegistrySnapshot> snapshots() {
-		return this.registries.stream().filter(BackendLockRegistry::isRunning).map(BackendLockRegistry::snapshot);
+		return this.registries.stream()
+			.filter((registry) -> this.backends.containsKey(registry.description().name()) && registry.isRunning())
+			.map(BackendLockRegistry::snapshot);
 	}
 
 	/** Let the stores forget holders, and wait until the application has noticed it. */

@@ -46,11 +46,9 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 				new ZooKeeperLockBackend(this.client,
 						new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17),
 						TimeSource.SYSTEM),
-				TestSettings.releasing(
-						new RegistrySettings(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
-								new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
-								Duration.ofSeconds(1)),
-						release),
+				TestSettings.releasing(new RegistrySettings(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
+						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
+						Duration.ofSeconds(1)), release),
 				List.of(this), TimeSource.SYSTEM);
 		this.registry.start();
 	}

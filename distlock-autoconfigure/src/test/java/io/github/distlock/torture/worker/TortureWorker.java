@@ -65,8 +65,9 @@ public final class TortureWorker {
 		this.registry = new BackendLockRegistry(
 				new RedisLockBackend(RedisTestServer.connectionFactory(settings.redisPort()),
 						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, tokens), TimeSource.SYSTEM),
-				TestSettings.keeping(TestSettings.releasing(
-						RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), release()), keep()),
+				TestSettings.keeping(TestSettings
+					.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), release()),
+						keep()),
 				List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
