@@ -23,24 +23,6 @@ import org.jspecify.annotations.Nullable;
 public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int tokensPerGrant,
 		int poolSize, int maxConnections, boolean notifications, TableNames tables) {
 
-	/** The number of connections of the mode {@code lease} unless it is configured. */
-	private static final int POOL_SIZE = 3;
-
-	/** The number of connections of the mode {@code row} unless it is configured. */
-	private static final int MAX_CONNECTIONS = 10;
-
-	/**
-	 * Create settings with the defaults for connections, notifications and the table.
-	 * @param keyPrefix the beginning of every key; at most 256 bytes
-	 * @param commandTimeout how long a command may take; from 250 ms to 5 s
-	 * @param pollInterval mode {@code lease}: how often a waiting JVM retries
-	 * @param tokensPerGrant mode {@code lease}: how many fencing tokens a grant covers
-	 */
-	public JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int tokensPerGrant) {
-		this(keyPrefix, commandTimeout, pollInterval, tokensPerGrant, POOL_SIZE, MAX_CONNECTIONS, true,
-				TableNames.DEFAULT);
-	}
-
 	/**
 	 * The name of the table.
 	 *

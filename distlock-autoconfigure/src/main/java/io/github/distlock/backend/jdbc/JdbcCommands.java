@@ -193,7 +193,7 @@ final class JdbcCommands {
 	}
 
 	private LockBackendException noAnswer(String action, @Nullable String key, @Nullable Throwable cause) {
-		return isStopped() ? stopped() : this.pool.noAnswer(action, key, cause);
+		return isStopped() ? StoreCalls.closed("JDBC") : this.pool.noAnswer(action, key, cause);
 	}
 
 	private long remaining(JdbcCommand<?> command) {
@@ -206,7 +206,7 @@ final class JdbcCommands {
 			return CompletableFuture.supplyAsync(task, this.workers);
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			return CompletableFuture.failedFuture(isStopped() ? stopped() : ex);
+			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
@@ -236,7 +236,8 @@ final class JdbcCommands {
 			throw noAnswer(action, key, null);
 		}
 		catch (ExecutionException ex) {
-			throw JdbcExceptionTranslator.translate(this.tables, action, key, StoreCalls.unwrap(ex));
+			throw isStopped() ? noAnswer(action, key, ex)
+					: JdbcExceptionTranslator.translate(this.tables, action, key, StoreCalls.unwrap(ex));
 		}
 	}
 
@@ -246,12 +247,8 @@ final class JdbcCommands {
 		this.workers.shutdown();
 	}
 
-	boolean isStopped() {
+	private boolean isStopped() {
 		return this.workers.isShutdown();
-	}
-
-	static LockBackendException stopped() {
-		return StoreCalls.closed("JDBC");
 	}
 
 	/**

@@ -29,7 +29,8 @@ final class JdbcLeaseStore extends JdbcStore {
 
 	private static final Log logger = LogFactory.getLog(JdbcLeaseStore.class);
 
-	private final ReleaseNotifications notifications;
+	/** What wakes the waiting tickets of this JVM. */
+	final ReleaseNotifications notifications;
 
 	private final PollSchedule polls;
 
@@ -133,11 +134,6 @@ final class JdbcLeaseStore extends JdbcStore {
 		catch (LockBackendException ex) {
 			logger.debug("It is not known whether an operator has ended grants", ex);
 		}
-	}
-
-	/** Return what wakes the waiting tickets of this JVM. */
-	ReleaseNotifications notifications() {
-		return this.notifications;
 	}
 
 	private AttemptResult answer(Ticket ticket, LeaseRow row, boolean queue) {

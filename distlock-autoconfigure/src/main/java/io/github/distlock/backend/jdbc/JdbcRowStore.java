@@ -226,17 +226,10 @@ final class JdbcRowStore extends JdbcStore {
 		return this.pool.statements().get(statement).text().replace("{hex}", hex).replace("{key}", literal);
 	}
 
+	/** The registry has ended the tickets before, if the database answers. */
 	@Override
 	public void close() {
-		try {
-			this.commands.await(
-					CompletableFuture
-						.allOf(this.locks.values().stream().map(this::cancel).toArray(CompletableFuture<?>[]::new)),
-					"cancellation", null);
-		}
-		catch (LockBackendException ex) {
-			logger.debug("The row of a lock is freed when its connection is closed", ex);
-		}
+		this.locks.values().forEach(this::cancel);
 		closeConnections();
 	}
 

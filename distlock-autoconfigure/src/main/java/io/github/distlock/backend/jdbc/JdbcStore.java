@@ -58,7 +58,6 @@ abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 		this.pool = pool;
 		this.table = new LockTable(pool, settings, context.self().id());
 		this.commands = new JdbcCommands(pool, threads, attempts, settings, clock);
-		pool.report();
 		requireSupported();
 		this.commands.every(CLEANUP_PERIOD.plusMillis(ThreadLocalRandom.current().nextLong(1000)), this::cleanUp);
 	}

@@ -39,7 +39,7 @@ final class LockConnection implements AutoCloseable {
 	private final Connection lent;
 
 	/** What runs the statements: the driver's own one, unless it is not of our pool. */
-	private final Connection driver;
+	final Connection driver;
 
 	/** The prepared statements, which the next user of the driver's one finds again. */
 	private final Map<String, PreparedStatement> prepared;
@@ -208,19 +208,9 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** Return the connection of the driver. */
-	Connection driver() {
-		return this.driver;
-	}
-
 	/** Ask the database whether the session of this connection still exists. */
 	boolean isAlive() {
-		try {
-			return this.driver.isValid(VALIDATION_SECONDS);
-		}
-		catch (SQLException ex) {
-			return false;
-		}
+		return call("validation", () -> this.driver.isValid(VALIDATION_SECONDS));
 	}
 
 	/**

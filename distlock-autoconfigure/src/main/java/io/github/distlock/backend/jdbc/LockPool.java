@@ -68,13 +68,9 @@ final class LockPool implements AutoCloseable {
 		this.settings = settings;
 		HikariDataSource pool = HIKARI ? HikariLocks.find(application) : null;
 		this.own = (pool != null) ? new HikariLocks(pool, size, idle, settings.commandTimeout()) : null;
-	}
-
-	/** Log whose connections the locks use, if they are not their own. */
-	void report() {
-		if (this.own == null) {
+		if (pool == null) {
 			logger.info("Locks use connections of the DataSource of the application ("
-					+ this.application.getClass().getName() + "), which is no single pool of HikariCP: a release waits"
+					+ application.getClass().getName() + "), which is no single pool of HikariCP: a release waits"
 					+ " for a connection like the application's own callers. Set distlock.jdbc.data-source to the name"
 					+ " of a HikariDataSource bean to change that");
 		}

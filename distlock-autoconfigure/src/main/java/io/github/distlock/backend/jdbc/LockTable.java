@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -103,15 +102,13 @@ final class LockTable {
 	 * @return whether the lock was held
 	 */
 	boolean release(LockConnection connection, Ticket ticket, long used, @Nullable Successor next, Runnable notified) {
-		Map<String, Object> values = new HashMap<>(Map.of("key", key(ticket.key()), "owner", ticket.token(), "used",
-				used, "tokens", (long) this.settings.tokensPerGrant(), "recent", this.recentAttemptMicros, "wait",
-				this.rowWait));
-		values.put("next", (next != null) ? next.ticket().token() : "");
-		values.put("lease", (next != null) ? micros(next.lease()) : 0L);
+		Map<String, ?> values = Map.of("key", key(ticket.key()), "owner", ticket.token(), "used", used, "tokens",
+				(long) this.settings.tokensPerGrant(), "recent", this.recentAttemptMicros, "wait", this.rowWait, "self",
+				this.self, "next", (next != null) ? next.ticket().token() : "", "lease",
+				(next != null) ? micros(next.lease()) : 0L);
 		if (!notifies()) {
 			return connection.update("release", values) == 1;
 		}
-		values.put("self", this.self);
 		try {
 			List<Boolean> released = connection.query("releaseAndNotify", values,
 					(row, number) -> row.getObject(1) != null);
@@ -193,11 +190,6 @@ final class LockTable {
 		return duration.toNanos() / 1000;
 	}
 
-	/** Return a moment by the clock of the database. */
-	static Instant instant(long micros) {
-		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
-	}
-
 	/**
 	 * The row of a lock.
 	 *
@@ -227,12 +219,6 @@ final class LockTable {
 			return Duration.of(Math.max(0, this.nowMicros - (this.fence - tokens + 1)), ChronoUnit.MICROS);
 		}
 
-		/** Return the instance of the ticket that holds the lock. */
-		String instance() {
-			int separator = this.owner.lastIndexOf(':');
-			return (separator < 0) ? this.owner : this.owner.substring(0, separator);
-		}
-
 		/** Return when the lease ends, by the clock of the database. */
 		long endMicros() {
 			return this.nowMicros + micros(this.remaining);
@@ -249,8 +235,9 @@ final class LockTable {
 				return null;
 			}
 			long first = this.fence - tokens + 1;
-			Instant since = (first <= this.nowMicros) ? instant(first) : null;
-			return new StoredHolder(instance(), LockMode.EXCLUSIVE, since, this.remaining, first);
+			Instant since = (first <= this.nowMicros) ? Instant.EPOCH.plus(first, ChronoUnit.MICROS) : null;
+			String instance = this.owner.replaceFirst(":[^:]*$", "");
+			return new StoredHolder(instance, LockMode.EXCLUSIVE, since, this.remaining, first);
 		}
 
 	}

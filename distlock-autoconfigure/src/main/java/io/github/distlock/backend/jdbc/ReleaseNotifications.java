@@ -132,7 +132,7 @@ final class ReleaseNotifications {
 			connection.doubtful = true;
 			this.listening = true;
 			for (int round = 1; isNeeded(); round++) {
-				PostgreSqlDriver.receive(connection.driver(), RECEIVE).forEach(this::deliver);
+				PostgreSqlDriver.receive(connection.driver, RECEIVE).forEach(this::deliver);
 				if (round % CHECK_ROUNDS == 0 && !connection.isAlive()) {
 					throw new SQLException("The connection that listens is broken");
 				}

@@ -38,9 +38,6 @@ final class RowLock {
 	 */
 	static final Duration RETRY = Duration.ofMillis(100);
 
-	/** The same if the database cannot wait for a row. */
-	private static final Duration POLL = Duration.ofMillis(20);
-
 	/**
 	 * How long a statement waits for a row lock at most; the SQL files repeat the value.
 	 */
@@ -115,8 +112,8 @@ final class RowLock {
 		session.begin();
 		LockedRow row = takeOrInsert(session);
 		if (row == null && waits) {
+			this.answer.complete(new AttemptResult.Queued(RETRY, false));
 			boolean inDatabase = this.pool.dialect() != JdbcDialect.H2;
-			this.answer.complete(new AttemptResult.Queued(inDatabase ? RETRY : POLL, false));
 			row = (inDatabase && this.state.get() == WORKING) ? await(session) : null;
 		}
 		else if (row == null) {

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
@@ -24,6 +23,8 @@ import org.springframework.util.PropertyPlaceholderHelper;
  * section of the same name in the common file.
  */
 final class SqlStatements {
+
+	private static final Pattern COMMENTS_AND_SPACE = Pattern.compile("(?m)(^--.*$|\\s)+");
 
 	private static final PropertyPlaceholderHelper INCLUDES = new PropertyPlaceholderHelper("${", "}");
 
@@ -53,13 +54,8 @@ final class SqlStatements {
 		try {
 			String[] parts = resource.getContentAsString(StandardCharsets.UTF_8).split("(?m)^-- name: ");
 			Stream.of(parts).skip(1).forEach((part) -> {
-				List<String> lines = part.lines().map(String::strip).toList();
-				this.sections.put(lines.get(0),
-						lines.stream()
-							.skip(1)
-							.filter((line) -> !line.startsWith("--"))
-							.collect(Collectors.joining(" "))
-							.strip());
+				String[] section = part.split("\\R", 2);
+				this.sections.put(section[0], COMMENTS_AND_SPACE.matcher(section[1]).replaceAll(" ").strip());
 			});
 		}
 		catch (IOException ex) {

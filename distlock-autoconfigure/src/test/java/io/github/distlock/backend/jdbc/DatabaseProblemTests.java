@@ -14,7 +14,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
 import io.github.distlock.backend.StoreUnusableException;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -104,10 +103,7 @@ class DatabaseProblemTests {
 		JdbcTemplate jdbc = other.direct();
 		JdbcBackendSettings.TableNames tables = new JdbcBackendSettings.TableNames(null, this.id + "_");
 		jdbc.execute("CREATE TABLE " + tables.lock() + " (lock_key INT PRIMARY KEY, owner INT)");
-		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-				Duration.ofSeconds(30), 17, 3, 10, true, tables);
-		try (HikariDataSource pool = other.pool(2);
-				JdbcNode node = new JdbcNode(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM))) {
+		try (HikariDataSource pool = other.pool(2); JdbcNode node = JdbcNode.lease(pool, tables)) {
 			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> node.attemptOnce(this.key))
 				.withMessageContaining("The database refused the attempt")
 				.withMessageContaining("on " + tables.lock())

@@ -62,8 +62,7 @@ final class JdbcNode extends NoSignals implements AutoCloseable {
 
 	/** A node whose tickets name an application, a host and a process. */
 	static JdbcNode named(DataSource dataSource, String prefix, boolean rows) {
-		JdbcBackendSettings settings = new JdbcBackendSettings(prefix, Duration.ofSeconds(2), Duration.ofSeconds(30),
-				17);
+		JdbcBackendSettings settings = settings(prefix, 10, TableNames.DEFAULT);
 		return new JdbcNode(
 				rows ? JdbcBackend.row(dataSource, settings, TimeSource.SYSTEM)
 						: JdbcBackend.lease(dataSource, settings, TimeSource.SYSTEM),
@@ -79,16 +78,20 @@ final class JdbcNode extends NoSignals implements AutoCloseable {
 	}
 
 	static JdbcNode lease(DataSource dataSource) {
-		return new JdbcNode(JdbcBackend.lease(dataSource, settings(10), TimeSource.SYSTEM));
+		return lease(dataSource, TableNames.DEFAULT);
+	}
+
+	static JdbcNode lease(DataSource dataSource, TableNames tables) {
+		return new JdbcNode(JdbcBackend.lease(dataSource, settings("distlock:", 10, tables), TimeSource.SYSTEM));
 	}
 
 	/**
 	 * A failed attempt counts as a waiting JVM for twice the poll interval: longer than a
 	 * test.
 	 */
-	private static JdbcBackendSettings settings(int connections) {
-		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 17, 3, connections,
-				true, TableNames.DEFAULT);
+	private static JdbcBackendSettings settings(String prefix, int connections, TableNames tables) {
+		return new JdbcBackendSettings(prefix, Duration.ofSeconds(2), Duration.ofSeconds(30), 17, 3, connections, true,
+				tables);
 	}
 
 	static JdbcNode row(DataSource dataSource) {
@@ -96,7 +99,7 @@ final class JdbcNode extends NoSignals implements AutoCloseable {
 	}
 
 	static JdbcNode row(DataSource dataSource, int connections) {
-		return new JdbcNode(JdbcBackend.row(dataSource, settings(connections), TimeSource.SYSTEM));
+		return new JdbcNode(JdbcBackend.row(dataSource, settings("distlock:", connections, TableNames.DEFAULT), TimeSource.SYSTEM));
 	}
 
 	Ticket ticket(String key) {

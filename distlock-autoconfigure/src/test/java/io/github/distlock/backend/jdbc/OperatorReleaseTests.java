@@ -1,7 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -16,8 +15,6 @@ import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -83,11 +80,7 @@ class OperatorReleaseTests {
 	}
 
 	private static BackendLockRegistry registry(LockBackend backend, Duration lease) {
-		BackendLockRegistry registry = new BackendLockRegistry(backend, new RegistrySettings(PATIENCE, lease, null,
-				new HandOffLimits(16, PATIENCE), Duration.ofSeconds(10), false, Duration.ofSeconds(1)), List.of(),
-				TimeSource.SYSTEM);
-		registry.start();
-		return registry;
+		return JdbcRegistries.start(backend, PATIENCE, lease, PATIENCE);
 	}
 
 }

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.lang.reflect.Field;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 
@@ -16,7 +15,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
@@ -63,7 +61,7 @@ class ReleaseNotificationFailureTests {
 				HikariDataSource full = pool(this.schema + ", public, pg_catalog");
 				JdbcNode holder = node(full);
 				JdbcNode waiter = node(pool);
-				Connection listener = listener(pool)) {
+				Connection listener = ReleaseNotificationTests.listener(pool)) {
 			assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
 			admin.execute("DROP SCHEMA " + this.schema + " CASCADE");
 			assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
@@ -79,7 +77,7 @@ class ReleaseNotificationFailureTests {
 		try (HikariDataSource pool = pool(this.schema);
 				JdbcNode holder = node(pool);
 				JdbcNode waiter = node(pool);
-				Connection listener = listener(pool)) {
+				Connection listener = ReleaseNotificationTests.listener(pool)) {
 			Ticket ticket = holder.ticket(this.key);
 			holder.take(ticket);
 			admin.execute("ALTER TABLE " + this.schema + ".distlock_lock RENAME TO distlock_lock_old");
@@ -105,23 +103,13 @@ class ReleaseNotificationFailureTests {
 	}
 
 	private static JdbcNode node(DataSource dataSource) {
-		return new JdbcNode(JdbcBackend.lease(dataSource,
-				new JdbcBackendSettings("distlock:", Duration.ofMillis(1500), Duration.ofSeconds(60), 17),
-				TimeSource.SYSTEM));
+		return ReleaseNotificationTests.node(dataSource, true);
 	}
 
 	private HikariDataSource pool(String searchPath) {
 		HikariConfig settings = this.database.poolSettings(20);
 		settings.setConnectionInitSql("SET search_path = " + searchPath);
 		return new HikariDataSource(settings);
-	}
-
-	private static Connection listener(DataSource pool) throws SQLException {
-		Connection connection = pool.getConnection();
-		try (Statement statement = connection.createStatement()) {
-			statement.execute("LISTEN distlock");
-		}
-		return connection;
 	}
 
 	/** Check that the holder has notified, before the marker that is sent now. */

@@ -126,14 +126,14 @@ class ReleaseNotificationTests {
 			await().atMost(SOON).until(() -> isListening(waiter, waiting));
 			this.database.direct()
 				.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN distlock'");
-			await().atMost(SOON).until(() -> !((JdbcLeaseStore) waiter.store).notifications().isListening());
+			await().atMost(SOON).until(() -> !((JdbcLeaseStore) waiter.store).notifications.isListening());
 			await().atMost(SOON).until(() -> isListening(waiter, waiting));
 			assertThat(holder.release(held)).isTrue();
 			await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
 		}
 	}
 
-	private static JdbcNode node(DataSource dataSource, boolean notifications) {
+	static JdbcNode node(DataSource dataSource, boolean notifications) {
 		return new JdbcNode(JdbcBackend.lease(dataSource, new JdbcBackendSettings("distlock:", Duration.ofMillis(1500),
 				Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT), TimeSource.SYSTEM));
 	}
@@ -141,10 +141,10 @@ class ReleaseNotificationTests {
 	/** Let the ticket wait. Returns whether its JVM listens now. */
 	private static boolean isListening(JdbcNode node, Ticket ticket) {
 		assertThat(node.attempt(ticket)).isInstanceOf(AttemptResult.Queued.class);
-		return ((JdbcLeaseStore) node.store).notifications().isListening();
+		return ((JdbcLeaseStore) node.store).notifications.isListening();
 	}
 
-	private static Connection listener(DataSource pool) throws SQLException {
+	static Connection listener(DataSource pool) throws SQLException {
 		Connection connection = pool.getConnection();
 		try (Statement statement = connection.createStatement()) {
 			statement.execute("LISTEN distlock");

@@ -1,7 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -13,7 +12,6 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +36,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 @Tag(Installed.TAG)
 class RowCommitGuardTests {
+
+	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private final String key = "guarded-" + UUID.randomUUID();
 
@@ -69,12 +69,8 @@ class RowCommitGuardTests {
 	void aTransactionIsRolledBackIfTheTransactionOfItsLockHasJustEnded(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4)) {
-			BackendLockRegistry registry = new BackendLockRegistry(
-					JdbcBackend.row(pool,
-							new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 17),
-							TimeSource.SYSTEM),
-					RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
-			registry.start();
+			BackendLockRegistry registry = JdbcRegistries.start(
+					JdbcBackend.row(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), SOON, SOON, SOON);
 			try {
 				sell(registry, () -> {
 				});

@@ -1,7 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +14,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -66,15 +63,8 @@ class RowSessionEndTests implements LockListener {
 	}
 
 	private BackendLockRegistry registry(HikariDataSource pool) {
-		BackendLockRegistry registry = new BackendLockRegistry(
-				JdbcBackend.row(pool,
-						new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofMillis(100), 17),
-						TimeSource.SYSTEM),
-				new RegistrySettings(PATIENCE, PATIENCE, null, new HandOffLimits(16, PATIENCE), Duration.ofSeconds(10),
-						false, Duration.ofSeconds(1)),
-				List.of(this), TimeSource.SYSTEM);
-		registry.start();
-		return registry;
+		return JdbcRegistries.start(JdbcBackend.row(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), PATIENCE,
+				PATIENCE, PATIENCE, this);
 	}
 
 }

@@ -13,10 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -87,15 +84,7 @@ class TakingTurnsTests {
 	}
 
 	private static BackendLockRegistry registry(HikariDataSource pool) {
-		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-				Duration.ofMillis(100), 17);
-		BackendLockRegistry registry = new BackendLockRegistry(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM),
-				new RegistrySettings(Duration.ofSeconds(60), Duration.ofSeconds(30), null,
-						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
-						Duration.ofSeconds(1)),
-				List.of(), TimeSource.SYSTEM);
-		registry.start();
-		return registry;
+		return JdbcRegistries.lease(pool, Duration.ofSeconds(60), Duration.ofSeconds(30));
 	}
 
 }

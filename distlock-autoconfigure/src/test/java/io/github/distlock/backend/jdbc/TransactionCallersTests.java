@@ -18,11 +18,8 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -141,14 +138,7 @@ class TransactionCallersTests implements LockListener {
 	}
 
 	private BackendLockRegistry registry(HikariDataSource pool, Duration lease) {
-		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-				Duration.ofMillis(100), 17);
-		BackendLockRegistry registry = new BackendLockRegistry(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM),
-				new RegistrySettings(PATIENCE, lease, null, new HandOffLimits(16, Duration.ofMillis(50)),
-						Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
-				List.of(this), TimeSource.SYSTEM);
-		registry.start();
-		return registry;
+		return JdbcRegistries.lease(pool, PATIENCE, lease, this);
 	}
 
 }
