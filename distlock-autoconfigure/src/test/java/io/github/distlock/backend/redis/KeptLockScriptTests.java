@@ -161,10 +161,10 @@ class KeptLockScriptTests extends ScriptServer {
 
 	private static Object eval(RespConnection client, String file, List<String> keys, String... args) {
 		String script = Scripts.script(String.class, file).getScriptAsString();
-		return client.ask(Stream
-			.of(Stream.of("EVAL", script, Integer.toString(keys.size())), keys.stream(), Stream.of(args))
-			.flatMap((words) -> words)
-			.toArray(String[]::new));
+		return client
+			.ask(Stream.of(Stream.of("EVAL", script, Integer.toString(keys.size())), keys.stream(), Stream.of(args))
+				.flatMap((words) -> words)
+				.toArray(String[]::new));
 	}
 
 }

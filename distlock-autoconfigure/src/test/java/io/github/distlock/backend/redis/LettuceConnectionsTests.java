@@ -176,8 +176,8 @@ class LettuceConnectionsTests extends NoSignals {
 	@Test
 	void aConnectionThatIsResetIsNotUsedAgain() throws Exception {
 		LettuceConnectionFactory application = server.connectionFactory();
-		LettuceConnections dedicated = Objects.requireNonNull(
-				LettuceConnections.like(application, Duration.ofSeconds(5), LockInstance.of("me")));
+		LettuceConnections dedicated = Objects
+			.requireNonNull(LettuceConnections.like(application, Duration.ofSeconds(5), LockInstance.of("me")));
 		RedisCommands before = dedicated.commands();
 		assertThat(dedicated.commands()).isSameAs(before);
 		dedicated.reset();

@@ -262,16 +262,14 @@ class RedisLockStoreTests extends NoSignals {
 		Ticket holder = ticket("one", "k", LockMode.EXCLUSIVE);
 		long first = hold(one, holder);
 		Ticket waiter = ticket("two", "k", LockMode.EXCLUSIVE);
-		await().until(
-				() -> attempt(two, waiter) instanceof AttemptResult.Queued queued && queued.queuedNow());
+		await().until(() -> attempt(two, waiter) instanceof AttemptResult.Queued queued && queued.queuedNow());
 		AttemptResult next = Answers
 			.of(one.release(holder, first, new Successor(ticket("one", "k", LockMode.EXCLUSIVE), LEASE)))
 			.next();
 		assertThat(release(two, waiter, hold(two, waiter))).isTrue();
 		assertThat(next).isInstanceOfSatisfying(AttemptResult.Queued.class,
 				(queued) -> assertThat(queued.queuedNow()).as("queued").isFalse());
-		assertThat(Answers
-			.of(two.attempt(ticket("two", "k", LockMode.EXCLUSIVE), LEASE, AttemptOptions.queue(false))))
+		assertThat(Answers.of(two.attempt(ticket("two", "k", LockMode.EXCLUSIVE), LEASE, AttemptOptions.queue(false))))
 			.isInstanceOf(AttemptResult.Granted.class);
 		one.close();
 		deafConnections.destroy();

@@ -54,8 +54,7 @@ class NodeLossTests {
 		Grant grant = this.one.take(held, LEASE);
 		this.cluster.stop(0);
 		this.cluster.stop(3);
-		assertThat(this.one.renew(held, grant, LEASE))
-			.isInstanceOf(RenewalResult.Extended.class);
+		assertThat(this.one.renew(held, grant, LEASE)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(this.two.takes(this.two.ticket("k"), LEASE)).isFalse();
 		assertThat(this.one.release(held, 0)).isTrue();
 		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.firstToken());
@@ -69,13 +68,11 @@ class NodeLossTests {
 		for (int node : new int[] { 0, 2, 4 }) {
 			this.cluster.stop(node);
 		}
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(
-				() -> this.two.attempt(this.two.ticket("other"), LEASE, true))
-			.withMessageContaining("distlock.redlock.nodes");
 		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> this.one.release(held, 0));
-		assertThat(this.one.renew(held, grant, LEASE))
-			.isInstanceOf(RenewalResult.Gone.class);
+			.isThrownBy(() -> this.two.attempt(this.two.ticket("other"), LEASE, true))
+			.withMessageContaining("distlock.redlock.nodes");
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(held, 0));
+		assertThat(this.one.renew(held, grant, LEASE)).isInstanceOf(RenewalResult.Gone.class);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.store::verify);
 		// The claims on a minority are released.
 		await().until(() -> this.cluster.holders("other") == 0);
@@ -178,8 +175,8 @@ class NodeLossTests {
 	@Test
 	void aLeaseThatIsLongerThanANodeMustBeUpIsRefused() {
 		Duration tooLong = LEASE.plusMillis(1);
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(
-				() -> this.one.attempt(this.one.ticket("k"), tooLong, false))
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> this.one.attempt(this.one.ticket("k"), tooLong, false))
 			.withMessageContaining("distlock.redlock.longest-lease");
 	}
 
@@ -187,10 +184,10 @@ class NodeLossTests {
 	void aRenewalIsNeverLongerThanANodeMustBeUp() {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
-		assertThat(this.one.renew(held, grant, LEASE.multipliedBy(4)))
-			.isInstanceOfSatisfying(RenewalResult.Extended.class,
-					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()
-						.isLessThan(LEASE.toNanos()));
+		assertThat(this.one.renew(held, grant, LEASE.multipliedBy(4))).isInstanceOfSatisfying(
+				RenewalResult.Extended.class,
+				(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()
+					.isLessThan(LEASE.toNanos()));
 	}
 
 }

@@ -34,11 +34,9 @@ class PartialGrantTests extends FiveNodes {
 		for (int node : new int[] { 1, 2, 4 }) {
 			cluster.setWord(node, "k", OTHERS);
 		}
-		assertThat(this.one.attempt(this.one.ticket("k"), LEASE, true))
-			.isInstanceOf(AttemptResult.Queued.class);
+		assertThat(this.one.attempt(this.one.ticket("k"), LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
-		assertThat(this.one.attempt(this.one.ticket("k"), LEASE, false))
-			.isInstanceOf(AttemptResult.Busy.class);
+		assertThat(this.one.attempt(this.one.ticket("k"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 	}
 
@@ -49,8 +47,7 @@ class PartialGrantTests extends FiveNodes {
 		}
 		this.nodes.get(0).delay = Duration.ofMillis(300);
 		Ticket ticket = this.one.ticket("k");
-		assertThat(this.one.attempt(ticket, LEASE, true))
-			.isInstanceOf(AttemptResult.Queued.class);
+		assertThat(this.one.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 		Answers.of(this.one.store.cancel(ticket));
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 	}
@@ -84,8 +81,7 @@ class PartialGrantTests extends FiveNodes {
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
 		this.nodes.subList(0, 3).forEach((node) -> node.losesReleases = true);
-		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> this.one.release(ticket, 0));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(ticket, 0));
 		this.nodes.subList(1, 3).forEach((node) -> node.losesReleases = false);
 		await().until(() -> cluster.holders("k") == 1);
 		// When their answers are here. It is not gone: the first try has released it.
@@ -158,8 +154,7 @@ class PartialGrantTests extends FiveNodes {
 		for (int node = 0; node < 5; node++) {
 			cluster.ask(node, "DEL distlock:redlock:lock:{k}");
 		}
-		assertThat(this.one.attempt(ticket, LEASE, true))
-			.isInstanceOf(AttemptResult.Granted.class);
+		assertThat(this.one.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.queued("k") == 0);
 	}
 

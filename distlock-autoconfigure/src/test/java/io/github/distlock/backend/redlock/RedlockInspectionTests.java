@@ -194,8 +194,7 @@ class RedlockInspectionTests {
 		Ticket waiter = this.two.ticket("k");
 		await().until(() -> {
 			// It is queued as soon as a node has confirmed the inbox.
-			assertThat(this.two.attempt(waiter, LEASE, true))
-				.isInstanceOf(AttemptResult.Queued.class);
+			assertThat(this.two.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 			return this.cluster.queued("k") == 1;
 		});
 		StoredLock lock = this.operator.inspect("k");
@@ -221,8 +220,7 @@ class RedlockInspectionTests {
 			// for the holder, it is queued at one that did.
 			Ticket waiter = this.two.ticket("k");
 			await().until(() -> {
-				assertThat(this.two.attempt(waiter, LEASE, true))
-					.isInstanceOf(AttemptResult.Queued.class);
+				assertThat(this.two.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 				return !this.operator.inspect("k").waiting().isEmpty();
 			});
 			assertThat(this.operator.end("k", this.operator.inspect("k").holders().get(0).grantToken()))
