@@ -12,8 +12,6 @@ import java.util.stream.IntStream;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
-import io.github.distlock.backend.AttemptResult.Granted;
-import io.github.distlock.backend.AttemptResult.Queued;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
