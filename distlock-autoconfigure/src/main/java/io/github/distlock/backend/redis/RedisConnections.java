@@ -85,8 +85,7 @@ final class RedisConnections {
 		this.channel = keys.inboxPrefix() + context.instance();
 		this.shared = new BlockingCommands(application);
 		this.dedicated = (settings.dedicatedConnection() && ConnectionUtils.isLettuce(application)) ? LettuceConnections
-			.like((LettuceConnectionFactory) application, settings.commandTimeout(), context.self())
-				: null;
+			.like((LettuceConnectionFactory) application, settings.commandTimeout(), context.self()) : null;
 		InboxSignals signals = new InboxSignals(context.instance(), keys, context.signals(), time, this.clock);
 		this.inbox = new InboxMonitor((this.dedicated != null) ? this.dedicated.factory() : application, this.channel,
 				this, signals, context.signals(), time, settings.commandTimeout());

@@ -65,7 +65,9 @@ final class RedisKeys {
 		return (ticket.mode() == LockMode.EXCLUSIVE) ? lockAndQueue(ticket.key()) : lockQueueAndReaders(ticket.key());
 	}
 
-	/** The keys of a lock on a Redlock node, whose queue is a list in its first format. */
+	/**
+	 * The keys of a lock on a Redlock node, whose queue is a list in its first format.
+	 */
 	List<String> nodeLockQueueAndFloor(String key) {
 		String tag = encode(key) + "}";
 		return List.of(this.lockPrefix + tag, this.prefix + "queue:{" + tag, this.prefix + "floor:{" + tag);

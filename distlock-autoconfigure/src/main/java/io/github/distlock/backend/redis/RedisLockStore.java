@@ -194,7 +194,8 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	 */
 	@Override
 	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
-		boolean marks = options.keepable() && !ticket.isReader() && this.connections.inbox().state() == InboxState.VERIFIED;
+		boolean marks = options.keepable() && !ticket.isReader()
+				&& this.connections.inbox().state() == InboxState.VERIFIED;
 		TimeSource.Instant sent = this.clock.now();
 		long first = this.nativeCommands.attempt(ticket, millis(lease), marks);
 		if (first > 0) {
@@ -249,8 +250,9 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	/** Send a release; the stage fails with an exception for the caller. */
 	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
-		String[] args = (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), this.arguments.successor(this.connections.inbox().state()) };
+		String[] args = (next == null) ? new String[] { ticket.token(), used }
+				: new String[] { ticket.token(), used, next.ticket().token(), millis(next.lease()),
+						this.arguments.successor(this.connections.inbox().state()) };
 		TimeSource.Instant sent = this.clock.now();
 		int breaks = this.connections.breaks();
 		return this.connections.<ReleaseResult>send((commands) -> {

@@ -202,10 +202,9 @@ public final class RedisQuorumNode extends QuorumNode {
 
 		@Override
 		String explain(Throwable reason) {
-			return RedisQuorumNode.this.server.explain(reason)
-					+ (RedisServer.isRefusal(reason)
-							? ". The node votes, but tells no waiting caller that a lock is free."
-							: ". Until then this node does not vote: locks need a majority of the others.");
+			return RedisQuorumNode.this.server.explain(reason) + (RedisServer.isRefusal(reason)
+					? ". The node votes, but tells no waiting caller that a lock is free."
+					: ". Until then this node does not vote: locks need a majority of the others.");
 		}
 
 	}

@@ -43,9 +43,8 @@ record RenewalScript(List<Renewal> renewals, CompletionStage<List<Long>> answer)
 			}
 			args.add(Long.toString(renewal.lease().toMillis()));
 		}
-		return new RenewalScript(renewals,
-				connections.send((commands) -> commands.run(readers ? Scripts.READ_RENEW : Scripts.RENEW, names,
-						args.toArray(String[]::new))));
+		return new RenewalScript(renewals, connections.send((commands) -> commands
+			.run(readers ? Scripts.READ_RENEW : Scripts.RENEW, names, args.toArray(String[]::new))));
 	}
 
 	/** Wait for the answer, and add the results. */

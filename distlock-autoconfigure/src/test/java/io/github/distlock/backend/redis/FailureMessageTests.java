@@ -155,8 +155,7 @@ class FailureMessageTests {
 		this.connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()),
 				LettuceClientConfiguration.builder().useSsl().build());
 		open();
-		assertThat(refusal())
-			.contains("Redis at 127.0.0.1:" + redis.port() + " did not answer in time (")
+		assertThat(refusal()).contains("Redis at 127.0.0.1:" + redis.port() + " did not answer in time (")
 			.contains("Check that it expects TLS if and only if the client uses it (ssl in spring.data.redis.*");
 	}
 

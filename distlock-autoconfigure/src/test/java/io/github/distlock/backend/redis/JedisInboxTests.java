@@ -96,8 +96,10 @@ class JedisInboxTests extends NoSignals {
 	void anInboxWhoseConnectionBreaksLeavesNoOtherConnectionOpen(boolean shared) {
 		try (LockStore store = open(shared)) {
 			for (int i = 0; i < 3; i++) {
+				int before = this.losses.get();
 				this.operator.ask("CLIENT", "KILL", "TYPE", "pubsub");
-				await().until(() -> clients("sub=1").size() == 1);
+				await().until(() -> this.losses.get() > before && clients("sub=1").size() == 1);
+				await().ignoreExceptions().until(() -> this.attempts.isMarked(store));
 			}
 			assertPoolIsUsable();
 			assertThat(clients("cmd=unsubscribe")).isEmpty();

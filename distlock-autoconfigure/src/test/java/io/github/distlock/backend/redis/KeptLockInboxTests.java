@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -52,27 +51,11 @@ class KeptLockInboxTests extends NoSignals {
 	@Test
 	void anInboxThatIsInterruptedIsSignalledWithLettuce() {
 		LettuceConnectionFactory connections = server.connectionFactory();
-		try (LockStore store = open(connections)) {
+		try (LockStore store = backend(connections).open(new StoreContext(LockInstance.of("a"), this))) {
 			awaitMarked(store);
 			assertLossAfterEndOf("pubsub");
 			awaitMarked(store);
 			assertLossAfterEndOf("normal");
-			awaitMarked(store);
-		}
-		finally {
-			connections.destroy();
-		}
-	}
-
-	@Test
-	void anInboxThatIsInterruptedIsSignalledWithJedis() {
-		JedisConnectionFactory connections = new JedisConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", server.port()));
-		connections.afterPropertiesSet();
-		connections.start();
-		try (LockStore store = open(connections)) {
-			awaitMarked(store);
-			assertLossAfterEndOf("pubsub");
 			awaitMarked(store);
 		}
 		finally {
@@ -92,10 +75,6 @@ class KeptLockInboxTests extends NoSignals {
 	private static RedisLockBackend backend(RedisConnectionFactory connections) {
 		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(5), true, 17),
 				TimeSource.SYSTEM);
-	}
-
-	private LockStore open(RedisConnectionFactory connections) {
-		return backend(connections).open(new StoreContext(LockInstance.of("a"), this));
 	}
 
 	private void awaitMarked(LockStore store) {

@@ -1,27 +1,19 @@
 package io.github.distlock.backend.redis;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
  * Marked words of locks that a JVM may keep, on a real server.
- * {@code -Dscripts.previous=CHECKOUT} also tries the scripts of another version.
  */
 class KeptLockScriptTests extends ScriptServer {
 
@@ -83,16 +75,15 @@ class KeptLockScriptTests extends ScriptServer {
 
 	@Test
 	void anAttemptOfAUserThatMayNotPublishIsMadeAlthoughItsRequestIsLost() {
-		ScriptFiles files = (file) -> Files.readString(Path.of("src/main/resources").resolve(file));
 		attempt("a:1", "T017");
 		try (RespConnection mute = new RespConnection(server.port())) {
 			mute.ask("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
 			mute.ask("AUTH", "mute", "secret");
 			for (String letter : List.of("S", "T", "t")) {
-				assertThat(eval(mute, files, "attempt.lua", KEYS, "b:1", "30000", letter + "17")).asString()
+				assertThat(eval(mute, "attempt.lua", KEYS, "b:1", "30000", letter + "17")).asString()
 					.startsWith(letter.equals("t") ? "waiting,-1," : "waiting,0,");
 			}
-			assertThat(eval(mute, files, "attempt.lua", KEYS, "c:1", "30000", "n17")).asString().startsWith("busy,");
+			assertThat(eval(mute, "attempt.lua", KEYS, "c:1", "30000", "n17")).asString().startsWith("busy,");
 		}
 	}
 
@@ -118,24 +109,9 @@ class KeptLockScriptTests extends ScriptServer {
 		return queue;
 	}
 
+	/** Only the owner and a ticket that is not queued learn of the mark. */
 	@Test
 	void eachScriptTreatsAMarkedWordAsAnUnmarkedOne() {
-		assertSameAnswers((file) -> Files.readString(Path.of("src/main/resources").resolve(file)));
-	}
-
-	@Test
-	@EnabledIfSystemProperty(named = "scripts.previous", matches = ".+",
-			disabledReason = "The scripts of another version are tried only with -Dscripts.previous=CHECKOUT")
-	void eachScriptOfThePreviousVersionTreatsAMarkedWordAsAnUnmarkedOne() {
-		Path checkout = Path.of(System.getProperty("scripts.previous"));
-		assertSameAnswers((file) -> Files
-			.readString(checkout.resolve("distlock-autoconfigure/src/main/resources").resolve(file)));
-	}
-
-	/**
-	 * Only the owner and a ticket that is not queued learn of the mark.
-	 */
-	private static void assertSameAnswers(ScriptFiles files) {
 		try (RespConnection inbox = new RespConnection(server.port());
 				RespConnection client = new RespConnection(server.port())) {
 			inbox.ask("SUBSCRIBE", "distlock:inbox:b");
@@ -151,23 +127,22 @@ class KeptLockScriptTests extends ScriptServer {
 					{ "admit.lua" } };
 			for (String[] command : commands) {
 				for (boolean waits : List.of(false, true)) {
-					assertThat(run(client, files, command, waits, "017")).as(String.join(" ", command))
-						.isEqualTo(run(client, files, command, waits, "17"));
+					assertThat(run(client, command, waits, "017")).as(String.join(" ", command))
+						.isEqualTo(run(client, command, waits, "17"));
 				}
 			}
 		}
 	}
 
-	private static List<String> run(RespConnection client, ScriptFiles files, String[] command, boolean waits,
-			String count) {
+	private static List<String> run(RespConnection client, String[] command, boolean waits, String count) {
 		client.ask("FLUSHALL");
 		client.ask("SET", LOCK, "-a:1|17|" + FIRST, "PX", "30000");
 		if (waits) {
-			eval(client, files, "attempt.lua", KEYS, "b:1", "30000", "T17");
+			eval(client, "attempt.lua", KEYS, "b:1", "30000", "T17");
 		}
 		client.ask("SET", LOCK, (waits ? "+" : "-") + "a:1|" + count + "|" + FIRST, "PX", "30000");
 		List<String> keys = command[0].equals("renew.lua") ? KEYS.subList(0, 1) : KEYS;
-		Object answer = eval(client, files, command[0], keys,
+		Object answer = eval(client, command[0], keys,
 				Stream.of(command).skip(1).map((text) -> text.formatted(count)).toArray(String[]::new));
 		Function<Object, String> masked = (data) -> String.valueOf(data)
 			.replaceAll("179000000\\d{7}", "F")
@@ -184,31 +159,12 @@ class KeptLockScriptTests extends ScriptServer {
 			.toList();
 	}
 
-	private static Object eval(RespConnection client, ScriptFiles files, String file, List<String> keys,
-			String... args) {
-		return client.ask(Stream
-			.of(Stream.of("EVAL", files.text(file), Integer.toString(keys.size())), keys.stream(), Stream.of(args))
-			.flatMap((words) -> words)
-			.toArray(String[]::new));
-	}
-
-	/** The scripts of a version. */
-	@FunctionalInterface
-	private interface ScriptFiles {
-
-		String read(String file) throws IOException;
-
-		default String text(String name) {
-			try {
-				return Pattern.compile("(?m)^-- include: (\\S+)$")
-					.matcher(read("io/github/distlock/backend/redis/" + name))
-					.replaceAll((include) -> Matcher.quoteReplacement(text(include.group(1))));
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
-
+	private static Object eval(RespConnection client, String file, List<String> keys, String... args) {
+		String script = Scripts.script(String.class, file).getScriptAsString();
+		return client
+			.ask(Stream.of(Stream.of("EVAL", script, Integer.toString(keys.size())), keys.stream(), Stream.of(args))
+				.flatMap((words) -> words)
+				.toArray(String[]::new));
 	}
 
 }

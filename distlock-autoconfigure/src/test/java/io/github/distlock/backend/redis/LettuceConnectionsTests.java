@@ -2,12 +2,14 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
@@ -20,6 +22,7 @@ import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -29,19 +32,23 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Dedicated connections beside those of the application.
+ * Dedicated connections beside those of the application, which may break or block the
+ * driver.
  */
 class LettuceConnectionsTests extends NoSignals {
 
@@ -61,11 +68,8 @@ class LettuceConnectionsTests extends NoSignals {
 	void theApplicationsConnectionsWorkAfterTheStoreWasClosedAndItCanBeOpenedAgain() {
 		ClientResources resources = DefaultClientResources.create();
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			LettuceConnectionFactory application = new LettuceConnectionFactory(
-					new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
-					LettuceClientConfiguration.builder().clientResources(resources).build());
-			application.afterPropertiesSet();
-			application.start();
+			LettuceConnectionFactory application = application(proxy.port(),
+					LettuceClientConfiguration.builder().clientResources(resources));
 			StringRedisTemplate template = new StringRedisTemplate(application);
 			RedisLockBackend backend = backend(application, true);
 			for (int life = 1; life <= 2; life++) {
@@ -127,9 +131,7 @@ class LettuceConnectionsTests extends NoSignals {
 			LockStore store = new RedisLockBackend(application,
 					new RedisBackendSettings("distlock:", Duration.ofMinutes(2), true, 17), TimeSource.SYSTEM)
 				.open(new StoreContext(LockInstance.of("me"), this));
-			FutureTask<AttemptResult> attempt = new FutureTask<>(
-					() -> Answers.of(store.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false),
-							Duration.ofSeconds(5), AttemptOptions.queue(true))));
+			FutureTask<AttemptResult> attempt = new FutureTask<>(() -> attempt(store));
 			Thread caller = new Thread(attempt, "caller");
 			caller.start();
 			Awaitility.await()
@@ -140,6 +142,61 @@ class LettuceConnectionsTests extends NoSignals {
 				.withMessageContaining("The Redis lock store is not running");
 			application.destroy();
 		}
+	}
+
+	private static LettuceConnectionFactory application(int port, LettuceClientConfigurationBuilder client) {
+		LettuceConnectionFactory application = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", port), client.build());
+		application.afterPropertiesSet();
+		application.start();
+		return application;
+	}
+
+	private static AttemptResult attempt(LockStore store) {
+		return Answers.of(store.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false), Duration.ofSeconds(5),
+				AttemptOptions.queue(true)));
+	}
+
+	@Test
+	void anErrorOfTheDriverReachesTheCallerThatConnects() {
+		LinkageError missing = new NoClassDefFoundError("missing");
+		RedisCredentialsProvider credentials = () -> {
+			throw missing;
+		};
+		LettuceConnectionFactory application = application(server.port(),
+				LettuceClientConfiguration.builder().redisCredentialsProviderFactory(always(credentials)));
+		LockStore store = backend(application, true).open(new StoreContext(LockInstance.of("me"), this));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> attempt(store))
+			.havingCause()
+			.isSameAs(missing);
+		store.close();
+		application.destroy();
+	}
+
+	@Test
+	void aConnectionThatIsResetIsNotUsedAgain() throws Exception {
+		LettuceConnectionFactory application = server.connectionFactory();
+		LettuceConnections dedicated = Objects
+			.requireNonNull(LettuceConnections.like(application, Duration.ofSeconds(5), LockInstance.of("me")));
+		RedisCommands before = dedicated.commands();
+		assertThat(dedicated.commands()).isSameAs(before);
+		dedicated.reset();
+		assertThat(dedicated.commands()).isNotSameAs(before);
+		assertThat(before.publish(new byte[0], new byte[0])).failsWithin(Duration.ofSeconds(5));
+		assertThat(dedicated.commands().publish(new byte[0], new byte[0])).succeedsWithin(Duration.ofSeconds(5));
+		dedicated.close();
+		application.destroy();
+	}
+
+	private static RedisCredentialsProviderFactory always(RedisCredentialsProvider credentials) {
+		return new RedisCredentialsProviderFactory() {
+
+			@Override
+			public RedisCredentialsProvider createCredentialsProvider(RedisConfiguration configuration) {
+				return credentials;
+			}
+
+		};
 	}
 
 	private static <T> T wrap(T target, Class<T> type, MethodInterceptor interceptor) {

@@ -28,10 +28,6 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(true)))).grant();
 	}
 
-	private long scripts() {
-		return calls("evalsha") + calls("eval");
-	}
-
 	@Test
 	void aLockThatIsUsedAgainAndAgainNeedsNoScript() {
 		useAgainAndAgain(this.store);

@@ -38,10 +38,6 @@ class NativeReleaseTests extends TwoStoresOnValkey {
 		return store.release(ticket, token, null).toCompletableFuture();
 	}
 
-	private long scripts() {
-		return calls("evalsha") + calls("eval");
-	}
-
 	/** A ticket of another instance is queued as soon as messages reach that instance. */
 	private Ticket letAnotherWait() {
 		Ticket waiter = ticket("b");

@@ -186,10 +186,7 @@ class ReaderScriptTests extends ReaderScripts {
 	void aServerWithoutMemoryLetsReadersEnterRenewAndLeave() {
 		attempt("w:W1");
 		attempt("b:FR1");
-		template.execute((RedisConnection connection) -> {
-			connection.serverCommands().setConfig("maxmemory", "1");
-			return true;
-		});
+		maxMemory("1");
 		try {
 			assertThat(release("w:W1", 0).kind()).isEqualTo("ok");
 			assertThat(readers()).containsExactly("b:FR1");
@@ -202,10 +199,7 @@ class ReaderScriptTests extends ReaderScripts {
 			assertThat(attempt("c:FR1").kind()).isEqualTo(Reply.GRANTED);
 		}
 		finally {
-			template.execute((RedisConnection connection) -> {
-				connection.serverCommands().setConfig("maxmemory", "0");
-				return true;
-			});
+			maxMemory("0");
 		}
 	}
 

@@ -20,7 +20,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * A standalone Redis under the contract.
@@ -31,25 +30,15 @@ final class RedisStore implements StoreUnderTest {
 
 	private final RedisConnectionFactory connections;
 
-	private final DisposableBean driver;
-
-	private RedisStore(AutoCloseable server, int port) {
-		LettuceConnectionFactory lettuce = RedisTestServer.connectionFactory(port);
+	private RedisStore(AutoCloseable server, RedisConnectionFactory connections) {
 		this.server = server;
-		this.connections = lettuce;
-		this.driver = lettuce;
-	}
-
-	private RedisStore(AutoCloseable server, JedisConnectionFactory jedis) {
-		this.server = server;
-		this.connections = jedis;
-		this.driver = jedis;
+		this.connections = connections;
 	}
 
 	/** The Redis that Maven brings. */
 	static RedisStore embedded() {
 		RedisTestServer server = RedisTestServer.start();
-		return new RedisStore(server, server.port());
+		return new RedisStore(server, server.connectionFactory());
 	}
 
 	/** With Jedis, and a pool that is large enough for all JVMs of the contract. */
@@ -84,12 +73,12 @@ final class RedisStore implements StoreUnderTest {
 	 */
 	static RedisStore collating() {
 		RedisProcess server = RedisLocales.start(RedisLocales.COLLATING);
-		return new RedisStore(server, server.port());
+		return new RedisStore(server, RedisTestServer.connectionFactory(server.port()));
 	}
 
 	private static RedisStore of(Path executable) {
 		RedisProcess server = RedisProcess.start(executable, RedisTestServer.freePort(), List.of());
-		return new RedisStore(server, server.port());
+		return new RedisStore(server, RedisTestServer.connectionFactory(server.port()));
 	}
 
 	@Override
@@ -121,7 +110,7 @@ final class RedisStore implements StoreUnderTest {
 	@Override
 	public void close() {
 		try {
-			this.driver.destroy();
+			((DisposableBean) this.connections).destroy();
 			this.server.close();
 		}
 		catch (Exception ex) {

@@ -35,58 +35,47 @@ class ScriptFuzzTests {
 	@ParameterizedTest
 	@ValueSource(strings = { RedisLocales.BYTES, RedisLocales.COLLATING })
 	void holdersNeverOverlapTokensNeverFallAndNothingIsLeftOver(String locale) {
-		try (RedisProcess server = RedisLocales.start(locale)) {
-			for (int seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-				assertThat(run(server, locale, seed, UnaryOperator.identity(), FuzzWords.WordCheck.OFF))
-					.as("seed " + seed)
-					.isEmpty();
-			}
-		}
+		assertNoViolation(RedisLocales.start(locale), locale, FuzzWords.WordCheck.OFF);
 	}
 
 	@Test
 	void aScriptThatTakesReadersForAFreeLockIsDetected() {
-		List<String> found = new ArrayList<>();
-		try (RedisProcess server = RedisLocales.start(RedisLocales.BYTES)) {
-			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {
-				found.addAll(run(server, "mutant", seed,
-						(script) -> script.replace("string.byte(value) == TOMBSTONE and #value", "#value"),
-						FuzzWords.WordCheck.OFF));
-			}
-		}
-		assertThat(found).isNotEmpty();
+		assertDetected(RedisLocales.start(RedisLocales.BYTES),
+				(script) -> script.replace("string.byte(value) == TOMBSTONE and #value", "#value"),
+				FuzzWords.WordCheck.OFF);
 	}
 
 	@Test
 	void aMarkThatTheOwnerDoesNotKnowIsDetected() {
-		List<String> found = new ArrayList<>();
-		try (RedisProcess server = RedisLocales.start(RedisLocales.BYTES)) {
-			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {
-				found.addAll(run(server, "mutant", seed,
-						(script) -> script.replace("reader and 1 or tonumber(count)", "reader and 1 or count"),
-						FuzzWords.WordCheck.OFF));
-			}
-		}
-		assertThat(found).isNotEmpty();
+		assertDetected(RedisLocales.start(RedisLocales.BYTES),
+				(script) -> script.replace("reader and 1 or tonumber(count)", "reader and 1 or count"),
+				FuzzWords.WordCheck.OFF);
 	}
 
 	@Test
 	void nativeCommandsAndScriptsKeepThePromisesTogether() {
-		try (RedisProcess server = valkey()) {
-			for (int seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-				assertThat(run(server, "native", seed, UnaryOperator.identity(), FuzzWords.WordCheck.EQUAL))
-					.as("seed " + seed)
-					.isEmpty();
-			}
-		}
+		assertNoViolation(valkey(), "native", FuzzWords.WordCheck.EQUAL);
 	}
 
 	@Test
 	void aNativeCommandThatDoesNotCompareTheWordIsDetected() {
+		assertDetected(valkey(), UnaryOperator.identity(), FuzzWords.WordCheck.UNCHECKED);
+	}
+
+	private static void assertNoViolation(RedisProcess started, String name, FuzzWords.WordCheck nativeWords) {
+		try (RedisProcess server = started) {
+			for (int seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+				assertThat(run(server, name, seed, UnaryOperator.identity(), nativeWords)).as("seed " + seed).isEmpty();
+			}
+		}
+	}
+
+	private static void assertDetected(RedisProcess started, UnaryOperator<String> patch,
+			FuzzWords.WordCheck nativeWords) {
 		List<String> found = new ArrayList<>();
-		try (RedisProcess server = valkey()) {
+		try (RedisProcess server = started) {
 			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {
-				found.addAll(run(server, "mutant", seed, UnaryOperator.identity(), FuzzWords.WordCheck.UNCHECKED));
+				found.addAll(run(server, "mutant", seed, patch, nativeWords));
 			}
 		}
 		assertThat(found).isNotEmpty();

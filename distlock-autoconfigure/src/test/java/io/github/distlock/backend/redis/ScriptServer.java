@@ -41,4 +41,12 @@ abstract class ScriptServer {
 		});
 	}
 
+	/** Zero removes the limit. */
+	static void maxMemory(String bytes) {
+		template.execute((RedisConnection connection) -> {
+			connection.serverCommands().setConfig("maxmemory", bytes);
+			return true;
+		});
+	}
+
 }

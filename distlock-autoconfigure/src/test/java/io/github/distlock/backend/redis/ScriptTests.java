@@ -222,13 +222,6 @@ class ScriptTests extends ScriptServer {
 		}
 	}
 
-	private static void maxMemory(String bytes) {
-		template.execute((RedisConnection connection) -> {
-			connection.serverCommands().setConfig("maxmemory", bytes);
-			return true;
-		});
-	}
-
 	@Test
 	void tokensAheadOfTheClockAreRememberedUntilItHasPassedThem() {
 		long ahead = System.currentTimeMillis() * 1000 + 60_000_000L;

@@ -96,6 +96,11 @@ abstract class TwoStoresOnValkey {
 		return (String) this.server.ask("GET", LOCK);
 	}
 
+	/** How often the server has run a script. */
+	long scripts() {
+		return calls("evalsha") + calls("eval");
+	}
+
 	/** How often the server has executed a command. */
 	long calls(String command) {
 		String stats = this.server.info("cmdstat_" + command);

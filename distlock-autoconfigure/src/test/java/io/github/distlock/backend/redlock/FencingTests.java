@@ -2,19 +2,12 @@ package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.contract.Answers;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
-import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -22,37 +15,9 @@ import static org.awaitility.Awaitility.await;
  * Tokens rise although each time another majority grants, and some nodes are far ahead:
  * their floor is set as if their clock was ahead.
  */
-class FencingTests {
+class FencingTests extends FiveNodes {
 
 	private static final Duration AHEAD = Duration.ofSeconds(4);
-
-	private static RedlockCluster cluster;
-
-	private List<DelegatingNode> nodes;
-
-	private RedlockParticipant one;
-
-	@BeforeAll
-	static void startServers() {
-		cluster = RedlockCluster.start(5, LEASE);
-	}
-
-	@AfterAll
-	static void stopServers() {
-		cluster.close();
-	}
-
-	@BeforeEach
-	void start() {
-		cluster.flush();
-		this.nodes = cluster.nodes(TIMEOUT).stream().map(DelegatingNode::new).toList();
-		this.one = new RedlockParticipant(this.nodes, LEASE);
-	}
-
-	@AfterEach
-	void stop() {
-		this.one.close();
-	}
 
 	@Test
 	void tokensRiseWhenTheNodeThatWasAheadIsUnreachableLater() {
@@ -137,7 +102,7 @@ class FencingTests {
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
 		assertThat(Long.parseLong(cluster.floor(1, "k"))).isGreaterThan(far);
-		Answers.of(this.one.store.release(ticket, 0, null));
+		this.one.release(ticket, 0);
 		await().atMost(AHEAD.plusSeconds(15)).until(() -> cluster.keys() == 0);
 	}
 

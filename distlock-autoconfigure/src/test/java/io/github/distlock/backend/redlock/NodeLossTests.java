@@ -2,17 +2,13 @@ package io.github.distlock.backend.redlock;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,11 +54,9 @@ class NodeLossTests {
 		Grant grant = this.one.take(held, LEASE);
 		this.cluster.stop(0);
 		this.cluster.stop(3);
-		assertThat(Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE, false)))))
-			.singleElement()
-			.isInstanceOf(RenewalResult.Extended.class);
+		assertThat(this.one.renew(held, grant, LEASE)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(this.two.takes(this.two.ticket("k"), LEASE)).isFalse();
-		assertThat(Answers.of(this.one.store.release(held, 0, null)).released()).isTrue();
+		assertThat(this.one.release(held, 0)).isTrue();
 		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.firstToken());
 		this.one.store.verify();
 	}
@@ -74,14 +68,11 @@ class NodeLossTests {
 		for (int node : new int[] { 0, 2, 4 }) {
 			this.cluster.stop(node);
 		}
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(
-				() -> Answers.of(this.two.store.attempt(this.two.ticket("other"), LEASE, AttemptOptions.queue(true))))
-			.withMessageContaining("distlock.redlock.nodes");
 		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> Answers.of(this.one.store.release(held, 0, null)));
-		assertThat(Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE, false)))))
-			.singleElement()
-			.isInstanceOf(RenewalResult.Gone.class);
+			.isThrownBy(() -> this.two.attempt(this.two.ticket("other"), LEASE, true))
+			.withMessageContaining("distlock.redlock.nodes");
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(held, 0));
+		assertThat(this.one.renew(held, grant, LEASE)).isInstanceOf(RenewalResult.Gone.class);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.store::verify);
 		// The claims on a minority are released.
 		await().until(() -> this.cluster.holders("other") == 0);
@@ -107,7 +98,7 @@ class NodeLossTests {
 		this.cluster.stall(1);
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
-		assertThat(Answers.of(this.one.store.release(ticket, 0, null)).released()).isTrue();
+		assertThat(this.one.release(ticket, 0)).isTrue();
 		this.cluster.resume();
 		await().atMost(LEASE.dividedBy(2))
 			.until(() -> this.cluster.scripts(1) > before + 1 && this.cluster.holders("k") == 0);
@@ -184,8 +175,8 @@ class NodeLossTests {
 	@Test
 	void aLeaseThatIsLongerThanANodeMustBeUpIsRefused() {
 		Duration tooLong = LEASE.plusMillis(1);
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(
-				() -> Answers.of(this.one.store.attempt(this.one.ticket("k"), tooLong, AttemptOptions.queue(false))))
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> this.one.attempt(this.one.ticket("k"), tooLong, false))
 			.withMessageContaining("distlock.redlock.longest-lease");
 	}
 
@@ -193,12 +184,10 @@ class NodeLossTests {
 	void aRenewalIsNeverLongerThanANodeMustBeUp() {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
-		assertThat(
-				Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4), false)))))
-			.singleElement()
-			.isInstanceOfSatisfying(RenewalResult.Extended.class,
-					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()
-						.isLessThan(LEASE.toNanos()));
+		assertThat(this.one.renew(held, grant, LEASE.multipliedBy(4))).isInstanceOfSatisfying(
+				RenewalResult.Extended.class,
+				(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()
+					.isLessThan(LEASE.toNanos()));
 	}
 
 }

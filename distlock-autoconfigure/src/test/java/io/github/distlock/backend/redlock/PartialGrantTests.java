@@ -1,17 +1,12 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
-import java.util.List;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,37 +20,13 @@ import static org.awaitility.Awaitility.await;
  * Claims that win no majority, or win it too late, are undone on all nodes, even on those
  * that did not answer.
  */
-class PartialGrantTests {
+class PartialGrantTests extends FiveNodes {
 
 	private static final String OTHERS = "+other:1#1|1|1";
 
-	private static RedlockCluster cluster;
-
-	private List<DelegatingNode> nodes;
-
-	private RedlockParticipant one;
-
-	@BeforeAll
-	static void startServers() {
-		cluster = RedlockCluster.start(5, LEASE);
-	}
-
-	@AfterAll
-	static void stopServers() {
-		cluster.close();
-	}
-
 	@BeforeEach
-	void start() {
-		cluster.flush();
-		this.nodes = cluster.nodes(TIMEOUT).stream().map(DelegatingNode::new).toList();
-		this.one = new RedlockParticipant(this.nodes, LEASE);
+	void openConnections() {
 		this.one.tokenOf("warm");
-	}
-
-	@AfterEach
-	void stop() {
-		this.one.close();
 	}
 
 	@Test
@@ -63,11 +34,9 @@ class PartialGrantTests {
 		for (int node : new int[] { 1, 2, 4 }) {
 			cluster.setWord(node, "k", OTHERS);
 		}
-		assertThat(Answers.of(this.one.store.attempt(this.one.ticket("k"), LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Queued.class);
+		assertThat(this.one.attempt(this.one.ticket("k"), LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
-		assertThat(Answers.of(this.one.store.attempt(this.one.ticket("k"), LEASE, AttemptOptions.queue(false))))
-			.isInstanceOf(AttemptResult.Busy.class);
+		assertThat(this.one.attempt(this.one.ticket("k"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 	}
 
@@ -78,8 +47,7 @@ class PartialGrantTests {
 		}
 		this.nodes.get(0).delay = Duration.ofMillis(300);
 		Ticket ticket = this.one.ticket("k");
-		assertThat(Answers.of(this.one.store.attempt(ticket, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Queued.class);
+		assertThat(this.one.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 		Answers.of(this.one.store.cancel(ticket));
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 	}
@@ -91,7 +59,7 @@ class PartialGrantTests {
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
-		assertThat(Answers.of(this.one.store.release(ticket, 0, null)).released()).isTrue();
+		assertThat(this.one.release(ticket, 0)).isTrue();
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
 	}
 
@@ -101,7 +69,7 @@ class PartialGrantTests {
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
 		this.nodes.get(2).losesReleases = true;
-		assertThat(Answers.of(this.one.store.release(ticket, 0, null)).released()).isTrue();
+		assertThat(this.one.release(ticket, 0)).isTrue();
 		await().until(() -> cluster.holders("k") == 1);
 		this.nodes.get(2).losesReleases = false;
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
@@ -113,13 +81,12 @@ class PartialGrantTests {
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
 		this.nodes.subList(0, 3).forEach((node) -> node.losesReleases = true);
-		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> Answers.of(this.one.store.release(ticket, 0, null)));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(ticket, 0));
 		this.nodes.subList(1, 3).forEach((node) -> node.losesReleases = false);
 		await().until(() -> cluster.holders("k") == 1);
 		// When their answers are here. It is not gone: the first try has released it.
 		await().ignoreException(LockBackendException.class)
-			.untilAsserted(() -> assertThat(Answers.of(this.one.store.release(ticket, 0, null)).released()).isTrue());
+			.untilAsserted(() -> assertThat(this.one.release(ticket, 0)).isTrue());
 		this.nodes.forEach((node) -> node.losesReleases = false);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
 	}
@@ -127,11 +94,9 @@ class PartialGrantTests {
 	@Test
 	void votesThatArriveAfterTheLeaseWinNothing() {
 		this.nodes.subList(0, 3).forEach((node) -> node.delay = Duration.ofMillis(350));
-		assertThat(Answers
-			.of(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), AttemptOptions.queue(false))))
+		assertThat(this.one.attempt(this.one.ticket("k"), Duration.ofMillis(300), false))
 			.isInstanceOf(AttemptResult.Busy.class);
-		assertThat(Answers
-			.of(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), AttemptOptions.queue(true))))
+		assertThat(this.one.attempt(this.one.ticket("k"), Duration.ofMillis(300), true))
 			.isInstanceOf(AttemptResult.Queued.class);
 	}
 
@@ -152,9 +117,9 @@ class PartialGrantTests {
 			await().until(() -> {
 				Ticket holder = this.one.ticket("k");
 				this.one.take(holder, LEASE);
-				Answers.of(two.store.attempt(waiter, LEASE, AttemptOptions.queue(true)));
-				Answers.of(this.one.store.release(holder, 0, null));
-				Answers.of(two.store.attempt(waiter, LEASE, AttemptOptions.queue(false)));
+				two.attempt(waiter, LEASE, true);
+				this.one.release(holder, 0);
+				two.attempt(waiter, LEASE, false);
 				boolean heard = two.woken.contains(waiter);
 				Answers.of(two.store.cancel(waiter));
 				return heard || two.woken.contains(waiter);
@@ -169,7 +134,7 @@ class PartialGrantTests {
 		}
 		Ticket ticket = this.one.ticket("k");
 		await().until(() -> {
-			Answers.of(this.one.store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
+			this.one.attempt(ticket, LEASE, true);
 			return cluster.queued("k") == 1;
 		});
 		Answers.of(this.one.store.cancel(ticket));
@@ -183,14 +148,13 @@ class PartialGrantTests {
 		}
 		Ticket ticket = this.one.ticket("k");
 		await().until(() -> {
-			Answers.of(this.one.store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
+			this.one.attempt(ticket, LEASE, true);
 			return cluster.queued("k") == 1;
 		});
 		for (int node = 0; node < 5; node++) {
 			cluster.ask(node, "DEL distlock:redlock:lock:{k}");
 		}
-		assertThat(Answers.of(this.one.store.attempt(ticket, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Granted.class);
+		assertThat(this.one.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.queued("k") == 0);
 	}
 

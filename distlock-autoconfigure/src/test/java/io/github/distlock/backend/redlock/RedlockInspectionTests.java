@@ -7,16 +7,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoreInspection.EndResult;
-import io.github.distlock.backend.StoredLock;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
+import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,7 +116,7 @@ class RedlockInspectionTests {
 		assertThat(this.operator.end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
 		this.cluster.resume();
 		// The command has arrived there, or the former holder leaves it.
-		assertThat(Answers.of(this.one.store.release(ticket, 0, null)).released()).isFalse();
+		assertThat(this.one.release(ticket, 0)).isFalse();
 		await().until(() -> this.cluster.holders("k") == 0);
 	}
 
@@ -177,7 +175,7 @@ class RedlockInspectionTests {
 		this.one.take(this.one.ticket("k"), LEASE);
 		Ticket waiter = this.two.ticket("k");
 		await().until(() -> {
-			Answers.of(this.two.store.attempt(waiter, LEASE, AttemptOptions.queue(true)));
+			this.two.attempt(waiter, LEASE, true);
 			return this.cluster.queued("k") == 1;
 		});
 		for (int node = 0; node < 3; node++) {
@@ -196,8 +194,7 @@ class RedlockInspectionTests {
 		Ticket waiter = this.two.ticket("k");
 		await().until(() -> {
 			// It is queued as soon as a node has confirmed the inbox.
-			assertThat(Answers.of(this.two.store.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-				.isInstanceOf(AttemptResult.Queued.class);
+			assertThat(this.two.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 			return this.cluster.queued("k") == 1;
 		});
 		StoredLock lock = this.operator.inspect("k");
@@ -223,8 +220,7 @@ class RedlockInspectionTests {
 			// for the holder, it is queued at one that did.
 			Ticket waiter = this.two.ticket("k");
 			await().until(() -> {
-				assertThat(Answers.of(this.two.store.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-					.isInstanceOf(AttemptResult.Queued.class);
+				assertThat(this.two.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 				return !this.operator.inspect("k").waiting().isEmpty();
 			});
 			assertThat(this.operator.end("k", this.operator.inspect("k").holders().get(0).grantToken()))

@@ -13,7 +13,9 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
@@ -68,24 +70,36 @@ final class RedlockParticipant extends NoSignals implements AutoCloseable {
 		return new Ticket(key, LockMode.EXCLUSIVE, this.instance, numbers.incrementAndGet(), false);
 	}
 
+	AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		return Answers.of(this.store.attempt(ticket, lease, AttemptOptions.queue(queue)));
+	}
+
+	/** Release a lock; whether it was held. */
+	boolean release(Ticket ticket, long lastToken) {
+		return Answers.of(this.store.release(ticket, lastToken, null)).released();
+	}
+
+	RenewalResult renew(Ticket ticket, Grant grant, Duration lease) {
+		return Answers.of(this.store.renew(List.of(new Renewal(ticket, grant.lastToken(), lease, false)))).get(0);
+	}
+
 	/** Take a lock at once. */
 	Grant take(Ticket ticket, Duration lease) {
-		AttemptResult result = Answers.of(this.store.attempt(ticket, lease, AttemptOptions.queue(false)));
+		AttemptResult result = attempt(ticket, lease, false);
 		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
 		return ((AttemptResult.Granted) result).grant();
 	}
 
 	/** Whether it could take a lock now. */
 	boolean takes(Ticket ticket, Duration lease) {
-		return Answers
-			.of(this.store.attempt(ticket, lease, AttemptOptions.queue(false))) instanceof AttemptResult.Granted;
+		return attempt(ticket, lease, false) instanceof AttemptResult.Granted;
 	}
 
 	/** Acquire a lock and release it. */
 	long tokenOf(String key) {
 		Ticket ticket = ticket(key);
 		long token = take(ticket, LEASE).firstToken();
-		assertThat(Answers.of(this.store.release(ticket, token, null)).released()).isTrue();
+		assertThat(release(ticket, token)).isTrue();
 		return token;
 	}
 

@@ -1,0 +1,281 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+
+import io.github.distlock.LockInstance;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection.EndResult;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What Redis does beyond the contract of all stores, and what that costs.
+ */
+class RedisLockStoreTests extends NoSignals {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final AtomicLong numbers = new AtomicLong();
+
+	private static RedisTestServer server;
+
+	private static LettuceConnectionFactory connections;
+
+	private static StringRedisTemplate template;
+
+	private final List<LockStore> stores = new ArrayList<>();
+
+	private final Map<Ticket, Grant> granted = new ConcurrentHashMap<>();
+
+	@BeforeAll
+	static void start() {
+		server = RedisTestServer.start();
+		connections = server.connectionFactory();
+		template = new StringRedisTemplate(connections);
+	}
+
+	@AfterAll
+	static void stop() {
+		connections.destroy();
+		server.close();
+	}
+
+	@AfterEach
+	void close() {
+		this.stores.forEach(LockStore::close);
+	}
+
+	private LockStore open(String prefix, String instance) {
+		return open(prefix, LockInstance.of(instance));
+	}
+
+	private LockStore open(String prefix, LockInstance self) {
+		LockStore store = open(connections, prefix, self);
+		await().until(() -> "subscribed".equals(store.channel()));
+		return store;
+	}
+
+	private LockStore open(LettuceConnectionFactory factory, String prefix, LockInstance self) {
+		LockStore store = new RedisLockBackend(factory,
+				new RedisBackendSettings(prefix, Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM)
+			.open(new StoreContext(self, this));
+		this.stores.add(store);
+		return store;
+	}
+
+	private static StoreInspection inspection(LockStore store) {
+		return Objects.requireNonNull(store.inspection());
+	}
+
+	private static Ticket ticket(String instance, String key, LockMode mode) {
+		return new Ticket(key, mode, instance, numbers.incrementAndGet(), mode == LockMode.READ);
+	}
+
+	private static AttemptResult attempt(LockStore store, Ticket ticket) {
+		return Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
+	}
+
+	private static Grant grant(LockStore store, Ticket ticket) {
+		AttemptResult result = attempt(store, ticket);
+		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
+		return ((AttemptResult.Granted) result).grant();
+	}
+
+	private static long hold(LockStore store, Ticket ticket) {
+		return grant(store, ticket).firstToken();
+	}
+
+	private static boolean release(LockStore store, Ticket ticket, long lastToken) {
+		return Answers.of(store.release(ticket, lastToken, null)).released();
+	}
+
+	@Test
+	void theLocationNamesTheServerAndThePrefix() {
+		assertThat(open("shop:", "a").location()).isEqualTo("Redis at 127.0.0.1:" + server.port() + ", prefix 'shop:'");
+	}
+
+	@Test
+	void theConnectionsOfAnInstanceCarryItsName() {
+		open("name:", LockInstance.of("order-service@host-7:4711:a"));
+		try (RedisConnection connection = connections.getConnection()) {
+			assertThat(connection.serverCommands().getClientList())
+				.filteredOn((client) -> "distlock:order-service@host-7:4711".equals(client.getName()))
+				.hasSizeGreaterThanOrEqualTo(1);
+		}
+	}
+
+	@Test
+	void allReadersThatWaitEnterWhenTheGrantOfAWriterIsEnded() {
+		LockStore store = open("many:", "a");
+		long first = hold(store, ticket("a", "k", LockMode.WRITE));
+		List<Ticket> readers = IntStream.range(0, 120).mapToObj((i) -> ticket("a", "k", LockMode.READ)).toList();
+		readers.forEach((reader) -> attempt(store, reader));
+		assertThat(inspection(store).inspect("k").waiting()).hasSize(120);
+		assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
+		await().untilAsserted(() -> assertThat(this.granted).containsKeys(readers.toArray(new Ticket[0])));
+		assertThat(inspection(store).inspect("k").holders()).hasSize(120);
+	}
+
+	@Test
+	void aFullServerStillEndsAGrant() {
+		LockStore store = open("full:", "a");
+		long first = hold(store, ticket("a", "k", LockMode.EXCLUSIVE));
+		try (RedisConnection connection = connections.getConnection()) {
+			connection.serverCommands().setConfig("maxmemory", "1");
+			assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
+		}
+		finally {
+			try (RedisConnection connection = connections.getConnection()) {
+				connection.serverCommands().setConfig("maxmemory", "0");
+			}
+		}
+		assertThat(template.opsForValue().get("full:lock:{k}")).isEqualTo("|" + (first + 16));
+	}
+
+	@Test
+	void oneReleaseLetsInMoreReadersThanOneScriptDoes() {
+		LockStore store = open("release:", "a");
+		Ticket writer = ticket("a", "k", LockMode.WRITE);
+		hold(store, writer);
+		List<Ticket> readers = IntStream.range(0, 130).mapToObj((i) -> ticket("a", "k", LockMode.READ)).toList();
+		readers.forEach((reader) -> attempt(store, reader));
+		assertThat(release(store, writer, 0)).isTrue();
+		await().untilAsserted(() -> assertThat(this.granted).containsKeys(readers.toArray(new Ticket[0])));
+	}
+
+	@Test
+	void readingCostsTwoScriptsAndNoMessage() {
+		LockStore store = openChecked("reading:");
+		// The first release of a connection sends its text.
+		Ticket warm = ticket("a", "warm", LockMode.READ);
+		release(store, warm, hold(store, warm));
+		long scripts = calls("evalsha");
+		long messages = calls("publish");
+		for (int i = 0; i < 10; i++) {
+			Ticket reader = ticket("a", "k", LockMode.READ);
+			Grant grant = grant(store, reader);
+			assertThat(grant.lastToken()).isEqualTo(grant.firstToken());
+			assertThat(release(store, reader, grant.lastToken())).isTrue();
+		}
+		assertThat(calls("evalsha") - scripts).isEqualTo(20);
+		assertThat(calls("publish") - messages).isZero();
+	}
+
+	@Test
+	void readersThatWaitedForAWriterGetOneMessageEach() {
+		LockStore store = openChecked("messages:");
+		Ticket writer = ticket("a", "k", LockMode.WRITE);
+		Grant written = grant(store, writer);
+		List<Ticket> readers = IntStream.range(0, 3).mapToObj((i) -> ticket("a", "k", LockMode.READ)).toList();
+		readers.forEach((reader) -> assertThat(attempt(store, reader)).isInstanceOf(AttemptResult.Queued.class));
+		long scripts = calls("evalsha");
+		long messages = calls("publish");
+		release(store, writer, written.lastToken());
+		await().until(() -> this.granted.keySet().containsAll(readers));
+		assertThat(calls("evalsha") - scripts).isOne();
+		assertThat(calls("publish") - messages).isEqualTo(3);
+		for (Ticket reader : readers) {
+			Grant grant = this.granted.get(reader);
+			assertThat(grant.firstToken()).isGreaterThan(written.firstToken()).isEqualTo(grant.lastToken());
+			assertThat(grant.validity().remainingNanos(TimeSource.SYSTEM)).isPositive();
+			assertThat(release(store, reader, grant.lastToken())).isTrue();
+		}
+		assertThat(this.granted.get(readers.get(2)).firstToken())
+			.isGreaterThan(this.granted.get(readers.get(0)).firstToken());
+	}
+
+	/** Its inbox has been checked, so no probe is counted later. */
+	private LockStore openChecked(String prefix) {
+		long before = calls("publish");
+		LockStore store = open(prefix, "a");
+		await().until(() -> calls("publish") > before);
+		return store;
+	}
+
+	private static long calls(String command) {
+		try (RedisConnection connection = connections.getConnection()) {
+			return RedisTestServer.calls(connection, command);
+		}
+	}
+
+	@Test
+	void readersAndOwnersAreRenewedInOneBatch() {
+		LockStore store = open("renewal:", "a");
+		Ticket first = ticket("a", "r", LockMode.READ);
+		Ticket second = ticket("a", "r", LockMode.READ);
+		Ticket owner = ticket("a", "x", LockMode.EXCLUSIVE);
+		List<RenewalResult> results = Answers
+			.of(store.renew(List.of(new Renewal(first, grant(store, first).lastToken(), LEASE, false),
+					new Renewal(owner, grant(store, owner).lastToken(), LEASE, false),
+					new Renewal(ticket("a", "r", LockMode.READ), 1, LEASE, false),
+					new Renewal(second, grant(store, second).lastToken(), LEASE, false))));
+		assertThat(results).extracting((result) -> result instanceof RenewalResult.Extended)
+			.containsExactly(true, true, false, true);
+		assertThat(results.get(2)).isInstanceOf(RenewalResult.Gone.class);
+	}
+
+	@Test
+	void aSuccessorWhoseJvmHearsNothingIsNotQueuedAndTheLockGoesOn() {
+		template.execute((RedisConnection connection) -> connection.execute("ACL",
+				RedisCommands.bytes("SETUSER", "deaf", "on", ">secret", "~*", "&*", "+@all", "-subscribe")));
+		RedisStandaloneConfiguration deaf = new RedisStandaloneConfiguration("127.0.0.1", server.port());
+		deaf.setUsername("deaf");
+		deaf.setPassword("secret");
+		LettuceConnectionFactory deafConnections = new LettuceConnectionFactory(deaf);
+		deafConnections.afterPropertiesSet();
+		deafConnections.start();
+		LockStore one = open(deafConnections, "deaf:", LockInstance.of("one"));
+		LockStore two = open("deaf:", "two");
+		Ticket holder = ticket("one", "k", LockMode.EXCLUSIVE);
+		long first = hold(one, holder);
+		Ticket waiter = ticket("two", "k", LockMode.EXCLUSIVE);
+		await().until(() -> attempt(two, waiter) instanceof AttemptResult.Queued queued && queued.queuedNow());
+		AttemptResult next = Answers
+			.of(one.release(holder, first, new Successor(ticket("one", "k", LockMode.EXCLUSIVE), LEASE)))
+			.next();
+		assertThat(release(two, waiter, hold(two, waiter))).isTrue();
+		assertThat(next).isInstanceOfSatisfying(AttemptResult.Queued.class,
+				(queued) -> assertThat(queued.queuedNow()).as("queued").isFalse());
+		assertThat(Answers.of(two.attempt(ticket("two", "k", LockMode.EXCLUSIVE), LEASE, AttemptOptions.queue(false))))
+			.isInstanceOf(AttemptResult.Granted.class);
+		one.close();
+		deafConnections.destroy();
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+		this.granted.put(ticket, grant);
+	}
+
+}
