@@ -12,6 +12,7 @@ import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +28,7 @@ class RegistryStartTests {
 	@Test
 	void theStoreIsClosedIfAnErrorEndsTheStart() {
 		BackendLockRegistry registry = new BackendLockRegistry(new FailingBackend(),
-				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				List.of(), TimeSource.SYSTEM);
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(registry::start);

@@ -20,7 +20,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,9 +83,8 @@ class ManyWaitersTests {
 		LockBackend backend = rows ? JdbcBackend.row(pool, settings, TimeSource.SYSTEM)
 				: JdbcBackend.lease(pool, settings, TimeSource.SYSTEM);
 		BackendLockRegistry registry = new BackendLockRegistry(backend,
-				new RegistrySettings(PATIENCE, Duration.ofSeconds(30), null,
-						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
-						Duration.ofSeconds(1)),
+				TestSettings.of(PATIENCE, Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)),
+						Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
 				List.of(), TimeSource.SYSTEM);
 		registry.start();
 		return registry;

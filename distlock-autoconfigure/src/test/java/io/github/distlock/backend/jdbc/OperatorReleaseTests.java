@@ -16,7 +16,7 @@ import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,7 +83,7 @@ class OperatorReleaseTests {
 	}
 
 	private static BackendLockRegistry registry(LockBackend backend, Duration lease) {
-		BackendLockRegistry registry = new BackendLockRegistry(backend, new RegistrySettings(PATIENCE, lease, null,
+		BackendLockRegistry registry = new BackendLockRegistry(backend, TestSettings.of(PATIENCE, lease, null,
 				new HandOffLimits(16, PATIENCE), Duration.ofSeconds(10), false, Duration.ofSeconds(1)), List.of(),
 				TimeSource.SYSTEM);
 		registry.start();

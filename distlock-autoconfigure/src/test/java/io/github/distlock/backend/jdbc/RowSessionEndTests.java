@@ -15,7 +15,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +70,7 @@ class RowSessionEndTests implements LockListener {
 				JdbcBackend.row(pool,
 						new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofMillis(100), 17),
 						TimeSource.SYSTEM),
-				new RegistrySettings(PATIENCE, PATIENCE, null, new HandOffLimits(16, PATIENCE), Duration.ofSeconds(10),
+				TestSettings.of(PATIENCE, PATIENCE, null, new HandOffLimits(16, PATIENCE), Duration.ofSeconds(10),
 						false, Duration.ofSeconds(1)),
 				List.of(this), TimeSource.SYSTEM);
 		registry.start();

@@ -28,8 +28,8 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -251,7 +251,7 @@ class SickDatabaseTests {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofMillis(100), 17);
 		BackendLockRegistry registry = new BackendLockRegistry(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM),
-				new RegistrySettings(WAIT, Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)),
+				TestSettings.of(WAIT, Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)),
 						Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
 				List.of(), TimeSource.SYSTEM);
 		registry.start();

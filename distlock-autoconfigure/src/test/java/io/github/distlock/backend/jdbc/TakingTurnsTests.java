@@ -15,7 +15,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
 
@@ -90,7 +90,7 @@ class TakingTurnsTests {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofMillis(100), 17);
 		BackendLockRegistry registry = new BackendLockRegistry(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM),
-				new RegistrySettings(Duration.ofSeconds(60), Duration.ofSeconds(30), null,
+				TestSettings.of(Duration.ofSeconds(60), Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
 						Duration.ofSeconds(1)),
 				List.of(), TimeSource.SYSTEM);

@@ -21,7 +21,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
@@ -144,7 +144,7 @@ class TransactionCallersTests implements LockListener {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofMillis(100), 17);
 		BackendLockRegistry registry = new BackendLockRegistry(JdbcBackend.lease(pool, settings, TimeSource.SYSTEM),
-				new RegistrySettings(PATIENCE, lease, null, new HandOffLimits(16, Duration.ofMillis(50)),
+				TestSettings.of(PATIENCE, lease, null, new HandOffLimits(16, Duration.ofMillis(50)),
 						Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
 				List.of(this), TimeSource.SYSTEM);
 		registry.start();
