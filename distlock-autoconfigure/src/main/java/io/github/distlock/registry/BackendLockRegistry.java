@@ -1,6 +1,5 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
