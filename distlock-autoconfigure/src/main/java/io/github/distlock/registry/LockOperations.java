@@ -158,8 +158,7 @@ final class LockOperations {
 			else {
 				HeldLock lock = new HoldReference(begin(caller, holder, null, false));
 				if (!future.complete(result.apply(lock))) {
-					// The caller cancelled at the moment of the grant and never closes
-					// it.
+					// The caller cancelled at the moment of the grant.
 					lock.abandon();
 				}
 			}

@@ -151,7 +151,7 @@ final class SimulationMutants {
 			Mutant.of("cancelled future keeps the lock of its late grant", java("waiting/AsyncAcquisition.java",
 					"// Cancelled at the moment of the grant. this.waits.releases().releaseAsync(holder);", "")),
 			Mutant.of("cancelled future keeps the lock of its listeners", java("registry/LockOperations.java",
-					"// The caller cancelled at the moment of the grant and never closes it. lock.abandon();", "")),
+					"// The caller cancelled at the moment of the grant. lock.abandon();", "")),
 			Mutant.of("refused callback forgotten",
 					java("waiting/TaskRunner.java", "this.rejectedCallbacks.add(callback);", "")),
 			Mutant.of("timer not set after the ticket was queued",
