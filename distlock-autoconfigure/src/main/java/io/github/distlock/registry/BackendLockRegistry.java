@@ -1,6 +1,5 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +15,7 @@ import java.util.function.Supplier;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
@@ -205,12 +205,16 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		return runningOperations().acquire(request);
+		LockOperations running = runningOperations();
+		Caller caller = running.caller(request, Thread.currentThread(), LockOutcome.TIMEOUT);
+		return running.required(caller, running.acquire(caller));
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(runningOperations().tryAcquire(request));
+		LockOperations running = runningOperations();
+		Caller caller = running.caller(request, Thread.currentThread(), LockOutcome.SKIPPED);
+		return Optional.ofNullable(running.acquire(caller));
 	}
 
 	@Override

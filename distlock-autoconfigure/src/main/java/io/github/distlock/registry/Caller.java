@@ -87,13 +87,14 @@ final class Caller implements WaitListener {
 		return this.request;
 	}
 
-	@Nullable Thread thread() {
-		return this.thread;
-	}
-
 	/** The name or the id of the thread. */
 	String name() {
 		return (this.thread != null) ? LockThreads.describe(this.thread) : "asynchronous";
+	}
+
+	/** Return words that name the caller. */
+	String describe() {
+		return (this.thread != null) ? "thread '" + name() + "'" : "an asynchronous caller";
 	}
 
 	long waitingSinceNanos() {

@@ -204,29 +204,28 @@ final class HeldLocks implements RenewalListener {
 	 * @param endsWithThread whether the lock is lost when that thread dies
 	 */
 	Hold add(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
-		Hold hold;
 		try {
-			hold = new Hold(this, request.label(), holder, terms, thread, endsWithThread);
+			Hold hold = new Hold(this, request.label(), holder, terms, thread, endsWithThread);
 			this.renewer.watch(hold);
+			if (thread != null) {
+				Map<String, Hold> own = this.holdsOfThread.get();
+				if (Integer.bitCount(own.size()) == 1) {
+					// Leave out the holds that other threads have closed. Each time the
+					// size has doubled is enough.
+					own.values().removeIf(Hold::isOver);
+				}
+				own.put(hold.key(), hold);
+			}
+			if (isEnded(hold)) {
+				// Reported before the lock was watched.
+				hold.lose(LossCause.RELEASED_BY_OPERATOR);
+			}
+			return hold;
 		}
 		catch (RuntimeException | Error ex) {
 			this.acquirer.releases().releaseAsync(holder);
 			throw ex;
 		}
-		if (thread != null) {
-			Map<String, Hold> own = this.holdsOfThread.get();
-			if (Integer.bitCount(own.size()) == 1) {
-				// Leave out the holds that other threads have closed. Each time the size
-				// has doubled is enough.
-				own.values().removeIf(Hold::isOver);
-			}
-			own.put(hold.key(), hold);
-		}
-		if (isEnded(hold)) {
-			// Reported before the lock was watched.
-			hold.lose(LossCause.RELEASED_BY_OPERATOR);
-		}
-		return hold;
 	}
 
 	/**

@@ -42,22 +42,9 @@ final class LockOperations {
 
 	/**
 	 * Acquire a lock on this thread.
-	 * @throws LockNotAcquiredException if the wait ended without the lock
-	 */
-	HeldLock acquire(LockRequest request) {
-		Caller caller = caller(request, Thread.currentThread(), LockOutcome.TIMEOUT);
-		return required(caller, acquire(caller));
-	}
-
-	/**
-	 * Acquire a lock on this thread.
 	 * @return the lock, or {@code null} if the wait ended without it
 	 */
-	@Nullable HeldLock tryAcquire(LockRequest request) {
-		return acquire(caller(request, Thread.currentThread(), LockOutcome.SKIPPED));
-	}
-
-	private @Nullable HeldLock acquire(Caller caller) {
+	@Nullable HeldLock acquire(Caller caller) {
 		try {
 			Hold hold = acquireHold(caller, true, false);
 			return (hold != null) ? new HoldReference(hold) : null;
@@ -171,8 +158,7 @@ final class LockOperations {
 			else {
 				HeldLock lock = new HoldReference(begin(caller, holder, null, false));
 				if (!future.complete(result.apply(lock))) {
-					// The caller cancelled at the moment of the grant and never closes
-					// it.
+					// The caller cancelled at the moment of the grant.
 					lock.abandon();
 				}
 			}
@@ -183,11 +169,20 @@ final class LockOperations {
 		}
 	}
 
-	private Caller caller(LockRequest request, @Nullable Thread thread, LockOutcome timeoutOutcome) {
+	/**
+	 * Create a caller.
+	 * @param thread the thread that asks; {@code null} if a future waits
+	 * @param timeoutOutcome the outcome to report if the wait time has passed
+	 */
+	Caller caller(LockRequest request, @Nullable Thread thread, LockOutcome timeoutOutcome) {
 		return new Caller(this.runtime.callers(), request, thread, timeoutOutcome);
 	}
 
-	private HeldLock required(Caller caller, @Nullable HeldLock lock) {
+	/**
+	 * Return a lock.
+	 * @throws LockNotAcquiredException if the wait ended without it
+	 */
+	HeldLock required(Caller caller, @Nullable HeldLock lock) {
 		if (lock == null) {
 			throw this.holderMessages.notAcquired(caller, this.terms.wait(caller.request(), caller));
 		}

@@ -276,26 +276,22 @@ final class RegistryRuntime implements LockSignals {
 	 * and each client that may publish to the inbox can forge the message.
 	 */
 	private void loseIfEnded(Ticket ticket, long grantToken) {
-		if (this.heldLocks.find(ticket.key(), grantToken) != null && isGranted(ticket, grantToken)) {
-			this.heldLocks.forgetEnded(ticket);
-		}
-		else {
-			this.heldLocks.loseEnded(ticket, grantToken);
-		}
-	}
-
-	private boolean isGranted(Ticket ticket, long grantToken) {
 		StoreInspection inspection = this.store.inspection();
 		try {
-			return inspection != null && inspection.inspect(ticket.key())
+			if (inspection != null && this.heldLocks.find(ticket.key(), grantToken) != null && inspection
+				.inspect(ticket.key())
 				.holders()
 				.stream()
-				.anyMatch((holder) -> holder.instance().equals(ticket.instance()) && holder.grantToken() == grantToken);
+				.anyMatch(
+						(holder) -> holder.instance().equals(ticket.instance()) && holder.grantToken() == grantToken)) {
+				this.heldLocks.forgetEnded(ticket);
+				return;
+			}
 		}
 		catch (RuntimeException ex) {
 			logger.debug("The store does not say whether the grant has ended", ex);
-			return false;
 		}
+		this.heldLocks.loseEnded(ticket, grantToken);
 	}
 
 	@Override

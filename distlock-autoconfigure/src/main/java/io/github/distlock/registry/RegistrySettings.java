@@ -35,8 +35,6 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	 */
 	private static final Duration LONGEST = Duration.ofDays(3650);
 
-	private static final Duration SLOW_WAIT = Duration.ofSeconds(10);
-
 	/**
 	 * Validate the lease time and the time for which locks are kept, and limit the other
 	 * durations.
@@ -56,26 +54,6 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 		backendTimeout = bounded(backendTimeout);
 		shutdownGrace = bounded(shutdownGrace);
 		slowWait = bounded(slowWait);
-	}
-
-	/**
-	 * Create the settings of a registry without the name of an application, which logs
-	 * waits of ten seconds, confirms releases, keeps no locks, and lets any number of
-	 * callers wait.
-	 * @param waitTime how long a request without a wait time waits; negative means
-	 * without limit
-	 * @param leaseTime the lease that the watchdog renews, 100 ms to 365 days
-	 * @param maxHoldTime when the watchdog stops renewing; {@code null} means never
-	 * @param handOff how long a lock may be handed off within this JVM
-	 * @param backendTimeout how long a store may fail to answer before waiting callers
-	 * fail
-	 * @param interruptOnLost whether the thread that owns a lost lock is interrupted
-	 * @param shutdownGrace how long a shutdown waits for held locks
-	 */
-	public RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
-		this(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost, shutdownGrace, null, SLOW_WAIT,
-				ReleaseMode.CONFIRMED, Duration.ZERO, Integer.MAX_VALUE);
 	}
 
 	private static Duration bounded(Duration duration) {

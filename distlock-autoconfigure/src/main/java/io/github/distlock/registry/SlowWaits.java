@@ -69,14 +69,10 @@ final class SlowWaits {
 			.orElse(null);
 		LockHolder holder = (stored != null) ? this.messages.holder(key, stored) : null;
 		long unanswered = queues.stream().mapToLong(KeySnapshot::unansweredNanos).max().orElse(0);
-		logger.warn("Slow wait: " + describe(caller) + " has waited " + rounded(waited) + " for lock '" + key + "' ("
+		logger.warn("Slow wait: " + caller.describe() + " has waited " + rounded(waited) + " for lock '" + key + "' ("
 				+ caller.request().label() + "); " + this.messages.describe(holder)
 				+ ((unanswered > 0) ? "; the store has not answered since " + this.runtime.wallTime(unanswered) : "")
 				+ "; " + this.runtime.callers().waitingByKey().getOrDefault(key, 0) + " of this JVM wait for it");
-	}
-
-	private static String describe(Caller caller) {
-		return (caller.thread() != null) ? "thread '" + caller.name() + "'" : "an asynchronous caller";
 	}
 
 	private static Duration rounded(long nanos) {

@@ -11,8 +11,8 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -29,7 +29,7 @@ class LocalStoreApplication {
 	@Primary
 	BackendLockRegistry localLocks() {
 		return new BackendLockRegistry(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
-				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				List.of(), TimeSource.SYSTEM);
 	}

@@ -15,8 +15,8 @@ import io.github.distlock.observation.LockObservationDocumentation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -42,7 +42,7 @@ class ObservationMeterTests {
 		LockMetrics metrics = new LockMetrics(this.meters);
 		BackendLockRegistry registry = new BackendLockRegistry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
-				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				() -> List.of(metrics), TimeSource.SYSTEM,
 				new LockObservers(() -> new LockObserver(observations, List.of(), true, true)));

@@ -12,6 +12,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisFaults;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,7 +82,7 @@ class ContendedFaultTests {
 	}
 
 	private static RegistrySettings impatient() {
-		return new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null, RedisNodes.HAND_OFF,
+		return TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null, RedisNodes.HAND_OFF,
 				Duration.ofSeconds(3), false, Duration.ofSeconds(1));
 	}
 

@@ -11,6 +11,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +25,7 @@ class FairFaultTests extends TwoRegistries {
 	@Test
 	void aSilentStoreEndsTheWaitOfEachFairCallerAndNotOnlyOfTheFirst() {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			RegistrySettings settings = new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
+			RegistrySettings settings = TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
 					RedisNodes.HAND_OFF, Duration.ofSeconds(3), false, Duration.ofMillis(100));
 			BackendLockRegistry remote = redis.nodeBehind(proxy.port(), settings, List.of(this.events));
 			HeldLock held = this.two.acquire(request("silent"));

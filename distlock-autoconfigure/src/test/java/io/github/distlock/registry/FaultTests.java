@@ -48,8 +48,8 @@ class FaultTests extends TwoRegistries {
 
 	/** Settings under which the store may fail to answer for 3 s. */
 	private static RegistrySettings settings(Duration lease) {
-		return new RegistrySettings(Duration.ofSeconds(5), lease, null, RedisNodes.HAND_OFF, Duration.ofSeconds(3),
-				false, Duration.ofSeconds(2));
+		return TestSettings.of(Duration.ofSeconds(5), lease, null, RedisNodes.HAND_OFF, Duration.ofSeconds(3), false,
+				Duration.ofSeconds(2));
 	}
 
 	private static LockRequest once(String key) {

@@ -16,6 +16,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
 
@@ -177,7 +178,7 @@ class HandOffTests extends TwoRegistries {
 	}
 
 	private BackendLockRegistry node(HandOffLimits limits) {
-		return redis.node(new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null, limits,
+		return redis.node(TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null, limits,
 				Duration.ofSeconds(10), false, Duration.ofSeconds(10)), List.of(this.events));
 	}
 

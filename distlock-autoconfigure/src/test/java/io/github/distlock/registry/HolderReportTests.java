@@ -61,7 +61,7 @@ class HolderReportTests {
 
 	private BackendLockRegistry registry(@Nullable String application) {
 		// With so long a lease no renewal finds out that a grant has ended.
-		RegistrySettings settings = new RegistrySettings(Duration.ofSeconds(5), Duration.ofHours(1), null,
+		RegistrySettings settings = TestSettings.of(Duration.ofSeconds(5), Duration.ofHours(1), null,
 				new HandOffLimits(16, Duration.ofSeconds(30)), Duration.ofSeconds(10), false, Duration.ofSeconds(5));
 		LockListener listener = new LockListener() {
 

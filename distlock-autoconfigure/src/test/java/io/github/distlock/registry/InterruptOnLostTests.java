@@ -13,6 +13,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,7 @@ class InterruptOnLostTests {
 
 	private final BackendLockRegistry registry = new BackendLockRegistry(
 			new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM),
-			new RegistrySettings(Duration.ofSeconds(20), Duration.ofSeconds(30), null, TestHandOff.NONE,
+			TestSettings.of(Duration.ofSeconds(20), Duration.ofSeconds(30), null, TestHandOff.NONE,
 					Duration.ofSeconds(20), true, Duration.ofMillis(100)),
 			List.of(), TimeSource.SYSTEM);
 

@@ -169,8 +169,8 @@ class KeptLocksTests extends TwoRegistries {
 
 	@Test
 	void aShutdownReleasesAllKeptLocksAndKeepsNoMore() throws Exception {
-		RegistrySettings patient = TestSettings.keeping(new RegistrySettings(SETTINGS.waitTime(), SETTINGS.leaseTime(),
-				null, SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ofSeconds(20)), KEEP);
+		RegistrySettings patient = TestSettings.keeping(TestSettings.of(SETTINGS.waitTime(), SETTINGS.leaseTime(), null,
+				SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ofSeconds(20)), KEEP);
 		BackendLockRegistry node = redis.node(patient, List.of(this.events), new StoppedClock());
 		keep(node, "key-0");
 		for (int n = 1; n < 50; n++) {

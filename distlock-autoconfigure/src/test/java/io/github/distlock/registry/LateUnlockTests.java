@@ -13,6 +13,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -32,7 +33,7 @@ class LateUnlockTests extends TwoRegistries {
 
 	private BackendLockRegistry impatient(Duration lease) {
 		RegistrySettings settings = RedisNodes.settings(lease);
-		return redis.node(new RegistrySettings(settings.waitTime(), lease, null, settings.handOff(),
+		return redis.node(TestSettings.of(settings.waitTime(), lease, null, settings.handOff(),
 				settings.backendTimeout(), false, Duration.ZERO), List.of(this.events));
 	}
 
@@ -79,7 +80,7 @@ class LateUnlockTests extends TwoRegistries {
 		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30));
 		BackendLockRegistry registry = new BackendLockRegistry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM),
-				new RegistrySettings(settings.waitTime(), settings.leaseTime(), null, settings.handOff(),
+				TestSettings.of(settings.waitTime(), settings.leaseTime(), null, settings.handOff(),
 						settings.backendTimeout(), false, Duration.ZERO),
 				List.of(this.events), TimeSource.SYSTEM);
 		registry.start();

@@ -20,6 +20,7 @@ import io.github.distlock.registry.RegistrySnapshot.LockState;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -167,9 +168,8 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 	void theMaximumHoldTime() {
 		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(1));
 		HeldLock lock = redis
-			.node(new RegistrySettings(settings.waitTime(), settings.leaseTime(), Duration.ofMillis(300),
-					settings.handOff(), settings.backendTimeout(), false, settings.shutdownGrace()),
-					List.of(this, this.events))
+			.node(TestSettings.of(settings.waitTime(), settings.leaseTime(), Duration.ofMillis(300), settings.handOff(),
+					settings.backendTimeout(), false, settings.shutdownGrace()), List.of(this, this.events))
 			.acquire(LockRequest.of("l"));
 		checkLost(lock, LossCause.MAX_HOLD_TIME);
 	}

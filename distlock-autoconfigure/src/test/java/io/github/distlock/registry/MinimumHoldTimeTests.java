@@ -22,6 +22,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.IdleStore;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -44,7 +45,7 @@ class MinimumHoldTimeTests {
 
 	private BackendLockRegistry start(@Nullable Duration maxHoldTime) {
 		BackendLockRegistry started = new BackendLockRegistry(this.store,
-				new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), maxHoldTime,
+				TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), maxHoldTime,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
 						Duration.ofMillis(20)),
 				List.of(), this.store.clock);

@@ -17,6 +17,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,7 @@ class ReadWriteTests {
 
 	private BackendLockRegistry node(LocalStore store) {
 		BackendLockRegistry node = new BackendLockRegistry(new LocalLockBackend(store, 17, TimeSource.SYSTEM),
-				new RegistrySettings(Duration.ofSeconds(20), Duration.ofSeconds(30), null,
+				TestSettings.of(Duration.ofSeconds(20), Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
 						Duration.ofSeconds(1)),
 				List.of(this.events), TimeSource.SYSTEM);

@@ -15,6 +15,7 @@ import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,7 +33,7 @@ class RegistryStartTests {
 	@Test
 	void theStoreIsClosedIfAnErrorEndsTheStart() {
 		BackendLockRegistry registry = new BackendLockRegistry(new FailingBackend(),
-				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				List::of, new FailingEnvironment(), LockObservers.NONE);
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(registry::start);

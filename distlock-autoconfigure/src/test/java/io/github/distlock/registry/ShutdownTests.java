@@ -11,6 +11,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,7 +24,7 @@ class ShutdownTests extends TwoRegistries {
 
 	private static RegistrySettings patient() {
 		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30));
-		return new RegistrySettings(settings.waitTime(), settings.leaseTime(), null, settings.handOff(),
+		return TestSettings.of(settings.waitTime(), settings.leaseTime(), null, settings.handOff(),
 				settings.backendTimeout(), false, Duration.ofSeconds(60));
 	}
 

@@ -19,6 +19,7 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -178,7 +179,7 @@ class WaitingTests extends TwoRegistries {
 	@Test
 	void shutdownWaitsForHoldersAndFailsWaiters() throws Exception {
 		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30));
-		BackendLockRegistry node = redis.node(new RegistrySettings(settings.waitTime(), settings.leaseTime(), null,
+		BackendLockRegistry node = redis.node(TestSettings.of(settings.waitTime(), settings.leaseTime(), null,
 				settings.handOff(), settings.backendTimeout(), false, Duration.ofSeconds(5)), List.of(this.events));
 		HeldLock held = node.acquire(request("shutdown"));
 		Future<?> waiter = this.threads.submit(() -> node.acquire(request("shutdown")));

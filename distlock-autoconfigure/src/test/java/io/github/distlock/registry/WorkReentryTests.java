@@ -15,6 +15,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -159,7 +160,7 @@ class WorkReentryTests {
 	private BackendLockRegistry registry() {
 		BackendLockRegistry made = new BackendLockRegistry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
-				new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null, TestHandOff.NONE,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				List.of(), TimeSource.SYSTEM);
 		made.start();

@@ -10,8 +10,8 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.simulation.Fault.Kind;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +44,7 @@ class FoundFaultTests {
 
 	private BackendLockRegistry registry(SimulatedJvm place) {
 		return new BackendLockRegistry(new SimulatedBackend(this.world, this.world.network, place),
-				new RegistrySettings(Duration.ofMinutes(1), LEASE, null, new HandOffLimits(4, Duration.ofMillis(5)),
+				TestSettings.of(Duration.ofMinutes(1), LEASE, null, new HandOffLimits(4, Duration.ofMillis(5)),
 						Duration.ofSeconds(20), false, Duration.ofSeconds(1)),
 				List::of, new SimulatedEnvironment(this.world.scheduler, place), LockObservers.NONE);
 	}

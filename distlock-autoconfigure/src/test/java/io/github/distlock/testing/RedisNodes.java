@@ -63,7 +63,7 @@ public final class RedisNodes implements AutoCloseable {
 	 * shutdown does not wait for locks that a test still holds.
 	 */
 	public static RegistrySettings settings(Duration lease, HandOffLimits handOff) {
-		return TestSettings.reporting(new RegistrySettings(Duration.ofSeconds(5), lease, null, handOff,
+		return TestSettings.reporting(TestSettings.of(Duration.ofSeconds(5), lease, null, handOff,
 				Duration.ofSeconds(10), false, Duration.ZERO), "distlock-tests", Duration.ofSeconds(10));
 	}
 

@@ -4,14 +4,26 @@ import java.time.Duration;
 
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.waiting.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a registry that differ from others in one or two values.
+ * Settings of a registry for tests, and those that differ in one or two values.
  */
 public final class TestSettings {
 
 	private TestSettings() {
+	}
+
+	/**
+	 * Return the settings of a registry without the name of an application, which logs
+	 * waits of ten seconds, confirms releases, keeps no locks, and lets any number of
+	 * callers wait.
+	 */
+	public static RegistrySettings of(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
+			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
+		return new RegistrySettings(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost,
+				shutdownGrace, null, Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Duration.ZERO, Integer.MAX_VALUE);
 	}
 
 	/** Return settings with another name of the application and slow wait. */

@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.testing.ZooKeeperTestServer;
@@ -46,7 +45,7 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 				new ZooKeeperLockBackend(this.client,
 						new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17),
 						TimeSource.SYSTEM),
-				TestSettings.releasing(new RegistrySettings(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
+				TestSettings.releasing(TestSettings.of(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
 						Duration.ofSeconds(1)), release),
 				List.of(this), TimeSource.SYSTEM);
