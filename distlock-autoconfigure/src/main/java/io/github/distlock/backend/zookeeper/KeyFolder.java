@@ -3,9 +3,7 @@ package io.github.distlock.backend.zookeeper;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 
-import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
@@ -39,14 +37,6 @@ final class KeyFolder {
 
 	/** Whether the place of the last node was known without a list. */
 	private volatile boolean predictable;
-
-	/**
-	 * The last node of this JVM whose ticket certainly has no other; it may be gone. The
-	 * replies come in the order of the numbers.
-	 */
-	private final AtomicReference<@Nullable TicketNode> last = new AtomicReference<>();
-
-	private volatile @Nullable StoredHolder holder;
 
 	/** The last watch of the folder; {@code null} once it may be gone. */
 	private volatile @Nullable FolderWatch watch;
@@ -146,30 +136,6 @@ final class KeyFolder {
 		this.predictable = sent != null && this.watch == sent && sent.session == node.session()
 				&& sent.goneUpTo + 1 == node.number();
 		return this.predictable;
-	}
-
-	/**
-	 * A node was created that is certainly the only one of its ticket.
-	 * @return the node before it, if that is the last one of this JVM
-	 */
-	@Nullable TicketNode created(TicketNode node) {
-		TicketNode before = this.last.getAndSet(node);
-		return (before != null && before.session() == node.session() && before.number() + 1 == node.number()) ? before
-				: null;
-	}
-
-	/** The place of the last node was known: behind one of this JVM. */
-	void placeKnown() {
-		this.predictable = true;
-	}
-
-	/** What held the lock in the last list; for messages only. */
-	@Nullable StoredHolder holder() {
-		return this.holder;
-	}
-
-	void heldBy(@Nullable StoredHolder listed) {
-		this.holder = listed;
 	}
 
 	/** A watch of the folder, and what is known as long as it exists. */

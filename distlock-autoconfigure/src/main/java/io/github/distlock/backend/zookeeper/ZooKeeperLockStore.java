@@ -6,11 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -70,9 +68,12 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	private static final long FOLDER_REMOVAL_DELAY_NANOS = Duration.ofSeconds(2).toNanos();
 
+	private static final String CHECK = "check of the lock store";
+
 	private static final RenewalResult GONE = new RenewalResult.Gone(false);
 
-	private static final CompletableFuture<Boolean> NO_NODE = CompletableFuture.completedFuture(false);
+	private static final CompletableFuture<@Nullable AttemptResult> NO_SUCCESSOR = CompletableFuture
+		.completedFuture(null);
 
 	private final ZooKeeperBackendSettings settings;
 
@@ -110,15 +111,14 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	@Override
 	public void ping() {
-		this.connection
-			.await(this.connection.send("check of the lock store", (session) -> session.stat(this.paths.root())));
+		this.connection.call(CHECK, (session) -> session.stat(this.paths.root()));
 	}
 
+	/** Create and delete a node. No key is encoded like its name. */
 	@Override
 	public void verify() {
-		String probe = this.paths.probe(Long.toHexString(ThreadLocalRandom.current().nextLong()));
-		this.connection.await(this.connection.send("check of the lock store",
-				(session) -> session.create(probe).thenCompose((node) -> session.delete(node.path()))));
+		String probe = this.paths.root() + "/%probe-" + Long.toHexString(this.random.nextLong());
+		this.connection.call(CHECK, (session) -> session.create(probe).thenCompose((node) -> session.delete(node.path())));
 	}
 
 	@Override
@@ -152,24 +152,20 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 				(session) -> attempt(ticket, options.queue(), session));
 	}
 
-	private CompletableFuture<AttemptResult> attempt(Ticket ticket, boolean queue, ZooKeeperSession session) {
-		ZooKeeperTicket current = obtain(ticket);
-		if (current.isAbandoned()) {
-			// An earlier attempt did not queue, and the deletion of its node has failed.
-			return current.delete().thenCompose((deleted) -> attempt(ticket, queue, session));
-		}
-		if (queue) {
-			current.queue();
-		}
-		return attempt(current, queue, session);
-	}
-
 	/**
 	 * Send at once all commands that need no earlier reply: the creation of the node, and
 	 * the list of the nodes if it will be needed. That list may miss the node: the folder
 	 * is created first if it does not exist.
 	 */
-	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, boolean queue, ZooKeeperSession session) {
+	private CompletableFuture<AttemptResult> attempt(Ticket name, boolean queue, ZooKeeperSession session) {
+		ZooKeeperTicket ticket = obtain(name);
+		if (ticket.isAbandoned()) {
+			// An earlier attempt did not queue, and the deletion of its node has failed.
+			return ticket.delete().thenCompose((deleted) -> attempt(name, queue, session));
+		}
+		if (queue) {
+			ticket.queue();
+		}
 		KeyFolder folder = ticket.folder();
 		boolean isNew = !ticket.hasNodeOf(session);
 		FolderWatch watch = folder.watch();
@@ -178,8 +174,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		CompletableFuture<List<String>> list = (isNew && folder.isPredictable())
 				? CompletableFuture.completedFuture(List.of()) : session.children(folder.path());
 		return creation.thenCompose((node) -> {
-			Place known = isNew ? knownPlace(ticket, node, watch) : null;
-			return (known != null) ? CompletableFuture.completedFuture(known) : list
+			if (isNew && folder.isFirst(node, watch)) {
+				return CompletableFuture.completedFuture(new Place(node, true, null));
+			}
+			return list
 				.thenCompose((names) -> names.contains(node.name()) ? place(ticket, node, names) : place(ticket, node));
 		}).thenCompose((place) -> result(ticket, place, isNew, queue));
 	}
@@ -199,27 +197,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		AttemptResult busy = new AttemptResult.Busy(timeout, place.holder, false);
 		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
 				: ticket.delete().thenApply((existed) -> busy);
-	}
-
-	/**
-	 * Find the place of a new node without a list: it is the first, or the node before it
-	 * is one of this JVM and excludes it. {@code null} if neither is known.
-	 */
-	private @Nullable Place knownPlace(ZooKeeperTicket ticket, TicketNode node, @Nullable FolderWatch watch) {
-		KeyFolder folder = ticket.folder();
-		if (folder.isFirst(node, watch)) {
-			return new Place(node, true, null);
-		}
-		TicketNode before = ticket.before();
-		if (before == null || ticket.ticket().isReader() && NodeQueue.mode(NodeQueue.ticket(before.name())) == LockMode.READ) {
-			return null;
-		}
-		ticket.watching(before.path());
-		if (!isOwn(before.path(), node.session())) {
-			return null;
-		}
-		folder.placeKnown();
-		return new Place(node, false, folder.holder());
 	}
 
 	/**
@@ -256,7 +233,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		}
 		String predecessor = queue.predecessor(node.name());
 		Place place = new Place(node, predecessor == null, queue.firstHolder());
-		ticket.folder().heldBy(place.holder);
 		if (predecessor == null || !ticket.isQueued()) {
 			return CompletableFuture.completedFuture(place);
 		}
@@ -270,8 +246,11 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			.thenCompose((exists) -> exists ? CompletableFuture.completedFuture(place) : place(ticket, node));
 	}
 
+	/** A reader's grant has one token, since it is never handed on in this JVM. */
 	private Grant grant(ZooKeeperTicket ticket, TicketNode node) {
-		return ticket.grant(node, this.settings.tokensPerGrant());
+		long first = node.firstToken();
+		return new Grant(first, ticket.ticket().isReader() ? first : first + this.settings.tokensPerGrant() - 1,
+				Validity.session(node.session()));
 	}
 
 	/**
@@ -281,36 +260,25 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 */
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		ZooKeeperTicket current = this.tickets.get(ticket.token());
-		boolean held = current != null && current.isHeld();
-		String command = "release of lock '" + ticket.key() + "'";
-		if (next == null) {
-			return delete(current, command).thenApply((existed) -> new ReleaseResult(existed && held, null));
-		}
-		if (current != null) {
-			current.abandon();
-		}
-		return this.connection.send(command, (session) -> {
+		ZooKeeperTicket current = obtain(ticket);
+		boolean held = current.isHeld();
+		current.abandon();
+		return this.connection.send("release of lock '" + ticket.key() + "'", (session) -> {
 			// First, so that it is answered before it is known whether the next is first.
-			CompletableFuture<Boolean> deletion = (current != null) ? current.delete() : NO_NODE;
-			return deletion.thenCombine(attempt(next.ticket(), true, session),
+			CompletableFuture<Boolean> deletion = current.delete();
+			return deletion.thenCombine((next != null) ? attempt(next.ticket(), true, session) : NO_SUCCESSOR,
 					(existed, answer) -> new ReleaseResult(existed && held, answer));
 		});
 	}
 
 	@Override
 	public CompletionStage<?> cancel(Ticket ticket) {
-		return delete(this.tickets.get(ticket.token()), "cancellation of lock '" + ticket.key() + "'");
+		ZooKeeperTicket current = obtain(ticket);
+		current.abandon();
+		return this.connection.send("cancellation of lock '" + ticket.key() + "'", (session) -> current.delete());
 	}
 
-	private CompletableFuture<Boolean> delete(@Nullable ZooKeeperTicket ticket, String command) {
-		if (ticket == null) {
-			return NO_NODE;
-		}
-		ticket.abandon();
-		return this.connection.send(command, (session) -> ticket.delete());
-	}
-
+	/** The ticket of this name, which may have no node. */
 	private ZooKeeperTicket obtain(Ticket ticket) {
 		return this.tickets.computeIfAbsent(ticket.token(), (token) -> {
 			String path = this.paths.folder(ticket.key());
@@ -422,11 +390,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	}
 
 	@Override
-	public void stillConnected() {
-		retryDeletions();
-	}
-
-	private void retryDeletions() {
+	public void retryDeletions() {
 		this.tickets.values().stream().filter(ZooKeeperTicket::isAbandoned).forEach(ZooKeeperTicket::delete);
 	}
 
