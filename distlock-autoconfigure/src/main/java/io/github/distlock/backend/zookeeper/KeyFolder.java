@@ -2,7 +2,6 @@ package io.github.distlock.backend.zookeeper;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.backend.Ticket;
 import org.apache.zookeeper.Watcher;
@@ -30,7 +29,8 @@ final class KeyFolder {
 	/** The tickets of this JVM that have, or may have, a node in the folder. */
 	private final Set<Ticket> tickets = ConcurrentHashMap.newKeySet();
 
-	private final AtomicBoolean removalScheduled = new AtomicBoolean();
+	/** Whether the last check has found no ticket, and none has come since. */
+	private boolean unused;
 
 	/** Whether this JVM has released the lock, so that it may acquire it again soon. */
 	private volatile boolean released;
@@ -56,24 +56,15 @@ final class KeyFolder {
 
 	KeyFolder with(Ticket ticket) {
 		this.tickets.add(ticket);
+		this.unused = false;
 		return this;
 	}
 
-	/**
-	 * A ticket has left.
-	 * @return whether the removal of the folder has to be scheduled
-	 */
-	boolean left(Ticket ticket) {
-		this.tickets.remove(ticket);
-		return isUnused() && this.removalScheduled.compareAndSet(false, true);
-	}
-
-	void removalBegins() {
-		this.removalScheduled.set(false);
-	}
-
-	boolean isUnused() {
-		return this.tickets.isEmpty();
+	/** Whether no ticket of this JVM has used the folder since the last call. */
+	boolean isIdle() {
+		boolean unusedBefore = this.unused;
+		this.unused = this.tickets.isEmpty();
+		return unusedBefore && this.unused;
 	}
 
 	/**

@@ -112,7 +112,7 @@ final class ZooKeeperConnection {
 	/**
 	 * Run a task that does not block after a delay, unless the store is closed before.
 	 */
-	void later(Runnable task, long delayNanos) {
+	private void later(Runnable task, long delayNanos) {
 		try {
 			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 		}
@@ -273,7 +273,7 @@ final class ZooKeeperConnection {
 			if (current != null) {
 				current.confirm();
 				delay = current.nextConfirmationNanos();
-				this.listener.retryDeletions();
+				this.listener.cleanUp();
 			}
 		}
 		catch (RuntimeException ex) {
@@ -320,8 +320,8 @@ final class ZooKeeperConnection {
 		/** The client has connected. */
 		void connected();
 
-		/** Deletions that have failed may succeed. Called at intervals. */
-		void retryDeletions();
+		/** The session is connected. Called at intervals. */
+		void cleanUp();
 
 		/** The connection is lost. Called in order with the replies to commands. */
 		void disconnected();

@@ -51,8 +51,8 @@ import org.jspecify.annotations.Nullable;
  * node still exists. If the node before was deleted by hand, the next ticket enters with
  * its next retry.
  *
- * <h2>Folders</h2> The folder of a key is removed a moment after the last ticket of this
- * JVM has left it: a key is often locked again soon. A folder that another JVM uses is
+ * <h2>Folders</h2> The folder of a key is removed some seconds after the last ticket of
+ * this JVM has left it: a key is often locked again soon. A folder that another JVM uses is
  * not empty and stays; the JVM that leaves it last removes it. Folders are container
  * nodes as well, so the server removes those that remain.
  */
@@ -65,8 +65,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	private static final double RETRY_SHARE = 0.8;
 
 	private static final double RETRY_JITTER = 0.2;
-
-	private static final long FOLDER_REMOVAL_DELAY_NANOS = Duration.ofSeconds(2).toNanos();
 
 	private static final String CHECK = "check of the lock store";
 
@@ -90,7 +88,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	/** By name, until the deletion of all their nodes is certain. */
 	private final ConcurrentMap<String, ZooKeeperTicket> tickets = new ConcurrentHashMap<>();
 
-	/** By path. */
+	/** By path. What a folder knows of its use is guarded by the map. */
 	private final ConcurrentMap<String, KeyFolder> folders = new ConcurrentHashMap<>();
 
 	ZooKeeperLockStore(CuratorFramework client, ZooKeeperBackendSettings settings, TimeSource clock,
@@ -133,7 +131,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	@Override
 	public void close() {
 		this.connection.close();
-		retryDeletions();
+		cleanUp();
 		endIfUnused();
 	}
 
@@ -291,21 +289,9 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	/** No node of a ticket is left. The folder knows it as long as it can be obtained. */
 	private void gone(ZooKeeperTicket ticket) {
-		KeyFolder folder = ticket.folder();
-		if (folder.left(ticket.ticket())) {
-			this.connection.later(() -> removeIfUnused(folder), FOLDER_REMOVAL_DELAY_NANOS);
-		}
+		ticket.folder().tickets().remove(ticket.ticket());
 		this.tickets.remove(ticket.ticket().token(), ticket);
 		endIfUnused();
-	}
-
-	private void removeIfUnused(KeyFolder folder) {
-		folder.removalBegins();
-		this.folders.computeIfPresent(folder.path(), (path, known) -> known.isUnused() ? null : known);
-		ZooKeeperSession session = this.connection.connectedSession();
-		if (session != null && !this.folders.containsKey(folder.path())) {
-			session.delete(folder.path());
-		}
 	}
 
 	/**
@@ -382,16 +368,28 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	@Override
 	public void connected() {
-		retryDeletions();
+		cleanUp();
 		sessionInDoubt();
 		if (!this.connection.isClosed()) {
 			this.signals.retryAll();
 		}
 	}
 
+	/**
+	 * Delete the nodes whose deletion has failed, and the folders that no ticket of this
+	 * JVM has used since the last call. A folder that is used meanwhile is not empty, or
+	 * is created again.
+	 */
 	@Override
-	public void retryDeletions() {
+	public void cleanUp() {
 		this.tickets.values().stream().filter(ZooKeeperTicket::isAbandoned).forEach(ZooKeeperTicket::delete);
+		ZooKeeperSession session = this.connection.connectedSession();
+		for (String path : this.folders.keySet()) {
+			boolean used = this.folders.computeIfPresent(path, (key, known) -> known.isIdle() ? null : known) != null;
+			if (!used && session != null) {
+				session.delete(path);
+			}
+		}
 	}
 
 	@Override
