@@ -78,10 +78,12 @@ final class RegistryRuntime implements LockSignals {
 		try {
 			this.store = store;
 			this.acquirer = new LockAcquirer(store, this.description, this.self.text(), settings.backendTimeout(),
-					settings.handOff(), environment, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
-			this.heldLocks = new HeldLocks(this.description, this.acquirer,
-					(events) -> new LeaseRenewer(store, this.description.batchSize(), environment, this.threads.renewals(), this.threads.timers(), events), listeners, environment,
-					settings);
+					settings.handOff(), environment, this.threads.commands(), this.threads.callbacks(),
+					this.threads.timers());
+			this.heldLocks = new HeldLocks(
+					this.description, this.acquirer, (events) -> new LeaseRenewer(store, this.description.batchSize(),
+							environment, this.threads.renewals(), this.threads.timers(), events),
+					listeners, environment, settings);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -155,14 +157,14 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	void close(long graceNanos) {
 		this.acquirer.close();
-		UnfinishedWork unfinished = new ShutdownWait(this.description, this.heldLocks, this.acquirer,
-				this.environment)
+		UnfinishedWork unfinished = new ShutdownWait(this.description, this.heldLocks, this.acquirer, this.environment)
 			.await(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		boolean finished = unfinished == UnfinishedWork.NOTHING;
 		if (!finished) {
 			List<String> keys = this.acquirer.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
-			logger.warn("The shutdown does not wait any longer for locks in " + this.description.name() + " that are held, or whose"
-					+ " commands the store has not answered: " + keys + ". They end with their leases or sessions");
+			logger.warn("The shutdown does not wait any longer for locks in " + this.description.name()
+					+ " that are held, or whose" + " commands the store has not answered: " + keys
+					+ ". They end with their leases or sessions");
 		}
 		this.heldLocks.stop();
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;

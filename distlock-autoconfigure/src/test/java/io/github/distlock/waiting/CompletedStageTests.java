@@ -53,8 +53,8 @@ class CompletedStageTests {
 	}
 
 	private LockAcquirer acquirer(LockStore store, HandOffLimits limits) {
-		return new LockAcquirer(store, IdleStore.DESCRIPTION, "one", Duration.ofSeconds(5), limits, EngineEnvironment.SYSTEM,
-				this.threads.commands(), this.threads.callbacks(), this.threads.timers());
+		return new LockAcquirer(store, IdleStore.DESCRIPTION, "one", Duration.ofSeconds(5), limits,
+				EngineEnvironment.SYSTEM, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
 	}
 
 	private LockAcquirer local(HandOffLimits limits) {

@@ -35,8 +35,9 @@ class FairOrderTests {
 
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
 
-	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), IdleStore.DESCRIPTION, "me", Duration.ofSeconds(10),
-			TestHandOff.NONE, EngineEnvironment.of(new ManualClock()), this.tasks::addLast, Runnable::run, this.timers);
+	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), IdleStore.DESCRIPTION, "me",
+			Duration.ofSeconds(10), TestHandOff.NONE, EngineEnvironment.of(new ManualClock()), this.tasks::addLast,
+			Runnable::run, this.timers);
 
 	@AfterEach
 	void stop() {

@@ -36,7 +36,8 @@ final class ForeignHolder implements LockSignals {
 	private final Map<String, Ticket> taken = new ConcurrentHashMap<>();
 
 	ForeignHolder(LocalStore store) {
-		this.store = new LocalLockBackend(store, 1, TimeSource.SYSTEM).open(new StoreContext(LockInstance.of(INSTANCE), this));
+		this.store = new LocalLockBackend(store, 1, TimeSource.SYSTEM)
+			.open(new StoreContext(LockInstance.of(INSTANCE), this));
 	}
 
 	/**

@@ -217,11 +217,9 @@ final class ZooKeeperConnection {
 	 * Does not change the given reply.
 	 */
 	<T> CompletableFuture<T> limit(CompletableFuture<T> reply, String command) {
-		return reply.copy()
-			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
-			.exceptionally((failure) -> {
-				throw failed(command, StoreCalls.unwrap(failure));
-			});
+		return reply.copy().orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS).exceptionally((failure) -> {
+			throw failed(command, StoreCalls.unwrap(failure));
+		});
 	}
 
 	private LockBackendException unreachable(String command, @Nullable Throwable cause) {

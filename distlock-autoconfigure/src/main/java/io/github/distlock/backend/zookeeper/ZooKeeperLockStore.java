@@ -52,8 +52,8 @@ import org.jspecify.annotations.Nullable;
  * its next retry.
  *
  * <h2>Folders</h2> The folder of a key is removed some seconds after the last ticket of
- * this JVM has left it: a key is often locked again soon. A folder that another JVM uses is
- * not empty and stays; the JVM that leaves it last removes it. Folders are container
+ * this JVM has left it: a key is often locked again soon. A folder that another JVM uses
+ * is not empty and stays; the JVM that leaves it last removes it. Folders are container
  * nodes as well, so the server removes those that remain.
  */
 final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.SessionListener, Watcher {
@@ -69,9 +69,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	private static final String CHECK = "check of the lock store";
 
 	private static final RenewalResult GONE = new RenewalResult.Gone(false);
-
-	private static final CompletableFuture<@Nullable AttemptResult> NO_SUCCESSOR = CompletableFuture
-		.completedFuture(null);
 
 	private final ZooKeeperBackendSettings settings;
 
@@ -116,7 +113,8 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	@Override
 	public void verify() {
 		String probe = this.paths.root() + "/%probe-" + Long.toHexString(this.random.nextLong());
-		this.connection.call(CHECK, (session) -> session.create(probe).thenCompose((node) -> session.delete(node.path())));
+		this.connection.call(CHECK,
+				(session) -> session.create(probe).thenCompose((node) -> session.delete(node.path())));
 	}
 
 	@Override
@@ -264,7 +262,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		return this.connection.send("release of lock '" + ticket.key() + "'", (session) -> {
 			// First, so that it is answered before it is known whether the next is first.
 			CompletableFuture<Boolean> deletion = current.delete();
-			return deletion.thenCombine((next != null) ? attempt(next.ticket(), true, session) : NO_SUCCESSOR,
+			if (next == null) {
+				return deletion.thenApply((existed) -> new ReleaseResult(existed && held, null));
+			}
+			return deletion.thenCombine(attempt(next.ticket(), true, session),
 					(existed, answer) -> new ReleaseResult(existed && held, answer));
 		});
 	}

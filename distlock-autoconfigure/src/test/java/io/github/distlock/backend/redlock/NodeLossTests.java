@@ -193,8 +193,8 @@ class NodeLossTests {
 	void aRenewalIsNeverLongerThanANodeMustBeUp() {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
-		assertThat(
-				Answers.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4), false)))))
+		assertThat(Answers
+			.of(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4), false)))))
 			.singleElement()
 			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()
