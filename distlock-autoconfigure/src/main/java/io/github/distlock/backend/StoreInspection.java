@@ -14,8 +14,8 @@ public interface StoreInspection {
 	 * Return what the store says about a lock.
 	 * @param key the key of the lock
 	 * @return the lock; without holders and waiting tickets if the store does not know it
-	 * @throws UnsupportedOperationException if the store cannot do this; the message says what the
-	 * operator can do instead
+	 * @throws UnsupportedOperationException if the store cannot do this; the message says
+	 * what the operator can do instead
 	 */
 	StoredLock inspect(String key);
 
@@ -28,8 +28,8 @@ public interface StoreInspection {
 	 * @param key the key of the lock
 	 * @param grantToken the first fencing token of the grant
 	 * @return whether that grant was ended
-	 * @throws UnsupportedOperationException if the store cannot do this; the message says what the
-	 * operator can do instead
+	 * @throws UnsupportedOperationException if the store cannot do this; the message says
+	 * what the operator can do instead
 	 */
 	EndResult end(String key, long grantToken);
 

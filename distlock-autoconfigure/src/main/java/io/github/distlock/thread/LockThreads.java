@@ -51,7 +51,8 @@ public final class LockThreads implements ThreadFactory {
 	 */
 	public static LockThreads numbered(String prefix, @Nullable ClassLoader contextClassLoader) {
 		AtomicLong number = new AtomicLong();
-		return new LockThreads(() -> prefix + number.incrementAndGet(), LockThreads::platformThread, contextClassLoader);
+		return new LockThreads(() -> prefix + number.incrementAndGet(), LockThreads::platformThread,
+				contextClassLoader);
 	}
 
 	/**
@@ -61,8 +62,7 @@ public final class LockThreads implements ThreadFactory {
 	 * @return the factory
 	 */
 	public static LockThreads named(String name) {
-		return new LockThreads(() -> name, LockThreads::platformThread,
-				Thread.currentThread().getContextClassLoader());
+		return new LockThreads(() -> name, LockThreads::platformThread, Thread.currentThread().getContextClassLoader());
 	}
 
 	/**

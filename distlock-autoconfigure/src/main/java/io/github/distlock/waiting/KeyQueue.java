@@ -871,8 +871,7 @@ final class KeyQueue {
 	private Command sendAttempt(QueuedTicket queued) {
 		boolean queue = !this.waiters.onlyTriesOnce();
 		boolean answerWanted = this.waiters.asking() != null;
-		AttemptOptions options = (queued.keepable || answerWanted)
-				? new AttemptOptions(queue, queued.keepable, answerWanted) : AttemptOptions.queue(queue);
+		AttemptOptions options = new AttemptOptions(queue, queued.keepable, answerWanted);
 		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), options);
 		queued.due = false;
 		return attempt;

@@ -1,14 +1,11 @@
 package io.github.distlock.renewal;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;

@@ -124,7 +124,8 @@ abstract class AclContract {
 		fair.close();
 		other.get(20, TimeUnit.SECONDS).close();
 		LettuceConnectionFactory connections = connectAs("distlock");
-		LockStore store = LockNodes.backend(connections).open(new StoreContext(LockInstance.of("verified"), new NoSignals()));
+		LockStore store = LockNodes.backend(connections)
+			.open(new StoreContext(LockInstance.of("verified"), new NoSignals()));
 		store.verify();
 		store.close();
 		connections.destroy();
@@ -228,7 +229,8 @@ abstract class AclContract {
 	void operatorsNeedNoRightThatLocksDoNotNeed() throws Exception {
 		this.redis.ask(DocumentedRights.standalone().toArray(String[]::new));
 		LettuceConnectionFactory connections = connectAs("distlock");
-		LockStore store = LockNodes.backend(connections).open(new StoreContext(LockInstance.of("app@host:1:id"), new NoSignals()));
+		LockStore store = LockNodes.backend(connections)
+			.open(new StoreContext(LockInstance.of("app@host:1:id"), new NoSignals()));
 		StoreInspection inspection = Objects.requireNonNull(store.inspection());
 		store.ping();
 		assertThat(inspection.inspect("key").holders()).isEmpty();
@@ -250,7 +252,8 @@ abstract class AclContract {
 			this.redis.ask("ACL", "DELUSER", "lesser");
 			this.redis.ask(lesser.toArray(String[]::new));
 			LettuceConnectionFactory connections = connectAs("lesser");
-			LockStore store = LockNodes.backend(connections).open(new StoreContext(LockInstance.of("lesser"), new NoSignals()));
+			LockStore store = LockNodes.backend(connections)
+				.open(new StoreContext(LockInstance.of("lesser"), new NoSignals()));
 			assertThatExceptionOfType(LockBackendException.class).as(right)
 				.isThrownBy(store::verify)
 				.withMessageContaining("lack of rights")

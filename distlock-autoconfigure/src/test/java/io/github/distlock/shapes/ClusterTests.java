@@ -84,7 +84,8 @@ class ClusterTests {
 		BooleanSupplier running = LiveThreads.anyNew("distlock-");
 		LettuceConnectionFactory connections = cluster.connectionFactory();
 		for (int i = 0; i < 200; i++) {
-			LockStore store = LockNodes.backend(connections).open(new StoreContext(LockInstance.of("brief"), new NoSignals()));
+			LockStore store = LockNodes.backend(connections)
+				.open(new StoreContext(LockInstance.of("brief"), new NoSignals()));
 			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(TimeUnit.MILLISECONDS.toNanos(40)));
 			store.close();
 		}
@@ -168,7 +169,8 @@ class ClusterTests {
 			cluster.masters().forEach((master) -> master.ask(line.toArray(String[]::new)));
 		}
 		LettuceConnectionFactory connections = cluster.connectionFactory("distlock");
-		LockStore store = LockNodes.backend(connections).open(new StoreContext(LockInstance.of("verified"), new NoSignals()));
+		LockStore store = LockNodes.backend(connections)
+			.open(new StoreContext(LockInstance.of("verified"), new NoSignals()));
 		store.verify();
 		for (RedisProcess master : cluster.masters()) {
 			Ticket ticket = new Ticket(cluster.keyOn(master, "rights"), LockMode.EXCLUSIVE, "verified", 1, false);

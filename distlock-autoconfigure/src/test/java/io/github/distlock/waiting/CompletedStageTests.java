@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -53,8 +52,8 @@ class CompletedStageTests {
 	}
 
 	private LockAcquirer acquirer(LockStore store, HandOffLimits limits) {
-		return new LockAcquirer(store, IdleStore.DESCRIPTION, "one", Duration.ofSeconds(5), limits, EngineEnvironment.SYSTEM,
-				this.threads.commands(), this.threads.callbacks(), this.threads.timers());
+		return new LockAcquirer(store, IdleStore.DESCRIPTION, "one", Duration.ofSeconds(5), limits,
+				EngineEnvironment.SYSTEM, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
 	}
 
 	private LockAcquirer local(HandOffLimits limits) {

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
@@ -35,8 +34,9 @@ class FairOrderTests {
 
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
 
-	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), IdleStore.DESCRIPTION, "me", Duration.ofSeconds(10),
-			TestHandOff.NONE, EngineEnvironment.of(new ManualClock()), this.tasks::addLast, Runnable::run, this.timers);
+	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), IdleStore.DESCRIPTION, "me",
+			Duration.ofSeconds(10), TestHandOff.NONE, EngineEnvironment.of(new ManualClock()), this.tasks::addLast,
+			Runnable::run, this.timers);
 
 	@AfterEach
 	void stop() {

@@ -51,7 +51,8 @@ public final class JdbcBackend implements LockBackend {
 		// JVM, which only a command can detect. And no stray delay: a command that runs
 		// late runs in a transaction that has ended.
 		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, !rows,
-				rows ? 1 : settings.tokensPerGrant(), rows ? Duration.ZERO : settings.commandTimeout(), BATCH_SIZE, false);
+				rows ? 1 : settings.tokensPerGrant(), rows ? Duration.ZERO : settings.commandTimeout(), BATCH_SIZE,
+				false);
 	}
 
 	/**

@@ -52,7 +52,8 @@ abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 	 * @param threads the number of threads that send commands
 	 * @param attempts how many commands other than releases and renewals run at a time
 	 */
-	JdbcStore(LockPool pool, JdbcBackendSettings settings, int threads, int attempts, StoreContext context, TimeSource clock) {
+	JdbcStore(LockPool pool, JdbcBackendSettings settings, int threads, int attempts, StoreContext context,
+			TimeSource clock) {
 		this.settings = settings;
 		this.signals = context.signals();
 		this.pool = pool;

@@ -3,7 +3,6 @@ package io.github.distlock.backend.local;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class LocalLock {
 
 	/** Holders and waiting tickets, in the order of arrival. */
-	private final Map<Ticket, Place> line = new LinkedHashMap<>(2);
+	private final Map<Ticket, LocalPlace> line = new LinkedHashMap<>(2);
 
 	private final TimeSource clock;
 
@@ -76,14 +75,14 @@ final class LocalLock {
 	AttemptResult attempt(LocalLockStore user, Ticket ticket, Duration lease, boolean queue,
 			TimeSource.@Nullable Instant sent) {
 		boolean isNew = !this.line.containsKey(ticket);
-		Place place = this.line.computeIfAbsent(ticket, (absent) -> new Place(absent, user));
+		LocalPlace place = this.line.computeIfAbsent(ticket, (absent) -> new LocalPlace(absent, user));
 		place.lease = lease;
 		grantNext(place, sent);
 		if (place.grant != null) {
 			return new AttemptResult.Granted(place.grant);
 		}
-		LongSummaryStatistics leases = holders().mapToLong(Place::remainingNanos).summaryStatistics();
-		StoredHolder holder = holders().findFirst().map(Place::describe).orElse(null);
+		LongSummaryStatistics leases = holders().mapToLong(LocalPlace::remainingNanos).summaryStatistics();
+		StoredHolder holder = holders().findFirst().map(LocalPlace::describe).orElse(null);
 		if (!queue) {
 			if (isNew) {
 				this.line.remove(ticket);
@@ -100,9 +99,9 @@ final class LocalLock {
 	 * up to the first writer.
 	 * @param asking the ticket that learns of its grant by the answer
 	 */
-	private void grantNext(@Nullable Place asking, TimeSource.@Nullable Instant sent) {
+	private void grantNext(@Nullable LocalPlace asking, TimeSource.@Nullable Instant sent) {
 		boolean first = true;
-		for (Place place : this.line.values()) {
+		for (LocalPlace place : this.line.values()) {
 			if (!first && !place.ticket.isReader()) {
 				return;
 			}
@@ -124,7 +123,7 @@ final class LocalLock {
 	 * @return whether the ticket held the lock
 	 */
 	boolean release(Ticket ticket, long usedToken) {
-		Place place = this.line.get(ticket);
+		LocalPlace place = this.line.get(ticket);
 		if (place == null || place.grant == null) {
 			return false;
 		}
@@ -143,7 +142,7 @@ final class LocalLock {
 	}
 
 	RenewalResult renew(Renewal renewal, TimeSource.Instant sent) {
-		Place place = this.line.get(renewal.ticket());
+		LocalPlace place = this.line.get(renewal.ticket());
 		if (place == null || place.grant == null || place.grant.lastToken() != renewal.lastToken()) {
 			return new RenewalResult.Gone(false);
 		}
@@ -155,7 +154,7 @@ final class LocalLock {
 	}
 
 	StoredLock inspect(String key) {
-		List<StoredHolder> holders = holders().map(Place::describe).toList();
+		List<StoredHolder> holders = holders().map(LocalPlace::describe).toList();
 		return new StoredLock(key, holders,
 				this.line.keySet()
 					.stream()
@@ -166,7 +165,9 @@ final class LocalLock {
 
 	/** The holder may still use any token of the grant, so none is given again. */
 	EndResult end(long grantToken) {
-		Place ended = holders().filter((place) -> place.describe().grantToken() == grantToken).findAny().orElse(null);
+		LocalPlace ended = holders().filter((place) -> place.describe().grantToken() == grantToken)
+			.findAny()
+			.orElse(null);
 		if (ended == null) {
 			return holders().findAny().isPresent() ? EndResult.CHANGED : EndResult.NOT_HELD;
 		}
@@ -178,12 +179,12 @@ final class LocalLock {
 		return EndResult.ENDED;
 	}
 
-	private Stream<Place> holders() {
-		return this.line.values().stream().takeWhile(Place::isHolder);
+	private Stream<LocalPlace> holders() {
+		return this.line.values().stream().takeWhile(LocalPlace::isHolder);
 	}
 
 	/** The place of a ticket in the line. */
-	private final class Place {
+	private final class LocalPlace {
 
 		private final Ticket ticket;
 
@@ -198,7 +199,7 @@ final class LocalLock {
 		/** The end of the lease, by the monotonic clock of the store. */
 		private long endNanos;
 
-		Place(Ticket ticket, LocalLockStore user) {
+		LocalPlace(Ticket ticket, LocalLockStore user) {
 			this.ticket = ticket;
 			this.user = user;
 		}

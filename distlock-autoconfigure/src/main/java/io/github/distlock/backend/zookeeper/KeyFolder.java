@@ -2,10 +2,7 @@ package io.github.distlock.backend.zookeeper;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 
-import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
@@ -32,21 +29,14 @@ final class KeyFolder {
 	/** The tickets of this JVM that have, or may have, a node in the folder. */
 	private final Set<Ticket> tickets = ConcurrentHashMap.newKeySet();
 
-	private final AtomicBoolean removalScheduled = new AtomicBoolean();
+	/** Whether the last check has found no ticket, and none has come since. */
+	private boolean unused;
 
 	/** Whether this JVM has released the lock, so that it may acquire it again soon. */
 	private volatile boolean released;
 
 	/** Whether the place of the last node was known without a list. */
 	private volatile boolean predictable;
-
-	/**
-	 * The last node of this JVM whose ticket certainly has no other; it may be gone. The
-	 * replies come in the order of the numbers.
-	 */
-	private final AtomicReference<@Nullable TicketNode> last = new AtomicReference<>();
-
-	private volatile @Nullable StoredHolder holder;
 
 	/** The last watch of the folder; {@code null} once it may be gone. */
 	private volatile @Nullable FolderWatch watch;
@@ -66,24 +56,15 @@ final class KeyFolder {
 
 	KeyFolder with(Ticket ticket) {
 		this.tickets.add(ticket);
+		this.unused = false;
 		return this;
 	}
 
-	/**
-	 * A ticket has left.
-	 * @return whether the removal of the folder has to be scheduled
-	 */
-	boolean left(Ticket ticket) {
-		this.tickets.remove(ticket);
-		return isUnused() && this.removalScheduled.compareAndSet(false, true);
-	}
-
-	void removalBegins() {
-		this.removalScheduled.set(false);
-	}
-
-	boolean isUnused() {
-		return this.tickets.isEmpty();
+	/** Whether no ticket of this JVM has used the folder since the last call. */
+	boolean isIdle() {
+		boolean unusedBefore = this.unused;
+		this.unused = this.tickets.isEmpty();
+		return unusedBefore && this.unused;
 	}
 
 	/**
@@ -146,30 +127,6 @@ final class KeyFolder {
 		this.predictable = sent != null && this.watch == sent && sent.session == node.session()
 				&& sent.goneUpTo + 1 == node.number();
 		return this.predictable;
-	}
-
-	/**
-	 * A node was created that is certainly the only one of its ticket.
-	 * @return the node before it, if that is the last one of this JVM
-	 */
-	@Nullable TicketNode created(TicketNode node) {
-		TicketNode before = this.last.getAndSet(node);
-		return (before != null && before.session() == node.session() && before.number() + 1 == node.number()) ? before
-				: null;
-	}
-
-	/** The place of the last node was known: behind one of this JVM. */
-	void placeKnown() {
-		this.predictable = true;
-	}
-
-	/** What held the lock in the last list; for messages only. */
-	@Nullable StoredHolder holder() {
-		return this.holder;
-	}
-
-	void heldBy(@Nullable StoredHolder listed) {
-		this.holder = listed;
 	}
 
 	/** A watch of the folder, and what is known as long as it exists. */

@@ -33,9 +33,4 @@ record LockPaths(String root) {
 		return ticket.token() + SEPARATOR;
 	}
 
-	/** The path of a node for checks of the store. No key is encoded like this. */
-	String probe(String suffix) {
-		return this.root + "/%probe-" + suffix;
-	}
-
 }

@@ -5,6 +5,8 @@ import java.time.Duration;
 import io.github.distlock.LockDefinitionException;
 import org.apache.zookeeper.common.PathUtils;
 
+import org.springframework.util.Assert;
+
 /**
  * The settings of a ZooKeeper store.
  *
@@ -22,7 +24,7 @@ public record ZooKeeperBackendSettings(String root, Duration commandTimeout, int
 	 */
 	public static final int MOST_TOKENS_PER_GRANT = 63;
 
-	private static final String RESERVED = "/zookeeper";
+	private static final String RESERVED = "/zookeeper/";
 
 	/**
 	 * Check the settings.
@@ -32,14 +34,11 @@ public record ZooKeeperBackendSettings(String root, Duration commandTimeout, int
 	public ZooKeeperBackendSettings {
 		try {
 			PathUtils.validatePath(root);
+			Assert.isTrue(!root.equals("/") && !(root + "/").startsWith(RESERVED), "ZooKeeper reserves it");
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockDefinitionException("The root of the locks in ZooKeeper (distlock.zookeeper.root) is '" + root
-					+ "', which is not a valid path. Use an absolute path such as /distlock", ex);
-		}
-		if (root.equals("/") || root.equals(RESERVED) || root.startsWith(RESERVED + "/")) {
-			throw new LockDefinitionException("The root of the locks in ZooKeeper (distlock.zookeeper.root) is '" + root
-					+ "', which is reserved by ZooKeeper. Use another node such as /distlock");
+					+ "', which cannot be used: " + ex.getMessage() + ". Use an absolute path such as /distlock", ex);
 		}
 		if (tokensPerGrant < 1 || tokensPerGrant > MOST_TOKENS_PER_GRANT) {
 			throw new IllegalArgumentException(

@@ -8,8 +8,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
@@ -21,13 +19,12 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
-import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.api.CuratorListener;
-import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.curator.utils.ZKPaths;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
@@ -59,14 +56,11 @@ final class ZooKeeperConnection {
 
 	private final AtomicInteger disconnects = new AtomicInteger();
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	/** The last session. Guarded by {@link #lock} for writing. */
+	/** The last session. Written under the monitor of this object. */
 	private volatile @Nullable ZooKeeperSession session;
 
-	/** Completes when there is a connection. */
-	private final AtomicReference<CompletableFuture<Boolean>> connected = new AtomicReference<>(
-			new CompletableFuture<>());
+	/** Completes when there is a connection. Replaced by {@link #stateChanged} only. */
+	private volatile CompletableFuture<Boolean> connected = new CompletableFuture<>();
 
 	/** Whether the root of the client is known to exist, which a chroot need not do. */
 	private volatile boolean rootExists;
@@ -87,7 +81,7 @@ final class ZooKeeperConnection {
 		this.client.getCuratorListenable().addListener(this.eventListener);
 		this.client.getConnectionStateListenable().addListener(this.stateListener);
 		if (this.client.getZookeeperClient().isConnected()) {
-			this.connected.get().complete(true);
+			this.connected.complete(true);
 		}
 		later(this::confirmSession, 0);
 	}
@@ -118,7 +112,7 @@ final class ZooKeeperConnection {
 	/**
 	 * Run a task that does not block after a delay, unless the store is closed before.
 	 */
-	void later(Runnable task, long delayNanos) {
+	private void later(Runnable task, long delayNanos) {
 		try {
 			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 		}
@@ -147,12 +141,10 @@ final class ZooKeeperConnection {
 	 * each attempt to do so.
 	 */
 	private CompletableFuture<ZooKeeperSession> requireRoot(ZooKeeperSession session, String command) {
-		String servers = servers();
-		int chroot = servers.indexOf('/');
-		CompletableFuture<Boolean> reply = (chroot < 0) ? CompletableFuture.completedFuture(true)
-				: limit(session.rootExists(), command);
-		return reply.thenApply((exists) -> {
-			if (!exists) {
+		return limit(session.statOf("/"), command).thenApply((stat) -> {
+			String servers = servers();
+			int chroot = servers.indexOf('/');
+			if (stat.isEmpty()) {
 				throw new StoreUnusableException("The " + command + " was not sent: the chroot '"
 						+ servers.substring(chroot) + "' of the connect string does not exist in ZooKeeper at "
 						+ servers.substring(0, chroot) + ". Create this node, or correct the connect string"
@@ -164,14 +156,12 @@ final class ZooKeeperConnection {
 	}
 
 	private CompletableFuture<ZooKeeperSession> awaitSession(String command) {
-		return this.connected.get()
-			.copy()
+		return this.connected.copy()
 			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
 			.handle((connected, failure) -> {
 				ZooKeeperSession current = connectedSession();
 				if (current == null) {
-					throw unreachable(command,
-							(failure != null) ? failure : new KeeperException.ConnectionLossException());
+					throw unreachable(command, failure);
 				}
 				return current;
 			});
@@ -183,8 +173,7 @@ final class ZooKeeperConnection {
 		if (last != null && last.isConnected()) {
 			return last;
 		}
-		if (this.client.getState() != CuratorFrameworkState.STARTED
-				|| !this.client.getZookeeperClient().isConnected()) {
+		if (!this.client.getZookeeperClient().isConnected()) {
 			return null;
 		}
 		try {
@@ -196,30 +185,27 @@ final class ZooKeeperConnection {
 		}
 	}
 
-	private @Nullable ZooKeeperSession sessionOf(ZooKeeper zooKeeper) {
-		this.lock.lock();
-		try {
-			ZooKeeperSession current = this.session;
-			if (!zooKeeper.getState().isConnected()) {
-				return null;
-			}
-			if (current == null || !current.isOf(zooKeeper)) {
-				current = new ZooKeeperSession(this.client, zooKeeper, this.clock);
-				this.session = current;
-				// Sent, and so answered, before all other commands of the session.
-				current.confirm();
-			}
-			return current;
+	private synchronized @Nullable ZooKeeperSession sessionOf(ZooKeeper zooKeeper) {
+		ZooKeeperSession current = this.session;
+		if (!zooKeeper.getState().isConnected()) {
+			return null;
 		}
-		finally {
-			this.lock.unlock();
+		if (current == null || !current.isOf(zooKeeper)) {
+			current = new ZooKeeperSession(this.client, zooKeeper, this.clock);
+			this.session = current;
+			// Sent, and so answered, before all other commands of the session.
+			current.confirm();
 		}
+		return current;
 	}
 
-	/** Wait for a reply. An interrupt does not end the wait: the flag is kept. */
-	<T> T await(CompletableFuture<T> reply) {
+	/**
+	 * Send a command, and wait for its reply. An interrupt does not end the wait: the
+	 * flag is kept.
+	 */
+	<T> T call(String command, Function<ZooKeeperSession, CompletableFuture<T>> call) {
 		try {
-			return reply.join();
+			return send(command, call).join();
 		}
 		catch (CompletionException ex) {
 			throw (StoreCalls.unwrap(ex) instanceof LockBackendException failure) ? failure : ex;
@@ -231,22 +217,12 @@ final class ZooKeeperConnection {
 	 * Does not change the given reply.
 	 */
 	<T> CompletableFuture<T> limit(CompletableFuture<T> reply, String command) {
-		return reply.copy()
-			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
-			.exceptionallyCompose((failure) -> {
-				Throwable cause = StoreCalls.unwrap(failure);
-				return CompletableFuture
-					.failedFuture((cause instanceof TimeoutException) ? timedOut(command) : failed(command, cause));
-			});
+		return reply.copy().orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS).exceptionally((failure) -> {
+			throw failed(command, StoreCalls.unwrap(failure));
+		});
 	}
 
-	private LockBackendException timedOut(String command) {
-		return new LockBackendException("The " + command + " failed: ZooKeeper at " + servers()
-				+ " did not reply within " + this.commandTimeout + ". Check that the ensemble has a leader and that"
-				+ " its disks are fast, or raise distlock.zookeeper.command-timeout");
-	}
-
-	private LockBackendException unreachable(String command, Throwable cause) {
+	private LockBackendException unreachable(String command, @Nullable Throwable cause) {
 		return new LockBackendException("The " + command + " was not sent: there is no connection to ZooKeeper at "
 				+ servers() + ", and none was established within " + this.commandTimeout
 				+ ". Check that the ensemble runs, has a leader and is reachable (distlock.zookeeper.connect-string,"
@@ -255,6 +231,11 @@ final class ZooKeeperConnection {
 
 	/** The exception for a command that failed. */
 	private LockBackendException failed(String command, Throwable cause) {
+		if (cause instanceof TimeoutException) {
+			return new LockBackendException("The " + command + " failed: ZooKeeper at " + servers()
+					+ " did not reply within " + this.commandTimeout + ". Check that the ensemble has a leader and that"
+					+ " its disks are fast, or raise distlock.zookeeper.command-timeout");
+		}
 		boolean refused = cause instanceof KeeperException.NoAuthException
 				|| cause instanceof KeeperException.InvalidACLException;
 		String remedy = refused ? "Give the client the right to create, read and delete below the root of the locks"
@@ -266,9 +247,7 @@ final class ZooKeeperConnection {
 
 	/** Describe where a node is. */
 	String location(String path) {
-		String namespace = this.client.getNamespace();
-		return "ZooKeeper at " + servers() + ", path '"
-				+ ZKPaths.fixForNamespace(namespace.isEmpty() ? null : namespace, path) + "'";
+		return "ZooKeeper at " + servers() + ", path '" + ZKPaths.makePath(this.client.getNamespace(), path) + "'";
 	}
 
 	/** The path of a node in an event, without the client's namespace. */
@@ -292,7 +271,7 @@ final class ZooKeeperConnection {
 			if (current != null) {
 				current.confirm();
 				delay = current.nextConfirmationNanos();
-				this.listener.stillConnected();
+				this.listener.cleanUp();
 			}
 		}
 		catch (RuntimeException ex) {
@@ -305,8 +284,8 @@ final class ZooKeeperConnection {
 
 	/** Called on the client's event thread, in order with the replies to commands. */
 	private void eventReceived(CuratorFramework source, CuratorEvent event) {
-		if (event.getType() == CuratorEventType.WATCHED && event.getWatchedEvent() != null
-				&& event.getWatchedEvent().getState() == Watcher.Event.KeeperState.Disconnected) {
+		WatchedEvent watched = event.getWatchedEvent();
+		if (watched != null && watched.getState() == Watcher.Event.KeeperState.Disconnected) {
 			this.disconnects.incrementAndGet();
 			this.listener.disconnected();
 		}
@@ -318,12 +297,15 @@ final class ZooKeeperConnection {
 				ZooKeeperSession current = connectedSession();
 				if (current != null) {
 					current.reconnected();
+					current.confirm();
 				}
-				this.connected.get().complete(true);
+				this.connected.complete(true);
 				this.listener.connected();
 			}
 			case SUSPENDED, LOST -> {
-				this.connected.updateAndGet((last) -> last.isDone() ? new CompletableFuture<>() : last);
+				if (this.connected.isDone()) {
+					this.connected = new CompletableFuture<>();
+				}
 				this.listener.sessionInDoubt();
 			}
 			default -> logger.debug("The connection to ZooKeeper is read-only");
@@ -337,7 +319,7 @@ final class ZooKeeperConnection {
 		void connected();
 
 		/** The session is connected. Called at intervals. */
-		void stillConnected();
+		void cleanUp();
 
 		/** The connection is lost. Called in order with the replies to commands. */
 		void disconnected();

@@ -3,8 +3,7 @@ package io.github.distlock.backend.zookeeper;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import java.util.Optional;
 
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
@@ -31,7 +30,15 @@ final class ZooKeeperInspection implements StoreInspection {
 
 	@Override
 	public StoredLock inspect(String key) {
-		return read(key, "inspection of lock '" + key + "'").lock;
+		NodeQueue queue = queue(key);
+		List<StoredHolder> holders = new ArrayList<>();
+		queue.holders().forEach((node) -> holder(key, node).ifPresent(holders::add));
+		return new StoredLock(key, holders,
+				queue.nodes()
+					.stream()
+					.skip(queue.holders().size())
+					.map((node) -> new StoredWaiter(node.instance(), node.mode()))
+					.toList());
 	}
 
 	/**
@@ -41,61 +48,39 @@ final class ZooKeeperInspection implements StoreInspection {
 	 */
 	@Override
 	public EndResult end(String key, long grantToken) {
-		String command = "release of lock '" + key + "' by an operator";
-		Content content = read(key, command);
-		int index = content.lock.holders().stream().map(StoredHolder::grantToken).toList().indexOf(grantToken);
-		if (index < 0) {
-			return content.names.isEmpty() ? EndResult.NOT_HELD : EndResult.CHANGED;
+		boolean held = false;
+		for (QueuedNode node : queue(key).holders()) {
+			StoredHolder holder = holder(key, node).orElse(null);
+			if (holder != null && holder.grantToken() == grantToken) {
+				boolean deleted = this.connection.call("release of lock '" + key + "' by an operator",
+						(session) -> session.delete(path(key, node)));
+				// If the holder has just released the lock, the next look says what holds
+				// it.
+				return deleted ? EndResult.ENDED : end(key, grantToken);
+			}
+			held |= holder != null;
 		}
-		String path = this.paths.folder(key) + "/" + content.names.get(index);
-		// If the holder has just released the lock, the next look says what holds it.
-		return await(command, (session) -> session.delete(path)) ? EndResult.ENDED : end(key, grantToken);
+		return held ? EndResult.CHANGED : EndResult.NOT_HELD;
 	}
 
-	private Content read(String key, String command) {
+	private NodeQueue queue(String key) {
 		String folder = this.paths.folder(key);
-		return await(command, (session) -> {
+		return this.connection.call("inspection of lock '" + key + "'", (session) -> {
 			session.sync(folder);
-			return session.children(folder).thenApply(NodeQueue::of).thenCompose((queue) -> read(key, queue, session));
+			return session.children(folder).thenApply(NodeQueue::of);
 		});
 	}
 
-	private CompletableFuture<Content> read(String key, NodeQueue queue, ZooKeeperSession session) {
-		List<QueuedNode> holders = queue.holders();
-		List<StoredWaiter> waiting = queue.nodes()
-			.stream()
-			.skip(holders.size())
-			.map((node) -> new StoredWaiter(node.instance(), node.mode()))
-			.toList();
-		String folder = this.paths.folder(key) + "/";
-		return ZooKeeperSession.all(holders.stream().map((node) -> session.stat(folder + node.name())).toList())
-			.thenApply((stats) -> {
-				List<String> names = new ArrayList<>();
-				List<StoredHolder> described = new ArrayList<>();
-				for (int i = 0; i < stats.size(); i++) {
-					QueuedNode node = holders.get(i);
-					stats.get(i).ifPresent((stat) -> {
-						names.add(node.name());
-						// The server does not know since when the node is the first.
-						described.add(new StoredHolder(node.instance(), node.mode(),
-								Instant.ofEpochMilli(stat.getCtime()), null, TicketNode.firstToken(stat.getCzxid())));
-					});
-				}
-				return new Content(new StoredLock(key, described, waiting), names);
-			});
+	/** What the node says of the holder, if it still exists. */
+	private Optional<StoredHolder> holder(String key, QueuedNode node) {
+		// The server does not know since when the node is the first.
+		return this.connection.call("inspection of lock '" + key + "'", (session) -> session.stat(path(key, node)))
+			.map((stat) -> new StoredHolder(node.instance(), node.mode(), Instant.ofEpochMilli(stat.getCtime()), null,
+					TicketNode.firstToken(stat.getCzxid())));
 	}
 
-	private <T> T await(String command, Function<ZooKeeperSession, CompletableFuture<T>> call) {
-		return this.connection.await(this.connection.send(command, call));
-	}
-
-	/**
-	 * The tickets' nodes in a folder.
-	 *
-	 * @param lock what they say about the lock
-	 * @param names the names of the holders' nodes
-	 */
-	private record Content(StoredLock lock, List<String> names) {
+	private String path(String key, QueuedNode node) {
+		return this.paths.folder(key) + "/" + node.name();
 	}
 
 }

@@ -6,11 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -53,9 +51,9 @@ import org.jspecify.annotations.Nullable;
  * node still exists. If the node before was deleted by hand, the next ticket enters with
  * its next retry.
  *
- * <h2>Folders</h2> The folder of a key is removed a moment after the last ticket of this
- * JVM has left it: a key is often locked again soon. A folder that another JVM uses is
- * not empty and stays; the JVM that leaves it last removes it. Folders are container
+ * <h2>Folders</h2> The folder of a key is removed some seconds after the last ticket of
+ * this JVM has left it: a key is often locked again soon. A folder that another JVM uses
+ * is not empty and stays; the JVM that leaves it last removes it. Folders are container
  * nodes as well, so the server removes those that remain.
  */
 final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.SessionListener, Watcher {
@@ -68,11 +66,9 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	private static final double RETRY_JITTER = 0.2;
 
-	private static final long FOLDER_REMOVAL_DELAY_NANOS = Duration.ofSeconds(2).toNanos();
+	private static final String CHECK = "check of the lock store";
 
 	private static final RenewalResult GONE = new RenewalResult.Gone(false);
-
-	private static final CompletableFuture<Boolean> NO_NODE = CompletableFuture.completedFuture(false);
 
 	private final ZooKeeperBackendSettings settings;
 
@@ -89,7 +85,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	/** By name, until the deletion of all their nodes is certain. */
 	private final ConcurrentMap<String, ZooKeeperTicket> tickets = new ConcurrentHashMap<>();
 
-	/** By path. */
+	/** By path. What a folder knows of its use is guarded by the map. */
 	private final ConcurrentMap<String, KeyFolder> folders = new ConcurrentHashMap<>();
 
 	ZooKeeperLockStore(CuratorFramework client, ZooKeeperBackendSettings settings, TimeSource clock,
@@ -110,15 +106,15 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	@Override
 	public void ping() {
-		this.connection
-			.await(this.connection.send("check of the lock store", (session) -> session.stat(this.paths.root())));
+		this.connection.call(CHECK, (session) -> session.stat(this.paths.root()));
 	}
 
+	/** Create and delete a node. No key is encoded like its name. */
 	@Override
 	public void verify() {
-		String probe = this.paths.probe(Long.toHexString(ThreadLocalRandom.current().nextLong()));
-		this.connection.await(this.connection.send("check of the lock store",
-				(session) -> session.create(probe).thenCompose((node) -> session.delete(node.path()))));
+		String probe = this.paths.root() + "/%probe-" + Long.toHexString(this.random.nextLong());
+		this.connection.call(CHECK,
+				(session) -> session.create(probe).thenCompose((node) -> session.delete(node.path())));
 	}
 
 	@Override
@@ -133,7 +129,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	@Override
 	public void close() {
 		this.connection.close();
-		retryDeletions();
+		cleanUp();
 		endIfUnused();
 	}
 
@@ -152,24 +148,20 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 				(session) -> attempt(ticket, options.queue(), session));
 	}
 
-	private CompletableFuture<AttemptResult> attempt(Ticket ticket, boolean queue, ZooKeeperSession session) {
-		ZooKeeperTicket current = obtain(ticket);
-		if (current.isAbandoned()) {
-			// An earlier attempt did not queue, and the deletion of its node has failed.
-			return current.delete().thenCompose((deleted) -> attempt(ticket, queue, session));
-		}
-		if (queue) {
-			current.queue();
-		}
-		return attempt(current, queue, session);
-	}
-
 	/**
 	 * Send at once all commands that need no earlier reply: the creation of the node, and
 	 * the list of the nodes if it will be needed. That list may miss the node: the folder
 	 * is created first if it does not exist.
 	 */
-	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, boolean queue, ZooKeeperSession session) {
+	private CompletableFuture<AttemptResult> attempt(Ticket name, boolean queue, ZooKeeperSession session) {
+		ZooKeeperTicket ticket = obtain(name);
+		if (ticket.isAbandoned()) {
+			// An earlier attempt did not queue, and the deletion of its node has failed.
+			return ticket.delete().thenCompose((deleted) -> attempt(name, queue, session));
+		}
+		if (queue) {
+			ticket.queue();
+		}
 		KeyFolder folder = ticket.folder();
 		boolean isNew = !ticket.hasNodeOf(session);
 		FolderWatch watch = folder.watch();
@@ -178,8 +170,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		CompletableFuture<List<String>> list = (isNew && folder.isPredictable())
 				? CompletableFuture.completedFuture(List.of()) : session.children(folder.path());
 		return creation.thenCompose((node) -> {
-			Place known = isNew ? knownPlace(ticket, node, watch) : null;
-			return (known != null) ? CompletableFuture.completedFuture(known) : list
+			if (isNew && folder.isFirst(node, watch)) {
+				return CompletableFuture.completedFuture(new Place(node, true, null));
+			}
+			return list
 				.thenCompose((names) -> names.contains(node.name()) ? place(ticket, node, names) : place(ticket, node));
 		}).thenCompose((place) -> result(ticket, place, isNew, queue));
 	}
@@ -199,27 +193,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		AttemptResult busy = new AttemptResult.Busy(timeout, place.holder, false);
 		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
 				: ticket.delete().thenApply((existed) -> busy);
-	}
-
-	/**
-	 * Find the place of a new node without a list: it is the first, or the node before it
-	 * is one of this JVM and excludes it. {@code null} if neither is known.
-	 */
-	private @Nullable Place knownPlace(ZooKeeperTicket ticket, TicketNode node, @Nullable FolderWatch watch) {
-		KeyFolder folder = ticket.folder();
-		if (folder.isFirst(node, watch)) {
-			return new Place(node, true, null);
-		}
-		TicketNode before = ticket.before();
-		if (before == null || ticket.ticket().isReader() && NodeQueue.mode(NodeQueue.ticket(before.name())) == LockMode.READ) {
-			return null;
-		}
-		ticket.watching(before.path());
-		if (!isOwn(before.path(), node.session())) {
-			return null;
-		}
-		folder.placeKnown();
-		return new Place(node, false, folder.holder());
 	}
 
 	/**
@@ -256,7 +229,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		}
 		String predecessor = queue.predecessor(node.name());
 		Place place = new Place(node, predecessor == null, queue.firstHolder());
-		ticket.folder().heldBy(place.holder);
 		if (predecessor == null || !ticket.isQueued()) {
 			return CompletableFuture.completedFuture(place);
 		}
@@ -270,8 +242,11 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			.thenCompose((exists) -> exists ? CompletableFuture.completedFuture(place) : place(ticket, node));
 	}
 
+	/** A reader's grant has one token, since it is never handed on in this JVM. */
 	private Grant grant(ZooKeeperTicket ticket, TicketNode node) {
-		return ticket.grant(node, this.settings.tokensPerGrant());
+		long first = node.firstToken();
+		return new Grant(first, ticket.ticket().isReader() ? first : first + this.settings.tokensPerGrant() - 1,
+				Validity.session(node.session()));
 	}
 
 	/**
@@ -281,18 +256,15 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 */
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		ZooKeeperTicket current = this.tickets.get(ticket.token());
-		boolean held = current != null && current.isHeld();
-		String command = "release of lock '" + ticket.key() + "'";
-		if (next == null) {
-			return delete(current, command).thenApply((existed) -> new ReleaseResult(existed && held, null));
-		}
-		if (current != null) {
-			current.abandon();
-		}
-		return this.connection.send(command, (session) -> {
+		ZooKeeperTicket current = obtain(ticket);
+		boolean held = current.isHeld();
+		current.abandon();
+		return this.connection.send("release of lock '" + ticket.key() + "'", (session) -> {
 			// First, so that it is answered before it is known whether the next is first.
-			CompletableFuture<Boolean> deletion = (current != null) ? current.delete() : NO_NODE;
+			CompletableFuture<Boolean> deletion = current.delete();
+			if (next == null) {
+				return deletion.thenApply((existed) -> new ReleaseResult(existed && held, null));
+			}
 			return deletion.thenCombine(attempt(next.ticket(), true, session),
 					(existed, answer) -> new ReleaseResult(existed && held, answer));
 		});
@@ -300,17 +272,12 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	@Override
 	public CompletionStage<?> cancel(Ticket ticket) {
-		return delete(this.tickets.get(ticket.token()), "cancellation of lock '" + ticket.key() + "'");
+		ZooKeeperTicket current = obtain(ticket);
+		current.abandon();
+		return this.connection.send("cancellation of lock '" + ticket.key() + "'", (session) -> current.delete());
 	}
 
-	private CompletableFuture<Boolean> delete(@Nullable ZooKeeperTicket ticket, String command) {
-		if (ticket == null) {
-			return NO_NODE;
-		}
-		ticket.abandon();
-		return this.connection.send(command, (session) -> ticket.delete());
-	}
-
+	/** The ticket of this name, which may have no node. */
 	private ZooKeeperTicket obtain(Ticket ticket) {
 		return this.tickets.computeIfAbsent(ticket.token(), (token) -> {
 			String path = this.paths.folder(ticket.key());
@@ -323,21 +290,9 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	/** No node of a ticket is left. The folder knows it as long as it can be obtained. */
 	private void gone(ZooKeeperTicket ticket) {
-		KeyFolder folder = ticket.folder();
-		if (folder.left(ticket.ticket())) {
-			this.connection.later(() -> removeIfUnused(folder), FOLDER_REMOVAL_DELAY_NANOS);
-		}
+		ticket.folder().tickets().remove(ticket.ticket());
 		this.tickets.remove(ticket.ticket().token(), ticket);
 		endIfUnused();
-	}
-
-	private void removeIfUnused(KeyFolder folder) {
-		folder.removalBegins();
-		this.folders.computeIfPresent(folder.path(), (path, known) -> known.isUnused() ? null : known);
-		ZooKeeperSession session = this.connection.connectedSession();
-		if (session != null && !this.folders.containsKey(folder.path())) {
-			session.delete(folder.path());
-		}
 	}
 
 	/**
@@ -414,20 +369,28 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	@Override
 	public void connected() {
-		retryDeletions();
+		cleanUp();
 		sessionInDoubt();
 		if (!this.connection.isClosed()) {
 			this.signals.retryAll();
 		}
 	}
 
+	/**
+	 * Delete the nodes whose deletion has failed, and the folders that no ticket of this
+	 * JVM has used since the last call. A folder that is used meanwhile is not empty, or
+	 * is created again.
+	 */
 	@Override
-	public void stillConnected() {
-		retryDeletions();
-	}
-
-	private void retryDeletions() {
+	public void cleanUp() {
 		this.tickets.values().stream().filter(ZooKeeperTicket::isAbandoned).forEach(ZooKeeperTicket::delete);
+		ZooKeeperSession session = this.connection.connectedSession();
+		for (String path : this.folders.keySet()) {
+			boolean used = this.folders.computeIfPresent(path, (key, known) -> known.isIdle() ? null : known) != null;
+			if (!used && session != null) {
+				session.delete(path);
+			}
+		}
 	}
 
 	@Override

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.StoreSession;
 import io.github.distlock.backend.TimeSource;
@@ -73,18 +72,16 @@ final class ZooKeeperSession implements StoreSession {
 
 	private final Duration timeout;
 
-	private final ReentrantLock lock = new ReentrantLock();
-
 	/**
 	 * When the earliest confirmation was sent whose report to the leader is not proven
-	 * yet. Guarded by {@link #lock}.
+	 * yet. Guarded by the monitor of this object.
 	 */
 	private TimeSource.@Nullable Instant unreported;
 
-	/** When the last answered confirmation was sent. Guarded by {@link #lock}. */
+	/** When the last answered confirmation was sent. Guarded by the monitor. */
 	private TimeSource.@Nullable Instant lastConfirmation;
 
-	/** Only replaced by later ones. Guarded by {@link #lock} for writing. */
+	/** Only replaced by later ones. Written under the monitor. */
 	private volatile @Nullable Validity proven;
 
 	ZooKeeperSession(CuratorFramework client, ZooKeeper zooKeeper, TimeSource clock) {
@@ -131,38 +128,28 @@ final class ZooKeeperSession implements StoreSession {
 		sync("/").thenAccept((reply) -> confirmed(sent));
 	}
 
-	/** The client has connected again, which the leader has confirmed. */
-	void reconnected() {
-		this.lock.lock();
-		try {
-			this.unreported = null;
-			this.lastConfirmation = null;
-		}
-		finally {
-			this.lock.unlock();
-		}
-		confirm();
+	/**
+	 * The client has connected again, which the leader has confirmed: the time without a
+	 * connection was no pause of this process.
+	 */
+	synchronized void reconnected() {
+		this.unreported = null;
+		this.lastConfirmation = null;
 	}
 
-	private void confirmed(TimeSource.Instant sent) {
-		this.lock.lock();
-		try {
-			TimeSource.Instant previous = this.lastConfirmation;
-			this.lastConfirmation = sent;
-			if (previous == null || sent.nanos() - previous.nanos() <= share(PAUSE_SHARE).toNanos()) {
-				extend(Validity.until(sent, share(REMAINING_SHARE)));
-			}
-			TimeSource.Instant received = this.unreported;
-			if (received == null) {
-				this.unreported = sent;
-			}
-			else if (sent.nanos() - received.nanos() >= share(REPORT_SHARE).toNanos()) {
-				extend(Validity.until(received, this.timeout));
-				this.unreported = sent;
-			}
+	private synchronized void confirmed(TimeSource.Instant sent) {
+		TimeSource.Instant previous = this.lastConfirmation;
+		this.lastConfirmation = sent;
+		if (previous == null || sent.nanos() - previous.nanos() <= share(PAUSE_SHARE).toNanos()) {
+			extend(Validity.until(sent, share(REMAINING_SHARE)));
 		}
-		finally {
-			this.lock.unlock();
+		TimeSource.Instant received = this.unreported;
+		if (received == null) {
+			this.unreported = sent;
+		}
+		else if (sent.nanos() - received.nanos() >= share(REPORT_SHARE).toNanos()) {
+			extend(Validity.until(received, this.timeout));
+			this.unreported = sent;
 		}
 	}
 
@@ -233,12 +220,11 @@ final class ZooKeeperSession implements StoreSession {
 		return statOf(full(path));
 	}
 
-	/** Whether the root of the client exists: with a chroot, that is a node. */
-	CompletableFuture<Boolean> rootExists() {
-		return statOf("/").thenApply(Optional::isPresent);
-	}
-
-	private CompletableFuture<Optional<Stat>> statOf(String fullPath) {
+	/**
+	 * The stat of a node outside of the client's namespace. With a chroot, the root is
+	 * such a node.
+	 */
+	CompletableFuture<Optional<Stat>> statOf(String fullPath) {
 		CompletableFuture<Optional<Stat>> reply = new CompletableFuture<>();
 		this.zooKeeper.exists(fullPath, false,
 				(code, path, context, stat) -> complete(reply, code, path, Optional.ofNullable(stat), Optional.empty()),
@@ -289,8 +275,7 @@ final class ZooKeeperSession implements StoreSession {
 
 	/** The path with the client's namespace. */
 	private String full(String path) {
-		String namespace = this.client.getNamespace();
-		return namespace.isEmpty() ? path : ZKPaths.fixForNamespace(namespace, path);
+		return ZKPaths.makePath(this.client.getNamespace(), path);
 	}
 
 	/** The value for a missing node is {@code null} if that is a failure. */

@@ -3,13 +3,10 @@ package io.github.distlock.backend.zookeeper;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.zookeeper.KeyFolder.FolderWatch;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * takes. A node of an abandoned ticket would block the lock for as long as this JVM
  * lives, since only the end of the session removes it otherwise.
  * </ol>
- * The state is written under a lock, which is never held while a command is sent or
- * awaited.
+ * The state is written under the monitor of this object, which is never held while a
+ * command is sent or awaited.
  */
 final class ZooKeeperTicket {
 
@@ -44,35 +41,29 @@ final class ZooKeeperTicket {
 
 	private final Consumer<ZooKeeperTicket> gone;
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	/** Guarded by {@link #lock} for writing. */
+	/** Written under the monitor, as are all that follow unless they say otherwise. */
 	private volatile @Nullable TicketNode node;
 
-	/** The last creation of a node. Guarded by {@link #lock}. */
-	private CompletableFuture<TicketNode> creation = NONE;
+	/** The last creation of a node. None begins once the ticket is abandoned. */
+	private volatile CompletableFuture<TicketNode> creation = NONE;
 
-	/** Guarded by {@link #lock} for writing. */
+	/** Written by the creation that is under way. */
 	private volatile boolean mayHaveUnknownNodes;
 
-	/** The last deletion of all nodes. Guarded by {@link #lock}. */
+	/** The last deletion of all nodes. */
 	private @Nullable CompletableFuture<Boolean> deletion;
 
-	/** Only one deletion is under way at any time. */
+	/** Written by the deletion that is under way. */
 	private volatile boolean deletionSent;
 
-	/** Guarded by {@link #lock} for writing. */
 	private volatile boolean held;
 
-	/** Guarded by {@link #lock} for writing. */
 	private volatile boolean abandoned;
 
-	/** Never reset. */
+	/** Never reset. Written by the attempt that is under way. */
 	private volatile boolean queued;
 
-	/** The node before the first one, if it was created by this JVM. */
-	private volatile @Nullable TicketNode before;
-
+	/** Written by any thread that finds the place of the node. */
 	private volatile @Nullable String watchedPath;
 
 	/**
@@ -127,11 +118,6 @@ final class ZooKeeperTicket {
 		this.watchedPath = path;
 	}
 
-	/** The node before that of this ticket, if it is known to be one of this JVM. */
-	@Nullable TicketNode before() {
-		return this.before;
-	}
-
 	/**
 	 * Whether a node is the one of this ticket, and its deletion has not been sent yet:
 	 * {@link #deleting} is called after that.
@@ -152,26 +138,12 @@ final class ZooKeeperTicket {
 	 */
 	CompletableFuture<TicketNode> obtainNode(ZooKeeperSession session) {
 		CompletableFuture<TicketNode> started = new CompletableFuture<>();
-		boolean search;
-		this.lock.lock();
-		try {
-			TicketNode existing = this.node;
-			if (this.abandoned) {
-				return NONE;
-			}
-			if (existing != null && existing.session() == session) {
-				return CompletableFuture.completedFuture(existing);
-			}
-			if (!this.creation.isDone()) {
-				return this.creation;
-			}
-			search = this.mayHaveUnknownNodes;
-			this.mayHaveUnknownNodes = true;
-			this.creation = started;
+		CompletableFuture<TicketNode> current = nodeOrCreation(session, started);
+		if (current != started) {
+			return current;
 		}
-		finally {
-			this.lock.unlock();
-		}
+		boolean search = this.mayHaveUnknownNodes;
+		this.mayHaveUnknownNodes = true;
 		int disconnects = this.connection.disconnects();
 		String prefix = this.folder.path() + "/" + LockPaths.nodePrefix(this.ticket);
 		(search ? find(session) : CompletableFuture.completedFuture(Optional.<TicketNode>empty())).thenCompose(
@@ -187,22 +159,31 @@ final class ZooKeeperTicket {
 		return started;
 	}
 
+	/** The node, or the creation that is under way: the given one if there was none. */
+	private synchronized CompletableFuture<TicketNode> nodeOrCreation(ZooKeeperSession session,
+			CompletableFuture<TicketNode> started) {
+		TicketNode existing = this.node;
+		if (this.abandoned) {
+			return NONE;
+		}
+		if (existing != null && existing.session() == session) {
+			return CompletableFuture.completedFuture(existing);
+		}
+		if (this.creation.isDone()) {
+			this.creation = started;
+		}
+		return this.creation;
+	}
+
 	/**
 	 * The node has been created.
 	 * @param only whether the ticket certainly has no other node
 	 */
-	void created(TicketNode created, boolean only) {
-		this.lock.lock();
-		try {
-			this.node = created;
-			// What an earlier node of the ticket held says nothing of this one's place.
-			this.held = false;
-			this.mayHaveUnknownNodes = !only;
-			this.before = only ? this.folder.created(created) : null;
-		}
-		finally {
-			this.lock.unlock();
-		}
+	synchronized void created(TicketNode created, boolean only) {
+		this.node = created;
+		// What an earlier node of the ticket held says nothing of this one's place.
+		this.held = false;
+		this.mayHaveUnknownNodes = !only;
 	}
 
 	/** Find the oldest node, if it is of this session. */
@@ -224,16 +205,10 @@ final class ZooKeeperTicket {
 	}
 
 	/** A node of this ticket does not exist any more. */
-	void removed(TicketNode removed) {
-		this.lock.lock();
-		try {
-			if (this.node == removed) {
-				this.node = null;
-				this.held = false;
-			}
-		}
-		finally {
-			this.lock.unlock();
+	synchronized void removed(TicketNode removed) {
+		if (this.node == removed) {
+			this.node = null;
+			this.held = false;
 		}
 	}
 
@@ -241,34 +216,15 @@ final class ZooKeeperTicket {
 	 * A node is the first in the queue. Has no effect if the node was removed meanwhile.
 	 * @return whether the ticket holds the lock by it now: not if it was abandoned
 	 */
-	boolean hold(TicketNode first) {
-		this.lock.lock();
-		try {
-			if (this.node == first) {
-				this.held = !this.abandoned;
-			}
-			return this.held && this.node == first;
+	synchronized boolean hold(TicketNode first) {
+		if (this.node == first) {
+			this.held = !this.abandoned;
 		}
-		finally {
-			this.lock.unlock();
-		}
+		return this.held && this.node == first;
 	}
 
-	/** A reader's grant has one token, since it is never handed on in this JVM. */
-	Grant grant(TicketNode heldNode, int tokensPerGrant) {
-		long first = heldNode.firstToken();
-		return new Grant(first, this.ticket.isReader() ? first : first + tokensPerGrant - 1,
-				Validity.session(heldNode.session()));
-	}
-
-	void abandon() {
-		this.lock.lock();
-		try {
-			this.abandoned = true;
-		}
-		finally {
-			this.lock.unlock();
-		}
+	synchronized void abandon() {
+		this.abandoned = true;
 	}
 
 	/**
@@ -279,21 +235,11 @@ final class ZooKeeperTicket {
 	 */
 	CompletableFuture<Boolean> delete() {
 		CompletableFuture<Boolean> started = new CompletableFuture<>();
-		CompletableFuture<TicketNode> pending;
-		this.lock.lock();
-		try {
-			this.abandoned = true;
-			CompletableFuture<Boolean> current = this.deletion;
-			if (current != null && !current.isCompletedExceptionally()) {
-				return current;
-			}
-			this.deletion = started;
-			pending = this.creation;
+		CompletableFuture<Boolean> current = deletion(started);
+		if (current != started) {
+			return current;
 		}
-		finally {
-			this.lock.unlock();
-		}
-		pending.handle((created, failure) -> deleteNodes())
+		this.creation.handle((created, failure) -> deleteNodes())
 			.thenCompose(Function.identity())
 			.whenComplete((existed, failure) -> {
 				if (failure != null) {
@@ -306,19 +252,30 @@ final class ZooKeeperTicket {
 		return started;
 	}
 
+	/** The deletion that is done or under way: the given one if there was none. */
+	private synchronized CompletableFuture<Boolean> deletion(CompletableFuture<Boolean> started) {
+		this.abandoned = true;
+		CompletableFuture<Boolean> last = this.deletion;
+		if (last != null && !last.isCompletedExceptionally()) {
+			return last;
+		}
+		this.deletion = started;
+		return started;
+	}
+
 	private CompletableFuture<Boolean> deleteNodes() {
 		TicketNode current = this.node;
 		boolean search = this.mayHaveUnknownNodes;
-		if (current == null && !search) {
-			return CompletableFuture.completedFuture(false);
-		}
 		ZooKeeperSession session = this.connection.connectedSession();
 		if (session == null) {
 			return CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
 		}
 		CompletableFuture<Boolean> deleted = (current != null) ? deleteNode(current, session)
 				: CompletableFuture.completedFuture(false);
-		return search ? deleted.thenCombine(deleteUnknownNodes(session), (existed, none) -> existed) : deleted;
+		// Unknown nodes are found even if the known one is deleted first.
+		return search ? deleted.thenCombine(
+				names(session).thenCompose((names) -> session.deleteAll(this.folder.path(), names)),
+				(existed, none) -> existed) : deleted;
 	}
 
 	private CompletableFuture<Boolean> deleteNode(TicketNode known, ZooKeeperSession session) {
@@ -334,10 +291,6 @@ final class ZooKeeperTicket {
 		});
 		this.deleting.accept(known);
 		return deleted;
-	}
-
-	private CompletableFuture<List<Boolean>> deleteUnknownNodes(ZooKeeperSession session) {
-		return names(session).thenCompose((names) -> session.deleteAll(this.folder.path(), names));
 	}
 
 }

@@ -92,7 +92,8 @@ class LeaseInspectionTests {
 			Grant grant = node.take(ticket);
 			other.inspection().end(this.key, grant.firstToken());
 			other.take(other.ticket(this.key));
-			assertThat(Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE, false)))))
+			assertThat(Answers
+				.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE, false)))))
 				.containsExactly(new RenewalResult.Gone(false));
 			assertThat(node.ended).containsExactly(Map.entry(ticket, grant.firstToken()));
 		}

@@ -149,7 +149,8 @@ class LeaseModeTests {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(2)) {
 			JdbcBackend late = JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, hoursOff(5));
-			try (JdbcNode node = JdbcNode.lease(pool); LockStore opened = late.open(new StoreContext(LockInstance.of("late"), node))) {
+			try (JdbcNode node = JdbcNode.lease(pool);
+					LockStore opened = late.open(new StoreContext(LockInstance.of("late"), node))) {
 				node.take(node.ticket(this.key));
 				Ticket ticket = new Ticket(this.key, node.ticket("x").mode(), "late", 1, false);
 				assertThat(Answers.of(opened.attempt(ticket, JdbcNode.LEASE, AttemptOptions.queue(false))))

@@ -45,7 +45,6 @@ class LockPathsTests {
 
 	@Test
 	void noKeyHasThePathOfAProbe() {
-		assertThat(this.paths.probe("x")).startsWith("/distlock/%p");
 		assertThat(this.paths.folder("%probe-x")).startsWith("/distlock/%25");
 	}
 

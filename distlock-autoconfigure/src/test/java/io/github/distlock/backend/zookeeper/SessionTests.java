@@ -65,7 +65,8 @@ class SessionTests {
 	}
 
 	private static RenewalResult renew(BareNode node, Ticket ticket, Grant grant) {
-		return Answers.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30), false))))
+		return Answers
+			.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30), false))))
 			.get(0);
 	}
 

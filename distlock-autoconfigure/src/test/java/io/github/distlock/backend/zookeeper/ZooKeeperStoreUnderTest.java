@@ -71,7 +71,7 @@ final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 
 	@Override
 	public Duration memory() {
-		return Duration.ofSeconds(3);
+		return SESSION;
 	}
 
 	@Override
