@@ -2,10 +2,12 @@ package io.github.distlock.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Properties;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.embedded.RedisServer;
 
@@ -79,13 +81,15 @@ public final class RedisTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Connect to a port, as an application does.
+	 * Connect to a port, as an application does. Only the quiet period at a shutdown is
+	 * left out, in which the driver waits for further commands.
 	 * @param port the port
 	 * @return a started factory, to be destroyed
 	 */
 	public static LettuceConnectionFactory connectionFactory(int port) {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", port));
+				new RedisStandaloneConfiguration("127.0.0.1", port),
+				LettuceClientConfiguration.builder().shutdownQuietPeriod(Duration.ZERO).build());
 		factory.afterPropertiesSet();
 		factory.start();
 		return factory;
