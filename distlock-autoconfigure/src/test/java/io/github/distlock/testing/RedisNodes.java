@@ -23,6 +23,7 @@ import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -85,7 +86,7 @@ public final class RedisNodes implements AutoCloseable {
 		registry.start();
 		this.nodes.add(registry);
 		// Until it has published to its inbox and all waiters have asked, counts differ.
-		Awaitility.await().until(() -> calls("publish") > probes && !checking.getAsBoolean());
+		await().until(() -> calls("publish") > probes && !checking.getAsBoolean());
 		return registry;
 	}
 
@@ -100,9 +101,16 @@ public final class RedisNodes implements AutoCloseable {
 		registry.start();
 		this.nodes.add(registry);
 		if (port != this.server.port() && isOpen(port)) {
-			Awaitility.await().until(() -> inboxes() > inboxes);
+			await().until(() -> inboxes() > inboxes);
 		}
 		return registry;
+	}
+
+	/**
+	 * Most tests start two nodes: the usual steps of 100 ms would be half of their time.
+	 */
+	private static ConditionFactory await() {
+		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2));
 	}
 
 	private static boolean isOpen(int port) {

@@ -2,10 +2,12 @@ package io.github.distlock.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Properties;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.embedded.RedisServer;
 
@@ -62,9 +64,15 @@ public final class RedisTestServer implements AutoCloseable {
 		return connectionFactory(this.port);
 	}
 
+
+	/**
+	 * Return a started factory, to be destroyed. It leaves out the quiet period of a
+	 * shutdown, in which the driver waits for further commands.
+	 */
 	public static LettuceConnectionFactory connectionFactory(int port) {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", port));
+				new RedisStandaloneConfiguration("127.0.0.1", port),
+				LettuceClientConfiguration.builder().shutdownQuietPeriod(Duration.ZERO).build());
 		factory.afterPropertiesSet();
 		factory.start();
 		return factory;

@@ -67,6 +67,7 @@ final class MavenBuild {
 			.redirectOutput(output.toFile());
 		maven.environment().putAll(environment);
 		maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
+		maven.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1", (given, ours) -> given + " " + ours);
 		maven.environment().keySet().removeAll(List.of("MAVEN_BASEDIR", "MAVEN_PROJECTBASEDIR"));
 		int status = maven.start().waitFor();
 		assertThat(status).as(() -> String.join(" ", command) + "\n" + text(output)).isZero();
