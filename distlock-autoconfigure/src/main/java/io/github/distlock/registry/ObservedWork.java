@@ -22,8 +22,7 @@ final class ObservedWork {
 	static <T> T call(LockObservers observers, String backend, LockRequest request, HeldLock lock, Callable<T> action)
 			throws Exception {
 		LockObserver observer = observers.get();
-		LockObservation section = (observer != null)
-				? observer.section(backend, request.mode(), List.of(lock)) : null;
+		LockObservation section = (observer != null) ? observer.section(backend, request.mode(), List.of(lock)) : null;
 		if (section == null) {
 			return call(lock, action);
 		}
