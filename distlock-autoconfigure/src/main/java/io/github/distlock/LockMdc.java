@@ -36,8 +36,8 @@ public final class LockMdc {
 	}
 
 	/**
-	 * Undo one {@link #enable()}. Scopes that are open still show the outer lock
-	 * at their end.
+	 * Undo one {@link #enable()}. Scopes that are open still show the outer lock at their
+	 * end.
 	 */
 	public static void disable() {
 		USERS.decrementAndGet();

@@ -32,7 +32,7 @@ class PackageDependencyTests {
 			entry("renewal", "backend", "environment", ""),
 			entry("registry", "waiting", "renewal", "backend", "environment", "thread", "observation", ""),
 			entry("aop", "", "aop.weaving", "transaction", "thread", "observation"), entry("aop.weaving", ""),
-			entry("transaction", ""), entry("context", ""), entry("metrics", ""), entry("observation", ""),
+			entry("transaction", ""), entry("context", ""), entry("metrics", "", "registry"), entry("observation", ""),
 			entry("actuate", "", "backend", "registry"), entry("web", ""), entry("integration", ""),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",

@@ -40,9 +40,7 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 			.withDetail("waiting", snapshot.waiting().size());
 		long start = System.nanoTime();
 		this.registry.store().ping();
-		builder.up()
-			.withDetail("roundTrip",
-					Milliseconds.of(Duration.ofNanos(System.nanoTime() - start)));
+		builder.up().withDetail("roundTrip", Milliseconds.of(Duration.ofNanos(System.nanoTime() - start)));
 	}
 
 }

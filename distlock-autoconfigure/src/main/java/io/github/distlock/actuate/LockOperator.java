@@ -122,7 +122,8 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 	private static int limit(@Nullable Integer requested) {
 		int limit = (requested != null) ? requested : DEFAULT_LIMIT;
 		if (limit < 0) {
-			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST, "The parameter 'limit' must not be negative");
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST,
+					"The parameter 'limit' must not be negative");
 		}
 		return limit;
 	}
@@ -163,7 +164,8 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 	private String end(String key, @Nullable String registryName, long token, Map<String, Object> data) {
 		String name = find(key, registryName, (lock) -> !lock.holders().isEmpty());
 		if (name == null) {
-			throw new RefusedOperationException(WebEndpointResponse.STATUS_NOT_FOUND, "The lock is not held in any registry");
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_NOT_FOUND,
+					"The lock is not held in any registry");
 		}
 		data.put("registry", name);
 		BackendLockRegistry registry = registry(name);
@@ -213,8 +215,9 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 			found = found.stream().filter((each) -> known.test(registry(each).inspection().inspect(key))).toList();
 		}
 		if (found.size() > 1) {
-			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST, "Several registries know this key: "
-					+ String.join(", ", found) + ". Name one of them with the parameter 'registry'");
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST,
+					"Several registries know this key: " + String.join(", ", found)
+							+ ". Name one of them with the parameter 'registry'");
 		}
 		return found.isEmpty() ? null : found.get(0);
 	}
@@ -230,10 +233,12 @@ public record LockOperator(Supplier<Map<String, BackendLockRegistry>> registries
 			throw new RefusedOperationException(NOT_IMPLEMENTED, String.valueOf(ex.getMessage()));
 		}
 		catch (LockBackendException ex) {
-			throw new RefusedOperationException(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, String.valueOf(ex.getMessage()));
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+					String.valueOf(ex.getMessage()));
 		}
 		catch (LockDefinitionException ex) {
-			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
+			throw new RefusedOperationException(WebEndpointResponse.STATUS_BAD_REQUEST,
+					String.valueOf(ex.getMessage()));
 		}
 	}
 

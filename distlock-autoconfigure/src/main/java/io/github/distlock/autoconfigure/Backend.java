@@ -1,8 +1,6 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.Arrays;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
 import org.springframework.util.StringUtils;
 
@@ -62,10 +60,6 @@ public enum Backend {
 	/** Return the dependency that provides that class. */
 	String dependency() {
 		return this.dependency;
-	}
-
-	static String names() {
-		return Arrays.stream(values()).map(Backend::id).collect(Collectors.joining(", "));
 	}
 
 }

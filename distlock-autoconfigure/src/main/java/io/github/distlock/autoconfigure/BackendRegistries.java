@@ -59,8 +59,9 @@ final class BackendRegistries {
 		this.settings = properties
 			.toRegistrySettings(environment.getProperty("spring.application.name", "application"));
 		if (!properties.enabled()) {
-			logger.warn("Locks are switched off (distlock.enabled=false): each LockRegistry grants every lock at once, and nothing is "
-					+ "mutually exclusive. Remove the property to use locks again");
+			logger.warn(
+					"Locks are switched off (distlock.enabled=false): each LockRegistry grants every lock at once, and nothing is "
+							+ "mutually exclusive. Remove the property to use locks again");
 		}
 	}
 
@@ -68,7 +69,8 @@ final class BackendRegistries {
 		if (!this.properties.enabled()) {
 			return this.unlocked;
 		}
-		BackendLockRegistry registry = new BackendLockRegistry(backend(id, backendBean), this.settings, () -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);
+		BackendLockRegistry registry = new BackendLockRegistry(backend(id, backendBean), this.settings,
+				() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);
 		// Start it here and not in the lifecycle: beans may lock while they are
 		// initialized.
 		registry.start();
@@ -95,12 +97,9 @@ final class BackendRegistries {
 			throw new StartUpException(
 					"The lock backend '" + id + "' is enabled, but " + backend.neededClass()
 							+ " is not on the class path, or the auto-configuration of the backend is excluded.",
-					"""
-							Do one of these:
-							- add the dependency %s
-							- set distlock.backend to another backend, or define a LockBackend bean of your own
-							- set distlock.enabled=false to run without locks"""
-						.formatted(backend.dependency()));
+					"Add the dependency " + backend.dependency()
+							+ ". Or set distlock.backend to another backend, define a LockBackend bean of your own, or set "
+							+ "distlock.enabled=false to run without locks.");
 		}
 		return this.beanFactory.getBean(beanName, LockBackend.class);
 	}

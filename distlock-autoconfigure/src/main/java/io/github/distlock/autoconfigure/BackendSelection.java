@@ -57,8 +57,7 @@ record BackendSelection(Backend byDefault, List<String> composite, Set<Backend> 
 		boolean valid = this.composite.size() == 2 && new HashSet<>(this.composite).size() == 2
 				&& enabled.containsAll(this.composite);
 		PropertyChecks.check(valid, "distlock.composite", String.join(",", this.composite),
-				"it must name two different backends", "Use two of these: " + Backend.names()
-						+ ", or a LockBackend bean of the application. For example: redis, zookeeper");
+				"it must name two different backends", "For example: redis, zookeeper. A LockBackend bean counts, too");
 	}
 
 }

@@ -32,8 +32,8 @@ public final class DistlockObservationAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockObserver distlockObserver(ObservationRegistry registry,
-			ObjectProvider<LockObservationConvention> conventions, DistlockProperties properties) {
+	LockObserver distlockObserver(ObservationRegistry registry, ObjectProvider<LockObservationConvention> conventions,
+			DistlockProperties properties) {
 		DistlockProperties.Observations observations = properties.observations();
 		return new LockObserver(registry, conventions.orderedStream().toList(), observations.section(),
 				observations.keys());

@@ -72,7 +72,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	public DistlockProperties {
 		PropertyChecks.prefix("distlock.key-prefix", keyPrefix);
 		PropertyChecks.between("distlock.max-waiting", (maxWaiting != null) ? maxWaiting : 1, 1, Integer.MAX_VALUE,
-				"Set 1 or more, or remove the property to let any number of callers wait");
+				"Remove the property to let any number of callers wait");
 		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100),
 				"Set 100ms or more, since a shorter lease could expire while a command is on its way");
 		if (maxHoldTime != null) {
@@ -85,8 +85,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 				"Decrease it, or increase distlock.lease-time");
 		Duration shortest = (leaseTime.compareTo(Transaction.UNCONFIRMED) < 0) ? leaseTime : Transaction.UNCONFIRMED;
 		PropertyChecks.atMost("distlock.transaction.commit-margin", transaction.commitMargin(), shortest.dividedBy(2),
-				"Set a shorter duration: a lock that was just handed over, or is about to be renewed, is only certain to "
-						+ "have this much of its lease left");
+				"Set a shorter duration: a lock is only certain to have this much of its lease left");
 		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO,
 				"Set 0s to stop without waiting for held locks, or a longer duration");
 	}
@@ -146,10 +145,9 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		 */
 		public Handoff {
 			PropertyChecks.between("distlock.handoff.budget", budget, 0, MAX_BUDGET,
-					"Set 0 to disable the hand-over of locks inside the JVM, or remove the property to use the default, "
-							+ DEFAULT_BUDGET);
+					"Set 0 to disable the hand-over of locks inside the JVM");
 			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO,
-					"Set 0s to disable the hand-over of locks inside the JVM, or remove the property to use the default, 5ms");
+					"Set 0s to disable the hand-over of locks inside the JVM");
 			if (keep != null) {
 				String remedy = "Set such a duration, or remove the property to keep no locks";
 				PropertyChecks.atLeast("distlock.handoff.keep", keep, LockRequest.MINIMUM_KEEP, remedy);

@@ -3,9 +3,9 @@ package io.github.distlock.autoconfigure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -23,57 +23,39 @@ import org.springframework.core.io.Resource;
  */
 class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
-	private static final String SCHEMA = "classpath:io/github/distlock/backend/jdbc/schema-@@platform@@.sql";
-
-	private final DatabaseInitializationSettings settings;
-
 	private final TableNames tables;
 
 	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode, TableNames tables) {
-		this(dataSource, new DatabaseInitializationSettings(), tables);
-		this.settings.setMode(mode);
-		// The table may exist, and the user may not have the right to create one.
-		this.settings.setContinueOnError(true);
-	}
-
-	private JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationSettings settings,
-			TableNames tables) {
-		super(dataSource, settings);
-		this.settings = settings;
+		super(dataSource, settings(mode));
 		this.tables = tables;
 	}
 
-	/**
-	 * Find the script for the database and run it. Finding it needs a connection, because
-	 * its name contains the name of the database. With {@code embedded}, the default, a
-	 * database that cannot be reached is not embedded, and the application starts without
-	 * it.
-	 */
-	@Override
-	public boolean initializeDatabase() {
-		boolean enabled = switch (this.settings.getMode()) {
-			case ALWAYS -> true;
-			case EMBEDDED -> isEmbeddedDatabase();
-			case NEVER -> false;
-		};
-		if (enabled) {
-			DataSource dataSource = Objects.requireNonNull(getDataSource());
-			this.settings
-				.setSchemaLocations(new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCHEMA));
-		}
-		return enabled && super.initializeDatabase();
+	private static DatabaseInitializationSettings settings(DatabaseInitializationMode mode) {
+		DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
+		settings.setMode(mode);
+		settings.setSchemaLocations(Stream.of("h2", "mariadb", "mysql", "postgresql")
+			.map((platform) -> "classpath:io/github/distlock/backend/jdbc/schema-" + platform + ".sql")
+			.toList());
+		return settings;
 	}
 
-	/** Run the scripts with the name of the table. */
+	/**
+	 * Run the script for the database with the name of the table. Finding it needs a
+	 * connection, so it is not done before the mode is known. It may fail: the table may
+	 * exist, and the user may not have the right to create one.
+	 */
 	@Override
 	protected void runScripts(Scripts scripts) {
-		List<Resource> named = new ArrayList<>();
+		String name = new PlatformPlaceholderDatabaseDriverResolver()
+			.resolveAll(Objects.requireNonNull(getDataSource()), "schema-@@platform@@.sql")
+			.get(0);
 		for (Resource script : scripts) {
-			named.add(new ByteArrayResource(this.tables.applyTo(text(script)).getBytes(StandardCharsets.UTF_8)));
+			if (name.equals(script.getFilename())) {
+				byte[] named = this.tables.applyTo(text(script)).getBytes(StandardCharsets.UTF_8);
+				super.runScripts(new Scripts(List.of(new ByteArrayResource(named))).continueOnError(true)
+					.encoding(StandardCharsets.UTF_8));
+			}
 		}
-		super.runScripts(new Scripts(named).continueOnError(scripts.isContinueOnError())
-			.separator(scripts.getSeparator())
-			.encoding(StandardCharsets.UTF_8));
 	}
 
 	private static String text(Resource script) {

@@ -45,16 +45,13 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 
 	private static final String COMMAND_TIMEOUT = "distlock.jdbc.command-timeout";
 
-	private static final Duration LONGEST_COMMAND = Duration.ofSeconds(5);
-
 	/**
 	 * Check what can be checked without a store.
 	 */
 	public JdbcStoreProperties {
 		PropertyChecks.atLeastMillis(COMMAND_TIMEOUT, commandTimeout, 250, "2s");
-		PropertyChecks.check(commandTimeout.compareTo(LONGEST_COMMAND) <= 0, COMMAND_TIMEOUT,
-				commandTimeout.toMillis() + "ms",
-				"it must be at most 5s, since rows of unused locks are deleted soon after",
+		// Rows of unused locks are deleted soon after that.
+		PropertyChecks.atMost(COMMAND_TIMEOUT, commandTimeout, Duration.ofSeconds(5),
 				"Set a shorter duration, or remove the property to use the default, 2s");
 		PropertyChecks.atLeastMillis("distlock.jdbc.poll-interval", pollInterval, 10, "100ms");
 		PropertyChecks.between("distlock.jdbc.max-connections", maxConnections, 1, 1000,

@@ -1,10 +1,8 @@
 package io.github.distlock.autoconfigure;
 
 import io.github.distlock.aop.DistributedLockAdvisor;
-import io.github.distlock.metrics.HoldReading;
 import io.github.distlock.metrics.LockMetrics;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.HoldSummary;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -30,8 +28,9 @@ record LockMeterRegistrar(LockMetrics metrics, ObjectProvider<DistributedLockAdv
 	public void onApplicationEvent(ContextRefreshedEvent event) {
 		try {
 			this.registries.ifAvailable((stores) -> stores.byName().values().forEach(this::watch));
-			this.advisors.ifAvailable((advisor) -> advisor.forEachLock((name, registry) -> RegistryFacts.members(registry)
-				.forEach((member) -> this.metrics.expect(name, member.description().name()))));
+			this.advisors
+				.ifAvailable((advisor) -> advisor.forEachLock((name, registry) -> RegistryFacts.members(registry)
+					.forEach((member) -> this.metrics.expect(name, member.description().name()))));
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Some meters of locks are registered with their first event and not before", ex);
@@ -39,10 +38,7 @@ record LockMeterRegistrar(LockMetrics metrics, ObjectProvider<DistributedLockAdv
 	}
 
 	private void watch(BackendLockRegistry registry) {
-		this.metrics.watchHolds(registry.description().name(), () -> {
-			HoldSummary summary = registry.holdSummary();
-			return new HoldReading(summary.longest(), summary.atRisk(), summary.kept());
-		});
+		this.metrics.watchHolds(registry.description().name(), registry::holdSummary);
 	}
 
 }

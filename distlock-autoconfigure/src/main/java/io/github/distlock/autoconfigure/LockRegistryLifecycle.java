@@ -73,12 +73,10 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		}
 		catch (LockBackendException ex) {
 			throw new StartUpException(
-					String.format("distlock.fail-fast is true, and the lock store cannot be used: %s.%n    %s",
-							registry.store().location(), ex.getMessage()),
-					"""
-							Check that the store runs at that address, that this machine can reach it, and that user and \
-							password are right.
-							To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.""",
+					"distlock.fail-fast is true, and the lock store cannot be used: " + registry.store().location() + ". "
+							+ ex.getMessage(),
+					"Check that the store runs at that address, that this machine can reach it, and that user and password "
+							+ "are right. Or set distlock.fail-fast=false, so that only calls that need a lock fail.",
 					null, ex);
 		}
 	}
@@ -103,9 +101,8 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		}
 		catch (CompletionException ex) {
 			logger.warn("The locks were not shut down within " + this.limit
-					+ " (distlock.shutdown-grace-period): locks "
-					+ "that are still held end with their leases, and connections may stay open until this JVM ends. "
-					+ "A thread 'distlock-stop-...' shows what it waits for", ex);
+					+ " (distlock.shutdown-grace-period): those that are still held end with their leases. A thread "
+					+ "'distlock-stop-...' shows what it waits for", ex);
 		}
 		this.running = false;
 	}

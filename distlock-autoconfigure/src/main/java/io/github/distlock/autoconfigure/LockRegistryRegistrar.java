@@ -84,10 +84,10 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 	}
 
 	private String primary(Map<String, String> backends) {
-		List<String> primary = backends.keySet()
+		List<String> primary = backends.entrySet()
 			.stream()
-			.filter((id) -> backends.size() == 1
-					|| this.beanFactory.getBeanDefinition(backends.get(id)).isPrimary())
+			.filter((named) -> backends.size() == 1 || this.beanFactory.getBeanDefinition(named.getValue()).isPrimary())
+			.map(Map.Entry::getKey)
 			.toList();
 		if (primary.size() != 1) {
 			throw new StartUpException(

@@ -52,8 +52,7 @@ class RedlockConnections implements DisposableBean {
 	List<QuorumNode> nodes(DistlockProperties properties, RedlockStoreProperties redlock) {
 		PropertyChecks.check(redlock.nodes().size() > 2, NODES, redlock.nodes().size() + " nodes",
 				"a majority that survives the loss of a node needs at least three nodes",
-				"Name three or five masters that do not replicate each other (" + NODES
-						+ "[0].host, ...), or set distlock.backend=redis for a single one");
+				"Name three or five masters that do not replicate each other, or set distlock.backend=redis");
 		Set<String> names = new HashSet<>();
 		List<QuorumNode> nodes = new ArrayList<>();
 		for (RedlockStoreProperties.Node node : redlock.nodes()) {
@@ -97,8 +96,7 @@ class RedlockConnections implements DisposableBean {
 			// Its message has the value, which may contain a password.
 		}
 		throw PropertyChecks.invalid(property, "...", "it is not the URL of a Redis master",
-				"Write redis://host:port or rediss://user:password@host:port. A master that is found through sentinels"
-						+ " is not an independent node");
+				"Write redis://host:port or rediss://user:password@host:port, without sentinels");
 	}
 
 	private LettuceClientConfiguration client(RedisURI address, RedlockStoreProperties.Node node) {

@@ -32,11 +32,8 @@ record ZooKeeperClient(CuratorFramework client, boolean closeOnDestroy) implemen
 		if (!StringUtils.hasText(connectString)) {
 			throw new StartUpException("distlock keeps its locks in ZooKeeper, but its address is not configured: "
 					+ "there is neither a CuratorFramework bean nor the property 'distlock.zookeeper.connect-string'.",
-					"""
-							Do one of these:
-							- set distlock.zookeeper.connect-string, such as zk1:2181,zk2:2181,zk3:2181
-							- define a CuratorFramework bean, for authorization, ACLs or TLS
-							- set distlock.enabled=false to run without locks""");
+					"Set distlock.zookeeper.connect-string, such as zk1:2181,zk2:2181,zk3:2181, or define a CuratorFramework "
+							+ "bean, for authorization, ACLs or TLS. Or set distlock.enabled=false to run without locks.");
 		}
 		CuratorFramework client = CuratorFrameworkFactory.builder()
 			.connectString(connectString)

@@ -1,6 +1,8 @@
 package io.github.distlock.metrics;
 
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -9,8 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
+import io.github.distlock.HandOff;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
+import io.github.distlock.registry.HoldSummary;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -33,9 +37,7 @@ public final class LockMetrics implements LockListener {
 	private final Map<LabelTags, LabelMeters> labels = new ConcurrentHashMap<>();
 
 	/** How to read the gauges of held locks, by store. */
-	private final Map<String, Supplier<HoldReading>> holds = new ConcurrentHashMap<>();
-
-	private final Map<AttemptTags, Timer> attempts = new ConcurrentHashMap<>();
+	private final Map<String, Supplier<HoldSummary>> holds = new ConcurrentHashMap<>();
 
 	/**
 	 * Create the listener. The meters of a store are registered with its first event, or
@@ -53,10 +55,8 @@ public final class LockMetrics implements LockListener {
 	 * @param backend name of the store
 	 */
 	public void expect(String name, String backend) {
-		label(name, backend);
-		for (LockOutcome outcome : EXPECTED) {
-			attempts(new AttemptTags(name, backend, outcome));
-		}
+		LabelTags label = new LabelTags(name, backend);
+		EXPECTED.forEach((outcome) -> attempts(label, outcome));
 	}
 
 	/**
@@ -65,7 +65,7 @@ public final class LockMetrics implements LockListener {
 	 * @param backend name of the store
 	 * @param source called whenever a gauge is read
 	 */
-	public void watchHolds(String backend, Supplier<HoldReading> source) {
+	public void watchHolds(String backend, Supplier<HoldSummary> source) {
 		store(backend);
 		if (this.holds.putIfAbsent(backend, source) == null) {
 			registerGauge(LockMeters.AT_RISK, backend, () -> source.get().atRisk());
@@ -82,7 +82,7 @@ public final class LockMetrics implements LockListener {
 
 	/** Read from the source that is known when the gauge is read. */
 	private Number longest(LabelTags label) {
-		Supplier<HoldReading> source = this.holds.get(label.backend());
+		Supplier<HoldSummary> source = this.holds.get(label.backend());
 		return (source != null) ? source.get().longest().getOrDefault(label.name(), Duration.ZERO).toNanos() : 0;
 	}
 
@@ -98,20 +98,14 @@ public final class LockMetrics implements LockListener {
 
 	@Override
 	public void onAttempted(Attempted event) {
-		attempts(new AttemptTags(event.name(), event.backend(), event.outcome())).record(event.waited());
+		// Also registers the counter of losses, so that it starts at zero.
+		attempts(new LabelTags(event.name(), event.backend()), event.outcome()).record(event.waited());
 		if (event.outcome() == LockOutcome.ACQUIRED) {
-			// Register the counter of losses before the first loss, so that it starts
-			// at zero.
-			label(event.name(), event.backend());
 			StoreMeters store = store(event.backend());
 			store.held().incrementAndGet();
-			switch (event.handOff()) {
-				case LOCAL -> store.localHandOffs().increment();
-				case REMOTE -> store.remoteHandOffs().increment();
-				case KEPT -> store.keptHandOffs().increment();
-				case NONE -> {
-					// The lock was free.
-				}
+			Counter handOffs = store.handOffs().get(event.handOff());
+			if (handOffs != null) {
+				handOffs.increment();
 			}
 		}
 	}
@@ -119,12 +113,12 @@ public final class LockMetrics implements LockListener {
 	@Override
 	public void onReleased(Released event) {
 		store(event.backend()).held().decrementAndGet();
-		label(event.name(), event.backend()).hold().record(event.held());
+		label(new LabelTags(event.name(), event.backend())).hold().record(event.held());
 	}
 
 	@Override
 	public void onLost(Lost event) {
-		LabelMeters label = label(event.name(), event.backend());
+		LabelMeters label = label(new LabelTags(event.name(), event.backend()));
 		if (!event.released()) {
 			store(event.backend()).held().decrementAndGet();
 			label.hold().record(event.held());
@@ -150,12 +144,18 @@ public final class LockMetrics implements LockListener {
 		return this.stores.computeIfAbsent(backend, this::registerStore);
 	}
 
-	private Timer attempts(AttemptTags tags) {
-		return this.attempts.computeIfAbsent(tags, this::registerAttempts);
+	private LabelMeters label(LabelTags label) {
+		return this.labels.computeIfAbsent(label, this::registerLabel);
 	}
 
-	private LabelMeters label(String name, String backend) {
-		return this.labels.computeIfAbsent(new LabelTags(name, backend), this::registerLabel);
+	private Timer attempts(LabelTags label, LockOutcome attempt) {
+		return label(label).attempts()
+			.computeIfAbsent(attempt,
+					(outcome) -> timer(LockMeters.ACQUIRE, label.name(), label.backend(), tag(outcome)));
+	}
+
+	private static String tag(Enum<?> value) {
+		return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	private LabelMeters registerLabel(LabelTags label) {
@@ -164,12 +164,7 @@ public final class LockMetrics implements LockListener {
 			.tags(LockMeters.HOLD_LONGEST.tags(label.name(), label.backend()))
 			.register(this.registry);
 		return new LabelMeters(timer(LockMeters.HOLD, label.name(), label.backend()),
-				counter(LockMeters.LOST, label.name(), label.backend()));
-	}
-
-	private Timer registerAttempts(AttemptTags attempt) {
-		String outcome = attempt.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-');
-		return timer(LockMeters.ACQUIRE, attempt.name(), attempt.backend(), outcome);
+				counter(LockMeters.LOST, label.name(), label.backend()), new ConcurrentHashMap<>());
 	}
 
 	private StoreMeters registerStore(String backend) {
@@ -177,11 +172,13 @@ public final class LockMetrics implements LockListener {
 		AtomicInteger waiting = new AtomicInteger();
 		registerGauge(LockMeters.HELD, backend, () -> held);
 		registerGauge(LockMeters.WAITING, backend, () -> waiting);
-		return new StoreMeters(held, waiting, counter(LockMeters.HANDOFFS, backend, "local"),
-				counter(LockMeters.HANDOFFS, backend, "remote"), counter(LockMeters.HANDOFFS, backend, "kept"),
-				counter(LockMeters.RENEWALS, backend, "renewed"), counter(LockMeters.RENEWALS, backend, "gone"),
-				counter(LockMeters.RENEWALS, backend, "failed"), timer(LockMeters.RENEWAL_LATENESS, backend),
-				counter(LockMeters.RESUBSCRIPTIONS, backend));
+		Map<HandOff, Counter> handOffs = new EnumMap<>(HandOff.class);
+		for (HandOff handOff : EnumSet.complementOf(EnumSet.of(HandOff.NONE))) {
+			handOffs.put(handOff, counter(LockMeters.HANDOFFS, backend, tag(handOff)));
+		}
+		return new StoreMeters(held, waiting, handOffs, counter(LockMeters.RENEWALS, backend, "renewed"),
+				counter(LockMeters.RENEWALS, backend, "gone"), counter(LockMeters.RENEWALS, backend, "failed"),
+				timer(LockMeters.RENEWAL_LATENESS, backend), counter(LockMeters.RESUBSCRIPTIONS, backend));
 	}
 
 	private Timer timer(LockMeters meter, String... tagValues) {
@@ -201,17 +198,13 @@ public final class LockMetrics implements LockListener {
 	private record LabelTags(String name, String backend) {
 	}
 
-	private record AttemptTags(String name, String backend, LockOutcome outcome) {
-	}
-
 	/** Meters of the locks with the same label in one store. */
-	private record LabelMeters(Timer hold, Counter lost) {
+	private record LabelMeters(Timer hold, Counter lost, Map<LockOutcome, Timer> attempts) {
 	}
 
-	/** Meters of one store, for all of its locks. */
-	private record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandOffs, Counter remoteHandOffs,
-			Counter keptHandOffs, Counter renewed, Counter gone, Counter failed, Timer lateness,
-			Counter resubscriptions) {
+	/** Meters of one store, for all of its locks. {@link HandOff#NONE} has no counter. */
+	private record StoreMeters(AtomicInteger held, AtomicInteger waiting, Map<HandOff, Counter> handOffs,
+			Counter renewed, Counter gone, Counter failed, Timer lateness, Counter resubscriptions) {
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.distlock.observation;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockMode;
@@ -26,11 +27,8 @@ public final class LockObserver {
 
 	private final ObservationRegistry registry;
 
-	private final List<LockObservationConvention> conventions;
-
-	private final LockObservationConvention acquisitions;
-
-	private final LockObservationConvention sections;
+	/** Those of the application come first; the last ones are the defaults. */
+	private final List<? extends LockObservationConvention> conventions;
 
 	private final boolean observesSections;
 
@@ -52,9 +50,11 @@ public final class LockObserver {
 	public LockObserver(ObservationRegistry registry, List<LockObservationConvention> conventions, boolean sections,
 			boolean keys) {
 		this.registry = registry;
-		this.conventions = List.copyOf(conventions);
-		this.acquisitions = new DefaultLockObservationConvention(LockObservationDocumentation.ACQUISITION, keys);
-		this.sections = new DefaultLockObservationConvention(LockObservationDocumentation.SECTION, keys);
+		this.conventions = Stream
+			.concat(conventions.stream(),
+					Stream.of(LockObservationDocumentation.values())
+						.map((kind) -> new DefaultLockObservationConvention(kind, keys)))
+			.toList();
 		this.observesSections = sections;
 	}
 
@@ -100,7 +100,7 @@ public final class LockObserver {
 			return null;
 		}
 		return start(new LockObservationContext(LockObservationDocumentation.ACQUISITION, backend, request.label(),
-				request.mode(), List.of(request.key()), List.of()), this.acquisitions);
+				request.mode(), List.of(request.key()), List.of()));
 	}
 
 	/**
@@ -114,25 +114,22 @@ public final class LockObserver {
 		if (!this.observesSections || this.registry.isNoop()) {
 			return null;
 		}
-		String name = (locks.size() == 1) ? locks.get(0).name()
-				: locks.stream().map(HeldLock::name).distinct().collect(Collectors.joining(","));
-		LockObservation section = start(new LockObservationContext(LockObservationDocumentation.SECTION, backend, name, mode,
-				locks.stream().map(HeldLock::key).toList(), locks.stream().map(HeldLock::fencingToken).toList()),
-				this.sections);
+		String name = locks.stream().map(HeldLock::name).distinct().collect(Collectors.joining(","));
+		LockObservation section = start(new LockObservationContext(LockObservationDocumentation.SECTION, backend, name,
+				mode, locks.stream().map(HeldLock::key).toList(), locks.stream().map(HeldLock::fencingToken).toList()));
 		if (section != null) {
 			safely(() -> locks.forEach((lock) -> lock.onLost(() -> section.lost(lock.lossCause()))));
 		}
 		return section;
 	}
 
-	private @Nullable LockObservation start(LockObservationContext context, LockObservationConvention byDefault) {
+	private @Nullable LockObservation start(LockObservationContext context) {
 		try {
-			LockObservationConvention custom = this.conventions.isEmpty() ? null
-					: this.conventions.stream()
-						.filter((convention) -> convention.supportsContext(context))
-						.findFirst()
-						.orElse(null);
-			Observation observation = context.getKind().observation(custom, byDefault, () -> context, this.registry);
+			LockObservationConvention convention = this.conventions.stream()
+				.filter((candidate) -> candidate.supportsContext(context))
+				.findFirst()
+				.orElseThrow();
+			Observation observation = context.getKind().observation(null, convention, () -> context, this.registry);
 			if (observation.isNoop()) {
 				return null;
 			}

@@ -48,8 +48,7 @@ class KeepAttributeTests {
 
 	@Test
 	void aLockThatIsNeverKeptIsRefused() {
-		for (Class<?> type : List.of(WithLeaseTime.class, WithMinHold.class, Fair.class, Read.class,
-				Write.class)) {
+		for (Class<?> type : List.of(WithLeaseTime.class, WithMinHold.class, Fair.class, Read.class, Write.class)) {
 			LockedApplication.of(type)
 				.assertRefused("cannot be kept for PT0.005S after its release",
 						"only for an exclusive lock without leaseTime, minHold and fair");
@@ -72,8 +71,9 @@ class KeepAttributeTests {
 	void aRequestForALockThatIsNeverKeptIsRefused() {
 		LockRequest kept = LockRequest.of("order-1").keep(Duration.ofMillis(5));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.leaseTime(Duration.ofSeconds(1)))
-			.withMessage("Lock 'order-1' cannot be kept for PT0.005S after its release: use 1ms to 1s, or 0 to never keep "
-					+ "it, and only for an exclusive lock without leaseTime, minHold and fair");
+			.withMessage(
+					"Lock 'order-1' cannot be kept for PT0.005S after its release: use 1ms to 1s, or 0 to never keep "
+							+ "it, and only for an exclusive lock without leaseTime, minHold and fair");
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.fair(true));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.mode(LockMode.READ));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.minHold(Duration.ofSeconds(1)));

@@ -83,8 +83,7 @@ class DistlockEndpointAutoConfigurationTests {
 					.satisfies((health) -> assertThat(health.getStatus()).isEqualTo(Status.UP));
 				assertThat(context.getBean(DistlocksEndpoint.class)
 					.locks(SecurityContext.NONE, null, null, null)
-					.getBody())
-					.hasToString("LocksDescriptor[instance=null, registries={}]");
+					.getBody()).hasToString("LocksDescriptor[instance=null, registries={}]");
 			});
 	}
 

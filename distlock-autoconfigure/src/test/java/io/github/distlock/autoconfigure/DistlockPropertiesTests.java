@@ -98,8 +98,8 @@ class DistlockPropertiesTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					lease-time=99ms | 'distlock.lease-time' is '99ms': it must be at least 100ms. Set 100ms or more, since
-					max-waiting=0 | 'distlock.max-waiting' is '0': it must be from 1 to 2147483647. Set 1 or more, or remove the property to let any number of callers wait
-					max-waiting=-1 | 'distlock.max-waiting' is '-1': it must be from 1 to 2147483647. Set 1 or more, or remove
+					max-waiting=0 | 'distlock.max-waiting' is '0': it must be from 1 to 2147483647. Remove the property to let any number of callers wait
+					max-waiting=-1 | 'distlock.max-waiting' is '-1': it must be from 1 to 2147483647. Remove
 					max-hold-time=29s | 'distlock.max-hold-time' is '29s': it must not be shorter than 'distlock.lease-time', which is '30s'
 					backend-timeout=900ms | 'distlock.backend-timeout' is '900ms': it must not be shorter than 'distlock.redis.command-timeout'
 					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s to stop without

@@ -95,6 +95,14 @@ class DistlockRedlockAutoConfigurationTests {
 	}
 
 	@Test
+	void aListOfUrlsIsEnough() {
+		this.application.withPropertyValues("distlock.redlock.nodes=redis://:secret@a:1,redis://b:2,redis://c:3")
+			.run((context) -> assertThat(context.getBean(RedlockStoreProperties.class).nodes())
+				.extracting(RedlockStoreProperties.Node::url)
+				.containsExactly("redis://:secret@a:1", "redis://b:2", "redis://c:3"));
+	}
+
+	@Test
 	void anEvenNumberOfNodesCausesAWarning(CapturedOutput output) {
 		this.application.withPropertyValues(hosts("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"))
 			.run((context) -> {

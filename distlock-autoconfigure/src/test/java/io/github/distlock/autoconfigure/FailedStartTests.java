@@ -36,11 +36,11 @@ class FailedStartTests {
 			textBlock = """
 					backend=etcd | Property: distlock.backend | The following values are valid:
 					local.enabled=true | The lock backend 'local' is enabled, but | or the auto-configuration of the backend is excluded.
-					composite=redis | Property 'distlock.composite' is 'redis': it must name two different backends. It was set in "distlock.composite" from | Use two of these: redis, redlock, jdbc, zookeeper, local
-					composite=redis,redis | 'redis,redis': it must name two different backends. | Use two of these
-					composite=redis,etcd | 'redis,etcd': it must name two different backends. | Use two of these
-					composite=redis,composite | 'redis,composite': it must name two different backends. | Use two of these
-					backend=composite | Property 'distlock.composite' is '': it must name two different backends. | Use two of these
+					composite=redis | Property 'distlock.composite' is 'redis': it must name two different backends. It was set in "distlock.composite" from | For example: redis, zookeeper
+					composite=redis,redis | 'redis,redis': it must name two different backends. | For example: redis, zookeeper
+					composite=redis,etcd | 'redis,etcd': it must name two different backends. | For example: redis, zookeeper
+					composite=redis,composite | 'redis,composite': it must name two different backends. | For example: redis, zookeeper
+					backend=composite | Property 'distlock.composite' is '': it must name two different backends. | For example: redis, zookeeper
 					lease-time=10ms | Property 'distlock.lease-time' is '10ms': it must be at least 100ms. It was set in "distlock.lease-time" from property source "commandLineArgs". | Set 100ms or more, since a shorter lease could expire while a command is on its way.
 					lease-time=soon | Property: distlock.lease-time | 'soon' is not a valid duration
 					aop.executor=exceutor | exceutor | No bean named
@@ -54,12 +54,11 @@ class FailedStartTests {
 	void withoutAStoreOnTheClassPath(CapturedOutput output) {
 		ClassLoader withoutRedis = new FilteredClassLoader("org.springframework.data.redis", "io.lettuce");
 		start(application(Locks.class).resourceLoader(new DefaultResourceLoader(withoutRedis)));
-		assertThat(output).contains(FAILED,
-				"The lock backend 'redis' is enabled, but "
-						+ "org.springframework.data.redis.connection.RedisConnectionFactory is not on the class path, or",
-				"- add the dependency io.github.distlock:distlock-spring-boot-starter, which includes the Redis client",
-				"- set distlock.backend to another backend, or define a LockBackend bean of your own",
-				"- set distlock.enabled=false to run without locks");
+		assertThat(output).contains(FAILED, "The lock backend 'redis' is enabled, but "
+				+ "org.springframework.data.redis.connection.RedisConnectionFactory is not on the class path, or",
+				"Add the dependency io.github.distlock:distlock-spring-boot-starter, which includes the Redis client. "
+						+ "Or set distlock.backend to another backend, define a LockBackend bean of your own, or set "
+						+ "distlock.enabled=false to run without locks.");
 	}
 
 	@ParameterizedTest
@@ -71,14 +70,13 @@ class FailedStartTests {
 		assertThat(output).contains(FAILED,
 				"The lock backend 'zookeeper' is enabled, but "
 						+ "org.apache.curator.framework.CuratorFramework is not on the class path, or",
-				"- add the dependency org.apache.curator:curator-recipes");
+				"Add the dependency org.apache.curator:curator-recipes.");
 	}
 
 	@Test
 	void withoutAConnectionFactory(CapturedOutput output) {
 		start(application(Locks.class));
-		assertThat(output).contains(FAILED,
-				"distlock needs a RedisConnectionFactory bean, but there is none.",
+		assertThat(output).contains(FAILED, "distlock needs a RedisConnectionFactory bean, but there is none.",
 				"Do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host. "
 						+ "Or set distlock.enabled=false to run without locks.");
 	}
@@ -131,7 +129,7 @@ class FailedStartTests {
 			.contains(FAILED,
 					"distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1, prefix",
 					"Check that the store runs at that address, that this machine can reach it",
-					"To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.")
+					"Or set distlock.fail-fast=false, so that only calls that need a lock fail.")
 			.doesNotContain("topsecret");
 	}
 

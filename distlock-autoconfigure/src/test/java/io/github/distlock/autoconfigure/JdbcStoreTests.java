@@ -126,7 +126,7 @@ class JdbcStoreTests {
 		this.context.withUserConfiguration(TwoDatabases.class)
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
-				.hasMessageContaining("there are 2 DataSource beans"));
+				.hasMessageContaining("needs a DataSource bean, but there are several"));
 		this.context.withUserConfiguration(TwoDatabases.class)
 			.withPropertyValues("distlock.jdbc.data-source=locks")
 			.run((started) -> {

@@ -74,7 +74,7 @@ final class PlantedSecrets {
 	void managementBeans() throws Exception {
 		MBeanServer server = ManagementFactory.getPlatformMBeanServer();
 		Set<ObjectName> names = server.queryNames(new ObjectName("org.springframework.boot:type=Endpoint,*"), null);
-		assertThat(names).extracting((name) -> name.getKeyProperty("name")).contains("Distlocks", "Env");
+		assertThat(names).extracting((name) -> name.getKeyProperty("name")).contains("Configprops", "Env");
 		for (ObjectName name : names) {
 			for (MBeanOperationInfo operation : server.getMBeanInfo(name).getOperations()) {
 				boolean reads = operation.getImpact() == MBeanOperationInfo.INFO

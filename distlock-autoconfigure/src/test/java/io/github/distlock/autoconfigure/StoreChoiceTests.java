@@ -60,7 +60,8 @@ class StoreChoiceTests {
 			assertThat(output).doesNotContain("'local'");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
 				.contains("@ConditionalOnBackend redis it is enabled");
-			assertThat(report(context, DistlockLocalAutoConfiguration.class)).contains("@ConditionalOnBackend local distlock.backend is redis, and the LockBackend beans");
+			assertThat(report(context, DistlockLocalAutoConfiguration.class))
+				.contains("@ConditionalOnBackend local distlock.backend is redis, and the LockBackend beans");
 		});
 	}
 

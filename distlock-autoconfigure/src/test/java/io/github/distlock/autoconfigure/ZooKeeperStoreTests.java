@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -137,8 +138,8 @@ class ZooKeeperStoreTests {
 			.withBean("two", CuratorFramework.class, ZooKeeperStoreTests::client)
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
-				.isInstanceOf(StartUpException.class)
-				.hasMessageContaining("one, two"));
+				.isInstanceOf(NoUniqueBeanDefinitionException.class)
+				.hasMessageContaining("one,two"));
 	}
 
 	private static CuratorFramework client() {

@@ -15,6 +15,7 @@ import io.github.distlock.LockListener.Resubscribed;
 import io.github.distlock.LockListener.Waiting;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LossCause;
+import io.github.distlock.registry.HoldSummary;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -36,7 +37,7 @@ class LockMetricsTests {
 
 	@Test
 	void metersOfAKnownStoreExistBeforeTheFirstEvent() {
-		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
 		assertThat(this.registry.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "redis").gauge().value()).isZero();
 		for (String type : new String[] { "local", "remote", "kept" }) {
@@ -54,7 +55,7 @@ class LockMetricsTests {
 
 	@Test
 	void aRenewedSubscriptionIsCounted() {
-		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isZero();
 		this.metrics.onResubscribed(new Resubscribed("redis", "distlock:inbox:a", "Redis at localhost:6379"));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isOne();
@@ -75,6 +76,7 @@ class LockMetricsTests {
 
 	@Test
 	void onlyAnAcquiredLockCountsAsHeld() {
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
 		this.metrics.onAttempted(attempted(LockOutcome.TIMEOUT, HandOff.NONE));
 		assertThat(gauge("distlock.held")).isZero();
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
@@ -160,6 +162,7 @@ class LockMetricsTests {
 
 	@Test
 	void anUnknownStoreGetsItsMetersWithItsFirstEvent() {
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
 		this.metrics.onWaiting(new Waiting("local", "orders", "order-1"));
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "local").gauge().value()).isOne();
 		assertThat(gauge("distlock.waiting")).isZero();
@@ -206,13 +209,13 @@ class LockMetricsTests {
 
 	@Test
 	void theGaugesOfHeldLocksAreReadFromTheirSource() {
-		AtomicReference<HoldReading> held = new AtomicReference<>(new HoldReading(Map.of(), 0, 0));
+		AtomicReference<HoldSummary> held = new AtomicReference<>(new HoldSummary(Map.of(), 0, 0));
 		this.metrics.expect("orders", "redis");
 		this.metrics.watchHolds("redis", held::get);
 		this.metrics.expect("stock", "redis");
 		assertThat(gauge("distlock.at.risk")).isZero();
 		assertThat(longest("orders")).isZero();
-		held.set(new HoldReading(Map.of("orders", Duration.ofMillis(1500), "stock", Duration.ofMinutes(2)), 3, 4));
+		held.set(new HoldSummary(Map.of("orders", Duration.ofMillis(1500), "stock", Duration.ofMinutes(2)), 3, 4));
 		assertThat(gauge("distlock.kept")).isEqualTo(4);
 		assertThat(gauge("distlock.at.risk")).isEqualTo(3);
 		assertThat(longest("orders")).isEqualTo(1.5);
@@ -227,7 +230,7 @@ class LockMetricsTests {
 	}
 
 	private void fireEverything() {
-		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
 		Waiting waiting = new Waiting("redis", "orders", "order-1");
 		this.metrics.onWaiting(waiting);
 		this.metrics.onWaitingEnded(waiting);

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.autoconfigure.DistlockProperties;
 import io.github.distlock.autoconfigure.RedlockStoreProperties;
-import io.github.distlock.metrics.HoldReading;
+import io.github.distlock.registry.HoldSummary;
 import io.github.distlock.metrics.LockMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -52,7 +52,7 @@ final class LibraryNames {
 	static PrometheusMeterRegistry meters() {
 		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 		LockMetrics metrics = new LockMetrics(registry);
-		metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
+		metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
 		metrics.expect("stock", "redis");
 		return registry;
 	}
