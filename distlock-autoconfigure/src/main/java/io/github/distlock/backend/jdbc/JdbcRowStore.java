@@ -152,9 +152,10 @@ final class JdbcRowStore extends JdbcStore {
 
 	/** Give a ticket up in any state. Completes when its row is free. */
 	private CompletableFuture<Boolean> cancel(RowLock lock) {
-		boolean holds = lock.leave() != null;
+		boolean waits = lock.stopsWork();
+		lock.leave();
 		return this.commands.submit(() -> {
-			if (!holds) {
+			if (waits) {
 				lock.cancelWait();
 			}
 			return end(lock);

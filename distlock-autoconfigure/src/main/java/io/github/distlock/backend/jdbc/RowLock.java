@@ -91,6 +91,11 @@ final class RowLock {
 		return this.state.get().grant();
 	}
 
+	/** Give the ticket up if it works. Its wait has to be cancelled then. */
+	boolean stopsWork() {
+		return this.state.compareAndSet(WORKING, LEAVING);
+	}
+
 	/**
 	 * Give the ticket up, or notify that its session has ended. This comes before the row
 	 * is freed, so that no caller takes the lock for held afterwards.
