@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
