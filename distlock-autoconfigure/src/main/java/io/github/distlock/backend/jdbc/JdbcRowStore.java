@@ -87,6 +87,7 @@ final class JdbcRowStore extends JdbcStore {
 		RowLock lock = new RowLock(ticket, this.pool, this.table.key(ticket.key()), this.settings.commandTimeout());
 		this.locks.put(ticket, lock);
 		this.commands.submit(() -> take(lock, waits)).whenComplete((held, failure) -> {
+			lock.working = false;
 			if (failure != null) {
 				lock.answer.completeExceptionally(failure);
 			}
@@ -112,7 +113,8 @@ final class JdbcRowStore extends JdbcStore {
 	/** Return the connection of a ticket that has left. May be called several times. */
 	private boolean end(RowLock lock) {
 		lock.close();
-		if (this.locks.remove(lock.ticket, lock)) {
+		this.locks.remove(lock.ticket, lock);
+		if (lock.ended.complete(true)) {
 			this.connections.release();
 		}
 		return true;
@@ -150,16 +152,17 @@ final class JdbcRowStore extends JdbcStore {
 		}
 	}
 
-	/** Give a ticket up in any state. Completes when its row is free. */
+	/** Give a ticket up in any state. Completes when its connection is returned. */
 	private CompletableFuture<Boolean> cancel(RowLock lock) {
-		boolean waits = lock.stopsWork();
-		lock.leave();
-		return this.commands.submit(() -> {
-			if (waits) {
-				lock.cancelWait();
+		boolean held = lock.leave() != null;
+		this.commands.submit(() -> {
+			if (held || !lock.working) {
+				return end(lock);
 			}
-			return end(lock);
+			lock.cancelWait();
+			return false;
 		});
+		return lock.ended;
 	}
 
 	/** Checks the sessions: the caller may be about to commit a transaction. */
