@@ -153,9 +153,19 @@ final class JdbcCommands {
 	private <T> T execute(JdbcCommand<T> command) {
 		boolean lost = false;
 		for (int sends = 1;; sends++) {
-			try (LockConnection connection = connect(command)) {
+			try (LockConnection connection = this.pool.open(Duration.ofNanos(remaining(command)))) {
+				if (remaining(command) < this.marginNanos) {
+					throw noAnswer(command.action, command.key, null);
+				}
 				connection.repeats = lost;
 				return command.work.run(connection, this.clock.now());
+			}
+			catch (SQLException ex) {
+				// There is no connection. Only the thread of a caller is interrupted.
+				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
+					throw noAnswer(command.action, command.key, ex);
+				}
+				command.interrupted.set(true);
 			}
 			catch (DataAccessException ex) {
 				boolean loss = JdbcExceptionTranslator.isDatabaseFailure(ex);
@@ -163,31 +173,10 @@ final class JdbcCommands {
 					this.pool.databaseFailed();
 				}
 				boolean again = JdbcExceptionTranslator.isCollision(ex) || (loss && !lost);
-				if (!again || sends == MAX_SENDS || remaining(command) < this.marginNanos) {
+				if (!again || sends >= MAX_SENDS || remaining(command) < this.marginNanos) {
 					throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
 				}
 				lost |= loss;
-			}
-		}
-	}
-
-	private LockConnection connect(JdbcCommand<?> command) {
-		while (true) {
-			try {
-				LockConnection connection = this.pool.open(Duration.ofNanos(remaining(command)));
-				if (remaining(command) >= this.marginNanos) {
-					return connection;
-				}
-				connection.close();
-				throw noAnswer(command.action, command.key, null);
-			}
-			catch (SQLException ex) {
-				// Only the thread of a caller is interrupted, which waits for a
-				// connection.
-				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
-					throw noAnswer(command.action, command.key, ex);
-				}
-				command.interrupted.set(true);
 			}
 		}
 	}

@@ -84,6 +84,7 @@ final class JdbcRowStore extends JdbcStore {
 		RowLock lock = new RowLock(ticket, this.pool, this.table.key(ticket.key()), this.settings.commandTimeout());
 		this.locks.put(ticket, lock);
 		this.commands.submit(() -> take(lock, waits)).whenComplete((held, failure) -> {
+			lock.working = false;
 			if (failure != null) {
 				lock.answer.completeExceptionally(failure);
 			}
@@ -109,7 +110,8 @@ final class JdbcRowStore extends JdbcStore {
 	/** Return the connection of a ticket that has left. May be called several times. */
 	private boolean end(RowLock lock) {
 		lock.close();
-		if (this.locks.remove(lock.ticket, lock)) {
+		this.locks.remove(lock.ticket, lock);
+		if (lock.ended.complete(true)) {
 			this.connections.release();
 		}
 		return true;
@@ -147,15 +149,17 @@ final class JdbcRowStore extends JdbcStore {
 		}
 	}
 
-	/** Give a ticket up in any state. Completes when its row is free. */
+	/** Give a ticket up in any state. Completes when its connection is returned. */
 	private CompletableFuture<Boolean> cancel(RowLock lock) {
-		boolean holds = lock.leave() != null;
-		return this.commands.submit(() -> {
-			if (!holds) {
-				lock.cancelWait();
+		boolean held = lock.leave() != null;
+		this.commands.submit(() -> {
+			if (held || !lock.working) {
+				return end(lock);
 			}
-			return end(lock);
+			lock.cancelWait();
+			return false;
 		});
+		return lock.ended;
 	}
 
 	/** Checks the sessions: the caller may be about to commit a transaction. */

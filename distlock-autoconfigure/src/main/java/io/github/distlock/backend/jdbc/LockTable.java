@@ -145,8 +145,7 @@ final class LockTable {
 		for (int i = 0; i < counts.length; i++) {
 			// Some drivers return no counts for a batch, or 0 for a row that did not
 			// change.
-			boolean held = counts[i] == 1
-					|| !connection.query("holds", values.get(i), (row, number) -> true).isEmpty();
+			boolean held = counts[i] == 1 || !connection.query("holds", values.get(i), (row, number) -> true).isEmpty();
 			results.add(held ? new RenewalResult.Extended(Validity.until(sent, renewals.get(i).lease()))
 					: new RenewalResult.Gone(false));
 		}

@@ -25,8 +25,9 @@ import org.springframework.dao.DataAccessException;
 /**
  * A ticket of the mode {@code row} and its transaction, which waits for the row, then
  * holds it until the transaction ends. The ticket works, then holds its row, then leaves;
- * a ticket that does not get the row leaves at once. Only its worker thread changes it
- * from working to holding.
+ * a ticket that does not get the row leaves at once. Its worker thread alone changes it
+ * from working to holding, and ends it if that fails; after that, whatever lets it leave
+ * ends it.
  */
 final class RowLock {
 
@@ -60,6 +61,12 @@ final class RowLock {
 	/** The result of the first attempt. */
 	final CompletableFuture<AttemptResult> answer = new CompletableFuture<>();
 
+	/** Completed when the connection has been returned. */
+	final CompletableFuture<Boolean> ended = new CompletableFuture<>();
+
+	/** Whether the worker thread still has to hold the row or to end this. */
+	volatile boolean working = true;
+
 	private final LockPool pool;
 
 	private final Map<String, Object> key;
@@ -72,10 +79,6 @@ final class RowLock {
 	/** Keeps the check of the session apart from the other commands of a holder. */
 	private final ReentrantLock use = new ReentrantLock();
 
-	/**
-	 * Set before the state is read, and read after the state was changed: so either the
-	 * worker thread learns that the ticket leaves, or {@link #cancelWait()} finds this.
-	 */
 	private volatile @Nullable LockConnection connection;
 
 	RowLock(Ticket ticket, LockPool pool, byte[] key, Duration limit) {
@@ -214,11 +217,12 @@ final class RowLock {
 	/** Cancel the wait for the row. A server that does not answer blocks the thread. */
 	void cancelWait() {
 		try {
-			LockConnection session = this.connection;
-			for (int i = 0; i < CANCELLATIONS && session != null; i++) {
-				session.cancel();
+			for (int i = 0; i < CANCELLATIONS && !this.ended.isDone(); i++) {
+				LockConnection session = this.connection;
+				if (session != null) {
+					session.cancel();
+				}
 				LockSupport.parkNanos(CANCELLATION_NANOS);
-				session = this.connection;
 			}
 		}
 		catch (SQLException ex) {

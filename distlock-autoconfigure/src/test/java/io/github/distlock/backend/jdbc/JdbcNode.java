@@ -99,7 +99,8 @@ final class JdbcNode extends NoSignals implements AutoCloseable {
 	}
 
 	static JdbcNode row(DataSource dataSource, int connections) {
-		return new JdbcNode(JdbcBackend.row(dataSource, settings("distlock:", connections, TableNames.DEFAULT), TimeSource.SYSTEM));
+		return new JdbcNode(
+				JdbcBackend.row(dataSource, settings("distlock:", connections, TableNames.DEFAULT), TimeSource.SYSTEM));
 	}
 
 	Ticket ticket(String key) {

@@ -84,23 +84,6 @@ class LeaseInspectionTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void theFormerHolderLearnsAtItsRenewalThatAnOperatorHasEndedItsGrant(Database server) {
-		try (HikariDataSource pool = server.open().pool(4);
-				JdbcNode node = JdbcNode.named(pool, this.prefix, false);
-				JdbcNode other = JdbcNode.named(pool, this.prefix, false)) {
-			Ticket ticket = node.ticket(this.key);
-			Grant grant = node.take(ticket);
-			other.inspection().end(this.key, grant.firstToken());
-			other.take(other.ticket(this.key));
-			assertThat(Answers
-				.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE, false)))))
-				.containsExactly(new RenewalResult.Gone(false));
-			assertThat(node.ended).containsExactly(Map.entry(ticket, grant.firstToken()));
-		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
 	void ofSeveralLostGrantsThoseThatAnOperatorHasEndedAreNamed(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4);

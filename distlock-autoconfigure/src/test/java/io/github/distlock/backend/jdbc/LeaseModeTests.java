@@ -11,15 +11,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.distlock.LockInstance;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
@@ -141,39 +137,6 @@ class LeaseModeTests {
 			assertThat(remaining(node, 9)).isGreaterThan(Duration.ofSeconds(20));
 			assertThat(remaining(node, 1)).isGreaterThan(Duration.ofMinutes(4));
 		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void theClockOfTheNodeDoesNotMatter(Database server) {
-		TestDatabase database = server.open();
-		try (HikariDataSource pool = database.pool(2)) {
-			JdbcBackend late = JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, hoursOff(5));
-			try (JdbcNode node = JdbcNode.lease(pool);
-					LockStore opened = late.open(new StoreContext(LockInstance.of("late"), node))) {
-				node.take(node.ticket(this.key));
-				Ticket ticket = new Ticket(this.key, node.ticket("x").mode(), "late", 1, false);
-				assertThat(Answers.of(opened.attempt(ticket, JdbcNode.LEASE, AttemptOptions.queue(false))))
-					.isInstanceOfSatisfying(AttemptResult.Busy.class,
-							(busy) -> assertThat(busy.remaining()).isBetween(Duration.ofSeconds(20), JdbcNode.LEASE));
-			}
-		}
-	}
-
-	private static TimeSource hoursOff(int hours) {
-		return new TimeSource() {
-
-			@Override
-			public long nanoTime() {
-				return TimeSource.SYSTEM.nanoTime();
-			}
-
-			@Override
-			public long wallMillis() {
-				return TimeSource.SYSTEM.wallMillis() + Duration.ofHours(hours).toMillis();
-			}
-
-		};
 	}
 
 	private Duration remaining(JdbcNode node, int number) {

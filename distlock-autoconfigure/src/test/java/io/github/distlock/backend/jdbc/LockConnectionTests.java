@@ -1,7 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -9,8 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import javax.sql.DataSource;
-
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.BadSqlGrammarException;
@@ -60,47 +57,30 @@ class LockConnectionTests {
 	}
 
 	private LockPool source() {
-		DataSource database = new DriverManagerDataSource("jdbc:h2:mem:", "sa", "");
-		return new LockPool(new UnknownPool(database) {
+		DriverManagerDataSource database = new DriverManagerDataSource("jdbc:h2:mem:", "sa", "");
+		return new LockPool(new ObservedPool(new UnknownPool(database) {
 
 			@Override
 			public Connection getConnection() throws SQLException {
 				Connection connection = super.getConnection();
 				connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
-				return observed(connection);
+				return connection;
 			}
 
-		}, JdbcUnderTest.SETTINGS, 3, 3);
+		}, this::observe), JdbcUnderTest.SETTINGS, 3, 3);
 	}
 
-	private Connection observed(Connection connection) {
-		return (Connection) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Connection.class },
-				(proxy, method, arguments) -> {
-					switch (method.getName()) {
-						case "setTransactionIsolation":
-							this.calls.add("isolation " + arguments[0]);
-							if (arguments[0].equals(this.failingLevel)) {
-								throw new SQLException("broken");
-							}
-							break;
-						case "rollback":
-							this.calls.add("rollback");
-							if (this.failingRollback) {
-								throw new SQLException("broken");
-							}
-							break;
-						case "abort", "close":
-							this.calls.add(method.getName());
-							break;
-						default:
-					}
-					try {
-						return method.invoke(connection, arguments);
-					}
-					catch (InvocationTargetException ex) {
-						throw ex.getCause();
-					}
-				});
+	private void observe(Connection connection, String method, @Nullable Object argument) throws SQLException {
+		if (method.equals("setTransactionIsolation")) {
+			this.calls.add("isolation " + argument);
+		}
+		else if (List.of("rollback", "abort", "close").contains(method)) {
+			this.calls.add(method);
+		}
+		if ((this.failingRollback && method.equals("rollback"))
+				|| (method.equals("setTransactionIsolation") && Integer.valueOf(this.failingLevel).equals(argument))) {
+			throw new SQLException("broken");
+		}
 	}
 
 }

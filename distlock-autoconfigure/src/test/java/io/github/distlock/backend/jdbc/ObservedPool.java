@@ -1,80 +1,47 @@
 package io.github.distlock.backend.jdbc;
 
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.jdbc.datasource.AbstractDataSource;
-
 /**
- * A pool of an unknown type whose statements can collide.
+ * A pool of an unknown type. A test sees each call of its connections before it is made.
  */
-public class ObservedPool extends AbstractDataSource {
+final class ObservedPool extends UnknownPool {
 
-	private final DataSource target;
+	private final Observer observer;
 
-	private final AtomicBoolean collision = new AtomicBoolean();
-
-	ObservedPool(DataSource target) {
-		this.target = target;
-	}
-
-	/**
-	 * Let the next statement fail like one that inserts a key that another session has
-	 * just inserted.
-	 */
-	void collides() {
-		this.collision.set(true);
-	}
-
-	boolean hasCollided() {
-		return !this.collision.get();
+	ObservedPool(DataSource target, Observer observer) {
+		super(target);
+		this.observer = observer;
 	}
 
 	@Override
 	public Connection getConnection() throws SQLException {
-		Connection connection = this.target.getConnection();
-		Connection[] proxy = new Connection[1];
-		proxy[0] = (Connection) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Connection.class },
-				(self, method, arguments) -> call(proxy[0], connection, method, arguments));
-		return proxy[0];
-	}
-
-	private @Nullable Object call(Connection proxy, Connection connection, Method method, Object @Nullable [] arguments)
-			throws Throwable {
-		switch (method.getName()) {
-			case "hashCode":
-				return System.identityHashCode(proxy);
-			case "equals":
-				return arguments != null && arguments[0] == proxy;
-			case "prepareStatement":
-				if (this.collision.compareAndSet(true, false)) {
-					try (Statement statement = connection.createStatement()) {
-						statement.execute("INSERT INTO distlock_lock SELECT * FROM distlock_lock");
+		Connection connection = super.getConnection();
+		return (Connection) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Connection.class },
+				(proxy, method, arguments) -> {
+					this.observer.called(connection, method.getName(), (arguments != null) ? arguments[0] : null);
+					try {
+						return method.getName().equals("equals") ? proxy == arguments[0]
+								: method.invoke(connection, arguments);
 					}
-				}
-				break;
-			default:
-		}
-		try {
-			return method.invoke(connection, arguments);
-		}
-		catch (InvocationTargetException ex) {
-			throw ex.getCause();
-		}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
 	}
 
-	@Override
-	public Connection getConnection(String username, String password) throws SQLException {
-		return getConnection();
+	/** What a test does before a call. */
+	interface Observer {
+
+		void called(Connection connection, String method, @Nullable Object argument) throws SQLException;
+
 	}
 
 }

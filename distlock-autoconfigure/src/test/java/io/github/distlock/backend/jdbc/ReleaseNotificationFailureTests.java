@@ -1,7 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.Field;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -20,6 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.core.OverridingClassLoader;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,7 +44,15 @@ class ReleaseNotificationFailureTests {
 	@Test
 	void withoutTheDriverOfPostgreSqlNothingListens() throws ReflectiveOperationException {
 		assertThat(PostgreSqlDriver.PRESENT).isTrue();
-		Class<?> withoutDriver = new WithoutDriver().loadClass(PostgreSqlDriver.class.getName());
+		ClassLoader loader = new OverridingClassLoader(new FilteredClassLoader("org.postgresql")) {
+
+			@Override
+			protected boolean isEligibleForOverriding(String name) {
+				return name.equals(PostgreSqlDriver.class.getName());
+			}
+
+		};
+		Class<?> withoutDriver = loader.loadClass(PostgreSqlDriver.class.getName());
 		assertThat(withoutDriver).isNotSameAs(PostgreSqlDriver.class);
 		Field present = withoutDriver.getDeclaredField("PRESENT");
 		present.setAccessible(true);
@@ -125,36 +133,6 @@ class ReleaseNotificationFailureTests {
 				notified |= arrived.getParameter().endsWith(" " + holder.instance());
 			}
 		}
-	}
-
-	/** Loads the class once more, as if the driver were not on the class path. */
-	private static final class WithoutDriver extends ClassLoader {
-
-		WithoutDriver() {
-			super(PostgreSqlDriver.class.getClassLoader());
-		}
-
-		@Override
-		protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-			if (name.startsWith("org.postgresql.")) {
-				throw new ClassNotFoundException(name);
-			}
-			return name.equals(PostgreSqlDriver.class.getName()) ? define(name) : super.loadClass(name, resolve);
-		}
-
-		private Class<?> define(String name) throws ClassNotFoundException {
-			try (InputStream in = PostgreSqlDriver.class.getResourceAsStream("PostgreSqlDriver.class")) {
-				if (in == null) {
-					throw new ClassNotFoundException(name);
-				}
-				byte[] content = in.readAllBytes();
-				return defineClass(name, content, 0, content.length);
-			}
-			catch (IOException ex) {
-				throw new ClassNotFoundException(name, ex);
-			}
-		}
-
 	}
 
 }

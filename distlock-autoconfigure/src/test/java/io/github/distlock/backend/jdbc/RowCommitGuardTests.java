@@ -69,8 +69,8 @@ class RowCommitGuardTests {
 	void aTransactionIsRolledBackIfTheTransactionOfItsLockHasJustEnded(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4)) {
-			BackendLockRegistry registry = JdbcRegistries.start(
-					JdbcBackend.row(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), SOON, SOON, SOON);
+			BackendLockRegistry registry = JdbcRegistries
+				.start(JdbcBackend.row(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), SOON, SOON, SOON);
 			try {
 				sell(registry, () -> {
 				});
