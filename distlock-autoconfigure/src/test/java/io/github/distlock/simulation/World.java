@@ -317,13 +317,7 @@ final class World {
 
 	}
 
-	/**
-	 * Something that must not have happened.
-	 *
-	 * @param property such as {@code S1}
-	 * @param text what happened
-	 * @param nanos when it was found
-	 */
+	/** Something that must not have happened, and when it was found. */
 	record Violation(String property, String text, long nanos) {
 
 		@Override

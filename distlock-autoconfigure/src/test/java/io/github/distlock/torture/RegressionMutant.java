@@ -8,10 +8,8 @@ import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.TestRunChild;
 
 /**
- * A fault that the library once had, and the test that must detect it.
- *
- * @param mutant the library with the fault
- * @param test the class and method that must fail, {@code class#method}
+ * A fault that the library once had, and the test that must detect it, {@code
+ * class#method}.
  */
 record RegressionMutant(Mutant mutant, String test) {
 
@@ -45,12 +43,7 @@ record RegressionMutant(Mutant mutant, String test) {
 		return this.mutant.name();
 	}
 
-	/**
-	 * How a test run ended.
-	 *
-	 * @param succeeded the number of tests that succeeded
-	 * @param failed the number of tests that failed
-	 */
+	/** How many tests of a run succeeded and failed. */
 	record Result(int succeeded, int failed) {
 	}
 
