@@ -18,7 +18,8 @@ final class Simulation {
 	}
 
 	/** What became of a seed, with its events if they were kept. */
-	record Result(long seed, String hash, List<World.Violation> violations, Map<String, Long> totals, List<String> trace) {
+	record Result(long seed, String hash, List<World.Violation> violations, Map<String, Long> totals,
+			List<String> trace) {
 	}
 
 }

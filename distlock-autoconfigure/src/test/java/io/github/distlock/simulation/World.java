@@ -226,9 +226,9 @@ final class World {
 			String name = Character.toString('A' + place) + ((incarnation > 1) ? incarnation : "");
 			this.jvm = new SimulatedJvm(World.this.scheduler, name, seed, drift);
 			LockListener listener = World.this.history.listener(this.jvm, this::keys);
-			this.registry = new BackendLockRegistry(
-					new SimulatedBackend(World.this, World.this.network, this.jvm), settings(), () -> List.of(listener),
-					new SimulatedEnvironment(World.this.scheduler, this.jvm), LockObservers.NONE);
+			this.registry = new BackendLockRegistry(new SimulatedBackend(World.this, World.this.network, this.jvm),
+					settings(), () -> List.of(listener), new SimulatedEnvironment(World.this.scheduler, this.jvm),
+					LockObservers.NONE);
 			this.callers = new Callers(World.this, this.jvm, this.registry, World.this.history, new Random(seed + 1),
 					place);
 			Monitor monitor = new Monitor(World.this, this.jvm, this.registry, new Random(seed + 3));

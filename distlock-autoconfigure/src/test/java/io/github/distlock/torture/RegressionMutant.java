@@ -30,8 +30,8 @@ record RegressionMutant(Mutant mutant, String test) {
 	}
 
 	private Result run(String classPath) {
-		List<String> options = List.of("-ea", "-Xmx512m", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"), "-cp",
-				classPath);
+		List<String> options = List.of("-ea", "-Xmx512m", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
+				"-cp", classPath);
 		try (ChildJvm child = ChildJvm.start(options, TestRunChild.class, this.test)) {
 			String[] counts = child.expect(TestRunChild.RESULT).split("\\D+");
 			return new Result(Integer.parseInt(counts[0]), Integer.parseInt(counts[1]));

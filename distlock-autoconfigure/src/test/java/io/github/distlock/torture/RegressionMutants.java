@@ -24,9 +24,8 @@ final class RegressionMutants {
 									"requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
 									"return this.holder == null && this.waiters.isEmpty();")),
 					"registry.KeptLocksTests#aCallerOfAnotherJvmThatTriesOnceGetsAKeptLock"),
-			RegressionMutant.of(
-					Mutant.of("lock that another instance asks for released under its holder", java(
-							"waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;",
+			RegressionMutant.of(Mutant.of("lock that another instance asks for released under its holder",
+					java("waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;",
 							"if (this.holder != null) { this.pendingReleases.release(this.holder, false, 0, null);"
 									+ " this.holder = null; }")),
 					"waiting.KeyQueueTests#theQueueDecides"),
@@ -34,10 +33,8 @@ final class RegressionMutants {
 					Mutant.of("request for a lock that is held forgotten",
 							java("waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;", "")),
 					"waiting.KeyQueueTests#theQueueDecides"),
-			RegressionMutant.of(
-					Mutant.of("request before the answer of the attempt forgotten",
-							java("waiting/KeyQueue.java", "this.mustReturn = queued.mustReturn;",
-									"this.mustReturn = false;")),
+			RegressionMutant.of(Mutant.of("request before the answer of the attempt forgotten",
+					java("waiting/KeyQueue.java", "this.mustReturn = queued.mustReturn;", "this.mustReturn = false;")),
 					"waiting.KeyQueueTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("kept lock entered after its deadline",

@@ -3,7 +3,6 @@ package io.github.distlock.torture;
 import java.time.Duration;
 import java.util.Random;
 
-
 /**
  * The faults of the server, which affect all workers.
  */

@@ -27,8 +27,8 @@ class TortureTests {
 	@Test
 	void everyGuaranteeIsKeptWhileFaultsAreInjected() throws Exception {
 		Duration duration = Duration.ofSeconds(Long.getLong("torture.seconds", 20));
-		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), 600, share("torture.fair", "0"), 0.3, 0.1, 60, 150,
-				share("torture.read", "0.3"), share("torture.home", "0"));
+		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), 600, share("torture.fair", "0"), 0.3, 0.1, 60,
+				150, share("torture.read", "0.3"), share("torture.home", "0"));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> violated = new TreeMap<>();

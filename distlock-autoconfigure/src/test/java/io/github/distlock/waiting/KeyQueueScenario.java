@@ -139,8 +139,8 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 			case "pass" -> afterwards(() -> this.clock.pass(duration(words[1])));
 			case "suspend" -> afterwards(() -> this.clock.suspend(duration(words[1])));
 			case "timer" -> this.queue.timerFired();
-			case "lateAnswer" -> this.queue.attemptAnswered((Command.Attempt) Objects.requireNonNull(this.earlier),
-					result(words[1]));
+			case "lateAnswer" ->
+				this.queue.attemptAnswered((Command.Attempt) Objects.requireNonNull(this.earlier), result(words[1]));
 			case "ends" -> afterwards(() -> Objects.requireNonNull(this.inFlight).ended = true);
 			case "sweep" -> sweep((words.length > 1) ? Integer.parseInt(words[1]) : 1);
 			case "retry" -> this.queue.retry(null);
@@ -149,8 +149,8 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 			case "requestsMayBeLost" -> this.queue.requestsMayBeLost();
 			case "giveBack" -> this.queue.giveBackKept();
 			case "waitersFail" -> this.queue.failWaiters(FAILURE);
-			case "limits" -> afterwards(
-					() -> this.limits = new HandOffLimits(Integer.parseInt(words[1]), duration(words[2])));
+			case "limits" ->
+				afterwards(() -> this.limits = new HandOffLimits(Integer.parseInt(words[1]), duration(words[2])));
 			case "noTimers" -> afterwards(() -> this.timersFail = true);
 			case "othersRetry" -> afterwards(() -> this.retriesForKey = words[1].equals("false"));
 			default -> throw new IllegalArgumentException(step);
@@ -338,8 +338,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 					+ (holder.isKeepable() ? " keepable" : "") + lease(holder.lease());
 		}
 		if (outcome instanceof Outcome.Refused refused) {
-			return (refused.reason() == LockOutcome.TOO_MANY_WAITING) ? "is one too many"
-					: "is refused";
+			return (refused.reason() == LockOutcome.TOO_MANY_WAITING) ? "is one too many" : "is refused";
 		}
 		return (outcome == null) ? "" : (outcome instanceof Outcome.Failure) ? "fails" : "has given up";
 	}

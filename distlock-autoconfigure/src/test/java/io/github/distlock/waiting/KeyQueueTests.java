@@ -243,7 +243,9 @@ class KeyQueueTests {
 			  b handsOff => c enters 1:102 LOCAL
 			""";
 
-	/** When a lock stays in the store after its last holder, and which caller enters it. */
+	/**
+	 * When a lock stays in the store after its last holder, and which caller enters it.
+	 */
 	private static final String KEEPING = """
 			a lock is kept without a command after its last holder
 			  a joins keep 5ms => attempt 1 keepable

@@ -40,8 +40,8 @@ final class SmallRules {
 	}
 
 	/**
-	 * S3: only the owner changes a lock. If the store no longer knows a holder, although its
-	 * lease has not expired and no data was lost, another client has removed it.
+	 * S3: only the owner changes a lock. If the store no longer knows a holder, although
+	 * its lease has not expired and no data was lost, another client has removed it.
 	 */
 	static List<Violation> foreignChanges(History history) {
 		Map<String, Attempt> holders = history.attempts()
@@ -97,8 +97,8 @@ final class SmallRules {
 	private static final int MANY_READERS = 100;
 
 	/**
-	 * R1: readers hold the lock together. It is violated if many readers held it and never
-	 * two at the same time.
+	 * R1: readers hold the lock together. It is violated if many readers held it and
+	 * never two at the same time.
 	 */
 	static List<Violation> readersTogether(History history) {
 		List<Attempt> readers = history.attempts()
