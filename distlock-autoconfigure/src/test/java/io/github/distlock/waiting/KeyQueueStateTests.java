@@ -2,7 +2,6 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
