@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /**
  * The structure of a page: headings, tables, links and images. Code is no part of it.
  */
-final class MarkdownPage {
+public final class MarkdownPage {
 
 	private static final Pattern FENCE = Pattern.compile("\\s*(?:`{3,}|~{3,}).*");
 
@@ -48,7 +48,7 @@ final class MarkdownPage {
 		this.lines.replaceAll((line) -> FENCE.matcher(line).matches() ? "" : line);
 	}
 
-	static MarkdownPage of(String name) {
+	public static MarkdownPage of(String name) {
 		return new MarkdownPage(name, Pages.text(name));
 	}
 
@@ -77,7 +77,7 @@ final class MarkdownPage {
 	}
 
 	/** Return all anchors: those of the headings and those that the page declares. */
-	List<String> anchors() {
+	public List<String> anchors() {
 		List<String> anchors = new ArrayList<>(headings().stream().map(Heading::anchor).toList());
 		this.lines
 			.forEach((line) -> ANCHOR.matcher(line).results().map((anchor) -> anchor.group(1)).forEach(anchors::add));
@@ -137,24 +137,11 @@ final class MarkdownPage {
 		return PUNCTUATION.matcher(text.toLowerCase(Locale.ROOT)).replaceAll("").replace(' ', '-');
 	}
 
-	/**
-	 * A heading.
-	 *
-	 * @param level 1 to 6
-	 * @param text the text
-	 * @param anchor the anchor to which a link can lead
-	 */
+	/** A heading, from level 1 to 6, with the anchor to which a link can lead. */
 	record Heading(int level, String text, String anchor) {
 	}
 
-	/**
-	 * A link or an image.
-	 *
-	 * @param page the page that contains it
-	 * @param line the line
-	 * @param target where it leads
-	 * @param image whether it is an image
-	 */
+	/** A link or an image in a line of a page, and where it leads. */
 	record Link(String page, int line, String target, boolean image) {
 
 		boolean isRelative() {

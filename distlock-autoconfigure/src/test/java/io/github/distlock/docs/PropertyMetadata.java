@@ -15,9 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The configuration metadata of all jars on the class path.
- *
- * @param properties the properties by name
+ * The configuration metadata of all jars on the class path, by the name of the property.
  */
 public record PropertyMetadata(Map<String, JsonNode> properties) {
 

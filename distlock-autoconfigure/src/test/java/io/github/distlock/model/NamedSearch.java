@@ -1,12 +1,6 @@
 package io.github.distlock.model;
 
-/**
- * A search of a suite.
- *
- * @param name what is searched
- * @param settings the size, the faults and the flaw
- * @param quick whether it belongs to the short search of each build
- */
+/** A search of a suite. A quick one belongs to each build. */
 record NamedSearch(String name, SearchSettings settings, boolean quick) {
 
 	@Override

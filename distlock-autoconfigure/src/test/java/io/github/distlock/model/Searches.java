@@ -7,8 +7,9 @@ import java.util.Map;
 
 /**
  * The searches of the protocol as it is implemented, in which all properties hold, and of
- * the protocol with one flaw, each of which finds it. Each row has a name and what differs
- * from the {@link SearchSettings}: first the name of settings that it begins with, if any.
+ * the protocol with one flaw, each of which finds it. Each row has a name and what
+ * differs from the {@link SearchSettings}: first the name of settings that it begins
+ * with, if any.
  */
 final class Searches {
 
@@ -138,7 +139,8 @@ final class Searches {
 
 	static List<NamedSearch> ofFlaws() {
 		return Arrays.stream(Flaw.values())
-			.map((flaw) -> new NamedSearch(flaw.name(), settings(flaw.search() + " flaw=" + flaw), flaw.isFoundQuickly()))
+			.map((flaw) -> new NamedSearch(flaw.name(), settings(flaw.search() + " flaw=" + flaw),
+					flaw.isFoundQuickly()))
 			.toList();
 	}
 

@@ -15,8 +15,8 @@
  * <b>Kept locks</b> are the draft of an extension, and not in the scripts yet: a JVM
  * whose last holder has left keeps the lock in the store for a while, and gives it up as
  * soon as another JVM asks. The settings {@code KEPT} of
- * {@link io.github.distlock.model.Searches} switch them on. Only these searches have threads that try once, a shutdown, and a JVM of the
- * version before.
+ * {@link io.github.distlock.model.Searches} switch them on. Only these searches have
+ * threads that try once, a shutdown, and a JVM of the version before.
  * <p>
  * <b>Background release.</b> A holder has left as soon as its release was sent. The
  * searches show that these rules are sufficient, and the flaws that each is necessary:

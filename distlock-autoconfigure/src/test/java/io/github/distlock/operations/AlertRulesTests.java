@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.distlock.docs.MarkdownPage;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,7 @@ class AlertRulesTests {
 		assertThat(annotations.path("description").asString()).isNotBlank();
 		String url = annotations.path("runbook_url").asString();
 		assertThat(url).startsWith(PAGE);
-		assertThat(OperationsFiles.anchors("runbook.md")).contains(url.substring(PAGE.length()));
+		assertThat(MarkdownPage.of("docs/operations/runbook.md").anchors()).contains(url.substring(PAGE.length()));
 	}
 
 	@Test

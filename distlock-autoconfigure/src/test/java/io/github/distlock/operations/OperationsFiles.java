@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -27,10 +26,6 @@ final class OperationsFiles {
 	private static final JsonMapper JSON = JsonMapper.builder().build();
 
 	private static final Pattern METRIC = Pattern.compile("\\bdistlock_[a-z_]+");
-
-	private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
-
-	private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\">");
 
 	private OperationsFiles() {
 	}
@@ -93,19 +88,6 @@ final class OperationsFiles {
 			}
 		}
 		return metrics;
-	}
-
-	/** The anchors that a page offers: its own, and those of its headings. */
-	static Set<String> anchors(String page) {
-		Set<String> anchors = new TreeSet<>();
-		String text = text(page);
-		for (Matcher matcher = HEADING.matcher(text); matcher.find();) {
-			anchors.add(matcher.group(1).toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "").replace(' ', '-'));
-		}
-		for (Matcher matcher = ANCHOR.matcher(text); matcher.find();) {
-			anchors.add(matcher.group(1));
-		}
-		return anchors;
 	}
 
 }

@@ -3,7 +3,6 @@ package io.github.distlock.operations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -11,6 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.distlock.LossCause;
+import io.github.distlock.docs.MarkdownPage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,12 +71,7 @@ class RunbookTests {
 
 	@Test
 	void noAnchorExistsTwice() {
-		List<String> anchors = Pattern.compile("<a id=\"([^\"]+)\">")
-			.matcher(page)
-			.results()
-			.map((anchor) -> anchor.group(1))
-			.toList();
-		assertThat(anchors).doesNotHaveDuplicates();
+		assertThat(MarkdownPage.of("docs/operations/runbook.md").anchors()).doesNotHaveDuplicates();
 	}
 
 	/** The beginning of the first text of each message, by file. */

@@ -3,6 +3,7 @@ package io.github.distlock.shapes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 
@@ -41,55 +42,35 @@ final class FencedResource {
 	}
 
 	void leave(HeldLock holder) {
-		this.lock.lock();
-		try {
-			this.inside.remove(holder);
-		}
-		finally {
-			this.lock.unlock();
-		}
+		locked(() -> this.inside.remove(holder));
 	}
 
 	/** Write, if no newer token was seen. Answers whether that was so. */
 	boolean write(long token) {
-		this.lock.lock();
-		try {
-			if (token < this.highest) {
-				this.refused++;
-				return false;
-			}
-			this.highest = token;
-			return true;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return locked(() -> {
+			boolean accepted = token >= this.highest;
+			this.highest = Math.max(token, this.highest);
+			this.refused += accepted ? 0 : 1;
+			return accepted;
+		});
 	}
 
 	List<String> overlaps() {
-		this.lock.lock();
-		try {
-			return List.copyOf(this.overlaps);
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return locked(() -> List.copyOf(this.overlaps));
 	}
 
 	long highest() {
-		this.lock.lock();
-		try {
-			return this.highest;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return locked(() -> this.highest);
 	}
 
 	int refused() {
+		return locked(() -> this.refused);
+	}
+
+	private <T> T locked(Supplier<T> action) {
 		this.lock.lock();
 		try {
-			return this.refused;
+			return action.get();
 		}
 		finally {
 			this.lock.unlock();

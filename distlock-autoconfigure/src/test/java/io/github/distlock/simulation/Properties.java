@@ -217,10 +217,15 @@ final class Properties {
 	 */
 	void granted(Call call) {
 		// A lock that is kept goes on as long as no other JVM asks for it. A caller that
-		// has just given up may have asked for that.
+		// has just given up may have asked for that, with an attempt that is repeated
+		// while
+		// the store is silent.
+		long silence = suspended(FaultEffects.Property.ANSWERS, call.place) ? this.world.plan.backendTimeout().toNanos()
+				: 0;
+		long since = call.granted - QUIET - slowPackets() - silence;
 		boolean mayBeKept = this.history.calls.stream()
 			.anyMatch((other) -> other.jvm == call.jvm && other.key().equals(call.key())
-					&& other.mayBeKept(this.world.plan) && other.answered > call.granted - QUIET - slowPackets());
+					&& other.mayBeKept(this.world.plan) && other.answered > since);
 		if (call.turnTokens > (mayBeKept ? ServerScript.COUNT - 1 : this.world.plan.handOffBudget())) {
 			violation("S8", call + " entered " + call.key() + " after all tokens of its turn");
 		}

@@ -37,13 +37,7 @@ final class Shrinker {
 		return new Shrunk(plan, smallest, result);
 	}
 
-	/**
-	 * A history without the faults that it does not need.
-	 *
-	 * @param original the plan of the seed
-	 * @param smallest the plan without these faults
-	 * @param result what becomes of the smallest plan
-	 */
+	/** A history without the faults that it does not need. */
 	record Shrunk(Plan original, Plan smallest, Simulation.Result result) {
 
 		boolean isViolated() {

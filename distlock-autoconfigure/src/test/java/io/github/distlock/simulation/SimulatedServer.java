@@ -406,13 +406,7 @@ final class SimulatedServer {
 				Duration.ofMillis(Math.max(0, ttlMillis)), first);
 	}
 
-	/**
-	 * What a key was before a command.
-	 *
-	 * @param nanos when the command was executed
-	 * @param name the key
-	 * @param before what was stored
-	 */
+	/** What was stored of a key before a command. */
 	private record Write(long nanos, String name, StoredKey before) {
 	}
 

@@ -17,16 +17,9 @@ final class Simulation {
 				world.trace.lines());
 	}
 
-	/**
-	 * What became of a seed.
-	 *
-	 * @param seed the seed
-	 * @param hash the hash of its trace
-	 * @param violations what must not have happened
-	 * @param totals what happened how often
-	 * @param trace the events, if they were kept
-	 */
-	record Result(long seed, String hash, List<World.Violation> violations, Map<String, Long> totals, List<String> trace) {
+	/** What became of a seed, with its events if they were kept. */
+	record Result(long seed, String hash, List<World.Violation> violations, Map<String, Long> totals,
+			List<String> trace) {
 	}
 
 }

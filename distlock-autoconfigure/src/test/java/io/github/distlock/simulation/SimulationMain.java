@@ -12,7 +12,8 @@ import static java.util.stream.Collectors.joining;
 /**
  * Runs seeds in a JVM of its own and prints what it finds, one line each:
  * {@code HASH seed=17 00d1}, {@code VIOLATION seed=17 S1: text}, and in the end
- * {@code TOTAL name=number}. A seed with a violation is the last one. {@link SimulationProcess} starts it and reads the lines.
+ * {@code TOTAL name=number}. A seed with a violation is the last one.
+ * {@link SimulationProcess} starts it and reads the lines.
  */
 final class SimulationMain {
 

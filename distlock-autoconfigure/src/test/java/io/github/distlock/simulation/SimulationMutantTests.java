@@ -93,12 +93,8 @@ class SimulationMutantTests {
 	}
 
 	/**
-	 * What became of a mutant.
-	 *
-	 * @param name of the mutant
-	 * @param seeds the seeds that ran, up to the first violation
-	 * @param found the first violation, if there was one
-	 * @param time of the process, with others beside it
+	 * What became of a mutant: the first violation in the seeds that ran, if there was
+	 * one.
 	 */
 	private record Hunted(String name, SeedRange seeds, @Nullable Found found, Duration time) {
 

@@ -93,13 +93,7 @@ final class SimulationProcess {
 		return new Findings(violations, hashes, totals);
 	}
 
-	/**
-	 * A violation.
-	 *
-	 * @param seed the seed that has it
-	 * @param property such as {@code S1}
-	 * @param text what happened
-	 */
+	/** A violation of a property such as {@code S1}. */
 	record Found(long seed, String property, String text) {
 
 		@Override
@@ -110,11 +104,8 @@ final class SimulationProcess {
 	}
 
 	/**
-	 * What processes have found.
-	 *
-	 * @param violations the violations
-	 * @param hashes the hash of each seed
-	 * @param totals what happened how often in all seeds
+	 * What processes have found: violations, the hash of each seed, and what happened how
+	 * often in all seeds.
 	 */
 	record Findings(List<Found> violations, Map<Long, String> hashes, Map<String, Long> totals) {
 

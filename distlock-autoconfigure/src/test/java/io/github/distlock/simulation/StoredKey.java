@@ -165,12 +165,7 @@ final class StoredKey {
 				: " queue " + this.queue.stream().map((each) -> each.ticket().token()).toList());
 	}
 
-	/**
-	 * A reader that holds the lock.
-	 *
-	 * @param ends when its lease ends
-	 * @param first its fencing token
-	 */
+	/** A reader that holds the lock: when its lease ends, and its fencing token. */
 	record Reader(long ends, long first) {
 	}
 

@@ -225,9 +225,9 @@ final class World {
 			String name = Character.toString('A' + place) + ((incarnation > 1) ? incarnation : "");
 			this.jvm = new SimulatedJvm(World.this.scheduler, name, seed, drift);
 			LockListener listener = World.this.history.listener(this.jvm, this::keys);
-			this.registry = new BackendLockRegistry(
-					new SimulatedBackend(World.this, World.this.network, this.jvm), settings(), () -> List.of(listener),
-					new SimulatedEnvironment(World.this.scheduler, this.jvm), LockObservers.NONE);
+			this.registry = new BackendLockRegistry(new SimulatedBackend(World.this, World.this.network, this.jvm),
+					settings(), () -> List.of(listener), new SimulatedEnvironment(World.this.scheduler, this.jvm),
+					LockObservers.NONE);
 			this.callers = new Callers(World.this, this.jvm, this.registry, World.this.history, new Random(seed + 1),
 					place);
 			Monitor monitor = new Monitor(World.this, this.jvm, this.registry, new Random(seed + 3));
@@ -316,13 +316,7 @@ final class World {
 
 	}
 
-	/**
-	 * Something that must not have happened.
-	 *
-	 * @param property such as {@code S1}
-	 * @param text what happened
-	 * @param nanos when it was found
-	 */
+	/** Something that must not have happened, and when it was found. */
 	record Violation(String property, String text, long nanos) {
 
 		@Override

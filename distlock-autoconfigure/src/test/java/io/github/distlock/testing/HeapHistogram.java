@@ -11,10 +11,8 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * The live objects of the heap by class. Exact, since it is taken after a full
- * collection.
- *
- * @param bytes the bytes by class name
+ * The live objects of the heap, in bytes by class name. Exact, since it is taken after a
+ * full collection.
  */
 public record HeapHistogram(Map<String, Long> bytes) {
 

@@ -97,11 +97,7 @@ final class LockChild {
 		}
 	}
 
-	/**
-	 * Prints when the child waits.
-	 *
-	 * @param out the output
-	 */
+	/** Prints when the child waits. */
 	record Talk(PrintStream out) implements LockListener {
 
 		@Override

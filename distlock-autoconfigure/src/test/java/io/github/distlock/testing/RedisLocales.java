@@ -29,9 +29,9 @@ public final class RedisLocales {
 	}
 
 	/**
-	 * Start a server, which is checked to compare strings as the locale does: for {@link
-	 * #BYTES} the one of the build, for {@link #COLLATING} the one installed on this
-	 * machine. The test is skipped if that or the locale is missing.
+	 * Start a server, which is checked to compare strings as the locale does: for
+	 * {@link #BYTES} the one of the build, for {@link #COLLATING} the one installed on
+	 * this machine. The test is skipped if that or the locale is missing.
 	 */
 	public static RedisProcess start(String locale) {
 		Path executable = locale.equals(BYTES) ? RedisProcess.embedded() : assumeCollating(locale);

@@ -11,10 +11,8 @@ import java.security.KeyStore;
 import java.util.Base64;
 
 /**
- * A self-signed certificate of this machine, created when it is needed.
- *
- * @param certificate the PEM file of the certificate
- * @param key the PEM file of its key
+ * The PEM files of a self-signed certificate of this machine and of its key, created when
+ * they are needed.
  */
 public record TlsCertificate(Path certificate, Path key) {
 

@@ -15,7 +15,6 @@ import java.util.Set;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.torture.check.Violation;
-import io.github.distlock.torture.nemesis.FaultKind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
 import org.jspecify.annotations.Nullable;
 
@@ -88,7 +87,7 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 	 * and then another worker wants that key.
 	 */
 	Hunt atHome() {
-		return with(new Load(1, 4, 400, 0, 1, 0, 4, 0, 0).withHome(0.95), FaultKind.only(FaultKind.SCRIPT_FLUSH),
+		return with(new Load(1, 4, 400, 0, 1, 0, 4, 0, 0, 0.95), FaultKind.only(FaultKind.SCRIPT_FLUSH),
 				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 

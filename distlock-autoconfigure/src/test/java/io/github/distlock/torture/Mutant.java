@@ -111,12 +111,8 @@ public record Mutant(String name, List<Edit> edits) {
 	}
 
 	/**
-	 * One replacement in one file.
-	 *
-	 * @param root the source root
-	 * @param file the file below the root
-	 * @param text the text to replace, which occurs exactly once
-	 * @param replacement the new text
+	 * One replacement of a text, which occurs exactly once, in one file below a source
+	 * root.
 	 */
 	public record Edit(Path root, Path file, String text, String replacement) {
 

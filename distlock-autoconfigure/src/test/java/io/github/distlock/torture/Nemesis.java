@@ -8,8 +8,6 @@ import java.util.function.BooleanSupplier;
 
 import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
-import io.github.distlock.torture.nemesis.FaultKind;
-import io.github.distlock.torture.nemesis.Signals;
 
 /**
  * Injects faults for a while, then pauses for a while, and repeats. The seed determines

@@ -24,32 +24,26 @@ final class RegressionMutants {
 									"requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
 									"return this.holder == null && this.waiters.isEmpty();")),
 					"registry.KeptLocksTests#aCallerOfAnotherJvmThatTriesOnceGetsAKeptLock"),
-			RegressionMutant.of(
-					Mutant.of("lock that another instance asks for released under its holder", java(
-							"waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;",
+			RegressionMutant.of(Mutant.of("lock that another instance asks for released under its holder",
+					java("waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;",
 							"if (this.holder != null) { this.pendingReleases.release(this.holder, false, 0, null);"
 									+ " this.holder = null; }")),
-					"waiting.KeyQueueGiveBackTests"
-							+ "#aLockThatAnotherJvmHasAskedForIsRefusedWhileItIsHeldAndNotKeptAfterwards"),
+					"waiting.KeyQueueTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("request for a lock that is held forgotten",
 							java("waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;", "")),
-					"waiting.KeyQueueGiveBackTests"
-							+ "#aLockThatAnotherJvmHasAskedForIsRefusedWhileItIsHeldAndNotKeptAfterwards"),
-			RegressionMutant.of(
-					Mutant.of("request before the answer of the attempt forgotten",
-							java("waiting/KeyQueue.java", "this.mustReturn = queued.mustReturn;",
-									"this.mustReturn = false;")),
-					"waiting.KeyQueueGiveBackTests" + "#aRequestThatComesBeforeTheAnswerOfTheAttemptCountsForItsGrant"),
+					"waiting.KeyQueueTests#theQueueDecides"),
+			RegressionMutant.of(Mutant.of("request before the answer of the attempt forgotten",
+					java("waiting/KeyQueue.java", "this.mustReturn = queued.mustReturn;", "this.mustReturn = false;")),
+					"waiting.KeyQueueTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("kept lock entered after its deadline",
 							java("waiting/KeptGrant.java", "&& HandOffLimits.isSufficient(validity, from, clock)", "")),
-					"waiting.KeyQueueKeepTests"
-							+ "#noCallerEntersAfterTheDeadlineOfTheGrantAndItsReleaseQueuesTheCaller"),
+					"waiting.KeyQueueTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("kept lock entered with tokens behind those of its grant",
 							java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
-					"waiting.KeyQueueKeepTests#everyTokenOfTheGrantIsUsedOnceAndNoneBehindIt"),
+					"waiting.KeyQueueTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("nothing looks for the dead owner of a lock without a lease",
 							java("renewal/Lease.java",

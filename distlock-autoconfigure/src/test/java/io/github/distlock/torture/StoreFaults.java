@@ -3,9 +3,6 @@ package io.github.distlock.torture;
 import java.time.Duration;
 import java.util.Random;
 
-import io.github.distlock.torture.nemesis.FaultKind;
-import io.github.distlock.torture.nemesis.Signals;
-
 /**
  * The faults of the server, which affect all workers.
  */

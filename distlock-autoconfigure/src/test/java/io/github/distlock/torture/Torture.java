@@ -11,8 +11,6 @@ import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.check.Violation;
 import io.github.distlock.torture.history.History;
 import io.github.distlock.torture.history.HistoryWriter;
-import io.github.distlock.torture.nemesis.Signals;
-import io.github.distlock.torture.resource.FencedResource;
 
 /**
  * One run: starts a server and workers, lets the nemesis inject faults, stops all of

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-import io.github.distlock.torture.nemesis.FaultKind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
 
 /**

@@ -27,10 +27,8 @@ class TortureTests {
 	@Test
 	void everyGuaranteeIsKeptWhileFaultsAreInjected() throws Exception {
 		Duration duration = Duration.ofSeconds(Long.getLong("torture.seconds", 20));
-		Load usual = Load.USUAL.withFair(Double.parseDouble(System.getProperty("torture.fair", "0")))
-			.withRead(Double.parseDouble(System.getProperty("torture.read", "0.3")))
-			.withKeys(Integer.getInteger("torture.keys", Load.USUAL.keys()))
-			.withHome(Double.parseDouble(System.getProperty("torture.home", "0")));
+		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), 600, share("torture.fair", "0"), 0.3, 0.1, 60,
+				150, share("torture.read", "0.3"), share("torture.home", "0"));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> violated = new TreeMap<>();
@@ -43,6 +41,10 @@ class TortureTests {
 			}
 		}
 		assertThat(violated).as("violated guarantees by seed; the histories are under target/torture").isEmpty();
+	}
+
+	private static double share(String property, String usual) {
+		return Double.parseDouble(System.getProperty(property, usual));
 	}
 
 	/**

@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.Random;
 
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.torture.nemesis.FaultKind;
-import io.github.distlock.torture.nemesis.Signals;
 import io.github.distlock.torture.worker.Phase;
 
 /**

@@ -122,12 +122,7 @@ enum SharedStore {
 				"spring.datasource.hikari.maximum-pool-size=6", "distlock.jdbc.initialize-schema=always");
 	}
 
-	/**
-	 * A store that runs.
-	 *
-	 * @param servers its servers
-	 * @param properties the properties of an application that uses it
-	 */
+	/** A store that runs, and the properties of an application that uses it. */
 	record Running(AutoCloseable servers, List<String> properties) implements AutoCloseable {
 
 		@Override

@@ -16,9 +16,10 @@ public final class Checker {
 	public static final int HAND_OFF_BUDGET = 16;
 
 	private static final List<Rule> RULES = List.of(new ExclusionRule(), new RisingTokensRule(),
-			new FencedResourceRule(), new ForeignChangeRule(), new GhostHolderRule(Duration.ofSeconds(7)),
-			new EndedAttemptRule(), new UnheldUnlockRule(), new LeftOverRule(), new OvertakingRule(HAND_OFF_BUDGET),
-			new ProgressRule(Duration.ofSeconds(7)), new ReadersTogetherRule(), new WriterStarvationRule());
+			new FencedResourceRule(), SmallRules::foreignChanges, new GhostHolderRule(Duration.ofSeconds(7)),
+			SmallRules::endedAttempts, SmallRules::unheldUnlocks, SmallRules::leftOvers,
+			new OvertakingRule(HAND_OFF_BUDGET), new ProgressRule(Duration.ofSeconds(7)), SmallRules::readersTogether,
+			new WriterStarvationRule());
 
 	private Checker() {
 	}

@@ -8,13 +8,7 @@ import io.github.distlock.torture.history.Attempt;
 import io.github.distlock.torture.history.Event;
 import io.github.distlock.torture.history.Kind;
 
-/**
- * A violated guarantee.
- *
- * @param rule the rule
- * @param message what happened
- * @param evidence the events that show it
- */
+/** A violated guarantee: the rule, what happened, and the events that show it. */
 public record Violation(String rule, String message, List<Event> evidence) {
 
 	private static final int MOST_EVENTS = 40;

@@ -4,14 +4,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * One line of a history.
- *
- * @param nanos the monotonic clock, which all JVMs of a machine share
- * @param source the writer of the line
- * @param kind the kind of the event
- * @param values the details
- */
+/** One line of a history. All JVMs of a machine share the monotonic clock. */
 public record Event(long nanos, String source, Kind kind, Map<String, String> values) {
 
 	/** Create an event with names and values in turn. */

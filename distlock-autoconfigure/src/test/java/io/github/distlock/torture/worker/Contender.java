@@ -10,7 +10,6 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
-import io.github.distlock.torture.resource.FencedClient;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
 import org.jspecify.annotations.Nullable;
 

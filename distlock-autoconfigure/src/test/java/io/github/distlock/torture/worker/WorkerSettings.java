@@ -60,32 +60,10 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 		/** The usual load. */
 		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150, 0);
 
-		/**
-		 * A load without own keys.
-		 */
+		/** A load without own keys. */
 		public Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
 				int sectionMillis, int interrupts, double read) {
 			this(threads, keys, leaseMillis, fair, patient, lasting, sectionMillis, interrupts, read, 0);
-		}
-
-		public Load withFair(double share) {
-			return new Load(this.threads, this.keys, this.leaseMillis, share, this.patient, this.lasting,
-					this.sectionMillis, this.interrupts, this.read, this.home);
-		}
-
-		public Load withKeys(int number) {
-			return new Load(this.threads, number, this.leaseMillis, this.fair, this.patient, this.lasting,
-					this.sectionMillis, this.interrupts, this.read, this.home);
-		}
-
-		public Load withRead(double share) {
-			return new Load(this.threads, this.keys, this.leaseMillis, this.fair, this.patient, this.lasting,
-					this.sectionMillis, this.interrupts, share, this.home);
-		}
-
-		public Load withHome(double share) {
-			return new Load(this.threads, this.keys, this.leaseMillis, this.fair, this.patient, this.lasting,
-					this.sectionMillis, this.interrupts, this.read, share);
 		}
 
 		String format() {

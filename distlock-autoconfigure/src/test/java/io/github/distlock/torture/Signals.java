@@ -1,4 +1,4 @@
-package io.github.distlock.torture.nemesis;
+package io.github.distlock.torture;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Sends signals to processes without delay: through a running shell, which is much faster
  * than a new process for each signal. Thread-safe.
  */
-public final class Signals implements AutoCloseable {
+final class Signals implements AutoCloseable {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -19,7 +19,7 @@ public final class Signals implements AutoCloseable {
 	private final BufferedReader answers;
 
 	/** Start the shell. It exits when its standard input is closed. */
-	public Signals() {
+	Signals() {
 		try {
 			this.shell = new ProcessBuilder("sh").redirectErrorStream(true).start();
 			this.answers = this.shell.inputReader(StandardCharsets.UTF_8);
@@ -32,7 +32,7 @@ public final class Signals implements AutoCloseable {
 	/**
 	 * Send a signal, and wait until it was sent. Does nothing if the process has ended.
 	 */
-	public void send(long pid, String signal) {
+	void send(long pid, String signal) {
 		this.lock.lock();
 		try {
 			String order = "kill -" + signal + " " + pid + " 2>/dev/null; echo done\n";

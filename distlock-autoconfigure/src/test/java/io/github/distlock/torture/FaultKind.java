@@ -1,4 +1,4 @@
-package io.github.distlock.torture.nemesis;
+package io.github.distlock.torture;
 
 import java.util.EnumSet;
 import java.util.Set;
@@ -6,7 +6,7 @@ import java.util.Set;
 /**
  * The kinds of faults that the nemesis can inject.
  */
-public enum FaultKind {
+enum FaultKind {
 
 	/** Break the connections that send commands. */
 	KILL_NORMAL,
@@ -75,14 +75,14 @@ public enum FaultKind {
 	PAUSE_RENEWING;
 
 	/** All kinds of faults. */
-	public static final Set<FaultKind> ALL = EnumSet.allOf(FaultKind.class);
+	static final Set<FaultKind> ALL = EnumSet.allOf(FaultKind.class);
 
 	/** Whether the store forgets what it has acknowledged. */
-	public boolean losesData() {
+	boolean losesData() {
 		return this == FLUSH_ALL || this == RESTART;
 	}
 
-	public static Set<FaultKind> only(FaultKind first, FaultKind... others) {
+	static Set<FaultKind> only(FaultKind first, FaultKind... others) {
 		return EnumSet.of(first, others);
 	}
 

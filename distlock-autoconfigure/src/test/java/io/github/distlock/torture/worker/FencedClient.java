@@ -1,4 +1,4 @@
-package io.github.distlock.torture.resource;
+package io.github.distlock.torture.worker;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,13 +12,13 @@ import java.nio.charset.StandardCharsets;
  * A client of the resource, with a connection of its own. For one thread; not affected by
  * interrupts.
  */
-public final class FencedClient implements AutoCloseable {
+final class FencedClient implements AutoCloseable {
 
 	private final Socket socket;
 
 	private final BufferedReader in;
 
-	public FencedClient(int port) {
+	FencedClient(int port) {
 		try {
 			this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
 			this.socket.setTcpNoDelay(true);
@@ -30,7 +30,7 @@ public final class FencedClient implements AutoCloseable {
 	}
 
 	/** Use a part of the resource. Answers whether it accepted the fencing token. */
-	public boolean access(String op, String key, long token, String attempt) {
+	boolean access(String op, String key, long token, String attempt) {
 		try {
 			this.socket.getOutputStream()
 				.write((op + " " + key + " " + token + " " + attempt + "\n").getBytes(StandardCharsets.UTF_8));

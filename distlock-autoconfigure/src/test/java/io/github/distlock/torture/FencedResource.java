@@ -1,4 +1,4 @@
-package io.github.distlock.torture.resource;
+package io.github.distlock.torture;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,7 +23,7 @@ import io.github.distlock.torture.history.Kind;
  * a reader is refused after a later writer, a writer after any later holder. It has a
  * real socket and does not use the library.
  */
-public final class FencedResource implements AutoCloseable {
+final class FencedResource implements AutoCloseable {
 
 	private final ServerSocket listener;
 
@@ -40,7 +40,7 @@ public final class FencedResource implements AutoCloseable {
 	 */
 	private final Map<String, Long> highestWriter = new HashMap<>();
 
-	public FencedResource(HistoryWriter history) {
+	FencedResource(HistoryWriter history) {
 		this.history = history;
 		try {
 			this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
@@ -51,7 +51,7 @@ public final class FencedResource implements AutoCloseable {
 		run(this::accept);
 	}
 
-	public int port() {
+	int port() {
 		return this.listener.getLocalPort();
 	}
 

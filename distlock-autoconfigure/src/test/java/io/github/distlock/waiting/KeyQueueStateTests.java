@@ -1,0 +1,161 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.waiting.Effects.Command;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the queue of one key shows, what it keeps of a grant, and how several queues of a
+ * key count their waiters. {@link KeyQueueTests} has what it decides.
+ */
+class KeyQueueStateTests {
+
+	private static final String KEPT = "a joins keep 5ms; answer granted 10 marked; a keeps";
+
+	private static final Duration LEASE = KeyQueueScenario.LEASE;
+
+	private final KeyQueueScenario scenario = new KeyQueueScenario();
+
+	private final KeyQueue queue = this.scenario.queue;
+
+	@Test
+	void aSnapshotShowsTheHolderTheWaitersAndWhetherACommandIsUnfinished() {
+		this.scenario.steps("a joins");
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null, null, 0));
+		this.scenario.steps("answer granted; b joins; c joins");
+		Ticket ticket = this.scenario.holder("a").ticket();
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", ticket, 2, false,
+				new StoredHolder(ticket.instance(), ticket.mode(), null, null, KeyQueueScenario.FIRST_TOKEN), null, 0));
+		this.scenario.steps("a leaves");
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null, null, 0));
+	}
+
+	@Test
+	void aSnapshotShowsAKeptLockWithoutAHolder() {
+		this.scenario.steps(KEPT);
+		assertThat(this.queue.snapshot().holder()).isNull();
+		assertThat(this.queue.snapshot().kept())
+			.isEqualTo(new KeySnapshot.Kept(KeyQueueScenario.FIRST_TOKEN, KeyQueueScenario.FIRST_TOKEN, 0));
+	}
+
+	@Test
+	void theNextHolderGetsTheCurrentValidity() {
+		this.scenario.steps("limits 3 50ms; a joins; answer granted 10; b joins; pass 10ms");
+		Validity current = Validity.until(this.scenario.clock.now(), LEASE);
+		this.queue.tryHandOff(this.scenario.holder("a"), current);
+		assertThat(this.scenario.holder("b").takeValidity()).isSameAs(current);
+	}
+
+	@Test
+	void aLockIsNotKeptForNoTime() {
+		this.scenario.steps("a joins lease 300ms keep 5ms; answer granted 10 marked");
+		Validity validity = Validity.until(this.scenario.clock.now(), Duration.ofMillis(300));
+		this.scenario.clock.pass(Duration.ofNanos(validity.remainingNanos(this.scenario.clock)).minusMillis(150));
+		assertThat(this.scenario.keep(this.scenario.holder("a"), validity)).isNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "pass", "suspend" })
+	void aKeptLockThatTheStoreHasForgottenIsReportedBeforeItsDeadlineOnly(String passing) {
+		this.scenario.steps(KEPT + "; asked 1");
+		BackgroundRelease release = ((Command.Release) this.scenario.inFlight()).pending.background;
+		release.reportGone();
+		assertThat(this.scenario.reports).containsExactly("gone");
+		this.scenario.steps(passing + " 10s");
+		release.reportGone();
+		assertThat(this.scenario.reports).hasSize(1);
+	}
+
+	@Test
+	void aReleaseInTheBackgroundIsReportedAfterTheDeadlineToo() {
+		BackgroundRelease release = this.scenario.unanswered.begin(this.scenario);
+		this.scenario.clock.pass(LEASE);
+		release.reportGone();
+		assertThat(this.scenario.reports).containsExactly("gone");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { KEPT + "; asked 1", "a joins; answer granted; a leaves inBackground" })
+	void aReleaseInTheBackgroundIsUnansweredUntilItsAnswer(String steps) {
+		this.scenario.steps(steps);
+		assertThat(this.scenario.unanswered.isAny()).isTrue();
+		this.scenario.steps("answer released");
+		assertThat(this.scenario.unanswered.isAny()).isFalse();
+	}
+
+	@Test
+	void atMostAThousandReleasesAreUnanswered() {
+		BackgroundRelease first = this.scenario.unanswered.begin(this.scenario);
+		for (int i = 1; i < 1000; i++) {
+			assertThat(this.scenario.unanswered.begin(this.scenario)).isNotNull();
+		}
+		assertThat(this.scenario.unanswered.begin(this.scenario)).isNull();
+		first.end();
+		assertThat(this.scenario.unanswered.begin(this.scenario)).isNotNull();
+		assertThat(this.scenario.unanswered.begin(this.scenario)).isNull();
+	}
+
+	@Test
+	void theReleaseOfAKeptLockQueuesNoWaiterIfNoneWaitsAndIsRepeatedForItsWholeLease() {
+		this.scenario.steps(KEPT + "; pass 9s; asked 1");
+		Command.Release release = (Command.Release) this.scenario.inFlight();
+		assertThat(release.next).isNull();
+		assertThat(release.pending.giveUpNanos).isEqualTo(this.scenario.clock.nanoTime() + LEASE.toNanos());
+	}
+
+	@Test
+	void aCallerEntersAKeptLockAlthoughOthersWait() {
+		this.scenario.steps(KEPT);
+		assertThat(this.scenario.waiterCounts.add(this.scenario.caller("10s"), true)).as("a reader waits").isTrue();
+		assertThat(this.scenario.steps("b joins keep 5ms max 1")).isEqualTo("b enters 1:101 KEPT keepable");
+		assertThat(this.scenario.steps("place")).isEqualTo("taken");
+	}
+
+	@Test
+	void aCallerWithItsOwnTicketIsCountedWhenItComesIfOthersWait() {
+		this.scenario.steps("a joins; answer granted; b joins max 1");
+		KeyQueue own = this.scenario.newQueue();
+		Waiter reader = this.scenario.caller("max 2");
+		Command.Attempt attempt = (Command.Attempt) own.join(reader);
+		assertThat(this.scenario.steps("c joins max 2")).isEqualTo("c is one too many");
+		own.attemptAnswered(attempt, queued());
+		assertThat(reader.outcome()).as("it has its place").isNull();
+	}
+
+	@Test
+	void theTicketOfACallerThatIsRefusedAfterItsAttemptLeavesTheStoreWithALateGrant() {
+		KeyQueue one = this.scenario.newQueue();
+		KeyQueue two = this.scenario.newQueue();
+		Waiter first = this.scenario.caller("max 1");
+		Waiter second = this.scenario.caller("max 1");
+		Command.Attempt attempt = (Command.Attempt) one.join(first);
+		Command.Attempt later = (Command.Attempt) two.join(second);
+		two.attemptAnswered(later, queued());
+		Effects effects = one.attemptAnswered(attempt, queued());
+		assertThat(KeyQueueScenario.text(first)).isEqualTo("is one too many");
+		assertThat(effects.woken()).as("before the ticket has left").isEmpty();
+		Command.Release cancel = (Command.Release) effects.command();
+		assertThat(cancel.pending.ticket).isEqualTo(attempt.ticket);
+		assertThat(cancel.pending.releasesLock).isFalse();
+		assertThat(one.granted(attempt.ticket, new Grant(9, 9, Validity.until(this.scenario.clock.now(), LEASE))))
+			.as("the queue knows the ticket, which leaves")
+			.isNotNull();
+		assertThat(one.releaseAnswered(cancel, null).woken()).containsExactly(first);
+		assertThat(second.outcome()).isNull();
+	}
+
+	private static AttemptResult queued() {
+		return new AttemptResult.Queued(Duration.ofSeconds(2), true);
+	}
+
+}
