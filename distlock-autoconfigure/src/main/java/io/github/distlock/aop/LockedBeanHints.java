@@ -34,7 +34,7 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 	@Override
 	public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
 		Class<?> beanClass = ClassUtils.getUserClass(bean.getBeanClass());
-		if (!LockAnnotationFinder.isOn(beanClass)) {
+		if (LockAnnotationFinder.search(beanClass).isEmpty()) {
 			return null;
 		}
 		return (generation, code) -> register(beanClass, generation.getRuntimeHints().reflection());

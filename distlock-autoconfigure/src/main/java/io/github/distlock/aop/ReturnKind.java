@@ -6,8 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapter;
@@ -39,8 +37,6 @@ enum ReturnKind {
 	 */
 	REACTIVE;
 
-	private static final Log logger = LogFactory.getLog(ReturnKind.class);
-
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnKind.class.getClassLoader());
 
@@ -60,10 +56,6 @@ enum ReturnKind {
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody", "kotlinx.coroutines.Job",
 			"kotlinx.coroutines.channels.ReceiveChannel");
-
-	/** Results that their caller consumes. */
-	private static final Set<String> CONSUMED = Set.of("java.util.stream.BaseStream", "java.util.Iterator",
-			"java.util.function.Supplier", "kotlin.sequences.Sequence");
 
 	/**
 	 * Determine the kind of result of a method.
@@ -85,12 +77,6 @@ enum ReturnKind {
 		}
 		ReactiveAdapter adapter = adapter(type);
 		if (!future && adapter == null && !is(type, PUBLISHERS) && !is(type, UNTRACKED)) {
-			if (is(type, CONSUMED)) {
-				logger.warn(method.refuse("is on a method that returns " + type.getSimpleName() + ", which its caller "
-						+ "consumes after the lock was released. Return a complete value such as a List, or lock the "
-						+ "method that consumes it")
-					.getMessage());
-			}
 			return SYNCHRONOUS;
 		}
 		if (future || adapter == null || adapter.getReactiveType() != type) {
@@ -120,23 +106,6 @@ enum ReturnKind {
 					+ "and return its value");
 		}
 		return REACTIVE;
-	}
-
-	/**
-	 * Refuse unfinished work as the result of a method that returns {@code Object}: the
-	 * work would continue after the release of the lock.
-	 * @throws io.github.distlock.LockDefinitionException if the work is not done
-	 */
-	static void checkCompleted(LockedMethod method, @Nullable Object result) {
-		if (result == null || method.method().getReturnType() != Object.class) {
-			return;
-		}
-		if ((result instanceof Future<?> future) ? !future.isDone() : isUnfinished(result.getClass())) {
-			throw method.refuse("is on a method that returns Object, and has returned a "
-					+ result.getClass().getSimpleName() + ": its lock was released when it returned, so the "
-					+ "rest of the work runs without the lock. Declare the actual type of the result, "
-					+ "such as CompletableFuture, Mono or Flux");
-		}
 	}
 
 	private static boolean isUnfinished(Class<?> type) {

@@ -1,19 +1,11 @@
 package io.github.distlock.autoconfigure;
 
-import java.time.Duration;
-import java.util.Comparator;
-import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.StoreFacts;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.AopProxyUtils;
 
@@ -29,13 +21,11 @@ final class RegistryFacts {
 	static StoreFacts of(LockRegistry proxyOrRegistry) {
 		Object registry = registry(proxyOrRegistry);
 		if (registry instanceof BackendLockRegistry backendRegistry) {
-			BackendDescription backend = backendRegistry.description();
-			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.maxHoldTime(),
-					backend.keeps(),
-					backendRegistry.releasesInBackground() && !backend.name().equals(Backend.LOCAL.id()));
+			return new StoreFacts(backendRegistry.description().name(), backendRegistry::validate);
 		}
 		if (registry instanceof CompositeLockRegistry composite) {
-			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();
+			return new StoreFacts(Backend.COMPOSITE.id(),
+					(request) -> composite.members().forEach((member) -> of(member).validator().accept(request)));
 		}
 		return StoreFacts.UNKNOWN;
 	}
@@ -56,19 +46,6 @@ final class RegistryFacts {
 	private static Object registry(LockRegistry proxyOrRegistry) {
 		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
 		return (target != null) ? target : proxyOrRegistry;
-	}
-
-	private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {
-		return Stream.of(one, other).filter(Objects::nonNull).min(Comparator.naturalOrder()).orElse(null);
-	}
-
-	/** Return what both members of a composite support. */
-	private static StoreFacts both(StoreFacts one, StoreFacts other) {
-		Set<LockMode> modes = new TreeSet<>(one.modes());
-		modes.retainAll(other.modes());
-		return new StoreFacts(Backend.COMPOSITE.id(), modes, one.fair() && other.fair(),
-				shorter(one.maxHoldTime(), other.maxHoldTime()), one.keeps() && other.keeps(),
-				one.releasesInBackground() || other.releasesInBackground());
 	}
 
 }

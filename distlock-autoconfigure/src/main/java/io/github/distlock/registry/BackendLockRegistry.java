@@ -236,19 +236,14 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return for how long a lock without a lease time is renewed.
-	 * @return the maximum hold time, {@code null} without a limit
+	 * Refuse a request that this registry or its store does not support. Sends no
+	 * command, and does not start the registry.
+	 * @param request the request
+	 * @throws io.github.distlock.LockDefinitionException if it is not supported
 	 */
-	public @Nullable Duration maxHoldTime() {
-		return this.settings.maxHoldTime();
-	}
-
-	/**
-	 * Return whether a release returns before the store has answered.
-	 * @return whether releases are not confirmed
-	 */
-	public boolean releasesInBackground() {
-		return this.settings.release() == ReleaseMode.BACKGROUND;
+	public void validate(LockRequest request) {
+		RequestTerms terms = new RequestTerms(this.settings, this.backend.description().keeps());
+		new RequestValidator(this.backend, this.settings, terms).validate(request);
 	}
 
 	@Override
