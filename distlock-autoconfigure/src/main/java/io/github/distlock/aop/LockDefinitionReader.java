@@ -131,14 +131,7 @@ final class LockDefinitionReader {
 
 	private @Nullable MethodExpression condition(LockAnnotation annotation) {
 		String text = resolve(annotation.attributes().condition());
-		if (text.isEmpty()) {
-			return null;
-		}
-		MethodExpression condition = expression(annotation, "condition", text);
-		if (condition.isConstant()) {
-			condition.holds(null, new Object[0]);
-		}
-		return condition;
+		return text.isEmpty() ? null : expression(annotation, "condition", text);
 	}
 
 	private MethodExpression expression(LockAnnotation annotation, String attribute, String text) {

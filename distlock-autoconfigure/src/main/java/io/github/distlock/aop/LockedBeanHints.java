@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -8,7 +9,6 @@ import java.util.Set;
 import io.github.distlock.DistributedLock;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
@@ -18,7 +18,6 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * Registers what a native image must keep of a bean with locked methods: its types, in
@@ -41,19 +40,11 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 	}
 
 	private static void register(Class<?> beanClass, ReflectionHints hints) {
-		Set<Class<?>> types = hierarchy(beanClass);
-		types.forEach((type) -> {
-			hints.registerType(type);
-			registerAnnotations(MergedAnnotations.from(type, SearchStrategy.DIRECT), hints);
-		});
-		for (Class<?> type : types) {
+		for (Class<?> type : hierarchy(beanClass)) {
+			hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS);
+			registerAnnotations(type, hints);
 			for (Method method : type.getDeclaredMethods()) {
-				registerAnnotations(MergedAnnotations.from(method, SearchStrategy.DIRECT), hints);
-				for (LockAnnotation annotation : LockAnnotationFinder.find(method, beanClass)) {
-					hints.registerMethod(method, ExecutableMode.INVOKE);
-					hints.registerMethod(annotation.method().method(), ExecutableMode.INVOKE);
-					registerFallbacks(annotation.attributes().fallback().trim(), beanClass, hints);
-				}
+				registerAnnotations(method, hints);
 			}
 		}
 	}
@@ -70,22 +61,12 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 	}
 
 	/** The attributes of an annotation are read by reflection. */
-	private static void registerAnnotations(MergedAnnotations annotations, ReflectionHints hints) {
-		annotations.stream(DistributedLock.class).forEach((found) -> {
+	private static void registerAnnotations(AnnotatedElement element, ReflectionHints hints) {
+		MergedAnnotations.from(element, SearchStrategy.DIRECT).stream(DistributedLock.class).forEach((found) -> {
 			for (MergedAnnotation<? extends Annotation> next = found; next != null; next = next.getMetaSource()) {
 				hints.registerType(next.getType(), MemberCategory.INVOKE_DECLARED_METHODS);
 			}
 		});
-	}
-
-	private static void registerFallbacks(String name, Class<?> beanClass, ReflectionHints hints) {
-		if (!name.isEmpty()) {
-			for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(beanClass)) {
-				if (FallbackPolicy.isNamed(candidate, name)) {
-					hints.registerMethod(candidate, ExecutableMode.INVOKE);
-				}
-			}
-		}
 	}
 
 }

@@ -141,7 +141,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	}
 
 	private void verifyWoven(Object bean, LockedMethod method) {
-		if (!LockWeaving.isLocked(method.method())) {
+		if (!LockWeaving.isWoven(method.method())) {
 			throw method
 				.refuse("would not be locked: distlock.aop.mode is aspectj, and no weaver of AspectJ has put the "
 						+ "lock around the method. Start the JVM with -javaagent:aspectjweaver.jar "

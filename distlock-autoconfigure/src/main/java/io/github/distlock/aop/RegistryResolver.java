@@ -87,8 +87,9 @@ final class RegistryResolver {
 	 * the annotation.
 	 */
 	void verify(LockDefinition definition) {
+		StoreFacts facts = facts(definition);
 		try {
-			facts(definition).validator().accept(definition.template());
+			facts.validator().accept(definition.template());
 		}
 		catch (LockDefinitionException ex) {
 			throw definition.method().refuse("does not fit its store. " + ex.getMessage());

@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -40,17 +41,13 @@ enum ReturnKind {
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnKind.class.getClassLoader());
 
-	private static final Set<String> FUTURES = Set.of(Future.class.getName(), CompletionStage.class.getName());
-
-	/** By name: reactive streams need not be on the class path. */
-	private static final Set<String> PUBLISHERS = Set.of("java.util.concurrent.Flow$Publisher",
-			"org.reactivestreams.Publisher");
-
 	/**
 	 * Work that begins or continues after the method has returned, in a way that the lock
-	 * cannot follow: tasks, results that the web server processes, and coroutines.
+	 * cannot follow: tasks, publishers without an adapter, results that the web server
+	 * processes, and coroutines. By name: most need not be on the class path.
 	 */
-	private static final Set<String> UNTRACKED = Set.of(Callable.class.getName(),
+	private static final Set<String> UNFINISHED = Set.of(Callable.class.getName(), "java.util.concurrent.Flow$Publisher",
+			"org.reactivestreams.Publisher",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
@@ -67,8 +64,7 @@ enum ReturnKind {
 			return ofSuspending(method);
 		}
 		Class<?> type = method.returnType();
-		boolean future = is(type, FUTURES);
-		if (future && (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
+		if (isFuture(type) && (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.beanClass(), Async.class))) {
 			return FUTURE_OF_ASYNC;
 		}
@@ -76,20 +72,16 @@ enum ReturnKind {
 			return COMPLETION_STAGE;
 		}
 		ReactiveAdapter adapter = adapter(type);
-		if (!future && adapter == null && !is(type, PUBLISHERS) && !is(type, UNTRACKED)) {
-			return SYNCHRONOUS;
+		if (REACTOR && adapter != null && adapter.getReactiveType() == type) {
+			return REACTIVE;
 		}
-		if (future || adapter == null || adapter.getReactiveType() != type) {
+		if (isUnfinished(type)) {
 			throw method.refuse("is on a method that returns " + type.getSimpleName()
 					+ ", whose work may begin or continue after the method has returned, in a way that the lock cannot "
 					+ "follow: it would continue without the lock. Return CompletableFuture, CompletionStage, Mono or "
-					+ "Flux, or lock the method that does the work");
+					+ "Flux (which need io.projectreactor:reactor-core), or lock the method that does the work");
 		}
-		if (!REACTOR) {
-			throw method.refuse("is on a method that returns " + type.getSimpleName()
-					+ ", which needs io.projectreactor:reactor-core on the class path to be locked: add it");
-		}
-		return REACTIVE;
+		return SYNCHRONOUS;
 	}
 
 	/** A suspending function awaits its work. A flow is collected under the lock. */
@@ -109,7 +101,11 @@ enum ReturnKind {
 	}
 
 	private static boolean isUnfinished(Class<?> type) {
-		return is(type, FUTURES) || is(type, PUBLISHERS) || is(type, UNTRACKED) || adapter(type) != null;
+		return isFuture(type) || adapter(type) != null || isNamed(type);
+	}
+
+	private static boolean isFuture(Class<?> type) {
+		return Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type);
 	}
 
 	private static @Nullable ReactiveAdapter adapter(Class<?> type) {
@@ -117,16 +113,9 @@ enum ReturnKind {
 	}
 
 	/** Whether the type, a superclass or an interface has one of the names. */
-	private static boolean is(@Nullable Class<?> type, Set<String> names) {
-		if (type == null || names.contains(type.getName())) {
-			return type != null;
-		}
-		for (Class<?> candidate : type.getInterfaces()) {
-			if (is(candidate, names)) {
-				return true;
-			}
-		}
-		return is(type.getSuperclass(), names);
+	private static boolean isNamed(@Nullable Class<?> type) {
+		return type != null && (UNFINISHED.contains(type.getName()) || isNamed(type.getSuperclass())
+				|| Arrays.stream(type.getInterfaces()).anyMatch(ReturnKind::isNamed));
 	}
 
 }

@@ -2,7 +2,6 @@ package io.github.distlock.registry;
 
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
