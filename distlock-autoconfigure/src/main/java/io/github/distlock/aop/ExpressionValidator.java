@@ -10,8 +10,8 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Finds the common errors in an expression without evaluating it: an unknown
- * variable, a text without quotes. The first call reports the others.
+ * Finds the common errors in an expression without evaluating it: an unknown variable, a
+ * text without quotes. The first call reports the others.
  */
 final class ExpressionValidator {
 

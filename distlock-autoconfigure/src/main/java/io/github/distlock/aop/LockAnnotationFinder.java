@@ -72,9 +72,8 @@ class LockAnnotationFinder {
 			return List.of();
 		}
 		List<MergedAnnotation<DistributedLock>> onClass = nearest(beanClass);
-		MetadataLookup<LockAnnotation> first = (method) -> find(method, beanClass, onClass).stream()
-			.findFirst()
-			.orElse(null);
+		MetadataLookup<LockAnnotation> first = (
+				method) -> find(method, beanClass, onClass).stream().findFirst().orElse(null);
 		return List.copyOf(MethodIntrospector.selectMethods(beanClass, first).values());
 	}
 

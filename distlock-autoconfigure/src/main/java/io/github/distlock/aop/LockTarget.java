@@ -41,7 +41,9 @@ record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest 
 		return this.definition.failurePolicy() instanceof SkipPolicy;
 	}
 
-	/** Return the lock in an answer of the registry, {@code null} if the call is skipped. */
+	/**
+	 * Return the lock in an answer of the registry, {@code null} if the call is skipped.
+	 */
 	@Nullable HeldLock lock(@Nullable Object answer) {
 		return (HeldLock) ((answer(answer) instanceof Optional<?> acquired) ? acquired.orElse(null) : answer);
 	}

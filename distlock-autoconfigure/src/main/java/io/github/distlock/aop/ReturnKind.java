@@ -46,8 +46,8 @@ enum ReturnKind {
 	 * cannot follow: tasks, publishers without an adapter, results that the web server
 	 * processes, and coroutines. By name: most need not be on the class path.
 	 */
-	private static final Set<String> UNFINISHED = Set.of(Callable.class.getName(), "java.util.concurrent.Flow$Publisher",
-			"org.reactivestreams.Publisher",
+	private static final Set<String> UNFINISHED = Set.of(Callable.class.getName(),
+			"java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",

@@ -74,7 +74,8 @@ final class TransactionalCalls {
 			return false;
 		}
 		if (this.warned.add(method)) {
-			logger.warn("The locked method " + method + " was called inside a running transaction. Its lock is kept until "
+			logger.warn("The locked method " + method
+					+ " was called inside a running transaction. Its lock is kept until "
 					+ "that transaction has completed, but the transaction may have read before the lock was acquired. "
 					+ "Start the transaction inside the locked method, or set distlock.transaction.on-active. This is "
 					+ "logged once for each method");
@@ -85,7 +86,8 @@ final class TransactionalCalls {
 	/** An open persistence context does not read again what it has read before. */
 	private void warnOfPersistenceContext(LockedMethod method) {
 		if (this.transactions.hasOpenPersistenceContext() && this.warned.add(method)) {
-			logger.warn("The locked method " + method + " was called while an EntityManager is open on the thread, without "
+			logger.warn("The locked method " + method
+					+ " was called while an EntityManager is open on the thread, without "
 					+ "a transaction (spring.jpa.open-in-view). Entities that it has loaded before the lock was there are "
 					+ "not read again, and may be stale. Set spring.jpa.open-in-view to false, or refresh such entities "
 					+ "in the locked method. This is logged once for each method");

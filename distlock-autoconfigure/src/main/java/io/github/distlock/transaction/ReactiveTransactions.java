@@ -51,8 +51,8 @@ public interface ReactiveTransactions {
 		 * @param release releases the locks when the transaction has completed; its
 		 * result is awaited, its failure is logged
 		 * @return takes the locks in the order of their acquisition; may be called once,
-		 * by any thread. It throws an {@link IllegalStateException} if the transaction has
-		 * already completed: the caller must release the locks then
+		 * by any thread. It throws an {@link IllegalStateException} if the transaction
+		 * has already completed: the caller must release the locks then
 		 */
 		Consumer<List<HeldLock>> keeper(Function<List<HeldLock>, Mono<Void>> release);
 

@@ -70,8 +70,9 @@ class LockedRegistryTests {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
 			.withMessageStartingWith("@DistributedLock(registry = \"zookeper\") on " + Unknown.class.getName()
 					+ ".run() names no LockRegistry bean, or several (No bean named 'zookeper' available: No matching LockRegistry bean")
-			.withMessageEndingWith("write one of the bean names [locks, first, two, third, four, five], enable the store "
-					+ "with distlock.<store>.enabled=true, or leave registry out to use the default store");
+			.withMessageEndingWith(
+					"write one of the bean names [locks, first, two, third, four, five], enable the store "
+							+ "with distlock.<store>.enabled=true, or leave registry out to use the default store");
 	}
 
 	@Test

@@ -80,7 +80,8 @@ class GuardedManagersTests {
 	@Test
 	void aReactiveManagerOnWhichAPostProcessorDependsIsAProxy() {
 		try (AnnotationConfigApplicationContext context = start(ReactiveEarly.class, true)) {
-			assertThat(context.getBean(ReactiveTransactionManager.class)).isNotInstanceOf(R2dbcTransactionManager.class);
+			assertThat(context.getBean(ReactiveTransactionManager.class))
+				.isNotInstanceOf(R2dbcTransactionManager.class);
 		}
 	}
 
