@@ -9,6 +9,7 @@ import java.util.Set;
 import io.github.distlock.DistributedLock;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
@@ -41,9 +42,10 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 
 	private static void register(Class<?> beanClass, ReflectionHints hints) {
 		for (Class<?> type : hierarchy(beanClass)) {
-			hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS);
+			hints.registerType(type);
 			registerAnnotations(type, hints);
 			for (Method method : type.getDeclaredMethods()) {
+				hints.registerMethod(method, ExecutableMode.INVOKE);
 				registerAnnotations(method, hints);
 			}
 		}
