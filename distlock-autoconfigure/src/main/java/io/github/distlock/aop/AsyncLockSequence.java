@@ -3,14 +3,13 @@ package io.github.distlock.aop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockException;
-import io.github.distlock.aop.LockTarget.Acquisition;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 /**
  * Acquires the locks of one call, one after the other, without a waiting thread. The wait
@@ -71,13 +70,12 @@ final class AsyncLockSequence {
 		}
 	}
 
-	private <T> void await(Acquisition<T> acquisition, LockTarget target) {
-		Function<@Nullable T, @Nullable HeldLock> answered = acquisition.lock();
+	private void await(CompletableFuture<?> answer, LockTarget target) {
 		// Must come first: nothing else releases a lock that the answer contains.
-		acquisition.answer().whenComplete((answer, failure) -> {
+		answer.whenComplete((granted, failure) -> {
 			HeldLock lock;
 			try {
-				lock = (failure == null) ? answered.apply(answer) : null;
+				lock = (failure == null) ? target.lock(granted) : null;
 			}
 			catch (RuntimeException ex) {
 				fail(target, ex);
@@ -92,15 +90,14 @@ final class AsyncLockSequence {
 		});
 		this.result.whenComplete((outcome, failure) -> {
 			if (this.result.isCancelled()) {
-				acquisition.answer().cancel(false);
+				answer.cancel(false);
 			}
 		});
 	}
 
 	/** Release the locks and report why, {@code null} if the call is skipped. */
 	private void fail(LockTarget target, @Nullable Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		Throwable cause = CallObservations.ownFailure(failure);
 		List<HeldLock> abandoned = List.copyOf(this.acquired);
 		this.acquired.clear();
 		this.executor.abandon(abandoned, () -> {
@@ -132,11 +129,7 @@ final class AsyncLockSequence {
 		 */
 		Object result(LockedCall call) throws Throwable {
 			Object result = resultOrNull(call);
-			if (result == null) {
-				LockedMethod method = call.locks().method();
-				throw new IllegalStateException(method + " returned null, or its fallback did: return a "
-						+ method.returnType().getSimpleName() + ", an empty one if there is no value");
-			}
+			Assert.state(result != null, () -> call.locks().method() + " returned null, or its fallback did");
 			return result;
 		}
 

@@ -71,7 +71,8 @@ record CallObservations(LockObservers observers, Function<LockRegistry, StoreFac
 		return result;
 	}
 
-	private static @Nullable Throwable ownFailure(@Nullable Throwable failure) {
+	/** Return the failure that a stage reports, without the exception of the stage. */
+	static @Nullable Throwable ownFailure(@Nullable Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 

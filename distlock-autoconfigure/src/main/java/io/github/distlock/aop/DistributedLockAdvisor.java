@@ -4,15 +4,20 @@ import java.lang.reflect.Method;
 import java.util.function.BiConsumer;
 
 import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.weaving.WovenCalls;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.ComposablePointcut;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.Ordered;
 
@@ -25,7 +30,8 @@ import org.springframework.core.Ordered;
  * configuration class is not created before all other beans. Requires a
  * {@link LockProxyRegistrar}.
  */
-public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
+public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
+		implements SmartInitializingSingleton, DisposableBean {
 
 	/**
 	 * Inside advisors with an order of their own, such as those of security, and outside
@@ -36,6 +42,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
 	private static final long serialVersionUID = 1L;
+
+	private static final Log logger = LogFactory.getLog(DistributedLockAdvisor.class);
 
 	private final transient Pointcut pointcut;
 
@@ -98,17 +106,30 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		return this.definitions;
 	}
 
-	RegistryResolver registries() {
-		return this.registries;
+	/**
+	 * Check the annotations of all beans against their registries. Also look up the
+	 * failure handler and the executor, so that several handlers or a missing executor
+	 * are reported at start-up and not at the first failure. In mode {@code ASPECTJ},
+	 * calls without a bean are locked from now on.
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (this.mode == AopMode.ASPECTJ) {
+			WovenCalls.addApplication(this.advice);
+		}
+		if (isEnabled()) {
+			this.definitions.known().forEach(this.registries::verify);
+			this.environment.failureHandler().get();
+			this.environment.work().get();
+		}
+		else {
+			logger.warn("distlock.enabled is false: methods annotated with @DistributedLock run without a lock");
+		}
 	}
 
-	/**
-	 * Look up the failure handler and the executor, so that several handlers or a missing
-	 * executor are reported at start-up and not at the first failure.
-	 */
-	void verifyEnvironment() {
-		this.environment.failureHandler().get();
-		this.environment.work().get();
+	@Override
+	public void destroy() {
+		WovenCalls.removeApplication(this.advice);
 	}
 
 	AopMode mode() {
@@ -120,7 +141,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		return (this.mode == AopMode.PROXY) ? MethodInvocation::proceed : this.advice;
 	}
 
-	boolean isEnabled() {
+	private boolean isEnabled() {
 		return this.environment.enabled().getAsBoolean();
 	}
 
@@ -131,7 +152,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	private static final class LockPointcut extends StaticMethodMatcherPointcut {
 
 		LockPointcut(LockAnnotationFinder classes) {
-			setClassFilter(classes::isLocked);
+			setClassFilter((type) -> !classes.locks(type).isEmpty());
 		}
 
 		@Override

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
-import org.springframework.util.ClassUtils;
 
 /**
  * The variables of an expression for the arguments of the call: {@code #a0} and
@@ -27,8 +26,6 @@ final class ExpressionParameters {
 
 	private final boolean named;
 
-	private final Class<?>[] types;
-
 	/**
 	 * Read the names.
 	 * @param annotated the annotated method, {@code null} if the class is annotated: its
@@ -36,7 +33,6 @@ final class ExpressionParameters {
 	 * @param specific the method that is called
 	 */
 	ExpressionParameters(@Nullable Method annotated, Method specific) {
-		this.types = specific.getParameterTypes();
 		boolean annotatedNamed = annotated != null && addNames(annotated);
 		this.named = addNames(specific) || annotatedNamed || specific.getParameterCount() == 0;
 		for (int i = 0; i < specific.getParameterCount(); i++) {
@@ -64,13 +60,6 @@ final class ExpressionParameters {
 
 	@Nullable Integer position(String variable) {
 		return this.positions.get(variable);
-	}
-
-	/** Whether a variable is an argument whose type is a number. */
-	boolean isNumber(String variable) {
-		Integer position = position(variable);
-		return position != null
-				&& Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(this.types[position]));
 	}
 
 	boolean isToken(String variable) {

@@ -1,21 +1,17 @@
 package io.github.distlock.aop;
 
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
-import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Finds the common errors in an expression without evaluating it: an unknown variable or
- * bean, a text without quotes, the sum of two numbers. The first call reports the others.
+ * Finds the common errors in an expression without evaluating it: an unknown variable, a
+ * text without quotes. The first call reports the others.
  */
 final class ExpressionValidator {
 
@@ -23,12 +19,9 @@ final class ExpressionValidator {
 
 	private final ExpressionParameters parameters;
 
-	private final BeanFactory beanFactory;
-
-	ExpressionValidator(MethodExpression expression, ExpressionParameters parameters, BeanFactory beanFactory) {
+	ExpressionValidator(MethodExpression expression, ExpressionParameters parameters) {
 		this.expression = expression;
 		this.parameters = parameters;
-		this.beanFactory = beanFactory;
 	}
 
 	void check(SpelNode tree) {
@@ -47,14 +40,8 @@ final class ExpressionValidator {
 		if (node instanceof VariableReference) {
 			checkVariable(node.toStringAST().substring(1));
 		}
-		else if (node instanceof BeanReference) {
-			checkBean(node.toStringAST());
-		}
-		else if (node instanceof OpPlus && this.expression.isKey()) {
-			checkSum(node);
-		}
-		else if (first && root) {
-			checkBareName(node);
+		else if (first && root && node instanceof PropertyOrFieldReference property) {
+			checkBareName(property.getName());
 		}
 		boolean sameRoot = root && !(node instanceof Selection || node instanceof Projection
 				|| node instanceof InlineMap || node instanceof Indexer);
@@ -73,40 +60,11 @@ final class ExpressionValidator {
 		}
 	}
 
-	private void checkBean(String reference) {
-		String name = (reference.startsWith("@") ? reference.substring(1) : reference).replace("'", "");
-		if (!this.beanFactory.containsBean(name)) {
-			throw this.expression.refuse("uses the bean " + reference
-					+ ", which does not exist: define it or write the name of one that exists");
-		}
-	}
-
-	/** Other values with the same sum would have the same key. */
-	private void checkSum(SpelNode plus) {
-		if (plus.getChildCount() == 2 && isNumber(plus.getChild(0)) && isNumber(plus.getChild(1))) {
-			String left = plus.getChild(0).toStringAST();
-			String right = plus.getChild(1).toStringAST();
-			throw this.expression.refuse("adds the numbers " + left + " and " + right
-					+ ", so that calls with the same sum would share one lock: write a text between them, as in " + left
-					+ " + '-' + " + right);
-		}
-	}
-
-	private boolean isNumber(SpelNode node) {
-		return node instanceof VariableReference && this.parameters.isNumber(node.toStringAST().substring(1));
-	}
-
-	private void checkBareName(SpelNode node) {
-		if (node instanceof PropertyOrFieldReference property
-				&& !MethodExpression.Root.PROPERTIES.contains(property.getName())) {
-			String name = property.getName();
+	private void checkBareName(String name) {
+		if (!MethodExpression.Root.PROPERTIES.contains(name)) {
 			throw this.expression.refuse("has the bare word " + name + ": write "
 					+ ((this.parameters.position(name) != null) ? "#" + name + " for the argument"
 							: "the text in single quotes, and arguments with #, as in 'order-' + #id"));
-		}
-		if (node instanceof MethodReference method) {
-			throw this.expression.refuse("calls " + method.getName() + "() without a target: write @bean."
-					+ method.getName() + "() or #root.target." + method.getName() + "()");
 		}
 	}
 

@@ -61,7 +61,7 @@ record FallbackPolicy(@Nullable Method notAcquired, @Nullable Method storeFailed
 	 * module to the name of an internal function, and a hash if a parameter is of a value
 	 * class.
 	 */
-	static boolean isNamed(Method candidate, String name) {
+	private static boolean isNamed(Method candidate, String name) {
 		String compiled = candidate.getName();
 		return !candidate.isSynthetic()
 				&& (compiled.equals(name) || (compiled.startsWith(name + "-") || compiled.startsWith(name + "$"))

@@ -28,9 +28,6 @@ final class KeyExpression {
 		this.converter = new KeyConverter(expression);
 		this.converter.guard(expression.tree());
 		expression.convertWith(this.converter);
-		if (expression.isConstant()) {
-			keys(null, new Object[0]);
-		}
 	}
 
 	/**

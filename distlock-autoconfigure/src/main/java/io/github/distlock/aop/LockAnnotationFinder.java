@@ -14,6 +14,7 @@ import io.github.distlock.DistributedLock;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -29,9 +30,10 @@ import org.springframework.util.ReflectionUtils;
 class LockAnnotationFinder {
 
 	/**
-	 * Each class is searched once: the pointcut and the verifier need it for each bean.
+	 * One annotation of each locked method. Each class is searched once: the pointcut and
+	 * the verifier need it for each bean.
 	 */
-	private final Map<Class<?>, Boolean> lockedByClass = new ConcurrentHashMap<>();
+	private final Map<Class<?>, List<LockAnnotation>> locksByClass = new ConcurrentHashMap<>();
 
 	/**
 	 * Return the instance of the application. It is registered without a bean definition:
@@ -46,33 +48,33 @@ class LockAnnotationFinder {
 	}
 
 	/**
-	 * Return whether a class has annotated methods.
+	 * Return the locked methods of a class.
 	 * @param type the class; may be generated
+	 * @return one annotation of each method
 	 */
-	boolean isLocked(Class<?> type) {
+	List<LockAnnotation> locks(Class<?> type) {
 		Class<?> beanClass = GeneratedClass.userClass(type);
-		Boolean locked = this.lockedByClass.get(beanClass);
-		if (locked == null) {
-			locked = isOn(beanClass);
-			this.lockedByClass.put(beanClass, locked);
+		List<LockAnnotation> locks = this.locksByClass.get(beanClass);
+		if (locks == null) {
+			locks = search(beanClass);
+			this.locksByClass.put(beanClass, locks);
 		}
-		return locked;
+		return locks;
 	}
 
 	/**
-	 * Return whether an annotation applies to any method of a bean class. Searches the
-	 * class itself once, and not for each method.
+	 * Find one annotation of each locked method. Searches the class itself once, and not
+	 * for each method.
 	 * @param beanClass the class, not generated
 	 */
-	static boolean isOn(Class<?> beanClass) {
+	static List<LockAnnotation> search(Class<?> beanClass) {
 		if (!AnnotationUtils.isCandidateClass(beanClass, DistributedLock.class)) {
-			return false;
+			return List.of();
 		}
-		boolean classAnnotated = !nearest(beanClass).isEmpty();
-		return !MethodIntrospector.selectMethods(beanClass, (ReflectionUtils.MethodFilter) (method) -> {
-			Method specific = specificMethod(method, beanClass);
-			return classAnnotated && isLockedByClass(specific) || !onMethod(specific, beanClass).isEmpty();
-		}).isEmpty();
+		List<MergedAnnotation<DistributedLock>> onClass = nearest(beanClass);
+		MetadataLookup<LockAnnotation> first = (
+				method) -> find(method, beanClass, onClass).stream().findFirst().orElse(null);
+		return List.copyOf(MethodIntrospector.selectMethods(beanClass, first).values());
 	}
 
 	/**
@@ -83,16 +85,21 @@ class LockAnnotationFinder {
 	 */
 	static List<LockAnnotation> find(Method method, Class<?> type) {
 		Class<?> beanClass = GeneratedClass.userClass(type);
+		return find(method, beanClass, nearest(beanClass));
+	}
+
+	private static List<LockAnnotation> find(Method method, Class<?> beanClass,
+			List<MergedAnnotation<DistributedLock>> onClass) {
 		Method specific = specificMethod(method, beanClass);
-		List<MergedAnnotation<DistributedLock>> found = onMethod(specific, beanClass);
-		boolean onClass = found.isEmpty() && isLockedByClass(specific);
-		if (onClass) {
-			found = nearest(beanClass);
+		List<MergedAnnotation<DistributedLock>> onMethod = onMethod(specific, beanClass);
+		boolean byClass = onMethod.isEmpty();
+		if (byClass && !isLockedByClass(specific, beanClass)) {
+			return List.of();
 		}
 		LockedMethod lockedMethod = new LockedMethod(beanClass, specific);
-		return found.stream()
+		return (byClass ? onClass : onMethod).stream()
 			.map((annotation) -> new LockAnnotation(lockedMethod, annotation.synthesize(),
-					onClass ? null : (Method) annotation.getSource()))
+					byClass ? null : (Method) annotation.getSource()))
 			.toList();
 	}
 
@@ -122,10 +129,15 @@ class LockAnnotationFinder {
 			.orElse(found);
 	}
 
-	private static boolean isLockedByClass(Method specific) {
+	/**
+	 * The author of an annotation on a class can neither change nor exclude a final
+	 * method that the class inherits.
+	 */
+	private static boolean isLockedByClass(Method specific, Class<?> beanClass) {
 		int modifiers = specific.getModifiers();
 		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers)
-				&& !ReflectionUtils.isObjectMethod(specific);
+				&& !ReflectionUtils.isObjectMethod(specific)
+				&& !(Modifier.isFinal(modifiers) && specific.getDeclaringClass() != beanClass);
 	}
 
 	/**

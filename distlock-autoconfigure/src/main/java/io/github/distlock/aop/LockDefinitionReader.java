@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.github.distlock.DistributedLock;
@@ -38,11 +39,11 @@ final class LockDefinitionReader {
 		DistributedLock attributes = annotation.attributes();
 		checkReach(method);
 		return new LockDefinition(method, condition(annotation), key(annotation), template(attributes, method),
-				failurePolicy(attributes, method), resolve("registry", attributes.registry(), method));
+				failurePolicy(attributes, method), resolve(attributes.registry()));
 	}
 
 	private LockRequest template(DistributedLock attributes, LockedMethod method) {
-		String name = resolve("name", attributes.name(), method);
+		String name = resolve(attributes.name());
 		Duration waitTime = waitTime(attributes, method);
 		Duration leaseTime = duration("leaseTime", attributes.leaseTime(), method);
 		Duration minHold = duration("minHold", attributes.minHold(), method);
@@ -59,7 +60,7 @@ final class LockDefinitionReader {
 	}
 
 	private @Nullable Duration waitTime(DistributedLock attributes, LockedMethod method) {
-		String text = resolve("waitTime", attributes.waitTime(), method);
+		String text = resolve(attributes.waitTime());
 		Duration waitTime = text.equals("-1") ? LockRequest.FOREVER : duration("waitTime", text, method);
 		if (waitTime != null && waitTime.isNegative() && waitTime != LockRequest.FOREVER) {
 			throw method.refuse("waitTime", text,
@@ -74,7 +75,7 @@ final class LockDefinitionReader {
 	 * for milliseconds, others for seconds.
 	 */
 	private @Nullable Duration duration(String attribute, String written, LockedMethod method) {
-		String text = resolve(attribute, written, method);
+		String text = resolve(written);
 		if (text.isEmpty() || text.equals("0")) {
 			return text.isEmpty() ? null : Duration.ZERO;
 		}
@@ -91,7 +92,7 @@ final class LockDefinitionReader {
 	}
 
 	private @Nullable Integer maxWaiting(DistributedLock attributes, LockedMethod method) {
-		String value = resolve("maxWaiting", attributes.maxWaiting(), method);
+		String value = resolve(attributes.maxWaiting());
 		if (!value.matches("|0*[1-9]\\d{0,8}")) {
 			throw method.refuse("maxWaiting", value, "is not a number of callers from 1 to 999999999: write one, or "
 					+ "waitTime = \"0\" to let no call wait; \"\" takes distlock.max-waiting");
@@ -121,7 +122,7 @@ final class LockDefinitionReader {
 			}
 			return null;
 		}
-		String text = resolve("key", written, method);
+		String text = resolve(written);
 		if (text.isEmpty()) {
 			throw method.refuse("key", written, "is blank: write an expression, as in \"'order-' + #id\", or leave the "
 					+ "key out to use one lock for the method");
@@ -130,15 +131,8 @@ final class LockDefinitionReader {
 	}
 
 	private @Nullable MethodExpression condition(LockAnnotation annotation) {
-		String text = resolve("condition", annotation.attributes().condition(), annotation.method());
-		if (text.isEmpty()) {
-			return null;
-		}
-		MethodExpression condition = expression(annotation, "condition", text);
-		if (condition.isConstant()) {
-			condition.holds(null, new Object[0]);
-		}
-		return condition;
+		String text = resolve(annotation.attributes().condition());
+		return text.isEmpty() ? null : expression(annotation, "condition", text);
 	}
 
 	private MethodExpression expression(LockAnnotation annotation, String attribute, String text) {
@@ -163,26 +157,9 @@ final class LockDefinitionReader {
 		}
 	}
 
-	/**
-	 * Resolve the placeholders of an attribute. Strict: an unknown placeholder would
-	 * otherwise become part of a key.
-	 */
-	private String resolve(String attribute, String value, LockedMethod method) {
-		if (!value.contains("${")) {
-			return value.trim();
-		}
-		String problem = "has a placeholder that cannot be resolved: set the property, or give a default as in "
-				+ "${name:default}";
-		try {
-			String resolved = this.beanFactory.resolveEmbeddedValue(value);
-			if (resolved != null && !resolved.contains("${")) {
-				return resolved.trim();
-			}
-		}
-		catch (IllegalArgumentException ex) {
-			throw method.refuse(attribute, value, problem, ex);
-		}
-		throw method.refuse(attribute, value, problem);
+	/** Resolve placeholders, as in {@code @Value}: unknown ones fail the start. */
+	private String resolve(String value) {
+		return Objects.requireNonNullElse(this.beanFactory.resolveEmbeddedValue(value), "").trim();
 	}
 
 }

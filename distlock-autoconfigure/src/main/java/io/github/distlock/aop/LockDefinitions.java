@@ -17,9 +17,6 @@ final class LockDefinitions {
 
 	private final Map<MethodClassKey, Optional<MethodLocks>> cached = new ConcurrentHashMap<>();
 
-	/** A method may be called through its class and through several interfaces. */
-	private final Map<LockedMethod, MethodLocks> byMethod = new ConcurrentHashMap<>();
-
 	private final LockDefinitionReader reader;
 
 	private final Supplier<Duration> waitTime;
@@ -54,19 +51,18 @@ final class LockDefinitions {
 			return Optional.empty();
 		}
 		LockedMethod method = annotations.get(0).method();
-		MethodLocks locks = this.byMethod.get(method);
-		if (locks == null) {
-			List<LockDefinition> definitions = annotations.stream().map(this.reader::read).toList();
-			locks = new MethodLocks(definitions, ReturnKind.of(method),
-					FencingTokenParameter.check(method, definitions.size()), this.waitTime, this.observations);
-			this.byMethod.put(method, locks);
-		}
-		return Optional.of(locks);
+		List<LockDefinition> definitions = annotations.stream().map(this.reader::read).toList();
+		return Optional.of(new MethodLocks(definitions, ReturnKind.of(method),
+				FencingTokenParameter.check(method, definitions.size()), this.waitTime, this.observations));
 	}
 
 	/** Return the definitions of the methods that have been read. */
 	List<LockDefinition> known() {
-		return this.byMethod.values().stream().flatMap((locks) -> locks.locks().stream()).toList();
+		return this.cached.values()
+			.stream()
+			.flatMap(Optional::stream)
+			.flatMap((locks) -> locks.locks().stream())
+			.toList();
 	}
 
 }

@@ -18,7 +18,6 @@ public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
 		register(registry, LockedBeanVerifier.class);
-		register(registry, LockedBeanVerifier.ExistingSingletons.class);
 		if (ClassUtils.isPresent("jakarta.validation.Validator", LockProxyRegistrar.class.getClassLoader())) {
 			register(registry, ValidationOrderPostProcessor.class);
 		}

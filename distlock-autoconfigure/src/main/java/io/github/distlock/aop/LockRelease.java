@@ -53,14 +53,18 @@ final class LockRelease {
 	static void checkKept(List<HeldLock> locks) {
 		for (HeldLock lock : locks) {
 			if (!lock.isHeld()) {
-				LossCause cause = lock.lossCause();
-				throw new LockLostException("The lock '" + lock.key() + "' was lost while the method ran"
-						+ ((cause != null) ? " (" + cause.description() + ")" : "")
-						+ ", so another holder may have run at the same time. Unless the commit guard is "
-						+ "switched off, the transaction around it will not commit"
-						+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
+				throw lost(lock, "the method ran",
+						"another holder may have run at the same time. Unless the commit guard is switched off, the "
+								+ "transaction around it will not commit");
 			}
 		}
+	}
+
+	static LockLostException lost(HeldLock lock, String period, String consequence) {
+		LossCause cause = lock.lossCause();
+		return new LockLostException("The lock '" + lock.key() + "' was lost while " + period
+				+ ((cause != null) ? " (" + cause.description() + ")" : "") + ", so " + consequence
+				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 	}
 
 	/**

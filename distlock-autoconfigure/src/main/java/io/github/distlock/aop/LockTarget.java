@@ -1,7 +1,7 @@
 package io.github.distlock.aop;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
@@ -24,22 +24,28 @@ record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest 
 	 * @return the lock, or {@code null} if the call is skipped
 	 */
 	@Nullable HeldLock acquire(LockRequest request) {
-		if (this.definition.failurePolicy() instanceof SkipPolicy) {
-			return answer(this.registry.tryAcquire(request)).orElse(null);
-		}
-		return answer(this.registry.acquire(request));
+		return lock(isSkipped() ? this.registry.tryAcquire(request) : this.registry.acquire(request));
 	}
 
 	/**
 	 * Acquire the lock without a waiting thread.
 	 * @param request the request with the remaining wait time
+	 * @return the future of the registry, with an answer for {@link #lock}; cancelling it
+	 * ends the wait
 	 */
-	Acquisition<?> acquireAsync(LockRequest request) {
-		if (this.definition.failurePolicy() instanceof SkipPolicy) {
-			return new Acquisition<>(answer(this.registry.tryAcquireAsync(request)),
-					(acquired) -> answer(acquired).orElse(null));
-		}
-		return new Acquisition<>(answer(this.registry.acquireAsync(request)), (acquired) -> answer(acquired));
+	CompletableFuture<?> acquireAsync(LockRequest request) {
+		return answer(isSkipped() ? this.registry.tryAcquireAsync(request) : this.registry.acquireAsync(request));
+	}
+
+	private boolean isSkipped() {
+		return this.definition.failurePolicy() instanceof SkipPolicy;
+	}
+
+	/**
+	 * Return the lock in an answer of the registry, {@code null} if the call is skipped.
+	 */
+	@Nullable HeldLock lock(@Nullable Object answer) {
+		return (HeldLock) ((answer(answer) instanceof Optional<?> acquired) ? acquired.orElse(null) : answer);
 	}
 
 	/**
@@ -54,15 +60,6 @@ record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest 
 					+ "TestLocks decide which locks the code gets");
 		}
 		return answer;
-	}
-
-	/**
-	 * An asynchronous acquisition.
-	 *
-	 * @param answer the future of the registry; cancelling it ends the wait
-	 * @param lock returns the lock in an answer, {@code null} if the call is skipped
-	 */
-	record Acquisition<T>(CompletableFuture<T> answer, Function<@Nullable T, @Nullable HeldLock> lock) {
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -18,7 +19,6 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * Registers what a native image must keep of a bean with locked methods: its types, in
@@ -34,26 +34,19 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 	@Override
 	public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
 		Class<?> beanClass = ClassUtils.getUserClass(bean.getBeanClass());
-		if (!LockAnnotationFinder.isOn(beanClass)) {
+		if (LockAnnotationFinder.search(beanClass).isEmpty()) {
 			return null;
 		}
 		return (generation, code) -> register(beanClass, generation.getRuntimeHints().reflection());
 	}
 
 	private static void register(Class<?> beanClass, ReflectionHints hints) {
-		Set<Class<?>> types = hierarchy(beanClass);
-		types.forEach((type) -> {
+		for (Class<?> type : hierarchy(beanClass)) {
 			hints.registerType(type);
-			registerAnnotations(MergedAnnotations.from(type, SearchStrategy.DIRECT), hints);
-		});
-		for (Class<?> type : types) {
+			registerAnnotations(type, hints);
 			for (Method method : type.getDeclaredMethods()) {
-				registerAnnotations(MergedAnnotations.from(method, SearchStrategy.DIRECT), hints);
-				for (LockAnnotation annotation : LockAnnotationFinder.find(method, beanClass)) {
-					hints.registerMethod(method, ExecutableMode.INVOKE);
-					hints.registerMethod(annotation.method().method(), ExecutableMode.INVOKE);
-					registerFallbacks(annotation.attributes().fallback().trim(), beanClass, hints);
-				}
+				hints.registerMethod(method, ExecutableMode.INVOKE);
+				registerAnnotations(method, hints);
 			}
 		}
 	}
@@ -70,22 +63,12 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 	}
 
 	/** The attributes of an annotation are read by reflection. */
-	private static void registerAnnotations(MergedAnnotations annotations, ReflectionHints hints) {
-		annotations.stream(DistributedLock.class).forEach((found) -> {
+	private static void registerAnnotations(AnnotatedElement element, ReflectionHints hints) {
+		MergedAnnotations.from(element, SearchStrategy.DIRECT).stream(DistributedLock.class).forEach((found) -> {
 			for (MergedAnnotation<? extends Annotation> next = found; next != null; next = next.getMetaSource()) {
 				hints.registerType(next.getType(), MemberCategory.INVOKE_DECLARED_METHODS);
 			}
 		});
-	}
-
-	private static void registerFallbacks(String name, Class<?> beanClass, ReflectionHints hints) {
-		if (!name.isEmpty()) {
-			for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(beanClass)) {
-				if (FallbackPolicy.isNamed(candidate, name)) {
-					hints.registerMethod(candidate, ExecutableMode.INVOKE);
-				}
-			}
-		}
 	}
 
 }

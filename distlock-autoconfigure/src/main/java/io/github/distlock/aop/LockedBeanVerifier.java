@@ -1,74 +1,44 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Modifier;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.aop.weaving.LockWeaving;
 import io.github.distlock.aop.weaving.WovenCalls;
-import org.aopalliance.intercept.MethodInterceptor;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.github.distlock.transaction.TransactionBoundary;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
-import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
-import org.springframework.core.MethodIntrospector;
-import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.Ordered;
 import org.springframework.util.Assert;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Refuses beans whose annotations are wrong, or whose annotated methods would run without
- * their locks. A bean is checked when it is created, right after its proxy. Registries
- * are checked when all singletons exist, and so are the annotations of beans that are
- * created later. Beans of woven classes are also bound to this application in
- * {@link WovenCalls}.
+ * their locks or with the lock inside the transaction. A bean is checked when it is
+ * created, right after its proxy. A bean without a proxy is not checked in mode
+ * {@code proxy}: either it was referred to early, and its proxy was checked then, or
+ * Spring logs that it is not eligible for proxies. Beans of woven classes are also bound
+ * to this application in {@link WovenCalls}.
  */
-class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
-		BeanFactoryAware, DisposableBean, Ordered {
-
-	private static final Log logger = LogFactory.getLog(LockedBeanVerifier.class);
-
-	/** One annotation of each locked method, by the class of the bean. */
-	private final Map<Class<?>, List<LockAnnotation>> locksByClass = new ConcurrentHashMap<>();
-
-	/** Beans whose proxy was created and verified before the bean was initialized. */
-	private final Set<String> verifiedEarly = ConcurrentHashMap.newKeySet();
-
-	/** Beans that were verified when they were created, during the start. */
-	private final Set<String> verified = ConcurrentHashMap.newKeySet();
-
-	/** Whether all singletons are created. */
-	private volatile boolean started;
-
-	/** Whether this application also locks calls without a bean. */
-	private volatile boolean addedToWovenCalls;
+class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, BeanFactoryAware, Ordered {
 
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
+	/** Looked up only for a bean with locks: it may be the bean that is being created. */
 	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
 		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
 
-	private final SingletonSupplier<ProxyVerifier> proxies = SingletonSupplier
-		.of(() -> new ProxyVerifier(this.advisor.obtain()));
-
-	/** The interceptor that represents this application in {@link WovenCalls}. */
-	private final SingletonSupplier<MethodInterceptor> wovenCalls = SingletonSupplier
-		.of(() -> this.advisor.obtain().wovenCalls());
+	private final TransactionBoundary transactions = TransactionBoundary.create();
 
 	@Override
 	public int getOrder() {
@@ -89,173 +59,108 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	@Override
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
 		if (locks(bean.getClass()).stream().anyMatch((lock) -> LockWeaving.isWoven(lock.method().method()))) {
-			WovenCalls.bind(bean, this.wovenCalls.obtain());
+			WovenCalls.bind(bean, this.advisor.obtain().wovenCalls());
 		}
 		return true;
 	}
 
 	@Override
-	public Object postProcessBeforeInitialization(Object bean, String beanName) {
-		List<LockAnnotation> locks = locks(bean.getClass());
-		if (!locks.isEmpty()) {
-			this.proxies.obtain().verifyClass(locks.get(0).method(), beanName, beanFactory());
-		}
-		return bean;
-	}
-
-	@Override
 	public Object getEarlyBeanReference(Object bean, String beanName) {
-		verify(bean, beanName);
-		this.verifiedEarly.add(beanName);
-		return bean;
+		return postProcessAfterInitialization(bean, beanName);
 	}
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		if (!this.verifiedEarly.remove(beanName)) {
-			verify(bean, beanName);
+		// The bean behind such a proxy is verified on its own.
+		if (!(bean instanceof AopInfrastructureBean)) {
+			Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
+			locks(type).forEach((annotation) -> verify(bean, annotation));
 		}
 		return bean;
 	}
 
-	@Override
-	public void afterSingletonsInstantiated() {
-		DistributedLockAdvisor lock = this.advisor.obtain();
-		if (lock.mode() == AopMode.ASPECTJ) {
-			WovenCalls.addApplication(this.wovenCalls.obtain());
-			this.addedToWovenCalls = true;
+	private List<LockAnnotation> locks(Class<?> type) {
+		return LockAnnotationFinder.of(beanFactory()).locks(type);
+	}
+
+	private void verify(Object bean, LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
+		this.advisor.obtain().definitions().find(method.method(), method.beanClass());
+		if (this.advisor.obtain().mode() == AopMode.ASPECTJ) {
+			verifyWoven(bean, method);
 		}
-		ExistingSingletons existing = beanFactory().getBean(ExistingSingletons.class);
-		for (String name : beanFactory().getBeanDefinitionNames()) {
-			Object bean = beanFactory().getSingleton(name);
-			if (bean == null) {
-				Class<?> type = declaredType(name);
-				if (type != null) {
-					locks(type);
-				}
-			}
-			else if (!this.verified.contains(name) && !existing.names.contains(name)) {
-				// Created before this post-processor, and so before the proxy creators.
-				verify(bean, name);
-			}
-		}
-		this.started = true;
-		this.verified.clear();
-		if (lock.isEnabled()) {
-			this.locksByClass.values().forEach(this::verifyRegistries);
-			lock.verifyEnvironment();
-		}
-		else {
-			logger.warn("distlock.enabled is false: methods annotated with @DistributedLock run without a lock");
+		else if (bean instanceof Advised advised) {
+			verifyProxy(advised, annotation);
 		}
 	}
 
-	@Override
-	public void destroy() {
-		if (this.addedToWovenCalls) {
-			WovenCalls.removeApplication(this.wovenCalls.obtain());
-		}
-	}
-
-	/** Return the type of a bean that does not exist yet, if it is known. */
-	private @Nullable Class<?> declaredType(String beanName) {
-		try {
-			return AutoProxyUtils.determineTargetClass(beanFactory(), beanName);
-		}
-		catch (RuntimeException | LinkageError ex) {
-			logger.debug("The type of bean '" + beanName + "' is not known before it is created", ex);
-			return null;
-		}
-	}
-
-	private void verify(Object bean, String beanName) {
-		// The bean behind such a proxy is verified on its own.
-		if (bean instanceof AopInfrastructureBean) {
+	private void verifyProxy(Advised proxy, LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
+		List<Advisor> chain = Arrays.asList(proxy.getAdvisors());
+		int position = chain.indexOf(this.advisor.obtain());
+		if (position < 0 && AopProxyUtils.getSingletonTarget(proxy) instanceof Advised inner) {
+			// A proxy around the proxy of another bean.
+			verifyProxy(inner, annotation);
 			return;
 		}
-		List<LockAnnotation> locks = locks(AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass());
-		locks.forEach((annotation) -> this.proxies.obtain().verify(bean, annotation));
-		if (!this.started) {
-			this.verified.add(beanName);
+		if (position < 0) {
+			throw method
+				.refuse("would not be locked: the proxy of the bean was created without the lock's advisor. Let "
+						+ "Spring create the proxy, in the application context that has distlock, or write the annotation on "
+						+ "the interface that the proxy implements");
 		}
-		else if (!locks.isEmpty() && this.advisor.obtain().isEnabled()) {
-			verifyRegistries(locks);
+		verifyReach(proxy, annotation);
+		if (isTransactional(chain.subList(0, position), method)) {
+			throw method.refuse("would be locked inside of its transaction and released before the commit: the "
+					+ "transaction advisor comes before the lock advisor (order " + this.advisor.obtain().getOrder()
+					+ "). Set distlock.aop.order to a lower number than the order of @EnableTransactionManagement, or "
+					+ "that order to a higher one");
 		}
 	}
 
-	/**
-	 * Find the locks of a bean class, and check their annotations.
-	 * @throws LockDefinitionException if an annotation is wrong
-	 */
-	private List<LockAnnotation> locks(Class<?> type) {
-		Class<?> beanClass = GeneratedClass.userClass(type);
-		List<LockAnnotation> locks = this.locksByClass.get(beanClass);
-		if (locks == null) {
-			locks = new ArrayList<>();
-			// Look up the advisor only if it is needed: it may be the bean that is being
-			// created.
-			if (LockAnnotationFinder.of(beanFactory()).isLocked(beanClass)) {
-				MetadataLookup<LockAnnotation> first = (
-						method) -> LockAnnotationFinder.find(method, beanClass).stream().findFirst().orElse(null);
-				for (LockAnnotation annotation : MethodIntrospector.selectMethods(beanClass, first).values()) {
-					if (!isInheritedFinal(annotation)) {
-						this.advisor.obtain().definitions().find(annotation.method().method(), beanClass);
-						locks.add(annotation);
-					}
-				}
-			}
-			this.locksByClass.put(beanClass, locks);
-		}
-		return locks;
-	}
-
-	/**
-	 * The author of an annotation on a class can neither change nor exclude a final
-	 * method that the class inherits.
-	 */
-	private static boolean isInheritedFinal(LockAnnotation annotation) {
+	private static void verifyReach(Advised proxy, LockAnnotation annotation) {
 		LockedMethod method = annotation.method();
-		boolean inheritedFinal = annotation.isOnClass() && Modifier.isFinal(method.method().getModifiers())
-				&& method.method().getDeclaringClass() != method.beanClass();
-		if (inheritedFinal) {
-			logger.warn("@DistributedLock on the class of " + method
-					+ " does not lock this method, because it is final "
-					+ "and a class-based proxy cannot intercept it. To avoid this warning, annotate the methods that need "
-					+ "a lock instead of the class");
+		if (!AopUtils.isJdkDynamicProxy(proxy)) {
+			if (Modifier.isFinal(method.method().getModifiers())) {
+				throw method.refuse("is on a final method, which a class-based proxy cannot intercept: it would not be "
+						+ "locked. Make it non-final, or have the bean implement an interface and use interface-based "
+						+ "proxies (spring.aop.proxy-target-class=false)");
+			}
 		}
-		return inheritedFinal;
-	}
-
-	private void verifyRegistries(List<LockAnnotation> locks) {
-		for (LockAnnotation annotation : locks) {
-			LockedMethod method = annotation.method();
-			this.advisor.obtain()
-				.definitions()
-				.find(method.method(), method.beanClass())
-				.ifPresent((found) -> found.locks().forEach(this.advisor.obtain().registries()::verify));
+		else if (!annotation.isOnClass()
+				&& Arrays.stream(proxy.getProxiedInterfaces()).noneMatch((type) -> exposes(type, method))) {
+			throw method.refuse("would not be locked: the bean's proxy implements only its interfaces, and none of "
+					+ "them has the method. Add it to one of them, or use class-based proxies (proxyTargetClass = true)");
 		}
 	}
 
-	/**
-	 * Knows which singletons existed before the beans of the application, such as mocks
-	 * that replace beans in a test. They were registered as objects, so that they have no
-	 * proxies.
-	 */
-	static class ExistingSingletons implements BeanFactoryPostProcessor, Ordered {
+	private static boolean exposes(Class<?> type, LockedMethod method) {
+		return Arrays.stream(type.getMethods())
+			.anyMatch((exposed) -> exposed.equals(method.method())
+					|| AopUtils.getMostSpecificMethod(exposed, method.beanClass()).equals(method.method()));
+	}
 
-		private Set<String> names = Set.of();
-
-		/** After post-processors that register singletons. */
-		@Override
-		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
+	private void verifyWoven(Object bean, LockedMethod method) {
+		if (!LockWeaving.isWoven(method.method())) {
+			throw method
+				.refuse("would not be locked: distlock.aop.mode is aspectj, and no weaver of AspectJ has put the "
+						+ "lock around the method. Start the JVM with -javaagent:aspectjweaver.jar "
+						+ "(org.aspectj:aspectjweaver); write the annotation, or one that is annotated with it, on the method "
+						+ "itself or on the class that declares it; include the class in META-INF/aop.xml, if there is one; or "
+						+ "set distlock.aop.mode to proxy");
 		}
-
-		@Override
-		public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-			this.names = Set.of(beanFactory.getSingletonNames());
+		if (bean instanceof Advised advised && isTransactional(Arrays.asList(advised.getAdvisors()), method)) {
+			throw method.refuse("would be locked inside of its transaction: the lock is woven into the method, and the "
+					+ "transaction is begun by the proxy around it. Weave transactions, too "
+					+ "(@EnableTransactionManagement(mode = AdviceMode.ASPECTJ) and spring-aspects), begin the "
+					+ "transaction in a method that the locked one calls, or set distlock.aop.mode to proxy");
 		}
+	}
 
+	/** Whether one of the advisors around the lock begins a transaction. */
+	private boolean isTransactional(List<Advisor> outer, LockedMethod method) {
+		return outer.stream()
+			.anyMatch((advisor) -> this.transactions.demarcates(advisor, method.method(), method.beanClass()));
 	}
 
 }

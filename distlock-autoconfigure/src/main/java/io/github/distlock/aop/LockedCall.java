@@ -16,7 +16,6 @@ import io.github.distlock.LockFailure;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.LossCause;
 import io.github.distlock.aop.weaving.WovenInvocation;
 import io.github.distlock.observation.LockObservation;
 import org.aopalliance.intercept.MethodInvocation;
@@ -104,11 +103,8 @@ record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation 
 				lock.expireAfter(leaseTime);
 			}
 			else if (!lock.isHeld()) {
-				LossCause cause = lock.lossCause();
-				throw new LockLostException("The lock '" + lock.key() + "' was lost while the call of "
-						+ this.locks.method() + " waited for its other locks"
-						+ ((cause != null) ? " (" + cause.description() + ")" : "")
-						+ ", so the method did not run. Try again", cause, null);
+				throw LockRelease.lost(lock, "the call of " + this.locks.method() + " waited for its other locks",
+						"the method did not run. Try again");
 			}
 		}
 	}

@@ -13,10 +13,6 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.TypeConverter;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.BeanReference;
-import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.PropertyOrFieldReference;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -59,7 +55,7 @@ final class MethodExpression {
 		this.text = text;
 		this.parameters = parameters;
 		this.expression = parse();
-		new ExpressionValidator(this, parameters, beanFactory).check(tree());
+		new ExpressionValidator(this, parameters).check(tree());
 		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		this.shared.setTypeLocator(new StandardTypeLocator(beanFactory.getBeanClassLoader()));
 	}
@@ -82,24 +78,6 @@ final class MethodExpression {
 	/** Use this type converter instead of Spring's. */
 	void convertWith(TypeConverter converter) {
 		this.shared.setTypeConverter(converter);
-	}
-
-	boolean isKey() {
-		return this.attribute.equals("key");
-	}
-
-	/** Whether the value is the same for each call. */
-	boolean isConstant() {
-		return isConstant(tree());
-	}
-
-	private static boolean isConstant(SpelNode node) {
-		boolean constant = !(node instanceof VariableReference || node instanceof BeanReference
-				|| node instanceof PropertyOrFieldReference || node instanceof MethodReference);
-		for (int i = 0; constant && i < node.getChildCount(); i++) {
-			constant = isConstant(node.getChild(i));
-		}
-		return constant;
 	}
 
 	LockDefinitionException refuse(String problem) {
@@ -162,11 +140,6 @@ final class MethodExpression {
 		public @Nullable Object lookupVariable(String name) {
 			Integer position = MethodExpression.this.parameters.position(name);
 			return (position != null) ? this.arguments[position] : null;
-		}
-
-		@Override
-		public boolean isAssignmentEnabled() {
-			return false;
 		}
 
 	}

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -20,7 +21,6 @@ import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.transaction.ReactiveTransactions;
-import io.github.distlock.transaction.ReactiveTransactions.Keeper;
 import io.github.distlock.transaction.ReactiveTransactions.Running;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -137,7 +137,7 @@ final class ReactiveInvoker implements LockInvoker {
 		private final @Nullable Running transaction;
 
 		/** Keeps the locks until the end of the transaction, if it must keep them. */
-		private @Nullable Keeper keeper;
+		private @Nullable Consumer<List<HeldLock>> keeper;
 
 		/** Whether the transaction releases the locks when it has completed. */
 		private volatile boolean kept;
@@ -221,7 +221,7 @@ final class ReactiveInvoker implements LockInvoker {
 			try (LockContext.Scope scope = this.outer.open()) {
 				List<HeldLock> acquired = outcome.locks();
 				if (this.keeper != null && !acquired.isEmpty()) {
-					this.keeper.keep(acquired);
+					this.keeper.accept(acquired);
 					this.kept = true;
 				}
 				section = acquired.isEmpty() ? null : this.call.section(acquired);

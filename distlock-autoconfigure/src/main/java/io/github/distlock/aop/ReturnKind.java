@@ -1,13 +1,12 @@
 package io.github.distlock.aop;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapter;
@@ -39,31 +38,21 @@ enum ReturnKind {
 	 */
 	REACTIVE;
 
-	private static final Log logger = LogFactory.getLog(ReturnKind.class);
-
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnKind.class.getClassLoader());
 
-	private static final Set<String> FUTURES = Set.of(Future.class.getName(), CompletionStage.class.getName());
-
-	/** By name: reactive streams need not be on the class path. */
-	private static final Set<String> PUBLISHERS = Set.of("java.util.concurrent.Flow$Publisher",
-			"org.reactivestreams.Publisher");
-
 	/**
 	 * Work that begins or continues after the method has returned, in a way that the lock
-	 * cannot follow: tasks, results that the web server processes, and coroutines.
+	 * cannot follow: tasks, publishers without an adapter, results that the web server
+	 * processes, and coroutines. By name: most need not be on the class path.
 	 */
-	private static final Set<String> UNTRACKED = Set.of(Callable.class.getName(),
+	private static final Set<String> UNFINISHED = Set.of(Callable.class.getName(),
+			"java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody", "kotlinx.coroutines.Job",
 			"kotlinx.coroutines.channels.ReceiveChannel");
-
-	/** Results that their caller consumes. */
-	private static final Set<String> CONSUMED = Set.of("java.util.stream.BaseStream", "java.util.Iterator",
-			"java.util.function.Supplier", "kotlin.sequences.Sequence");
 
 	/**
 	 * Determine the kind of result of a method.
@@ -75,8 +64,7 @@ enum ReturnKind {
 			return ofSuspending(method);
 		}
 		Class<?> type = method.returnType();
-		boolean future = is(type, FUTURES);
-		if (future && (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
+		if (isFuture(type) && (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.beanClass(), Async.class))) {
 			return FUTURE_OF_ASYNC;
 		}
@@ -84,26 +72,16 @@ enum ReturnKind {
 			return COMPLETION_STAGE;
 		}
 		ReactiveAdapter adapter = adapter(type);
-		if (!future && adapter == null && !is(type, PUBLISHERS) && !is(type, UNTRACKED)) {
-			if (is(type, CONSUMED)) {
-				logger.warn(method.refuse("is on a method that returns " + type.getSimpleName() + ", which its caller "
-						+ "consumes after the lock was released. Return a complete value such as a List, or lock the "
-						+ "method that consumes it")
-					.getMessage());
-			}
-			return SYNCHRONOUS;
+		if (REACTOR && adapter != null && adapter.getReactiveType() == type) {
+			return REACTIVE;
 		}
-		if (future || adapter == null || adapter.getReactiveType() != type) {
+		if (isUnfinished(type)) {
 			throw method.refuse("is on a method that returns " + type.getSimpleName()
 					+ ", whose work may begin or continue after the method has returned, in a way that the lock cannot "
 					+ "follow: it would continue without the lock. Return CompletableFuture, CompletionStage, Mono or "
-					+ "Flux, or lock the method that does the work");
+					+ "Flux (which need io.projectreactor:reactor-core), or lock the method that does the work");
 		}
-		if (!REACTOR) {
-			throw method.refuse("is on a method that returns " + type.getSimpleName()
-					+ ", which needs io.projectreactor:reactor-core on the class path to be locked: add it");
-		}
-		return REACTIVE;
+		return SYNCHRONOUS;
 	}
 
 	/** A suspending function awaits its work. A flow is collected under the lock. */
@@ -122,25 +100,12 @@ enum ReturnKind {
 		return REACTIVE;
 	}
 
-	/**
-	 * Refuse unfinished work as the result of a method that returns {@code Object}: the
-	 * work would continue after the release of the lock.
-	 * @throws io.github.distlock.LockDefinitionException if the work is not done
-	 */
-	static void checkCompleted(LockedMethod method, @Nullable Object result) {
-		if (result == null || method.method().getReturnType() != Object.class) {
-			return;
-		}
-		if ((result instanceof Future<?> future) ? !future.isDone() : isUnfinished(result.getClass())) {
-			throw method.refuse("is on a method that returns Object, and has returned a "
-					+ result.getClass().getSimpleName() + ": its lock was released when it returned, so the "
-					+ "rest of the work runs without the lock. Declare the actual type of the result, "
-					+ "such as CompletableFuture, Mono or Flux");
-		}
+	private static boolean isUnfinished(Class<?> type) {
+		return isFuture(type) || adapter(type) != null || isNamed(type);
 	}
 
-	private static boolean isUnfinished(Class<?> type) {
-		return is(type, FUTURES) || is(type, PUBLISHERS) || is(type, UNTRACKED) || adapter(type) != null;
+	private static boolean isFuture(Class<?> type) {
+		return Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type);
 	}
 
 	private static @Nullable ReactiveAdapter adapter(Class<?> type) {
@@ -148,16 +113,9 @@ enum ReturnKind {
 	}
 
 	/** Whether the type, a superclass or an interface has one of the names. */
-	private static boolean is(@Nullable Class<?> type, Set<String> names) {
-		if (type == null || names.contains(type.getName())) {
-			return type != null;
-		}
-		for (Class<?> candidate : type.getInterfaces()) {
-			if (is(candidate, names)) {
-				return true;
-			}
-		}
-		return is(type.getSuperclass(), names);
+	private static boolean isNamed(@Nullable Class<?> type) {
+		return type != null && (UNFINISHED.contains(type.getName()) || isNamed(type.getSuperclass())
+				|| Arrays.stream(type.getInterfaces()).anyMatch(ReturnKind::isNamed));
 	}
 
 }

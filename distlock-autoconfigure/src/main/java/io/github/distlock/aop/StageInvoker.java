@@ -2,7 +2,6 @@ package io.github.distlock.aop;
 
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
@@ -78,16 +77,8 @@ final class StageInvoker implements LockInvoker {
 					complete(null, failure);
 				}
 				else {
-					Runnable body = callerContext.apply(() -> start(outcome));
-					StageInvoker.this.executor.begin(() -> {
-						try {
-							body.run();
-						}
-						catch (RuntimeException | Error ex) {
-							// Setting the context of the caller may fail.
-							abandon(outcome, ex);
-						}
-					}, (ex) -> abandon(outcome, ex));
+					StageInvoker.this.executor.begin(callerContext.apply(() -> start(outcome)),
+							(ex) -> abandon(outcome, ex));
 				}
 			});
 			this.result.whenComplete((value, failure) -> StageInvoker.this.lockExecutor.cancel(waiting));
@@ -122,9 +113,7 @@ final class StageInvoker implements LockInvoker {
 
 		private void release(AsyncLockSequence.AsyncOutcome outcome, @Nullable Object value,
 				@Nullable Throwable failure) {
-			Throwable own = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-					: failure;
-			StageInvoker.this.lockExecutor.release(outcome.locks(), own,
+			StageInvoker.this.lockExecutor.release(outcome.locks(), CallObservations.ownFailure(failure),
 					(problem) -> complete(value, (failure != null) ? failure : problem));
 		}
 

@@ -74,37 +74,23 @@ final class TransactionalCalls {
 			return false;
 		}
 		if (this.warned.add(method)) {
-			logger.warn("The locked method " + method + " was called inside a running transaction. "
-					+ (this.transactions.suspends(method.method(), method.beanClass())
-							? "It has a transaction of its own, or none, but its lock is kept until the outer transaction "
-									+ "has completed, so that calls in a loop hold all their locks at the same time. "
-									+ "Call it outside of the outer transaction, or set distlock.transaction.on-active "
-									+ "to release if no locked method works in the transaction of its caller"
-							: "Its lock is kept until that transaction has completed, but the transaction may have read "
-									+ "before the lock was acquired. Start the transaction inside the locked method, or set "
-									+ "distlock.transaction.on-active")
-					+ ". This is logged once for each method");
+			logger.warn("The locked method " + method
+					+ " was called inside a running transaction. Its lock is kept until "
+					+ "that transaction has completed, but the transaction may have read before the lock was acquired. "
+					+ "Start the transaction inside the locked method, or set distlock.transaction.on-active. This is "
+					+ "logged once for each method");
 		}
 		return true;
 	}
 
 	/** An open persistence context does not read again what it has read before. */
 	private void warnOfPersistenceContext(LockedMethod method) {
-		if (!this.transactions.hasPersistenceContext()) {
-			return;
-		}
-		boolean completed = this.transactions.hasPersistenceContextOfTransaction();
-		if (!(completed && this.transactions.suspends(method.method(), method.beanClass()))
-				&& this.warned.add(method)) {
-			logger.warn("The locked method " + method + " was called while an EntityManager is open on the thread, "
-					+ (completed ? "after the commit of its transaction, as from a @TransactionalEventListener"
-							: "without a transaction (spring.jpa.open-in-view)")
-					+ ". Entities that it has loaded before the lock was there are not read again, and may be stale. "
-					+ (completed
-							? "Work in a new transaction inside the lock: @Transactional(propagation = REQUIRES_NEW) on "
-									+ "the locked method"
-							: "Set spring.jpa.open-in-view to false, or refresh such entities in the locked method")
-					+ ". This is logged once for each method");
+		if (this.transactions.hasOpenPersistenceContext() && this.warned.add(method)) {
+			logger.warn("The locked method " + method
+					+ " was called while an EntityManager is open on the thread, without "
+					+ "a transaction (spring.jpa.open-in-view). Entities that it has loaded before the lock was there are "
+					+ "not read again, and may be stale. Set spring.jpa.open-in-view to false, or refresh such entities "
+					+ "in the locked method. This is logged once for each method");
 		}
 	}
 

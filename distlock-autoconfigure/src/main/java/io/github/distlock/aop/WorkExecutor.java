@@ -41,44 +41,37 @@ public final class WorkExecutor {
 
 	/**
 	 * Begin the body of a call. Does not block.
-	 * @param body throws nothing
-	 * @param refused called if the body cannot begin; may also be called after the body
-	 * has begun, because an executor may fail afterwards
+	 * @param body the body
+	 * @param failed called if the body cannot begin or throws an exception; may be called
+	 * twice, because an executor may fail after it has run the body
 	 */
-	void begin(Runnable body, Consumer<Throwable> refused) {
+	void begin(Runnable body, Consumer<Throwable> failed) {
 		Executor chosen = this.bodies;
-		try {
-			// The executor of the application may block, so it is not called on the
-			// thread of a grant.
-			Runnable task = (chosen != null) ? () -> handOver(chosen, body, refused) : body;
-			this.threads.newThread(task).start();
-		}
-		catch (RuntimeException | Error ex) {
-			refused.accept(ex);
-		}
-	}
-
-	private static void handOver(Executor chosen, Runnable body, Consumer<Throwable> refused) {
-		try {
-			chosen.execute(body);
-		}
-		catch (RuntimeException | Error ex) {
-			refused.accept(ex);
-		}
+		Runnable guarded = guarded(body, failed);
+		// The executor of the application may block, so it is not called on the thread of
+		// a grant.
+		Runnable task = (chosen != null) ? guarded(() -> chosen.execute(guarded), failed) : guarded;
+		guarded(() -> this.threads.newThread(task).start(), failed).run();
 	}
 
 	/**
-	 * Complete the result of a call. Does not block if a thread can be created.
+	 * Complete the result of a call. Does not block if a thread can be created. Without
+	 * one, only this thread can complete the result.
 	 * @param completion completes the result and runs the code that depends on it
 	 */
 	void end(Runnable completion) {
-		try {
-			this.threads.newThread(completion).start();
-		}
-		catch (RuntimeException | Error ex) {
-			// Without a thread, only this one can complete the result.
-			completion.run();
-		}
+		guarded(() -> this.threads.newThread(completion).start(), (ex) -> completion.run()).run();
+	}
+
+	private static Runnable guarded(Runnable task, Consumer<Throwable> failed) {
+		return () -> {
+			try {
+				task.run();
+			}
+			catch (RuntimeException | Error ex) {
+				failed.accept(ex);
+			}
+		};
 	}
 
 }

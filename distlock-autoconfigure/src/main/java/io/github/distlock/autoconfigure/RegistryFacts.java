@@ -1,20 +1,12 @@
 package io.github.distlock.autoconfigure;
 
-import java.time.Duration;
-import java.util.Comparator;
-import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.List;
 import java.util.stream.Stream;
 
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.StoreFacts;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
-import io.github.distlock.registry.ReleaseMode;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.AopProxyUtils;
 
@@ -28,7 +20,10 @@ final class RegistryFacts {
 
 	/** Return the facts about a registry, which may be behind a proxy. */
 	static StoreFacts of(LockRegistry registry) {
-		return members(registry).map(RegistryFacts::facts).reduce(RegistryFacts::both).orElse(StoreFacts.UNKNOWN);
+		List<BackendLockRegistry> members = members(registry).toList();
+		String store = (members.size() == 1) ? members.get(0).description().name() : Backend.COMPOSITE.id();
+		return members.isEmpty() ? StoreFacts.UNKNOWN
+				: new StoreFacts(store, (request) -> members.forEach((member) -> member.validate(request)));
 	}
 
 	/**
@@ -42,25 +37,6 @@ final class RegistryFacts {
 			return composite.members().stream().flatMap(RegistryFacts::members);
 		}
 		return (registry instanceof BackendLockRegistry backendRegistry) ? Stream.of(backendRegistry) : Stream.empty();
-	}
-
-	private static StoreFacts facts(BackendLockRegistry registry) {
-		BackendDescription backend = registry.description();
-		return new StoreFacts(backend.name(), backend.modes(), backend.fair(), registry.settings().maxHoldTime(), backend.keeps(),
-				registry.settings().release() == ReleaseMode.BACKGROUND && !backend.name().equals(Backend.LOCAL.id()));
-	}
-
-	private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {
-		return Stream.of(one, other).filter(Objects::nonNull).min(Comparator.naturalOrder()).orElse(null);
-	}
-
-	/** Return what both members of a composite support. */
-	private static StoreFacts both(StoreFacts one, StoreFacts other) {
-		Set<LockMode> modes = new TreeSet<>(one.modes());
-		modes.retainAll(other.modes());
-		return new StoreFacts(Backend.COMPOSITE.id(), modes, one.fair() && other.fair(),
-				shorter(one.maxHoldTime(), other.maxHoldTime()), one.keeps() && other.keeps(),
-				one.releasesInBackground() || other.releasesInBackground());
 	}
 
 }

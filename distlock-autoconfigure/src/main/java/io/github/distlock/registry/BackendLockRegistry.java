@@ -188,11 +188,13 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return the defaults and limits.
-	 * @return the settings
+	 * Refuse a request that this registry or its store does not support. Sends no
+	 * command, and does not start the registry.
+	 * @param request the request
+	 * @throws io.github.distlock.LockDefinitionException if it is not supported
 	 */
-	public RegistrySettings settings() {
-		return this.settings;
+	public void validate(LockRequest request) {
+		new RequestTerms(this.backend, this.settings).validate(request);
 	}
 
 	@Override

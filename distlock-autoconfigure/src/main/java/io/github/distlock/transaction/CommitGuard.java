@@ -1,18 +1,13 @@
 package io.github.distlock.transaction;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryAware;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
@@ -27,16 +22,11 @@ import org.springframework.transaction.TransactionManager;
  * listeners, and logs a warning for the others. Register it as a bean if spring-tx is on
  * the class path.
  */
-public final class CommitGuard implements BeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware {
+public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
 	private static final Log logger = LogFactory.getLog(CommitGuard.class);
 
-	/** Names of the transaction managers that were processed. */
-	private final Set<String> processed = ConcurrentHashMap.newKeySet();
-
 	private final Supplier<CommitTerms> terms;
-
-	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
 	/**
 	 * Create the guard. The terms are read later.
@@ -46,9 +36,13 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
 		this.terms = terms;
 	}
 
+	/**
+	 * Before all other post-processors, so that transaction managers are guarded that are
+	 * created because another post-processor depends on them.
+	 */
 	@Override
-	public void setBeanFactory(BeanFactory beanFactory) {
-		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
 	}
 
 	@Override
@@ -56,27 +50,7 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
 		return (bean instanceof TransactionManager manager) ? guard(manager, beanName) : bean;
 	}
 
-	/**
-	 * Guard the transaction managers that were created before this guard, because another
-	 * bean post-processor depends on them. A manager that would have to be replaced by a
-	 * proxy stays unguarded, which is logged.
-	 */
-	@Override
-	public void afterSingletonsInstantiated() {
-		ConfigurableListableBeanFactory beans = this.beanFactory;
-		if (beans != null) {
-			for (String name : beans.getBeanNamesForType(TransactionManager.class, false, false)) {
-				if (beans.getSingleton(name) instanceof TransactionManager manager && !this.processed.contains(name)
-						&& guard(manager, name) != manager) {
-					warnUnguarded(manager, name,
-							"it was created before the guard. No BeanPostProcessor may depend on it");
-				}
-			}
-		}
-	}
-
 	private TransactionManager guard(TransactionManager manager, String name) {
-		this.processed.add(name);
 		CommitTerms current = this.terms.get();
 		if (!current.guarded()) {
 			return manager;
@@ -90,15 +64,12 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
 				return ReactiveCommitGuardListener.around(configurable, current);
 			}
 		}
-		warnUnguarded(manager, name, "its class is not a ConfigurableTransactionManager. Make it extend "
-				+ "AbstractPlatformTransactionManager, or pass the listeners on to the manager that it wraps");
-		return manager;
-	}
-
-	private static void warnUnguarded(TransactionManager manager, String name, String reason) {
 		logger.warn("Transactions of the transaction manager '" + name + "' (" + manager.getClass().getName()
-				+ ") commit even if a lock under which they work is lost: " + reason
-				+ ". Use fencing tokens, or suppress this warning with distlock.transaction.commit-guard=false");
+				+ ") commit even if a lock under which they work is lost: its class is not a "
+				+ "ConfigurableTransactionManager. Make it extend AbstractPlatformTransactionManager, or pass the "
+				+ "listeners on to the manager that it wraps. Use fencing tokens, or suppress this warning with "
+				+ "distlock.transaction.commit-guard=false");
+		return manager;
 	}
 
 }

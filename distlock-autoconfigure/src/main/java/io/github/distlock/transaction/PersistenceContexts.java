@@ -21,11 +21,10 @@ final class PersistenceContexts {
 	private PersistenceContexts() {
 	}
 
-	/** Return whether a persistence context, or one of a transaction, is bound here. */
-	static boolean isBound(boolean ofTransaction) {
+	/** Return whether a persistence context is bound here that is not a transaction's. */
+	static boolean isOpenWithoutTransaction() {
 		for (Object resource : TransactionSynchronizationManager.getResourceMap().values()) {
-			if (resource instanceof EntityManagerHolder holder
-					&& (!ofTransaction || holder.isSynchronizedWithTransaction())) {
+			if (resource instanceof EntityManagerHolder holder && !holder.isSynchronizedWithTransaction()) {
 				return true;
 			}
 		}

@@ -16,7 +16,7 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
  * Closes the locks of a reactive call when the transaction has completed, like
  * {@link HeldLockRelease}, but without a thread that waits for the answer.
  */
-final class ReactiveHeldLockRelease implements TransactionSynchronization, Ordered, ReactiveTransactions.Keeper {
+final class ReactiveHeldLockRelease implements TransactionSynchronization, Ordered {
 
 	private static final List<HeldLock> NONE = List.of();
 
@@ -39,8 +39,7 @@ final class ReactiveHeldLockRelease implements TransactionSynchronization, Order
 		return (kept != null) ? kept : NONE;
 	}
 
-	@Override
-	public void keep(List<HeldLock> locks) {
+	void keep(List<HeldLock> locks) {
 		if (!this.locks.compareAndSet(NONE, List.copyOf(locks))) {
 			throw new IllegalStateException("The transaction has completed before its locks were acquired");
 		}

@@ -1,6 +1,7 @@
 package io.github.distlock.transaction;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
@@ -46,27 +47,14 @@ public interface ReactiveTransactions {
 
 		/**
 		 * Register for locks that must be kept until this transaction has completed.
+		 * Until then a {@link CommitGuard} checks them.
 		 * @param release releases the locks when the transaction has completed; its
 		 * result is awaited, its failure is logged
-		 * @return takes the locks once they are acquired
+		 * @return takes the locks in the order of their acquisition; may be called once,
+		 * by any thread. It throws an {@link IllegalStateException} if the transaction
+		 * has already completed: the caller must release the locks then
 		 */
-		Keeper keeper(Function<List<HeldLock>, Mono<Void>> release);
-
-	}
-
-	/**
-	 * Keeps the locks of one call.
-	 */
-	interface Keeper {
-
-		/**
-		 * Keep locks until the transaction has completed. Until then a
-		 * {@link CommitGuard} checks them. May be called once, by any thread.
-		 * @param locks the locks in the order of their acquisition
-		 * @throws IllegalStateException if the transaction has already completed; the
-		 * caller must release the locks then
-		 */
-		void keep(List<HeldLock> locks);
+		Consumer<List<HeldLock>> keeper(Function<List<HeldLock>, Mono<Void>> release);
 
 	}
 

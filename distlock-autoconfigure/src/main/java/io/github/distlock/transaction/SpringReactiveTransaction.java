@@ -3,6 +3,7 @@ package io.github.distlock.transaction;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
@@ -39,10 +40,10 @@ record SpringReactiveTransaction(TransactionSynchronizationManager context) impl
 	}
 
 	@Override
-	public ReactiveTransactions.Keeper keeper(Function<List<HeldLock>, Mono<Void>> release) {
+	public Consumer<List<HeldLock>> keeper(Function<List<HeldLock>, Mono<Void>> release) {
 		ReactiveHeldLockRelease keeper = new ReactiveHeldLockRelease(release);
 		this.context.registerSynchronization(keeper);
-		return keeper;
+		return keeper::keep;
 	}
 
 }

@@ -6,9 +6,6 @@ import io.github.distlock.HeldLock;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
-import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -25,23 +22,8 @@ final class SpringTransactionBoundary implements TransactionBoundary {
 	}
 
 	@Override
-	public boolean hasPersistenceContext() {
-		return CommitGuardListener.JPA && PersistenceContexts.isBound(false);
-	}
-
-	@Override
-	public boolean hasPersistenceContextOfTransaction() {
-		return CommitGuardListener.JPA && PersistenceContexts.isBound(true);
-	}
-
-	@Override
-	public boolean suspends(Method method, Class<?> type) {
-		TransactionAttribute attribute = new AnnotationTransactionAttributeSource(false).getTransactionAttribute(method,
-				type);
-		int propagation = (attribute != null) ? attribute.getPropagationBehavior()
-				: TransactionDefinition.PROPAGATION_REQUIRED;
-		return propagation == TransactionDefinition.PROPAGATION_REQUIRES_NEW
-				|| propagation == TransactionDefinition.PROPAGATION_NOT_SUPPORTED;
+	public boolean hasOpenPersistenceContext() {
+		return CommitGuardListener.JPA && PersistenceContexts.isOpenWithoutTransaction();
 	}
 
 	@Override

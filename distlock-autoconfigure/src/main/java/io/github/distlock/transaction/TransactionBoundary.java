@@ -35,31 +35,12 @@ public interface TransactionBoundary {
 	}
 
 	/**
-	 * Return whether a JPA {@code EntityManager} is bound to this thread, whose
-	 * persistence context may contain entities that were read earlier. Without a
-	 * transaction this is an open session in view.
+	 * Return whether a JPA {@code EntityManager} is bound to this thread that belongs to
+	 * no transaction, as in an open session in view. Its persistence context may contain
+	 * entities that were read earlier.
 	 * @return whether one is bound
 	 */
-	default boolean hasPersistenceContext() {
-		return false;
-	}
-
-	/**
-	 * Return whether that {@code EntityManager} is the one of a transaction. If no
-	 * transaction is active, it has committed, as in a listener after the commit.
-	 * @return whether it is
-	 */
-	default boolean hasPersistenceContextOfTransaction() {
-		return false;
-	}
-
-	/**
-	 * Return whether a method suspends an active transaction by its own annotation.
-	 * @param method the method
-	 * @param type the class of the method
-	 * @return whether it runs in another transaction, or in none
-	 */
-	default boolean suspends(Method method, Class<?> type) {
+	default boolean hasOpenPersistenceContext() {
 		return false;
 	}
 

@@ -67,7 +67,7 @@ class ConditionTests {
 
 	@ParameterizedTest
 	@CsvSource({ "#idd == 1, uses #idd", "'#id ==', is not a SpEL expression", "amount > 1, has the bare word amount",
-			"${nowhere}, has a placeholder", "1, is neither true nor false" })
+			"${nowhere}, Could not resolve placeholder 'nowhere'" })
 	void anInvalidConditionFailsTheStart(String condition, String problem) {
 		LockedApplication application = LockedApplication.of(Checked.class);
 		if (!condition.equals("${nowhere}")) {

@@ -18,7 +18,6 @@ import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -209,28 +208,6 @@ class KeyExpressionTests {
 		assertThat(key("#id + 1 + 'x'", 1, null)).isEqualTo("2x");
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			'  '            | evaluated to a blank key
-			null            | is null: all calls
-			'a' + null      | its part null is null
-			new Object()    | whose toString() differs from instance to instance
-			{}              | evaluated to no key
-			""", quoteCharacter = '"')
-	void aConstantThatCannotBeAKeyIsRefusedAtStartUp(String text, String problem) {
-		assertMalformed(text, problem);
-	}
-
-	@Test
-	void aSumOfTwoNumbersIsRefusedAtStartUp() throws Exception {
-		LockedMethod sum = new LockedMethod(Subject.class,
-				Subject.class.getDeclaredMethod("sum", long.class, Long.class));
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> key("#a0 + #a1", sum))
-			.withMessageContaining("adds the numbers #a0 and #a1")
-			.withMessageContaining("write a text between them, as in #a0 + '-' + #a1");
-		assertThat(key("#a0 + '-' + #a1 + (#a0 + 1)", sum).keys("x", new Object[] { 1L, 2L })).containsExactly("1-22");
-	}
-
 	@Test
 	void aMalformedExpressionIsRefused() {
 		assertMalformed("'order-' + ", "is not a SpEL expression", "'order-' + #id");
@@ -254,17 +231,11 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void anUnknownBeanIsRefused() {
-		assertMalformed("@tenant.current()", "uses the bean @tenant, which does not exist");
-	}
-
-	@Test
 	void aBareWordIsRefused() {
 		assertMalformed("order", "has the bare word order", "write the text in single quotes");
 		assertMalformed("stock:lock/7", "'order-' + #id");
 		assertMalformed("'a' + id", "has the bare word id", "write #id for the argument");
 		assertMalformed("'a'.concat(id)", "has the bare word id");
-		assertMalformed("current()", "calls current() without a target", "@bean.current()");
 		assertThat(key("#id.?[length() > 1][0]", List.of("a", "bb"), null)).isEqualTo("bb");
 		assertThat(key("{a: 'b'}['a']", null, null)).isEqualTo("b");
 	}
@@ -312,9 +283,6 @@ class KeyExpressionTests {
 	static class Subject {
 
 		void call(Object id, Object args) {
-		}
-
-		void sum(long user, Long order) {
 		}
 
 	}

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.OnFailure;
 import io.reactivex.rxjava3.core.Single;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * Tests that problems of an annotation are reported at start-up, without a call.
@@ -68,8 +70,9 @@ class LockDefinitionCheckTests {
 	@ParameterizedTest
 	@ValueSource(
 			classes = { UnknownInName.class, UnknownInKey.class, UnknownInWaitTime.class, UnknownInLeaseTime.class })
-	void anUnknownPlaceholderIsRefused(Class<?> bean) {
-		assertRefused(bean, "${nowhere}", "set the property, or give a default");
+	void anUnknownPlaceholderFailsTheStart(Class<?> bean) {
+		assertThatException().isThrownBy(() -> LockedApplication.of(bean).start().close())
+			.withMessageContaining("Could not resolve placeholder 'nowhere'");
 	}
 
 	@Test
@@ -115,8 +118,13 @@ class LockDefinitionCheckTests {
 	}
 
 	@Test
-	void aLazyBeanIsCheckedWhenTheApplicationStarts() {
-		assertRefused(LazyUnknownVariable.class, "uses #idd");
+	void aLazyBeanIsCheckedWhenItIsCreated() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(LazyUnknownVariable.class).start()) {
+			assertThatException().isThrownBy(() -> context.getBean(LazyUnknownVariable.class))
+				.havingRootCause()
+				.isInstanceOf(LockDefinitionException.class)
+				.withMessageContaining("uses #idd");
+		}
 	}
 
 	static class Durations {
@@ -177,10 +185,6 @@ class LockDefinitionCheckTests {
 
 	@Lazy
 	static class LazyUnknownVariable {
-
-		LazyUnknownVariable() {
-			throw new IllegalStateException("created");
-		}
 
 		@DistributedLock(key = "#idd")
 		void run(String id) {

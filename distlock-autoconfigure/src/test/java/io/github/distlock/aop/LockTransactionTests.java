@@ -131,17 +131,13 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aNewTransactionInsideARunningOneCommitsUnderTheLockWhichIsKeptForTheRunningOne(CapturedOutput output) {
+	void aNewTransactionInsideARunningOneCommitsUnderTheLockWhichIsKeptForTheRunningOne() {
 		List<String> events = this.context.getBean(InMemoryLocks.class).events;
 		this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
 			this.context.getBean(Orders.class).newTransaction();
 			status.setRollbackOnly();
 			events.add("before rollback");
 		});
-		assertThat(output)
-			.contains("newTransaction() was called inside a running transaction. It has a "
-					+ "transaction of its own, or none, but its lock is kept until the outer transaction has completed")
-			.doesNotContain("Start the transaction inside the locked method");
 		assertThat(events).containsExactly("acquire new", "before rollback", "release new");
 		assertThat(rows()).isOne();
 	}

@@ -2,7 +2,6 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,6 @@ import java.util.function.Consumer;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.transaction.OnActiveTransaction;
@@ -27,6 +25,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
+import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.util.function.SingletonSupplier;
@@ -125,8 +124,16 @@ final class LockedApplication {
 
 		private static StoreFacts facts(LockRegistry locks) {
 			boolean all = locks.getClass() == InMemoryLocks.class;
-			return new StoreFacts("memory", all ? EnumSet.allOf(LockMode.class) : EnumSet.of(LockMode.EXCLUSIVE), all,
-					null, all, false);
+			return new StoreFacts("memory", (request) -> {
+				if (!all && request.fair()) {
+					throw new LockDefinitionException("the store 'memory' is not fair");
+				}
+			});
+		}
+
+		@Bean
+		static PropertySourcesPlaceholderConfigurer placeholders() {
+			return new PropertySourcesPlaceholderConfigurer();
 		}
 
 		@Bean

@@ -87,13 +87,6 @@ class MaxWaitingAttributeTests {
 								+ " waitTime = \"0\" to let no call wait; \"\" takes distlock.max-waiting"));
 	}
 
-	@Test
-	void anUnknownPlaceholderIsRefused() {
-		assertThatException().isThrownBy(() -> LockedApplication.of(Limited.class).start().close())
-			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("(maxWaiting = \"${most}\")")
-				.hasStackTraceContaining("has a placeholder that cannot be resolved"));
-	}
-
 	@ParameterizedTest
 	@ValueSource(ints = { 0, -1, Integer.MIN_VALUE })
 	void aRequestThatLetsNoCallerWaitIsRefused(int number) {

@@ -53,7 +53,7 @@ class WithoutOptionalLibrariesTests {
 			assertThatException().isThrownBy(() -> LockedApplication.of(Rx.class).start().close())
 				.havingRootCause()
 				.isInstanceOf(LockDefinitionException.class)
-				.withMessageContaining("returns Maybe, which needs io.projectreactor:reactor-core");
+				.withMessageContaining("Mono or Flux (which need io.projectreactor:reactor-core)");
 		}
 
 	}

@@ -107,15 +107,15 @@ class FailedStartTests {
 	void withAMinimumHoldTimeLongerThanTheMaximumHoldTime(CapturedOutput output) {
 		start(application(Locks.class, Local.class, MinHold.class), "distlock.backend=local",
 				"distlock.max-hold-time=1m");
-		assertThat(output).contains(FAILED, "@DistributedLock(minHold = PT10M)",
-				"is longer than locks of the store 'local' are renewed, PT1M (distlock.max-hold-time)");
+		assertThat(output).contains(FAILED, "The minimum hold time of lock",
+				"locks are renewed for PT1M at most (distlock.max-hold-time)");
 	}
 
 	@Test
 	void withAKeptLockOfAStoreThatDoesNotKeepLocks(CapturedOutput output) {
 		start(application(Locks.class, Local.class, Kept.class), "distlock.backend=local");
-		assertThat(output).contains(FAILED, "@DistributedLock(keep = PT0.005S)",
-				"is not offered by the store 'local', which does not keep locks: leave keep out");
+		assertThat(output).contains(FAILED, "was requested with keep = PT0.005S",
+				"but the store 'local' does not keep locks: leave keep out");
 	}
 
 	@Test

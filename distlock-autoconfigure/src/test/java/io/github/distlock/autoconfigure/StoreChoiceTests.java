@@ -207,12 +207,12 @@ class StoreChoiceTests {
 				StoreChoiceTests::backendWithoutOrder);
 		withoutOrder.withBean(FairShop.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("@DistributedLock(fair = true)")
-				.hasMessageContaining("is not offered by the store 'heap'"));
+				.hasMessageContaining("@DistributedLock on " + FairShop.class.getName())
+				.hasMessageContaining("as fair, which the store 'heap' does not support"));
 		withoutOrder.withPropertyValues("distlock.composite=redis,heap", "distlock.backend=composite")
 			.withBean(FairShop.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("is not offered by the store 'composite'"));
+				.hasMessageContaining("as fair, which the store 'heap' does not support"));
 		this.application.withBean(FairShop.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
