@@ -24,14 +24,13 @@ final class ObservedWork {
 			Callable<T> action) throws Exception {
 		try (HeldLock lock = registry.acquire(request)) {
 			LockObserver observer = observers.get();
-			LockObservation section = (observer != null)
-					? observer.section(backend, request.mode(), List.of(lock)) : null;
+			LockObservation section = (observer != null) ? observer.section(backend, request.mode(), List.of(lock))
+					: null;
 			return (section != null) ? callObserved(section, lock, action) : call(lock, action);
 		}
 	}
 
-	private static <T> T callObserved(LockObservation section, HeldLock lock, Callable<T> action)
-			throws Exception {
+	private static <T> T callObserved(LockObservation section, HeldLock lock, Callable<T> action) throws Exception {
 		try (LockObserver.ObservationScope observed = section.openScope()) {
 			return call(lock, action);
 		}

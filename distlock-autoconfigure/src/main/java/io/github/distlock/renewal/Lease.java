@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * whether it was lost.
  * <p>
  * State. A lease is held, then ended or lost, once: the first change of {@link #state}
- * decides, and only compare-and-set changes it. The cause of a loss is part of the
- * state.
+ * decides, and only compare-and-set changes it. The cause of a loss is part of the state.
  * <p>
  * Invariant: after a query has answered that the lease is not held, it is never held
  * again. A query that finds the lease expired therefore changes the state to

@@ -106,7 +106,10 @@ final class KeyQueues {
 
 	private Stream<KeyQueue> all() {
 		return Stream.concat(this.shared.values().stream(),
-				this.own.values().stream().flatMap((tickets) -> tickets.byNumber.values().stream()).map((each) -> each.queue));
+				this.own.values()
+					.stream()
+					.flatMap((tickets) -> tickets.byNumber.values().stream())
+					.map((each) -> each.queue));
 	}
 
 	/** All tickets that wait attempt again, own tickets in the order of arrival. */

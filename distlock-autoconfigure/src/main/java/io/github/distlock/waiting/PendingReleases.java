@@ -46,8 +46,8 @@ final class PendingReleases {
 	 * @param background if no caller waits for the answer
 	 */
 	void release(Holder holder, boolean attemptUnanswered, long giveUpNanos, @Nullable BackgroundRelease background) {
-		this.leaving.add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(), giveUpNanos,
-				background));
+		this.leaving.add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(),
+				giveUpNanos, background));
 	}
 
 	/**
@@ -64,7 +64,8 @@ final class PendingReleases {
 	 * @param attemptUnanswered whether a copy of its attempt may still be on its way
 	 */
 	void cancel(Ticket ticket, boolean attemptUnanswered, long nowNanos) {
-		this.leaving.add(new PendingRelease(ticket, attemptUnanswered, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null));
+		this.leaving
+			.add(new PendingRelease(ticket, attemptUnanswered, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null));
 	}
 
 	/** A ticket has left the store, or its release is given up. */

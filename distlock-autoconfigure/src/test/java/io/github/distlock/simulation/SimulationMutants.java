@@ -165,8 +165,8 @@ final class SimulationMutants {
 							"if (!this.scheduled) {")),
 			Mutant.of("outage not ended by an answer", java("waiting/RetryTimer.java", "this.outage = null;", "")),
 			Mutant.of("fair ticket that has left stays the oldest",
-					java("waiting/KeyQueues.java",
-							"public void leftQueue() { this.waiting = false; }", "public void leftQueue() { }")),
+					java("waiting/KeyQueues.java", "public void leftQueue() { this.waiting = false; }",
+							"public void leftQueue() { }")),
 			Mutant.of("queue of a fair caller never removed",
 					java("waiting/KeyQueues.java", "all.byNumber.remove(this.number);", "")));
 
@@ -235,7 +235,8 @@ final class SimulationMutants {
 							"found != null) {")),
 			Mutant.of("expired lease held again after a late answer",
 					java("renewal/Lease.java",
-							"STATE.compareAndSet(this, HELD, new State(Kind.EXPIRED, causeOfExpiry())); return 0;", "return 0;"),
+							"STATE.compareAndSet(this, HELD, new State(Kind.EXPIRED, causeOfExpiry())); return 0;",
+							"return 0;"),
 					java("renewal/Lease.java", "if (!checkExpired() && later.remainingNanos",
 							"if (later.remainingNanos")),
 			Mutant.of("lease not renewed again after a failure",

@@ -64,7 +64,6 @@ public final class RedisTestServer implements AutoCloseable {
 		return connectionFactory(this.port);
 	}
 
-
 	/**
 	 * Return a started factory, to be destroyed. It leaves out the quiet period of a
 	 * shutdown, in which the driver waits for further commands.

@@ -28,9 +28,8 @@ final class JdbcRegistries {
 
 	static BackendLockRegistry start(LockBackend backend, Duration waitTime, Duration lease, Duration handOff,
 			LockListener... listeners) {
-		BackendLockRegistry registry = new BackendLockRegistry(backend,
-				TestSettings.of(waitTime, lease, null, new HandOffLimits(16, handOff), Duration.ofSeconds(10),
-						false, Duration.ofSeconds(1)),
+		BackendLockRegistry registry = new BackendLockRegistry(backend, TestSettings.of(waitTime, lease, null,
+				new HandOffLimits(16, handOff), Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
 				List.of(listeners), TimeSource.SYSTEM);
 		registry.start();
 		return registry;
