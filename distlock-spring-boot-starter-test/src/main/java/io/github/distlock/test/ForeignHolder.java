@@ -2,7 +2,6 @@ package io.github.distlock.test;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
