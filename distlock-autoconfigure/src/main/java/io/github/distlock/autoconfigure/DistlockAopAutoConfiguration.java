@@ -24,6 +24,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.system.JavaVersion;
@@ -69,6 +70,13 @@ public final class DistlockAopAutoConfiguration {
 						executor(beans, cachedProperties.get().aop().executor()), beanFactory.getBeanClassLoader())),
 				new LockObservers(beans.getBeanProvider(LockObserver.class)::getIfAvailable));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
+	}
+
+	/** Defined here because this configuration is part of every application. */
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ConfigurationPropertiesBindHandlerAdvisor distlockDurationUnits(Environment environment) {
+		return (handler) -> new DurationUnitBindHandler(handler, environment);
 	}
 
 	/** Spring Boot's own check is in another package before 4.0. */

@@ -27,8 +27,11 @@ public final class LockObserver {
 
 	private final ObservationRegistry registry;
 
-	/** Those of the application come first; the last ones are the defaults. */
-	private final List<? extends LockObservationConvention> conventions;
+	/** Those of the application. */
+	private final List<LockObservationConvention> conventions;
+
+	/** One for each kind of observation. */
+	private final List<DefaultLockObservationConvention> defaults;
 
 	private final boolean observesSections;
 
@@ -50,10 +53,9 @@ public final class LockObserver {
 	public LockObserver(ObservationRegistry registry, List<LockObservationConvention> conventions, boolean sections,
 			boolean keys) {
 		this.registry = registry;
-		this.conventions = Stream
-			.concat(conventions.stream(),
-					Stream.of(LockObservationDocumentation.values())
-						.map((kind) -> new DefaultLockObservationConvention(kind, keys)))
+		this.conventions = List.copyOf(conventions);
+		this.defaults = Stream.of(LockObservationDocumentation.values())
+			.map((kind) -> new DefaultLockObservationConvention(kind, keys))
 			.toList();
 		this.observesSections = sections;
 	}
@@ -125,11 +127,13 @@ public final class LockObserver {
 
 	private @Nullable LockObservation start(LockObservationContext context) {
 		try {
-			LockObservationConvention convention = this.conventions.stream()
+			LockObservationDocumentation kind = context.getKind();
+			LockObservationConvention custom = this.conventions.stream()
 				.filter((candidate) -> candidate.supportsContext(context))
 				.findFirst()
-				.orElseThrow();
-			Observation observation = context.getKind().observation(null, convention, () -> context, this.registry);
+				.orElse(null);
+			Observation observation = kind.observation(custom, this.defaults.get(kind.ordinal()), () -> context,
+					this.registry);
 			if (observation.isNoop()) {
 				return null;
 			}

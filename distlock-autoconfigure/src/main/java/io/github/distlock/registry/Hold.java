@@ -142,7 +142,7 @@ final class Hold extends Lease implements ReleaseObserver {
 	}
 
 	@Override
-	protected void lost(LossCause cause, String reason) {
+	protected void lost(LossCause cause) {
 		this.heldLocks.lost(this, cause);
 	}
 

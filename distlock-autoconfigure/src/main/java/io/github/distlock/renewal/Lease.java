@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Invariant: after a query has answered that the lease is not held, it is never held
  * again. A query that finds the lease expired therefore changes the state to
- * {@link Kind#EXPIRED}. That has no other effect. The scan of the {@link LeaseRenewer}, a
- * close, or an answer of the store reports the loss. A renewal that is acknowledged later
- * extends the validity, but does not change the state.
+ * {@link Phase#EXPIRED}. That has no other effect. The scan of the {@link LeaseRenewer},
+ * a close, or an answer of the store reports the loss. A renewal that is acknowledged
+ * later extends the validity, but does not change the state.
  * <p>
  * Time. {@link #validity} says until when the grant of the store counts. {@link #terms}
  * say how long the lock may be held. The lease expires when the first of the two ends.
@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Lease {
 
-	private static final State HELD = new State(Kind.HELD, null);
+	private static final LeaseState HELD = new LeaseState(Phase.HELD, null);
 
-	private static final State ENDED = new State(Kind.ENDED, null);
+	private static final LeaseState ENDED = new LeaseState(Phase.ENDED, null);
 
-	private static final AtomicReferenceFieldUpdater<Lease, State> STATE = AtomicReferenceFieldUpdater
-		.newUpdater(Lease.class, State.class, "state");
+	private static final AtomicReferenceFieldUpdater<Lease, LeaseState> STATE = AtomicReferenceFieldUpdater
+		.newUpdater(Lease.class, LeaseState.class, "state");
 
 	private static final AtomicReferenceFieldUpdater<Lease, LeaseTerms> TERMS = AtomicReferenceFieldUpdater
 		.newUpdater(Lease.class, LeaseTerms.class, "terms");
@@ -56,7 +56,7 @@ public abstract class Lease {
 	/** It failed, and the lease was found to be at risk, which is reported once. */
 	private static final byte FAILED_AT_RISK = 2;
 
-	private volatile State state = HELD;
+	private volatile LeaseState state = HELD;
 
 	/**
 	 * Replaced by {@link #expireAfter}, and by the renewal that confirms a grant which
@@ -192,9 +192,8 @@ public abstract class Lease {
 	/**
 	 * Called once when the lease is lost, on any thread. Must not block.
 	 * @param cause the cause
-	 * @param reason the description of the cause
 	 */
-	protected abstract void lost(LossCause cause, String reason);
+	protected abstract void lost(LossCause cause);
 
 	/**
 	 * Return whether the lock is held and its lease has not expired. Has no effect
@@ -215,7 +214,7 @@ public abstract class Lease {
 		}
 		long left = leftNanos();
 		if (left <= 0) {
-			STATE.compareAndSet(this, HELD, new State(Kind.EXPIRED, causeOfExpiry()));
+			STATE.compareAndSet(this, HELD, new LeaseState(Phase.EXPIRED, causeOfExpiry()));
 			return 0;
 		}
 		// Read the state again: the time may come from a renewal that was acknowledged
@@ -257,15 +256,15 @@ public abstract class Lease {
 	 * @param cause the cause
 	 */
 	public final void lose(LossCause cause) {
-		if (STATE.compareAndSet(this, HELD, new State(Kind.LOST, cause))) {
-			lost(cause, cause.description());
+		if (STATE.compareAndSet(this, HELD, new LeaseState(Phase.LOST, cause))) {
+			lost(cause);
 			return;
 		}
-		State now = this.state;
+		LeaseState now = this.state;
 		LossCause found = now.cause();
-		if (now.kind() == Kind.EXPIRED && found != null
-				&& STATE.compareAndSet(this, now, new State(Kind.LOST, found))) {
-			lost(found, found.description());
+		if (now.phase() == Phase.EXPIRED && found != null
+				&& STATE.compareAndSet(this, now, new LeaseState(Phase.LOST, found))) {
+			lost(found);
 		}
 	}
 
@@ -274,7 +273,7 @@ public abstract class Lease {
 	 * @param cause the cause
 	 */
 	public final void markLostAfterEnd(LossCause cause) {
-		STATE.compareAndSet(this, ENDED, new State(Kind.LOST, cause));
+		STATE.compareAndSet(this, ENDED, new LeaseState(Phase.LOST, cause));
 	}
 
 	/**
@@ -290,7 +289,7 @@ public abstract class Lease {
 	 * @return whether it was lost before it ended
 	 */
 	public final boolean isLost() {
-		return checkExpired() && this.state.kind() == Kind.LOST;
+		return checkExpired() && this.state.phase() == Phase.LOST;
 	}
 
 	/**
@@ -300,7 +299,7 @@ public abstract class Lease {
 	public final boolean isIntact() {
 		// Read the time first: the lease may end between the two reads.
 		boolean inTime = leftNanos() > 0;
-		State now = this.state;
+		LeaseState now = this.state;
 		return now == ENDED || (now == HELD && inTime);
 	}
 
@@ -319,7 +318,7 @@ public abstract class Lease {
 	 * Return whether a query found the lease expired and the loss has not been reported.
 	 */
 	final boolean hasUnreportedExpiry() {
-		return this.state.kind() == Kind.EXPIRED;
+		return this.state.phase() == Phase.EXPIRED;
 	}
 
 	/**
@@ -535,18 +534,9 @@ public abstract class Lease {
 	/** Return the renewal to send now. */
 	Renewal renewal() {
 		LeaseTerms currentTerms = this.terms;
-		Duration lease = (this.grantTooShort && countsFromConfirmation()) ? currentTerms.storeLease()
+		Duration lease = this.grantTooShort ? currentTerms.storeLease()
 				: currentTerms.storeLeaseAfter(Duration.ofNanos(heldNanos()));
 		return new Renewal(ticket(), lastToken(), lease, isKeepable());
-	}
-
-	/**
-	 * Return whether an explicit lease that was granted for less than requested counts
-	 * from the renewal that confirms the grant.
-	 * @return {@code false} if it counts from its start
-	 */
-	protected boolean countsFromConfirmation() {
-		return true;
 	}
 
 	/**
@@ -576,7 +566,7 @@ public abstract class Lease {
 			this.validity = later;
 			this.renewals++;
 			this.failures = NOT_FAILED;
-			if (this.grantTooShort && countsFromConfirmation()) {
+			if (this.grantTooShort) {
 				// Fails if expireAfter() on another thread has replaced the terms.
 				TERMS.compareAndSet(this, this.asked,
 						this.asked.startingAfter(Duration.ofNanos(later.baseNanos() - this.startNanos)));
@@ -650,10 +640,10 @@ public abstract class Lease {
 	 *
 	 * @param cause of the loss or of the expiry
 	 */
-	private record State(Kind kind, @Nullable LossCause cause) {
+	private record LeaseState(Phase phase, @Nullable LossCause cause) {
 	}
 
-	private enum Kind {
+	private enum Phase {
 
 		HELD,
 

@@ -208,11 +208,11 @@ class StoreChoiceTests {
 		withoutOrder.withBean(FairShop.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("@DistributedLock on " + FairShop.class.getName())
-				.hasMessageContaining("as fair, which the store 'heap' does not support"));
+				.hasMessageContaining("as fair, but the store 'heap' does not support that"));
 		withoutOrder.withPropertyValues("distlock.composite=redis,heap", "distlock.backend=composite")
 			.withBean(FairShop.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("as fair, which the store 'heap' does not support"));
+				.hasMessageContaining("as fair, but the store 'heap' does not support that"));
 		this.application.withBean(FairShop.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 

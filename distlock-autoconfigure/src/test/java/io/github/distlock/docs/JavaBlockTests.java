@@ -11,6 +11,8 @@ import io.github.distlock.LockDefinitionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import org.springframework.beans.factory.BeanCreationException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -39,7 +41,9 @@ class JavaBlockTests {
 				@DistributedLock(key = "'stock-' + #article", waitTime = "2 sec")
 				public void deduct(String article) { … }
 				""")), classes)).isEmpty();
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockedExamples.start(classes))
+		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> LockedExamples.start(classes))
+			.havingCause()
+			.isInstanceOf(LockDefinitionException.class)
 			.withMessageContaining("docs_page.")
 			.withMessageContaining("Line7")
 			.withMessageContaining("2 sec");

@@ -19,11 +19,12 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.objenesis.SpringObjenesis;
 import org.springframework.util.ClassUtils;
 
 /**
  * Starts an application whose beans are the classes of examples with locks. The startup
- * checks their annotations. The beans are lazy, so that none is created.
+ * checks their annotations. No constructor runs.
  */
 final class LockedExamples {
 
@@ -63,7 +64,7 @@ final class LockedExamples {
 			context.register(Application.class);
 			for (Class<?> type : locked) {
 				RootBeanDefinition definition = new RootBeanDefinition(type);
-				definition.setLazyInit(true);
+				definition.setInstanceSupplier(() -> new SpringObjenesis().newInstance(type));
 				context.registerBeanDefinition(type.getName(), definition);
 			}
 			context.refresh();

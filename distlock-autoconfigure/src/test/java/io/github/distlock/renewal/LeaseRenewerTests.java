@@ -171,7 +171,7 @@ class LeaseRenewerTests extends RenewalFixture {
 				explicit(Duration.ofSeconds(1))) {
 
 			@Override
-			protected void lost(LossCause cause, String reason) {
+			protected void lost(LossCause cause) {
 				throw new AssertionError("listener");
 			}
 

@@ -103,8 +103,8 @@ abstract class RenewalFixture implements RenewalListener {
 		}
 
 		@Override
-		protected void lost(LossCause cause, String reason) {
-			RenewalFixture.this.lost.add(this.ticket.key() + ": " + reason);
+		protected void lost(LossCause cause) {
+			RenewalFixture.this.lost.add(this.ticket.key() + ": " + cause.description());
 		}
 
 	}
