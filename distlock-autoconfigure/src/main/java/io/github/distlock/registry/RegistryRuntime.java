@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRequest;
@@ -288,7 +289,7 @@ final class RegistryRuntime implements LockSignals {
 				return;
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (LockBackendException ex) {
 			logger.debug("The store does not say whether the grant has ended", ex);
 		}
 		this.heldLocks.loseEnded(ticket, grantToken);

@@ -18,8 +18,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * waits for or holds has no queue. Thread-safe.
  */
 final class KeyQueues {
-
-	private static final Log logger = LogFactory.getLog(KeyQueues.class);
 
 	private static final OwnTickets NO_TICKETS = new OwnTickets();
 
@@ -123,14 +119,7 @@ final class KeyQueues {
 	 * timer was, the release of a holder that has left.
 	 */
 	void sweep() {
-		forEach((queue) -> {
-			try {
-				this.sender.run(queue, queue.sweep());
-			}
-			catch (Throwable ex) {
-				logger.error("The sweep of lock '" + queue.key() + "' failed and is repeated", ex);
-			}
-		});
+		forEach((queue) -> TaskRunner.logging(() -> this.sender.run(queue, queue.sweep())).run());
 	}
 
 	private void retryInOrder(OwnTickets tickets) {

@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.function.Function;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -181,7 +182,7 @@ public final class LockReleaser {
 		try {
 			this.store.refuse(requester);
 		}
-		catch (RuntimeException ex) {
+		catch (LockBackendException ex) {
 			logger.debug("A caller of another instance waits in vain for the answer to its request", ex);
 		}
 	}

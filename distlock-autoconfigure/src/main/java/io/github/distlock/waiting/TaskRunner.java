@@ -114,7 +114,7 @@ final class TaskRunner {
 	}
 
 	/** The boundary of all timers: what fails here, the sweep repeats if need be. */
-	private static Runnable logging(Runnable task) {
+	static Runnable logging(Runnable task) {
 		return () -> {
 			try {
 				task.run();
