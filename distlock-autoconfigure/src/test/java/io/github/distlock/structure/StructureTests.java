@@ -26,30 +26,30 @@ class StructureTests {
 	 * files together. A commit that removes code lowers its rows.
 	 */
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
-			(resources)          942   0  0
-			(root)               540   0  2
-			actuate              428   0  0
-			aop                 2804  20  3
-			aop.weaving          159   0  0
-			autoconfigure       1373   1  0
-			backend              374   0  0
-			backend.jdbc        1772   2  2
-			backend.local        296   0  3
-			backend.redis       1977  10  2
-			backend.redlock      771   0  3
-			backend.zookeeper   1219   1  2
-			context               21   0  0
-			contract            2688   0  0
+			(resources)          939   0  0
+			(root)               463   0  2
+			actuate              377   0  0
+			aop                 2437  16  3
+			aop.weaving          136   0  0
+			autoconfigure       1205   1  2
+			backend              328   0  0
+			backend.jdbc        1569   2  2
+			backend.local        259   0  3
+			backend.redis       1820   9  2
+			backend.redlock      746   0  3
+			backend.zookeeper   1065   1  2
+			context               19   0  0
+			contract            2618   0  0
 			environment           72   0  0
 			integration           41   0  0
-			metrics              208   0  0
-			observation          409   4  3
-			registry            2251  15  3
-			renewal              664   5  2
-			test                 555   0  3
-			thread                69   0  0
-			transaction          390   1  3
-			waiting             2465  14  3
+			metrics              197   0  0
+			observation          352   4  3
+			registry            1856  12  3
+			renewal              649   4  2
+			test                 487   0  3
+			thread                49   0  0
+			transaction          348   1  2
+			waiting             2309   9  3
 			web                   81   0  0
 			""");
 
