@@ -225,6 +225,35 @@ class CompositeLockRegistryTests extends TwoServers {
 	}
 
 	@Test
+	void aFutureThatIsCancelledAtTheMomentOfTheGrantReleasesBoth() {
+		CompletableFuture<HeldLock> grantOfSecond = new CompletableFuture<>() {
+
+			@Override
+			public boolean cancel(boolean mayInterrupt) {
+				return false;
+			}
+
+		};
+		LockRegistry late = mock(LockRegistry.class, (invocation) -> grantOfSecond);
+		CompletableFuture<HeldLock> future = composite(this.first, late, TimeSource.SYSTEM).acquireAsync(REQUEST);
+		await().until(() -> firstServer.isLocked(KEY));
+		future.cancel(false);
+		grantOfSecond.complete(this.second.acquireAsync(REQUEST).join());
+		await().untilAsserted(() -> assertLocked(false, false));
+	}
+
+	@Test
+	void aViewDoesNotKeepTheFirstLockIfTheSecondIsRefused() throws Exception {
+		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
+			assertThat(this.both.obtain(KEY).tryLock()).isFalse();
+			assertLocked(false, true);
+			assertThat(this.both.obtain(KEY).tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
+			assertLocked(false, true);
+			assertThat(rival.isHeld()).isTrue();
+		}
+	}
+
+	@Test
 	void anInterruptDuringTheWaitForTheSecondReleasesTheFirst() throws Exception {
 		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
 			CountDownLatch interrupted = new CountDownLatch(1);
