@@ -112,6 +112,11 @@ final class InboxMonitor extends RedisInbox {
 		lose();
 	}
 
+	@Override
+	void stopped() {
+		this.connections.inboxStopped();
+	}
+
 	/** Commands may reach another server now, where the inbox is not subscribed. */
 	void serverChanged() {
 		this.doubtful = true;

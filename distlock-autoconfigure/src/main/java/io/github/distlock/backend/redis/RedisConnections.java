@@ -108,6 +108,10 @@ final class RedisConnections {
 			this.dedicated.end();
 		}
 		this.inbox.stop();
+	}
+
+	/** The inbox has closed its connection, the last one that is used. */
+	void inboxStopped() {
 		if (this.dedicated != null) {
 			this.dedicated.close();
 		}

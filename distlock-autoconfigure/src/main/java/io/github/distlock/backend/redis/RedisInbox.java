@@ -40,7 +40,7 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	private static final long CHECK_MILLIS = 500;
 
 	/** A thread that connects to an unreachable server ends later, by itself. */
-	private static final long STOP_MILLIS = 1000;
+	private static final long STOP_MILLIS = 2000;
 
 	private final RedisConnectionFactory connections;
 
@@ -114,9 +114,14 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	/**
-	 * Stop, and wait a second at most for the thread to end: it must not use a connection
-	 * of a client that has been shut down.
+	 * The last call of the thread, after a stop: it has closed its connection, so the
+	 * client can be shut down. The driver would warn of a connection that is closed
+	 * twice.
 	 */
+	void stopped() {
+	}
+
+	/** Stop, and wait two seconds at most for the thread to end. */
 	void stop() {
 		this.stopped = true;
 		this.subscription = null;
@@ -163,6 +168,7 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 				backOff = Math.min(backOff * 2, MAX_BACK_OFF_MILLIS);
 			}
 		}
+		stopped();
 	}
 
 	private void failed(Throwable ex) {

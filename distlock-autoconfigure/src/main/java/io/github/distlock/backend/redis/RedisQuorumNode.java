@@ -176,6 +176,10 @@ public final class RedisQuorumNode extends QuorumNode {
 		void stop() {
 			this.connections.end();
 			super.stop();
+		}
+
+		@Override
+		void stopped() {
 			this.connections.close();
 		}
 

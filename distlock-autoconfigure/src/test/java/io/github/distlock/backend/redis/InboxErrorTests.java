@@ -1,5 +1,8 @@
 package io.github.distlock.backend.redis;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.testing.RedisTestServer;
@@ -14,6 +17,7 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.DefaultMessage;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -35,6 +39,15 @@ class InboxErrorTests {
 	private final AtomicInteger failures = new AtomicInteger();
 
 	private final RedisInbox inbox = new FailingInbox();
+
+	/** What a check waits for. */
+	private volatile CountDownLatch check = new CountDownLatch(0);
+
+	/** The last connection of the inbox. */
+	private volatile RedisConnection connection;
+
+	/** Whether the connection was closed when the thread had stopped. */
+	private final CompletableFuture<Boolean> closedAtTheEnd = new CompletableFuture<>();
 
 	@BeforeAll
 	static void startServer() {
@@ -64,7 +77,11 @@ class InboxErrorTests {
 		factory.addInterface(RedisConnectionFactory.class);
 		factory.addAdvice((MethodInterceptor) (call) -> {
 			fail();
-			return call.proceed();
+			Object result = call.proceed();
+			if (result instanceof RedisConnection made) {
+				this.connection = made;
+			}
+			return result;
 		});
 		return (RedisConnectionFactory) factory.getProxy();
 	}
@@ -103,6 +120,20 @@ class InboxErrorTests {
 		assertThat(this.failures).hasValue(0);
 	}
 
+	@Test
+	void theThreadSaysThatItHasStoppedAfterItHasClosedItsConnectionHoweverLateThatIs() throws Exception {
+		this.check = new CountDownLatch(1);
+		this.inbox.start();
+		await().until(this.inbox::isSubscribed);
+		// So the one that stops does not wait for the thread, which is inside a check.
+		Thread.currentThread().interrupt();
+		this.inbox.stop();
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(this.closedAtTheEnd).isNotDone();
+		this.check.countDown();
+		assertThat(this.closedAtTheEnd.get(10, TimeUnit.SECONDS)).isTrue();
+	}
+
 	private final class FailingInbox extends RedisInbox {
 
 		FailingInbox() {
@@ -121,7 +152,17 @@ class InboxErrorTests {
 		@Override
 		boolean check() {
 			fail();
-			return true;
+			try {
+				return InboxErrorTests.this.check.await(10, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+		@Override
+		void stopped() {
+			InboxErrorTests.this.closedAtTheEnd.complete(InboxErrorTests.this.connection.isClosed());
 		}
 
 		@Override
