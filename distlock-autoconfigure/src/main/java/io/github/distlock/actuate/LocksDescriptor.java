@@ -101,4 +101,17 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	public record TotalsDescriptor(int held, int kept, int waiting) {
 	}
 
+	/**
+	 * One registry of one JVM.
+	 *
+	 * @param id the id of the instance, which is part of its tickets in the store
+	 * @param application the name of the application
+	 * @param host the name of the host
+	 * @param pid the process id
+	 */
+	public record InstanceDescriptor(String id, @Nullable String application, @Nullable String host,
+			@Nullable Long pid) {
+
+	}
+
 }

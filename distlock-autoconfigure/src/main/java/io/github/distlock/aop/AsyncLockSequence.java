@@ -97,7 +97,7 @@ final class AsyncLockSequence {
 
 	/** Release the locks and report why, {@code null} if the call is skipped. */
 	private void fail(LockTarget target, @Nullable Throwable failure) {
-		Throwable cause = CallObservations.ownFailure(failure);
+		Throwable cause = LockedCall.ownFailure(failure);
 		List<HeldLock> abandoned = List.copyOf(this.acquired);
 		this.acquired.clear();
 		this.executor.abandon(abandoned, () -> {

@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
+import io.github.distlock.transaction.TransactionBoundary;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * the executor. It waits for the future under the lock; without the lock it would wait
  * for it as well, right after the method has returned.
  */
-final class BlockingInvoker implements LockInvoker {
+final class BlockingInvoker {
 
 	private final LockResolver resolver;
 
@@ -25,17 +26,17 @@ final class BlockingInvoker implements LockInvoker {
 		this.transactionalCalls = transactionalCalls;
 	}
 
-	@Override
-	public @Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
-		LockedCall call = this.resolver.resolve(locks, invocation, this.transactionalCalls.isActive());
-		if (call.targets().isEmpty()) {
+	@Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
+		LockedCall call = this.resolver.resolve(locks, invocation, TransactionBoundary.isActive());
+		List<LockTarget> targets = call.targets();
+		if (targets.isEmpty()) {
 			return invocation.proceed();
 		}
 		long startNanos = call.startWaiting();
-		List<HeldLock> acquired = new ArrayList<>(call.targets().size());
+		List<HeldLock> acquired = new ArrayList<>(targets.size());
 		boolean kept;
 		try {
-			for (LockTarget target : call.targets()) {
+			for (LockTarget target : targets) {
 				LockException problem = null;
 				HeldLock lock = null;
 				try {

@@ -71,9 +71,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
 		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut(LockAnnotationFinder.of(beanFactory))
 				: new ComposablePointcut((ClassFilter) (type) -> false);
 		this.environment = environment;
-		this.definitions = new LockDefinitions(
-				new LockDefinitionReader(beanFactory, mode, environment.failureHandler()), environment.waitTime(),
-				new CallObservations(environment.observers(), environment.stores()));
+		this.definitions = new LockDefinitions(beanFactory, mode, environment);
 		this.registries = new RegistryResolver(beanFactory, environment);
 		this.advice = new LockInterceptor(this.definitions, this.registries, environment,
 				beanFactory.getBeanClassLoader());

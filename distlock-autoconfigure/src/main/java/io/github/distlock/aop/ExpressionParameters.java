@@ -9,6 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
 
 /**
  * The variables of an expression for the arguments of the call: {@code #a0} and
@@ -39,7 +47,7 @@ final class ExpressionParameters {
 			this.positions.putIfAbsent("a" + i, i);
 			this.positions.putIfAbsent("p" + i, i);
 		}
-		Integer token = FencingTokenParameter.of(specific);
+		Integer token = LockedMethod.tokenPosition(specific);
 		this.tokens = this.positions.keySet().stream().filter((name) -> token.equals(position(name))).toList();
 		this.positions.keySet().removeAll(this.tokens);
 	}
@@ -62,14 +70,59 @@ final class ExpressionParameters {
 		return this.positions.get(variable);
 	}
 
-	boolean isToken(String variable) {
-		return this.tokens.contains(variable);
+	/**
+	 * Find the common errors in an expression without evaluating it: an unknown variable,
+	 * a text without quotes. The first call reports the others.
+	 */
+	void check(MethodExpression expression) {
+		check(expression, expression.tree(), true, true);
+	}
+
+	/**
+	 * Check a node and its children.
+	 * @param expression the expression
+	 * @param node the node
+	 * @param first whether the node is not part of a chain, or the first of one: true for
+	 * {@code id}, false for {@code id} in {@code #order.id}
+	 * @param root whether an unqualified name is a property of {@code #root}: false
+	 * inside a selection, where it is a property of the element
+	 */
+	private void check(MethodExpression expression, SpelNode node, boolean first, boolean root) {
+		if (node instanceof VariableReference) {
+			checkVariable(expression, node.toStringAST().substring(1));
+		}
+		else if (first && root && node instanceof PropertyOrFieldReference property) {
+			checkBareName(expression, property.getName());
+		}
+		boolean sameRoot = root && !(node instanceof Selection || node instanceof Projection
+				|| node instanceof InlineMap || node instanceof Indexer);
+		for (int i = 0; i < node.getChildCount(); i++) {
+			check(expression, node.getChild(i), !(node instanceof CompoundExpression) || i == 0, sameRoot);
+		}
+	}
+
+	private void checkVariable(MethodExpression expression, String name) {
+		if (this.tokens.contains(name)) {
+			throw expression.refuse("uses #" + name + ", which is the @FencingToken of the lock, and has no value "
+					+ "before it: use another parameter");
+		}
+		if (!name.equals("root") && !name.equals("this") && position(name) == null) {
+			throw expression.refuse("uses #" + name + ", which does not exist: " + remedy());
+		}
+	}
+
+	private void checkBareName(MethodExpression expression, String name) {
+		if (!MethodExpression.Root.PROPERTIES.contains(name)) {
+			throw expression.refuse("has the bare word " + name + ": write "
+					+ ((position(name) != null) ? "#" + name + " for the argument"
+							: "the text in single quotes, and arguments with #, as in 'order-' + #id"));
+		}
 	}
 
 	/**
 	 * Describe what to write instead of an unknown variable.
 	 */
-	String remedy() {
+	private String remedy() {
 		if (this.positions.isEmpty()) {
 			return "the method has no parameters";
 		}

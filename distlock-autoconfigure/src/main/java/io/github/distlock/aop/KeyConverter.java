@@ -93,7 +93,7 @@ final class KeyConverter extends StandardTypeConverter {
 					+ "#id.get(); for several keys the whole expression must be a collection or an array of texts, "
 					+ "such as #ids.![#prefix + #this]");
 		}
-		if (value instanceof Class<?> named && GeneratedClass.isGenerated(named)) {
+		if (value instanceof Class<?> named && LockedMethod.isGenerated(named)) {
 			throw this.expression.refuse(problem + ", the generated class " + named.getName()
 					+ ", whose name differs from JVM to JVM: write #root.targetClass, or a fixed text");
 		}

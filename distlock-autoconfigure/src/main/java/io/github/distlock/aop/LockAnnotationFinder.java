@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.DistributedLock;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
@@ -53,7 +54,7 @@ class LockAnnotationFinder {
 	 * @return one annotation of each method
 	 */
 	List<LockAnnotation> locks(Class<?> type) {
-		Class<?> beanClass = GeneratedClass.userClass(type);
+		Class<?> beanClass = LockedMethod.userClass(type);
 		List<LockAnnotation> locks = this.locksByClass.get(beanClass);
 		if (locks == null) {
 			locks = search(beanClass);
@@ -84,7 +85,7 @@ class LockAnnotationFinder {
 	 * @return the annotations, several if one element has several, or none
 	 */
 	static List<LockAnnotation> find(Method method, Class<?> type) {
-		Class<?> beanClass = GeneratedClass.userClass(type);
+		Class<?> beanClass = LockedMethod.userClass(type);
 		return find(method, beanClass, nearest(beanClass));
 	}
 
@@ -105,7 +106,7 @@ class LockAnnotationFinder {
 
 	/** The class of a bean that is itself a proxy has another name in every JVM. */
 	private static Method specificMethod(Method method, Class<?> beanClass) {
-		return GeneratedClass.isGenerated(beanClass) ? ClassUtils.getInterfaceMethodIfPossible(method, beanClass)
+		return LockedMethod.isGenerated(beanClass) ? ClassUtils.getInterfaceMethodIfPossible(method, beanClass)
 				: AopUtils.getMostSpecificMethod(method, beanClass);
 	}
 
@@ -150,6 +151,22 @@ class LockAnnotationFinder {
 			.toList();
 		int nearest = all.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
 		return all.stream().filter((annotation) -> annotation.getAggregateIndex() == nearest).toList();
+	}
+
+	/**
+	 * An annotation that applies to a method of a bean class.
+	 *
+	 * @param method the method
+	 * @param attributes the annotation, with aliases and composed annotations merged
+	 * @param annotated the annotated method, {@code null} if a class is annotated
+	 */
+	record LockAnnotation(LockedMethod method, DistributedLock attributes, @Nullable Method annotated) {
+
+		/** Whether a class is annotated and not a method. */
+		boolean isOnClass() {
+			return this.annotated == null;
+		}
+
 	}
 
 }

@@ -3,12 +3,16 @@ package io.github.distlock.aop;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.observation.LockObserver;
+import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;
@@ -33,4 +37,33 @@ public record LockEnvironment(Supplier<LockRegistry> registry, Supplier<List<Loc
 		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,
 		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler,
 		Supplier<WorkExecutor> work, LockObservers observers) {
+
+	/** Return the observation of the calling code. */
+	@Nullable Object observation() {
+		LockObserver observer = this.observers.get();
+		return (observer != null) ? observer.current() : null;
+	}
+
+	/** Make an observation of another thread the parent of those of this thread. */
+	@Nullable ObservationScope childrenOf(@Nullable Object parent) {
+		LockObserver observer = (parent != null) ? this.observers.get() : null;
+		return (observer != null) ? observer.childrenOf(parent) : null;
+	}
+
+	/**
+	 * What annotations need to know about the store of a registry.
+	 *
+	 * @param name the name of the store, for events
+	 * @param validator refuses requests that the registry or its store does not support,
+	 * with a {@link io.github.distlock.LockDefinitionException}
+	 */
+	public record StoreFacts(String name, Consumer<LockRequest> validator) {
+
+		/**
+		 * For an unknown registry, which refuses unsupported requests when it is called.
+		 */
+		public static final StoreFacts UNKNOWN = new StoreFacts("unknown", (request) -> {
+		});
+
+	}
 }

@@ -12,7 +12,8 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Intercepts the calls of locked methods. Finds the definitions of the method and passes
- * the call to the {@link LockInvoker} for its kind of result.
+ * the call to the invoker for its kind of result, which runs the call under its locks: it
+ * decides when they are acquired, on which threads, and when they are released.
  */
 final class LockInterceptor implements MethodInterceptor {
 
@@ -20,13 +21,13 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final LockEnvironment environment;
 
-	private final LockInvoker blocking;
+	private final BlockingInvoker blocking;
 
 	/** Created when it is needed, because it has threads. */
-	private final SingletonSupplier<LockInvoker> completionStage;
+	private final SingletonSupplier<StageInvoker> completionStage;
 
 	/** Created when it is needed, because Reactor may not be on the class path. */
-	private final SingletonSupplier<LockInvoker> reactive;
+	private final SingletonSupplier<ReactiveInvoker> reactive;
 
 	LockInterceptor(LockDefinitions definitions, RegistryResolver registries, LockEnvironment environment,
 			@Nullable ClassLoader beanClassLoader) {
@@ -37,7 +38,7 @@ final class LockInterceptor implements MethodInterceptor {
 		SingletonSupplier<AsyncLockExecutor> locks = SingletonSupplier.of(() -> new AsyncLockExecutor(beanClassLoader));
 		this.blocking = new BlockingInvoker(resolver, transactionalCalls);
 		this.completionStage = SingletonSupplier
-			.of(() -> new StageInvoker(resolver, transactionalCalls, locks.obtain(), environment.work().get()));
+			.of(() -> new StageInvoker(resolver, locks.obtain(), environment.work().get()));
 		this.reactive = SingletonSupplier
 			.of(() -> new ReactiveInvoker(resolver, locks.obtain(), transactionalCalls, beanClassLoader));
 	}
@@ -56,12 +57,11 @@ final class LockInterceptor implements MethodInterceptor {
 		}
 		// The token of a call without a lock, such as one whose condition is false.
 		locks.passToken(invocation.getArguments(), 0);
-		LockInvoker invoker = switch (locks.returnKind()) {
-			case SYNCHRONOUS, FUTURE_OF_ASYNC -> this.blocking;
-			case COMPLETION_STAGE -> this.completionStage.obtain();
-			case REACTIVE -> this.reactive.obtain();
+		return switch (locks.returnKind()) {
+			case SYNCHRONOUS, FUTURE_OF_ASYNC -> this.blocking.invoke(locks, invocation);
+			case COMPLETION_STAGE -> this.completionStage.obtain().invoke(locks, invocation);
+			case REACTIVE -> this.reactive.obtain().invoke(locks, invocation);
 		};
-		return invoker.invoke(locks, invocation);
 	}
 
 	/** Resources that check fencing tokens work although nothing is locked. */

@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 import io.github.distlock.HandOff;
@@ -46,16 +47,41 @@ final class LockResolver {
 	 * @throws LockDefinitionException if the call is invalid
 	 */
 	LockedCall resolve(MethodLocks locks, MethodInvocation invocation, boolean inTransaction) {
+		List<LockDefinition> definitions = locks.locks();
 		List<LockTarget> targets;
-		if (locks.locks().size() == 1) {
-			targets = targets(locks.locks().get(0), locks.hasToken(), invocation, inTransaction);
+		if (definitions.size() == 1) {
+			targets = targets(definitions.get(0), locks.hasToken(), invocation, inTransaction);
 		}
 		else {
 			List<LockTarget> all = new ArrayList<>();
-			locks.locks().forEach((definition) -> all.addAll(targets(definition, false, invocation, inTransaction)));
-			targets = LockOrder.of(all, this.registries);
+			definitions.forEach((definition) -> all.addAll(targets(definition, false, invocation, inTransaction)));
+			targets = inOrder(all);
 		}
 		return new LockedCall(locks, targets, invocation, false);
+	}
+
+	/**
+	 * Sort the locks of a call by registry, then by key. All calls acquire their locks in
+	 * this order, so that no two of them wait for each other. Merges requests for the
+	 * same lock.
+	 * @param targets the locks in the order of the annotations
+	 * @return the same locks, without duplicates
+	 */
+	private List<LockTarget> inOrder(List<LockTarget> targets) {
+		// Stable: of equal locks, the first annotation comes first.
+		targets.sort(Comparator.comparing((LockTarget lock) -> this.registries.rank(lock.definition()))
+			.thenComparing((lock) -> lock.request().key()));
+		List<LockTarget> merged = new ArrayList<>(targets.size());
+		for (LockTarget lock : targets) {
+			int last = merged.size() - 1;
+			if (last >= 0 && merged.get(last).isSameLock(lock)) {
+				merged.set(last, merged.get(last).merge(lock));
+			}
+			else {
+				merged.add(lock);
+			}
+		}
+		return merged;
 	}
 
 	private List<LockTarget> targets(LockDefinition definition, boolean oneKeyOnly, MethodInvocation invocation,

@@ -1,9 +1,14 @@
 package io.github.distlock.aop;
 
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +65,45 @@ record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest 
 					+ "TestLocks decide which locks the code gets");
 		}
 		return answer;
+	}
+
+	boolean isSameLock(LockTarget other) {
+		return this.registry == other.registry() && this.request.key().equals(other.request().key());
+	}
+
+	/**
+	 * Combine two requests for the same lock so that both annotations are satisfied.
+	 * Attributes that cannot be combined are those of this one.
+	 */
+	LockTarget merge(LockTarget second) {
+		LockRequest one = this.request;
+		LockRequest other = second.request();
+		LockMode mode = (strength(one.mode()) >= strength(other.mode())) ? one.mode() : other.mode();
+		Duration minHold = longer(one.minHold(), other.minHold());
+		Duration lease = lesser(one.leaseTime(), other.leaseTime());
+		// One annotation may have a longer minHold than the leaseTime of the other one.
+		LockRequest request = new LockRequest(one.key(), mode, one.waitTime(),
+				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold, null,
+				lesser(one.maxWaiting(), other.maxWaiting()));
+		Duration keep = lesser(one.keep(), other.keep());
+		return new LockTarget(this.definition, this.registry,
+				(keep != null && (keep.isZero() || request.isKeepable())) ? request.keep(keep) : request);
+	}
+
+	private static int strength(LockMode mode) {
+		return switch (mode) {
+			case READ -> 0;
+			case WRITE -> 1;
+			case EXCLUSIVE -> 2;
+		};
+	}
+
+	private static <T extends Comparable<T>> @Nullable T lesser(@Nullable T one, @Nullable T other) {
+		return Stream.of(one, other).filter(Objects::nonNull).min(Comparator.naturalOrder()).orElse(null);
+	}
+
+	private static @Nullable Duration longer(@Nullable Duration one, @Nullable Duration other) {
+		return Stream.of(one, other).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null);
 	}
 
 }

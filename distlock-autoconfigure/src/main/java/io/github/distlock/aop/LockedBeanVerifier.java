@@ -4,7 +4,7 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 
-import io.github.distlock.aop.weaving.LockWeaving;
+import io.github.distlock.aop.LockAnnotationFinder.LockAnnotation;
 import io.github.distlock.aop.weaving.WovenCalls;
 import io.github.distlock.transaction.TransactionBoundary;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +38,6 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
 		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
 
-	private final TransactionBoundary transactions = TransactionBoundary.create();
-
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE + 1;
@@ -58,7 +56,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	/** Before the initialization of the bean, which may call locked methods. */
 	@Override
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
-		if (locks(bean.getClass()).stream().anyMatch((lock) -> LockWeaving.isWoven(lock.method().method()))) {
+		if (locks(bean.getClass()).stream().anyMatch((lock) -> WovenCalls.isWoven(lock.method().method()))) {
 			WovenCalls.bind(bean, this.advisor.obtain().wovenCalls());
 		}
 		return true;
@@ -141,7 +139,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	}
 
 	private void verifyWoven(Object bean, LockedMethod method) {
-		if (!LockWeaving.isWoven(method.method())) {
+		if (!WovenCalls.isWoven(method.method())) {
 			throw method
 				.refuse("would not be locked: distlock.aop.mode is aspectj, and no weaver of AspectJ has put the "
 						+ "lock around the method. Start the JVM with -javaagent:aspectjweaver.jar "
@@ -158,9 +156,9 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	}
 
 	/** Whether one of the advisors around the lock begins a transaction. */
-	private boolean isTransactional(List<Advisor> outer, LockedMethod method) {
+	private static boolean isTransactional(List<Advisor> outer, LockedMethod method) {
 		return outer.stream()
-			.anyMatch((advisor) -> this.transactions.demarcates(advisor, method.method(), method.beanClass()));
+			.anyMatch((advisor) -> TransactionBoundary.demarcates(advisor, method.method(), method.beanClass()));
 	}
 
 }

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
@@ -18,6 +20,8 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.weaving.WovenInvocation;
 import io.github.distlock.observation.LockObservation;
+import io.github.distlock.observation.LockObserver;
+import io.github.distlock.observation.LockObserver.ObservationScope;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +79,8 @@ record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation 
 		if (this.targets.size() == 1) {
 			return request;
 		}
-		Duration waitTime = (request.waitTime() != null) ? request.waitTime() : this.locks.waitTime().get();
+		Duration waitTime = (request.waitTime() != null) ? request.waitTime()
+				: this.locks.environment().waitTime().get();
 		if (!waitTime.isNegative()) {
 			Duration remaining = waitTime.minusNanos(System.nanoTime() - startNanos);
 			waitTime = remaining.isNegative() ? Duration.ZERO : remaining;
@@ -122,8 +127,7 @@ record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation 
 			return proceed();
 		}
 		LockObservation section = (this.locks.returnKind() != ReturnKind.REACTIVE) ? section(acquired) : null;
-		return (section != null) ? CallObservations.observed(section, () -> proceedUnder(acquired))
-				: proceedUnder(acquired);
+		return (section != null) ? proceedObserved(acquired, section) : proceedUnder(acquired);
 	}
 
 	/**
@@ -131,7 +135,36 @@ record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation 
 	 * @return the observation, {@code null} if it is not wanted
 	 */
 	@Nullable LockObservation section(List<HeldLock> acquired) {
-		return this.locks.observations().section(this, acquired);
+		LockEnvironment environment = this.locks.environment();
+		LockObserver observer = environment.observers().get();
+		if (observer == null || !observer.observesSections()) {
+			return null;
+		}
+		LockTarget first = this.targets.get(0);
+		return observer.section(environment.stores().apply(first.registry()).name(), first.request().mode(), acquired);
+	}
+
+	/** End the observation when the result is complete. */
+	private @Nullable Object proceedObserved(List<HeldLock> acquired, LockObservation section) throws Throwable {
+		Object result;
+		try (ObservationScope scope = section.openScope()) {
+			result = proceedUnder(acquired);
+			if (result instanceof CompletionStage<?> stage) {
+				stage.whenComplete((value, failure) -> section.ended(ownFailure(failure)));
+				return result;
+			}
+		}
+		catch (Throwable ex) {
+			section.ended(ex);
+			throw ex;
+		}
+		section.ended(null);
+		return result;
+	}
+
+	/** Return the failure that a stage reports, without the exception of the stage. */
+	static @Nullable Throwable ownFailure(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	private @Nullable Object proceedUnder(List<HeldLock> acquired) throws Throwable {

@@ -1,14 +1,19 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.lang.reflect.TypeVariable;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import io.github.distlock.FencingToken;
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedMethod;
 
 /**
  * A locked method of a bean class. Provides its names in messages and keys.
@@ -17,6 +22,50 @@ import org.springframework.core.ResolvableType;
  * @param method the most specific method, never a bridge
  */
 record LockedMethod(Class<?> beanClass, Method method) {
+
+	/** Position of a parameter for the fencing token that does not exist. */
+	static final int NO_TOKEN = -1;
+
+	/** Names of classes: CGLIB and lambdas, Byte Buddy, Mockito, Hibernate. */
+	private static final Pattern GENERATED = Pattern
+		.compile("\\$\\$|\\$ByteBuddy\\$|\\$MockitoMock\\$|\\$HibernateProxy");
+
+	/**
+	 * Return whether a class is generated at run time: a proxy, a lambda, a hidden class,
+	 * or a subclass by CGLIB, Byte Buddy or a similar library. Its name differs from JVM
+	 * to JVM, so a key must never contain it.
+	 */
+	static boolean isGenerated(Class<?> type) {
+		return type.isHidden() || type.isSynthetic() || Proxy.isProxyClass(type)
+				|| GENERATED.matcher(type.getName()).find();
+	}
+
+	/**
+	 * Return the class that the application declares: the nearest superclass that is not
+	 * generated. A proxy or a lambda, which only has interfaces, is returned as it is.
+	 */
+	static Class<?> userClass(Class<?> type) {
+		Class<?> user = type;
+		while (user != null && isGenerated(user)) {
+			user = user.getSuperclass();
+		}
+		return (user != null && user != Object.class && user != Proxy.class) ? user : type;
+	}
+
+	/**
+	 * Find the parameter that receives the fencing token. The method of an interface may
+	 * have its annotation.
+	 * @param method the method of the class
+	 * @return its position, {@link #NO_TOKEN} without one
+	 */
+	static int tokenPosition(Method method) {
+		for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
+			if (parameter.hasParameterAnnotation(FencingToken.class)) {
+				return parameter.getParameterIndex();
+			}
+		}
+		return NO_TOKEN;
+	}
 
 	LockDefinitionException refuse(String attribute, @Nullable Object value, String problem) {
 		return refuse(attribute, value, problem, null);

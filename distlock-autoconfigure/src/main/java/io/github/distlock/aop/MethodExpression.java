@@ -55,7 +55,7 @@ final class MethodExpression {
 		this.text = text;
 		this.parameters = parameters;
 		this.expression = parse();
-		new ExpressionValidator(this, parameters).check(tree());
+		parameters.check(this);
 		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		this.shared.setTypeLocator(new StandardTypeLocator(beanFactory.getBeanClassLoader()));
 	}
@@ -178,7 +178,7 @@ final class MethodExpression {
 		}
 
 		public Class<?> getTargetClass() {
-			return GeneratedClass.isGenerated(this.method.beanClass()) ? getMethod().getDeclaringClass()
+			return LockedMethod.isGenerated(this.method.beanClass()) ? getMethod().getDeclaringClass()
 					: this.method.beanClass();
 		}
 

@@ -20,8 +20,8 @@ import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.thread.LockThreads;
-import io.github.distlock.transaction.ReactiveTransactions;
-import io.github.distlock.transaction.ReactiveTransactions.Running;
+import io.github.distlock.transaction.RunningTransaction;
+import io.github.distlock.transaction.TransactionBoundary;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -43,7 +43,7 @@ import org.springframework.util.Assert;
  * fails or is cancelled. All failures are reported by the publisher. Loaded only if
  * Reactor is on the class path.
  */
-final class ReactiveInvoker implements LockInvoker {
+final class ReactiveInvoker {
 
 	private static final long IDLE_SECONDS = 60;
 
@@ -52,8 +52,6 @@ final class ReactiveInvoker implements LockInvoker {
 	private final AsyncLockExecutor lockExecutor;
 
 	private final TransactionalCalls transactionalCalls;
-
-	private final ReactiveTransactions transactions = ReactiveTransactions.create();
 
 	private final Scheduler threads;
 
@@ -79,17 +77,15 @@ final class ReactiveInvoker implements LockInvoker {
 		return Schedulers.fromExecutorService(threads, "distlock-reactive");
 	}
 
-	@Override
-	public Object invoke(MethodLocks locks, MethodInvocation invocation) {
+	Object invoke(MethodLocks locks, MethodInvocation invocation) {
 		LockedMethod method = locks.method();
 		ReactiveAdapter adapter = adapter(method);
 		Assert.state(adapter != null, () -> method + " returns no reactive type");
-		Flux<Object> result = this.transactions.current()
-			.map(Optional::of)
-			.defaultIfEmpty(Optional.empty())
+		Flux<Object> result = RunningTransaction.current()
+			.singleOptional()
 			.flatMapMany((transaction) -> Flux.deferContextual((context) -> {
 				LockedCall call = this.resolver.resolve(locks, invocation,
-						transaction.isPresent() || this.transactionalCalls.isActive());
+						transaction.isPresent() || TransactionBoundary.isActive());
 				return new LockedSubscription(adapter, call.detach(), outer(locks, context, transaction),
 						transaction.orElse(null))
 					.run();
@@ -117,12 +113,12 @@ final class ReactiveInvoker implements LockInvoker {
 	 * What surrounds the subscription: the locks, innermost first and without duplicates,
 	 * and the observation.
 	 */
-	private static CallerScope outer(MethodLocks locks, ContextView context, Optional<Running> transaction) {
+	private static CallerScope outer(MethodLocks locks, ContextView context, Optional<RunningTransaction> transaction) {
 		Set<HeldLock> outer = new LinkedHashSet<>(ReactiveLockContext.all(context));
 		transaction.ifPresent((running) -> outer.addAll(running.kept()));
-		CallObservations observations = locks.observations();
+		LockEnvironment environment = locks.environment();
 		return new CallerScope(List.copyOf(outer),
-				context.getOrEmpty(LockObserver.CONTEXT_KEY).orElseGet(observations::current), observations);
+				context.getOrEmpty(LockObserver.CONTEXT_KEY).orElseGet(environment::observation), environment);
 	}
 
 	/** One subscription. */
@@ -134,7 +130,7 @@ final class ReactiveInvoker implements LockInvoker {
 
 		private final CallerScope outer;
 
-		private final @Nullable Running transaction;
+		private final @Nullable RunningTransaction transaction;
 
 		/** Keeps the locks until the end of the transaction, if it must keep them. */
 		private @Nullable Consumer<List<HeldLock>> keeper;
@@ -154,7 +150,8 @@ final class ReactiveInvoker implements LockInvoker {
 		/** Set by the thread that delivers the locks, during the delivery. */
 		private boolean delivered;
 
-		LockedSubscription(ReactiveAdapter adapter, LockedCall call, CallerScope outer, @Nullable Running transaction) {
+		LockedSubscription(ReactiveAdapter adapter, LockedCall call, CallerScope outer,
+				@Nullable RunningTransaction transaction) {
 			this.adapter = adapter;
 			this.call = call;
 			this.outer = outer;
@@ -316,7 +313,7 @@ final class ReactiveInvoker implements LockInvoker {
 		 */
 		private Mono<Void> close(List<HeldLock> acquired, @Nullable Throwable failure) {
 			return Mono.create((sink) -> ReactiveInvoker.this.lockExecutor.release(acquired, failure, (problem) -> {
-				Runnable end = () -> end(sink, (failure == null) ? problem : null);
+				Runnable end = (problem != null && failure == null) ? () -> sink.error(problem) : sink::success;
 				try {
 					ReactiveInvoker.this.threads.schedule(end);
 				}
@@ -324,15 +321,6 @@ final class ReactiveInvoker implements LockInvoker {
 					end.run();
 				}
 			}));
-		}
-
-		private static void end(MonoSink<Void> sink, @Nullable Throwable problem) {
-			if (problem != null) {
-				sink.error(problem);
-			}
-			else {
-				sink.success();
-			}
 		}
 
 	}

@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.LockEnvironment.StoreFacts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 import io.github.distlock.LockContext;
+import io.github.distlock.transaction.TransactionBoundary;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -16,28 +17,23 @@ import org.jspecify.annotations.Nullable;
  * until the stage completes that the body has returned. The stage of the caller completes
  * after the release. All failures are reported by that stage.
  */
-final class StageInvoker implements LockInvoker {
+final class StageInvoker {
 
 	private final LockResolver resolver;
-
-	private final TransactionalCalls transactionalCalls;
 
 	private final AsyncLockExecutor lockExecutor;
 
 	private final WorkExecutor executor;
 
-	StageInvoker(LockResolver resolver, TransactionalCalls transactionalCalls, AsyncLockExecutor lockExecutor,
-			WorkExecutor executor) {
+	StageInvoker(LockResolver resolver, AsyncLockExecutor lockExecutor, WorkExecutor executor) {
 		this.resolver = resolver;
-		this.transactionalCalls = transactionalCalls;
 		this.lockExecutor = lockExecutor;
 		this.executor = executor;
 	}
 
-	@Override
-	public @Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
+	@Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
 		try {
-			LockedCall call = this.resolver.resolve(locks, invocation, this.transactionalCalls.isActive());
+			LockedCall call = this.resolver.resolve(locks, invocation, TransactionBoundary.isActive());
 			if (!call.targets().isEmpty()) {
 				return new AsyncCall(call.detach()).begin();
 			}
@@ -69,7 +65,7 @@ final class StageInvoker implements LockInvoker {
 		}
 
 		CompletableFuture<@Nullable Object> begin() {
-			UnaryOperator<Runnable> callerContext = CallerContext.capture();
+			UnaryOperator<Runnable> callerContext = CallerScope.captureContext();
 			CompletableFuture<AsyncLockSequence.AsyncOutcome> waiting = StageInvoker.this.lockExecutor
 				.acquire(this.call, this.outer);
 			waiting.whenComplete((outcome, failure) -> {
@@ -113,7 +109,7 @@ final class StageInvoker implements LockInvoker {
 
 		private void release(AsyncLockSequence.AsyncOutcome outcome, @Nullable Object value,
 				@Nullable Throwable failure) {
-			StageInvoker.this.lockExecutor.release(outcome.locks(), CallObservations.ownFailure(failure),
+			StageInvoker.this.lockExecutor.release(outcome.locks(), LockedCall.ownFailure(failure),
 					(problem) -> complete(value, (failure != null) ? failure : problem));
 		}
 

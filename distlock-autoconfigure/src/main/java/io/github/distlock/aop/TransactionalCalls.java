@@ -22,15 +22,8 @@ final class TransactionalCalls {
 
 	private final Supplier<OnActiveTransaction> reaction;
 
-	private final TransactionBoundary transactions = TransactionBoundary.create();
-
 	TransactionalCalls(Supplier<OnActiveTransaction> reaction) {
 		this.reaction = reaction;
-	}
-
-	/** Whether the calling thread is inside a transaction. */
-	boolean isActive() {
-		return this.transactions.isActive();
 	}
 
 	/**
@@ -52,7 +45,7 @@ final class TransactionalCalls {
 	 * @return whether the transaction releases the locks when it has completed
 	 */
 	boolean enter(LockedMethod method, List<HeldLock> locks) {
-		if (!this.transactions.isActive()) {
+		if (!TransactionBoundary.isActive()) {
 			warnOfPersistenceContext(method);
 			return false;
 		}
@@ -60,7 +53,7 @@ final class TransactionalCalls {
 			return false;
 		}
 		for (int i = locks.size() - 1; i >= 0; i--) {
-			this.transactions.closeAfterCompletion(locks.get(i));
+			TransactionBoundary.closeAfterCompletion(locks.get(i));
 		}
 		return true;
 	}
@@ -85,7 +78,7 @@ final class TransactionalCalls {
 
 	/** An open persistence context does not read again what it has read before. */
 	private void warnOfPersistenceContext(LockedMethod method) {
-		if (this.transactions.hasOpenPersistenceContext() && this.warned.add(method)) {
+		if (TransactionBoundary.hasOpenPersistenceContext() && this.warned.add(method)) {
 			logger.warn("The locked method " + method
 					+ " was called while an EntityManager is open on the thread, without "
 					+ "a transaction (spring.jpa.open-in-view). Entities that it has loaded before the lock was there are "

@@ -1,11 +1,14 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.LockEnvironment.StoreFacts;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObserver;
@@ -13,10 +16,10 @@ import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
-
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
@@ -107,6 +110,27 @@ final class BackendRegistries {
 	/** Return the registries that exist, in the order of their names. */
 	Map<String, BackendLockRegistry> byName() {
 		return this.created;
+	}
+
+	/** Return what a registry, which may be behind a proxy, supports. */
+	static StoreFacts facts(LockRegistry registry) {
+		List<BackendLockRegistry> members = members(registry).toList();
+		String store = (members.size() == 1) ? members.get(0).description().name() : Backend.COMPOSITE.id();
+		return members.isEmpty() ? StoreFacts.UNKNOWN
+				: new StoreFacts(store, (request) -> members.forEach((member) -> member.validate(request)));
+	}
+
+	/**
+	 * Return the registries in which a registry acquires a lock, none for a registry of
+	 * the application.
+	 */
+	static Stream<BackendLockRegistry> members(LockRegistry proxyOrRegistry) {
+		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
+		Object registry = (target != null) ? target : proxyOrRegistry;
+		if (registry instanceof CompositeLockRegistry composite) {
+			return composite.members().stream().flatMap(BackendRegistries::members);
+		}
+		return (registry instanceof BackendLockRegistry backendRegistry) ? Stream.of(backendRegistry) : Stream.empty();
 	}
 
 }

@@ -7,11 +7,11 @@ import java.util.function.Supplier;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
-import io.github.distlock.aop.AnnotationHints;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
-import io.github.distlock.aop.LockProxyRegistrar;
 import io.github.distlock.aop.LockEnvironment;
+import io.github.distlock.aop.LockHints;
+import io.github.distlock.aop.LockProxyRegistrar;
 import io.github.distlock.aop.WorkExecutor;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
@@ -46,7 +46,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 @AutoConfiguration
 @Import(LockProxyRegistrar.class)
-@ImportRuntimeHints({ NativeHints.class, AnnotationHints.class })
+@ImportRuntimeHints({ NativeHints.class, LockHints.class })
 @EnableConfigurationProperties(DistlockProperties.class)
 public final class DistlockAopAutoConfiguration {
 
@@ -63,7 +63,7 @@ public final class DistlockAopAutoConfiguration {
 		Supplier<DistlockProperties> cachedProperties = SingletonSupplier.of(properties::getObject);
 		Supplier<List<LockListener>> orderedListeners = () -> listeners.orderedStream().toList();
 		LockEnvironment runtime = new LockEnvironment(beans.getBeanProvider(LockRegistry.class)::getObject,
-				orderedListeners, () -> cachedProperties.get().enabled(), RegistryFacts::of,
+				orderedListeners, () -> cachedProperties.get().enabled(), BackendRegistries::facts,
 				() -> cachedProperties.get().waitTime(), () -> cachedProperties.get().transaction().onActive(),
 				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,
 				SingletonSupplier.of(() -> WorkExecutor.of(virtualThreads(environment),

@@ -21,7 +21,7 @@ import org.springframework.context.annotation.Lazy;
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class)
 @ConditionalOnBackend(Backend.LOCAL)
-@EnableConfigurationProperties({ DistlockProperties.class, LocalStoreProperties.class })
+@EnableConfigurationProperties(DistlockProperties.class)
 public final class DistlockLocalAutoConfiguration {
 
 	private static final Log logger = LogFactory.getLog(DistlockLocalAutoConfiguration.class);

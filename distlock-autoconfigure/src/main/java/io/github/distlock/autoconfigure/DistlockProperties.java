@@ -54,6 +54,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param observations Observations of locks, which become spans of traces.
  * @param logging Log lines that are written under a lock.
  * @param web Answers to HTTP requests whose lock was not acquired.
+ * @param local Locks in the memory of this JVM.
  */
 @ConfigurationProperties("distlock")
 public record DistlockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -64,7 +65,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
 		@DefaultValue("confirmed") ReleaseMode release, @DefaultValue Handoff handoff, @DefaultValue Aop aop,
 		@DefaultValue Transaction transaction, @DefaultValue Observations observations, @DefaultValue Logging logging,
-		@DefaultValue Web web) {
+		@DefaultValue Web web, @DefaultValue Local local) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -237,6 +238,15 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * with 503. If false, they are errors like any other.
 	 */
 	public record Web(@DefaultValue("true") boolean enabled) {
+	}
+
+	/**
+	 * Locks in the memory of this JVM.
+	 *
+	 * @param enabled Whether the memory of this JVM is enabled as an additional store.
+	 * Not required if distlock.backend or distlock.composite names it.
+	 */
+	public record Local(@DefaultValue("false") boolean enabled) {
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.Set;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
+import io.github.distlock.transaction.TransactionBoundary.HeldLockRelease;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -13,7 +14,6 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.util.ClassUtils;
 
 /**
  * Checks the locks before each commit of a transaction that is bound to its thread. Runs
@@ -21,9 +21,6 @@ import org.springframework.util.ClassUtils;
  * from here rolls the transaction back.
  */
 final class CommitGuardListener implements TransactionExecutionListener {
-
-	static final boolean JPA = ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder",
-			CommitGuardListener.class.getClassLoader());
 
 	private final CommitTerms terms;
 
@@ -59,8 +56,8 @@ final class CommitGuardListener implements TransactionExecutionListener {
 	 * closed; a flush does not reach them.
 	 */
 	private void flush(TransactionExecution transaction, Set<HeldLock> locks) {
-		if (transaction instanceof TransactionStatus status && status.isNewTransaction() && !status.isReadOnly() && JPA
-				&& this.manager instanceof ResourceTransactionManager owner
+		if (transaction instanceof TransactionStatus status && status.isNewTransaction() && !status.isReadOnly()
+				&& TransactionBoundary.JPA && this.manager instanceof ResourceTransactionManager owner
 				&& PersistenceContexts.isFlushedAtCommit(owner)) {
 			try {
 				status.flush();

@@ -69,7 +69,7 @@ final class ReactiveCommitGuardListener implements MethodInterceptor, Transactio
 	}
 
 	private Mono<?> recordKept(@Nullable Object transaction) {
-		return SpringReactiveTransaction.current().doOnNext((running) -> record(transaction, running.kept()));
+		return RunningTransaction.current().doOnNext((running) -> record(transaction, running.kept()));
 	}
 
 	private <T> Mono<T> recordAtBegin(Mono<T> begin) {

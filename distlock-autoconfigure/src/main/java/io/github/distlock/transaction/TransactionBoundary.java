@@ -3,26 +3,32 @@ package io.github.distlock.transaction;
 import java.lang.reflect.Method;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.core.Ordered;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
 /**
- * Knows where the transactions of the application begin and end. By itself it finds none,
- * as for an application without spring-tx; {@link SpringTransactionBoundary} implements
- * all methods. Thread-safe.
+ * Knows where the transactions of the application begin and end. Finds none if spring-tx
+ * is not on the class path.
  */
-public interface TransactionBoundary {
+public final class TransactionBoundary {
 
-	/**
-	 * Create an instance for Spring's transactions, if they are on the class path.
-	 * @return the boundary
-	 */
-	static TransactionBoundary create() {
-		return ClassUtils.isPresent("org.springframework.transaction.support.TransactionSynchronizationManager",
-				TransactionBoundary.class.getClassLoader()) ? new SpringTransactionBoundary()
-						: new TransactionBoundary() {
-						};
+	static final boolean JPA = ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder",
+			TransactionBoundary.class.getClassLoader());
+
+	private static final boolean PRESENT = ClassUtils.isPresent(
+			"org.springframework.transaction.support.TransactionSynchronizationManager",
+			TransactionBoundary.class.getClassLoader());
+
+	private TransactionBoundary() {
 	}
 
 	/**
@@ -30,8 +36,9 @@ public interface TransactionBoundary {
 	 * synchronizations.
 	 * @return whether a transaction is active
 	 */
-	default boolean isActive() {
-		return false;
+	public static boolean isActive() {
+		return PRESENT && TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive();
 	}
 
 	/**
@@ -40,8 +47,8 @@ public interface TransactionBoundary {
 	 * entities that were read earlier.
 	 * @return whether one is bound
 	 */
-	default boolean hasOpenPersistenceContext() {
-		return false;
+	public static boolean hasOpenPersistenceContext() {
+		return PRESENT && JPA && PersistenceContexts.isOpenWithoutTransaction();
 	}
 
 	/**
@@ -49,8 +56,9 @@ public interface TransactionBoundary {
 	 * {@link CommitGuard} checks it.
 	 * @param lock a held lock
 	 */
-	default void closeAfterCompletion(HeldLock lock) {
-		throw new IllegalStateException("There is no transaction to close the lock '" + lock.key() + "' after");
+	public static void closeAfterCompletion(HeldLock lock) {
+		// The other class is loaded only inside a transaction: it needs spring-tx.
+		HeldLockRelease.register(lock);
 	}
 
 	/**
@@ -60,8 +68,61 @@ public interface TransactionBoundary {
 	 * @param type the class of the method
 	 * @return whether it starts one
 	 */
-	default boolean demarcates(Advisor advisor, Method method, Class<?> type) {
-		return false;
+	public static boolean demarcates(Advisor advisor, Method method, Class<?> type) {
+		return PRESENT && advisor.getAdvice() instanceof TransactionInterceptor
+				&& (!(advisor instanceof PointcutAdvisor pointcutAdvisor)
+						|| pointcutAdvisor.getPointcut().getMethodMatcher().matches(method, type));
+	}
+
+	/**
+	 * Closes a lock when a transaction has completed, with any result, after the other
+	 * synchronizations. Not a record: equal synchronizations would be registered only
+	 * once, but each level of a re-entry must be closed. Loaded only inside a
+	 * transaction.
+	 */
+	static final class HeldLockRelease implements TransactionSynchronization {
+
+		private static final Log logger = LogFactory.getLog(HeldLockRelease.class);
+
+		private final HeldLock lock;
+
+		private HeldLockRelease(HeldLock lock) {
+			this.lock = lock;
+		}
+
+		static void register(HeldLock lock) {
+			TransactionSynchronizationManager.registerSynchronization(new HeldLockRelease(lock));
+		}
+
+		HeldLock lock() {
+			return this.lock;
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.LOWEST_PRECEDENCE;
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			try {
+				this.lock.close();
+			}
+			catch (LockException | IllegalMonitorStateException ex) {
+				warn(this.lock.key(), status, ex);
+			}
+		}
+
+		static void warn(String key, int status, Throwable problem) {
+			String result = switch (status) {
+				case STATUS_COMMITTED -> "committed";
+				case STATUS_ROLLED_BACK -> "was rolled back";
+				default -> "ended";
+			};
+			logger.warn("The lock '" + key + "' was kept for a transaction, which " + result
+					+ ", but could not be released afterwards", problem);
+		}
+
 	}
 
 }

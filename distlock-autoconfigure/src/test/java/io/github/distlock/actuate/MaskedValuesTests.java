@@ -51,10 +51,10 @@ class MaskedValuesTests {
 				});
 			}
 			assertThat(application.audit()).hasSize(5).allSatisfy((event) -> {
-				assertThat(event.getType()).isEqualTo(ReleaseAudit.REFUSED);
+				assertThat(event.getType()).isEqualTo(DistlocksEndpoint.REFUSED);
 				assertThat(event.getData().toString()).doesNotContain(KEY);
 			});
-			assertThat(application.get("/actuator/auditevents").body()).contains(ReleaseAudit.REFUSED)
+			assertThat(application.get("/actuator/auditevents").body()).contains(DistlocksEndpoint.REFUSED)
 				.doesNotContain(KEY);
 			assertThat(lock.isHeld()).isTrue();
 		}

@@ -61,7 +61,7 @@ class SecuredEndpointTests {
 			assertThat(as("operator", "GET", "/actuator/distlocks").body()).contains("order-7");
 			assertThat(application.audit()).anySatisfy((event) -> {
 				assertThat(event.getPrincipal()).isEqualTo("guest");
-				assertThat(event.getType()).isEqualTo(ReleaseAudit.REFUSED);
+				assertThat(event.getType()).isEqualTo(DistlocksEndpoint.REFUSED);
 				assertThat(event.getData()).containsEntry("key", "******");
 				assertThat(event.getData().get("refusal")).asString().contains("values of this endpoint are masked");
 			});
@@ -74,7 +74,7 @@ class SecuredEndpointTests {
 		as("operator", "DELETE", "/actuator/distlocks/order-8?token=" + lock.fencingToken());
 		assertThat(application.audit()).anySatisfy((event) -> {
 			assertThat(event.getPrincipal()).isEqualTo("operator");
-			assertThat(event.getType()).isEqualTo(ReleaseAudit.RELEASED);
+			assertThat(event.getType()).isEqualTo(DistlocksEndpoint.RELEASED);
 			assertThat(event.getData()).containsEntry("key", "order-8")
 				.containsEntry("registry", "local")
 				.containsEntry("grantToken", lock.fencingToken());

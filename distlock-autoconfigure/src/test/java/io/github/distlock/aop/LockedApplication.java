@@ -13,6 +13,7 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.LockEnvironment.StoreFacts;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;

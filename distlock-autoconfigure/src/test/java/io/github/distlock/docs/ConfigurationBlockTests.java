@@ -13,7 +13,6 @@ import java.util.Set;
 import io.github.distlock.autoconfigure.DistlockProperties;
 import io.github.distlock.autoconfigure.DistlocksEndpointProperties;
 import io.github.distlock.autoconfigure.JdbcStoreProperties;
-import io.github.distlock.autoconfigure.LocalStoreProperties;
 import io.github.distlock.autoconfigure.RedisStoreProperties;
 import io.github.distlock.autoconfigure.RedlockStoreProperties;
 import io.github.distlock.autoconfigure.ZooKeeperStoreProperties;
@@ -49,9 +48,9 @@ class ConfigurationBlockTests {
 
 	/** The properties of this library by their prefix. */
 	private static final Map<String, Class<?>> OURS = Map.of("distlock", DistlockProperties.class, "distlock.jdbc",
-			JdbcStoreProperties.class, "distlock.local", LocalStoreProperties.class, "distlock.redis",
-			RedisStoreProperties.class, "distlock.redlock", RedlockStoreProperties.class, "distlock.zookeeper",
-			ZooKeeperStoreProperties.class, "management.endpoint.distlocks", DistlocksEndpointProperties.class);
+			JdbcStoreProperties.class, "distlock.redis", RedisStoreProperties.class, "distlock.redlock",
+			RedlockStoreProperties.class, "distlock.zookeeper", ZooKeeperStoreProperties.class,
+			"management.endpoint.distlocks", DistlocksEndpointProperties.class);
 
 	private static final PropertyMetadata METADATA = PropertyMetadata.read();
 

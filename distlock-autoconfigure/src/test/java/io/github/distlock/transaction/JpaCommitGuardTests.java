@@ -134,7 +134,7 @@ class JpaCommitGuardTests {
 	void aLockThatIsKeptForTheTransactionIsCheckedAfterTheFlushToo() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
-				TransactionBoundary.create().closeAfterCompletion(this.lock);
+				TransactionBoundary.closeAfterCompletion(this.lock);
 				this.entities.find(Stock.class, "book").change(9, this.lock::lose);
 			}));
 		assertThat(quantity()).isEqualTo(10);

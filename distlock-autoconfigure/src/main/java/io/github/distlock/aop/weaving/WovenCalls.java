@@ -1,6 +1,14 @@
 package io.github.distlock.aop.weaving;
 
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -20,13 +28,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WovenCalls {
 
+	/** Part of the name of the method to which the weaver moves a body. */
+	private static final String BODY = "_aroundBody";
+
 	/**
 	 * The application of each bean. Static because the aspect is (see above), and shared
 	 * by all applications, because a woven class may have beans in several of them. An
 	 * application in mode {@code proxy} registers its beans, too: otherwise another
 	 * application of this JVM would lock them a second time.
 	 */
-	private static final WeakIdentityMap<MethodInterceptor> BEANS = new WeakIdentityMap<>();
+	private static final Map<BeanReference, MethodInterceptor> BEANS = new ConcurrentHashMap<>();
+
+	/** References to beans that were collected. Their entries are removed later. */
+	private static final ReferenceQueue<Object> COLLECTED = new ReferenceQueue<>();
 
 	/**
 	 * The running applications in mode {@code aspectj}. Static because the aspect is (see
@@ -61,7 +75,26 @@ public final class WovenCalls {
 	 * @param application the interceptor of the application
 	 */
 	public static void bind(Object bean, MethodInterceptor application) {
-		BEANS.put(bean, application);
+		for (Reference<?> reference; (reference = COLLECTED.poll()) != null;) {
+			BEANS.remove(reference);
+		}
+		BEANS.put(new BeanReference(bean, COLLECTED), application);
+	}
+
+	/**
+	 * Return whether a weaver has applied advice to a method: it moves the body of an
+	 * advised method to another method, for advice of any aspect.
+	 * @param method the method
+	 * @return whether the method is woven
+	 */
+	public static boolean isWoven(Method method) {
+		int receiver = Modifier.isStatic(method.getModifiers()) ? 0 : 1;
+		List<Class<?>> parameters = List.of(method.getParameterTypes());
+		return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+			.filter((candidate) -> candidate.getName().startsWith(method.getName() + BODY))
+			.map((body) -> List.of(body.getParameterTypes()))
+			.anyMatch((types) -> types.size() >= receiver + parameters.size()
+					&& types.subList(receiver, receiver + parameters.size()).equals(parameters));
 	}
 
 	static @Nullable Object invoke(MethodInvocation call) throws Throwable {
@@ -72,7 +105,7 @@ public final class WovenCalls {
 	/** Calls that belong to no application proceed unlocked. */
 	private static @Nullable MethodInterceptor application(MethodInvocation call) {
 		Object target = call.getThis();
-		MethodInterceptor bound = (target != null) ? BEANS.get(target) : null;
+		MethodInterceptor bound = (target != null) ? BEANS.get(new BeanReference(target, null)) : null;
 		if (bound != null) {
 			return bound;
 		}
@@ -85,6 +118,35 @@ public final class WovenCalls {
 					+ "it. Call the method on a bean, or run one application in a JVM");
 		}
 		return only;
+	}
+
+	/**
+	 * A weak reference that is equal to another one to the same object. A woven class may
+	 * have an {@code equals} of its own, and its objects must remain collectable.
+	 */
+	private static final class BeanReference extends WeakReference<Object> {
+
+		private final int hash;
+
+		BeanReference(Object object, @Nullable ReferenceQueue<Object> queue) {
+			super(object, queue);
+			this.hash = System.identityHashCode(object);
+		}
+
+		@Override
+		public int hashCode() {
+			return this.hash;
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			if (this == other) {
+				return true;
+			}
+			Object object = get();
+			return object != null && other instanceof BeanReference reference && reference.get() == object;
+		}
+
 	}
 
 }

@@ -4,14 +4,19 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.DistributedLocks;
+import io.github.distlock.FencingToken;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
@@ -21,15 +26,35 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Registers what a native image must keep of a bean with locked methods: its types, in
- * which the annotations are found, the locked methods and their fallbacks, which are
- * invoked by reflection. Without the types, the methods of the image would run without a
- * lock. The types that key expressions read are registered by the application.
+ * Registers what a native image must keep of the annotations of the library, and of each
+ * bean with locked methods: its types, in which the annotations are found, the locked
+ * methods and their fallbacks, which are invoked by reflection. Without the types, the
+ * methods of the image would run without a lock. The types that key expressions read are
+ * registered by the application.
  * <p>
  * The class of a bean has to be known at build time. If a bean method declares an
  * interface, only the methods of the interface are known.
  */
-final class LockedBeanHints implements BeanRegistrationAotProcessor {
+public final class LockHints implements RuntimeHintsRegistrar, BeanRegistrationAotProcessor {
+
+	/**
+	 * Register the annotations of the library, which are read by reflection and merged as
+	 * proxies, the {@code #root} of expressions with the names of its class, and the
+	 * field that keys are guarded with.
+	 */
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.proxies().registerJdkProxy(DistributedLock.class);
+		hints.reflection()
+			.registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
+			.registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)
+			.registerType(FencingToken.class, MemberCategory.INVOKE_DECLARED_METHODS)
+			.registerType(MethodExpression.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS)
+			.registerType(Class.class,
+					(type) -> type.withMethod("getName", List.of(), ExecutableMode.INVOKE)
+						.withMethod("getSimpleName", List.of(), ExecutableMode.INVOKE))
+			.registerField(KeyConverter.CHILDREN);
+	}
 
 	@Override
 	public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
