@@ -28,10 +28,10 @@ class StructureTests {
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
 			(resources)          939   0  0
 			(root)               463   0  2
-			actuate              377   0  0
-			aop                 2437  16  3
-			aop.weaving          136   0  0
-			autoconfigure       1205   1  2
+			actuate              375   0  0
+			aop                 2356  16  2
+			aop.weaving          123   0  0
+			autoconfigure       1189   1  2
 			backend              328   0  0
 			backend.jdbc        1569   2  2
 			backend.local        259   0  3
@@ -48,7 +48,7 @@ class StructureTests {
 			renewal              649   4  2
 			test                 487   0  3
 			thread                49   0  0
-			transaction          348   1  2
+			transaction          326   1  0
 			waiting             2309   9  3
 			web                   81   0  0
 			""");
