@@ -7,10 +7,10 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.registry.ReleaseMode;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
+import io.github.distlock.waiting.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

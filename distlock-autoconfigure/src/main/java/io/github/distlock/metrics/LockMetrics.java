@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import io.github.distlock.HandOff;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
-import io.github.distlock.registry.HoldSummary;
+import io.github.distlock.registry.RegistrySnapshot.HoldSummary;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

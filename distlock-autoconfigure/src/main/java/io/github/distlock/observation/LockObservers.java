@@ -1,7 +1,13 @@
 package io.github.distlock.observation;
 
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +57,46 @@ public final class LockObservers {
 	public static void close(LockObserver.@Nullable ObservationScope scope) {
 		if (scope != null) {
 			scope.close();
+		}
+	}
+
+	/**
+	 * Run the work of {@link LockRegistry#execute} under its lock: the lock is the
+	 * current one, and the work is observed if the application wants that.
+	 * @param <T> type of the result
+	 * @param registry acquires the lock
+	 * @param backend the name of its backend
+	 * @param request what to lock and how
+	 * @param action the work
+	 * @return the result of the work
+	 * @throws Exception what {@link LockRegistry#execute} throws
+	 */
+	public <T> T execute(LockRegistry registry, String backend, LockRequest request, Callable<T> action)
+			throws Exception {
+		try (HeldLock lock = registry.acquire(request)) {
+			LockObserver observer = get();
+			LockObservation section = (observer != null) ? observer.section(backend, request.mode(), List.of(lock))
+					: null;
+			return (section != null) ? callObserved(section, lock, action) : call(lock, action);
+		}
+	}
+
+	private static <T> T callObserved(LockObservation section, HeldLock lock, Callable<T> action) throws Exception {
+		try (LockObserver.ObservationScope observed = section.openScope()) {
+			return call(lock, action);
+		}
+		catch (Throwable ex) {
+			section.ended(ex);
+			throw ex;
+		}
+		finally {
+			section.ended(null);
+		}
+	}
+
+	private static <T> T call(HeldLock lock, Callable<T> action) throws Exception {
+		try (LockContext.Scope scope = LockContext.open(lock)) {
+			return action.call();
 		}
 	}
 

@@ -26,6 +26,8 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
+import io.github.distlock.registry.Caller.Callers;
+import io.github.distlock.registry.RegistrySnapshot.HoldSummary;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -231,7 +233,7 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		return ObservedWork.execute(this, this.observers, this.backend.description().name(), request, action);
+		return this.observers.execute(this, this.backend.description().name(), request, action);
 	}
 
 	/**

@@ -1,6 +1,11 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
@@ -11,13 +16,14 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
-import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.Holder;
-import io.github.distlock.waiting.WaitListener;
+import io.github.distlock.waiting.WaitRequest.WaitListener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -212,6 +218,33 @@ final class Caller implements WaitListener {
 	@Override
 	public int hashCode() {
 		return Long.hashCode(this.waitingSinceNanos);
+	}
+
+	/**
+	 * The callers of one run of a registry: those that wait now, and what all of them
+	 * report to.
+	 *
+	 * @param backend the name of the backend
+	 * @param listeners the listeners
+	 * @param observers finds the observer
+	 * @param clock the time
+	 * @param waiting the callers that wait now, a concurrent set
+	 */
+	record Callers(String backend, LockListeners listeners, LockObservers observers, TimeSource clock,
+			Set<Caller> waiting) {
+
+		/** Return the callers that wait now, the longest waiting first. */
+		List<Caller> longestWaitingFirst() {
+			return this.waiting.stream().sorted(Comparator.comparingLong(Caller::waitingSinceNanos)).toList();
+		}
+
+		/** Return how many callers wait for each key. */
+		Map<String, Integer> waitingByKey() {
+			Map<String, Integer> counts = new HashMap<>();
+			this.waiting.forEach((caller) -> counts.merge(caller.request().key(), 1, Integer::sum));
+			return counts;
+		}
+
 	}
 
 }

@@ -1,22 +1,30 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObservers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link LockRegistry} over two others. Each lock is acquired in both of them, in
@@ -113,7 +121,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		return ObservedWork.execute(this, this.observers, NAME, request, action);
+		return this.observers.execute(this, NAME, request, action);
 	}
 
 	/** Acquire the lock in both registries, or in none. */
@@ -207,6 +215,197 @@ public final class CompositeLockRegistry implements LockRegistry {
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
 				+ ") was lost in the first of two registries during the wait for the second: use a shorter waitTime, or no"
 				+ " leaseTime");
+	}
+
+	/**
+	 * A lock that is held in two registries, as its caller sees it. A part that is not
+	 * held is never held again, so the parts know whether both are held.
+	 *
+	 * @param first the part in the first registry
+	 * @param second the part in the second registry
+	 */
+	record CompositeHeldLock(HeldLock first, HeldLock second) implements HeldLock {
+
+		@Override
+		public String key() {
+			return this.first.key();
+		}
+
+		@Override
+		public String name() {
+			return this.first.name();
+		}
+
+		@Override
+		public long fencingToken() {
+			return this.first.fencingToken();
+		}
+
+		@Override
+		public boolean isHeld() {
+			return this.first.isHeld() && this.second.isHeld();
+		}
+
+		@Override
+		public boolean isSessionBound() {
+			return this.first.isSessionBound() && this.second.isSessionBound();
+		}
+
+		@Override
+		public boolean confirmHeld() {
+			return this.first.confirmHeld() && this.second.confirmHeld();
+		}
+
+		@Override
+		public Duration remaining() {
+			return Collections.min(List.of(this.first.remaining(), this.second.remaining()));
+		}
+
+		/**
+		 * While one part is being released the other may still be held. Whether both are
+		 * held must be read first: read last, a loss in between would look like a
+		 * release.
+		 */
+		@Override
+		public boolean isReleased() {
+			return !isHeld()
+					&& Stream.of(this.first, this.second).allMatch((part) -> part.isHeld() || part.isReleased());
+		}
+
+		@Override
+		public @Nullable LossCause lossCause() {
+			LossCause ofFirst = this.first.lossCause();
+			return (ofFirst != null) ? ofFirst : this.second.lossCause();
+		}
+
+		@Override
+		public void onLost(Runnable callback) {
+			AtomicBoolean called = new AtomicBoolean();
+			Runnable once = () -> {
+				if (called.compareAndSet(false, true)) {
+					callback.run();
+				}
+			};
+			this.first.onLost(once);
+			this.second.onLost(once);
+		}
+
+		@Override
+		public void expireAfter(Duration leaseTime) {
+			this.first.expireAfter(leaseTime);
+			this.second.expireAfter(leaseTime);
+		}
+
+		@Override
+		public void close() {
+			releaseBoth(this.first::close, this.second::close);
+		}
+
+		@Override
+		public void abandon() {
+			releaseBoth(this.first::abandon, this.second::abandon);
+		}
+
+		/** Release two parts in reverse order, the first one even if the second fails. */
+		static void releaseBoth(PartRelease first, PartRelease second) {
+			try (first; second) {
+				// The end of the block releases them.
+			}
+		}
+
+		/** Release a part under which no work was done: its loss concerns no caller. */
+		static void releaseUnused(PartRelease part) {
+			try {
+				part.close();
+			}
+			catch (LockLostException ex) {
+				// The registry has reported it.
+			}
+		}
+
+		/** A way to release one part. */
+		interface PartRelease extends AutoCloseable {
+
+			@Override
+			void close();
+
+		}
+
+	}
+
+	/**
+	 * The locks of one key in two registries as one {@link Lock}. It keeps no levels of
+	 * its own: an additional unlock is refused by the members, if they are not held
+	 * either.
+	 *
+	 * @param first the lock in the first registry
+	 * @param second the lock in the second registry
+	 * @param clock the time source
+	 */
+	record CompositeLock(Lock first, Lock second, TimeSource clock) implements Lock {
+
+		@Override
+		public void lock() {
+			acquire((part) -> {
+				part.lock();
+				return true;
+			});
+		}
+
+		@Override
+		public void lockInterruptibly() throws InterruptedException {
+			acquire((part) -> {
+				part.lockInterruptibly();
+				return true;
+			});
+		}
+
+		@Override
+		public boolean tryLock() {
+			return acquire(Lock::tryLock);
+		}
+
+		@Override
+		public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+			long nanos = unit.toNanos(Math.max(time, 0));
+			long start = this.clock.nanoTime();
+			return acquire((part) -> part.tryLock(nanos - (this.clock.nanoTime() - start), TimeUnit.NANOSECONDS));
+		}
+
+		/** Acquire both locks, or none. */
+		private <X extends Exception> boolean acquire(PartAcquisition<X> acquisition) throws X {
+			if (!acquisition.acquire(this.first)) {
+				return false;
+			}
+			boolean acquired = false;
+			try {
+				acquired = acquisition.acquire(this.second);
+			}
+			finally {
+				if (!acquired) {
+					CompositeHeldLock.releaseUnused(this.first::unlock);
+				}
+			}
+			return acquired;
+		}
+
+		@Override
+		public void unlock() {
+			CompositeHeldLock.releaseBoth(this.first::unlock, this.second::unlock);
+		}
+
+		@Override
+		public Condition newCondition() {
+			throw new UnsupportedOperationException("A distributed lock has no conditions");
+		}
+
+		/** A way to acquire one of the locks. */
+		private interface PartAcquisition<X extends Exception> {
+
+			boolean acquire(Lock part) throws X;
+
+		}
+
 	}
 
 }

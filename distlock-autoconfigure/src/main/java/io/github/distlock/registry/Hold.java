@@ -12,7 +12,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
-import io.github.distlock.waiting.ReleaseObserver;
+import io.github.distlock.waiting.Holder.ReleaseObserver;
 import org.jspecify.annotations.Nullable;
 
 /**

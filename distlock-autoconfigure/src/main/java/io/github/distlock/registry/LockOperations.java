@@ -11,6 +11,7 @@ import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.observation.LockObserver.ObservationScope;
+import io.github.distlock.registry.CompositeLockRegistry.CompositeHeldLock;
 import io.github.distlock.waiting.Holder;
 import org.jspecify.annotations.Nullable;
 

@@ -60,4 +60,17 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 		return (duration.compareTo(LONGEST) > 0) ? LONGEST : duration;
 	}
 
+	/**
+	 * When the release of a lock returns.
+	 */
+	public enum ReleaseMode {
+
+		/** When the store has answered. */
+		CONFIRMED,
+
+		/** When it is certain that the lease has not passed; the store answers later. */
+		BACKGROUND
+
+	}
+
 }

@@ -9,8 +9,8 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockKeys;
 import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.WaitListener;
 import io.github.distlock.waiting.WaitRequest;
+import io.github.distlock.waiting.WaitRequest.WaitListener;
 
 /**
  * Derives the terms of waits and leases from requests and the defaults of the registry.

@@ -304,4 +304,86 @@ public final class LeaseRenewer {
 		}
 	}
 
+	/**
+	 * Is notified of the results of renewals. Called on the threads of the renewer; must
+	 * not block.
+	 */
+	@FunctionalInterface
+	public interface RenewalListener {
+
+		/**
+		 * A batch of renewals was answered or has failed.
+		 * @param renewed how many leases were renewed
+		 * @param gone how many leases the store no longer knew
+		 * @param failed how many renewals failed
+		 * @param lateness the time from the planned moment of the batch to its answer
+		 */
+		void renewed(int renewed, int gone, int failed, Duration lateness);
+
+		/**
+		 * The store did not know a lease any more that had ended before the answer: it
+		 * was released, or this JVM keeps a lock that the store has forgotten.
+		 * @param lease the lease that was to be renewed
+		 */
+		default void refusedAfterEnd(Lease lease) {
+		}
+
+	}
+
+	/**
+	 * The log lines about renewals that fail. Thread-safe.
+	 */
+	static final class RenewalWarnings {
+
+		private static final Log logger = LogFactory.getLog(LeaseRenewer.class);
+
+		/** Whether the last batch could not be renewed. */
+		private volatile boolean failing;
+
+		/** The latest failure, in words. */
+		private volatile String failure = "the store did not answer in time";
+
+		void succeeded() {
+			this.failing = false;
+		}
+
+		/**
+		 * Thousands of leases can fail in many batches: one warning is sufficient. After
+		 * the loss of all leases nothing is retried.
+		 */
+		void failed(Throwable ex, List<Lease> leases) {
+			this.failure = String.valueOf(ex.getMessage());
+			String message = "Leases could not be renewed and are retried until they expire: " + ex.getMessage();
+			if (this.failing || leases.stream().noneMatch(Lease::isValid)) {
+				logger.debug(message);
+			}
+			else {
+				this.failing = true;
+				logger.warn(message);
+			}
+		}
+
+		/**
+		 * Warn of each lock that is likely to be lost. Its renewals go on, so the lines
+		 * are written after the batch has been handled.
+		 */
+		void atRisk(List<Lease> leases) {
+			for (Lease lease : leases) {
+				String name = lease.name();
+				if (name != null) {
+					logger.warn("Lock '" + lease.ticket().key() + "' (" + name + ") is at risk: its lease could not be"
+							+ " renewed and ends in " + rounded(Duration.ofNanos(lease.remainingNanos()))
+							+ " unless a retry succeeds (" + this.failure + "). Then the lock is lost, and another"
+							+ " caller may enter while this one is still working: find out why the store does not"
+							+ " answer, or use a longer distlock.lease-time");
+				}
+			}
+		}
+
+		private static Duration rounded(Duration time) {
+			return Duration.ofMillis(time.toMillis());
+		}
+
+	}
+
 }

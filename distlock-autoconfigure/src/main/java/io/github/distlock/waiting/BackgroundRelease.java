@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.waiting.Holder.ReleaseObserver;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import org.jspecify.annotations.Nullable;
 
 /**

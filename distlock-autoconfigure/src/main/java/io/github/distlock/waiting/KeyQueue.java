@@ -13,12 +13,14 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
+import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -678,15 +680,12 @@ final class KeyQueue {
 			ownWaiters().decide(waiter, outcome);
 			return;
 		}
-		retryTimer().departingWaiters().add(waiter, ticket);
-		this.waiters.decideWithoutWaking(waiter, outcome);
+		this.waiters.depart(waiter, ticket, outcome);
 	}
 
 	private void failAll(LockBackendException cause) {
 		this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> true);
-		if (this.retryTimer != null) {
-			this.retryTimer.departingWaiters().release();
-		}
+		this.waiters.departAll();
 	}
 
 	private void storeFailed(LockBackendException cause) {
@@ -746,7 +745,7 @@ final class KeyQueue {
 		if (queued != null && queued.ticket.equals(ticket)) {
 			queued.attemptUnanswered = true;
 			if (!queued.waited) {
-				retryTimer().departingWaiters().fail(ticket, cause);
+				this.waiters.failDeparting(ticket, cause);
 			}
 			storeFailed(cause);
 		}
@@ -815,8 +814,18 @@ final class KeyQueue {
 	 */
 	private Effects takeEffects() {
 		Command command = nextCommand();
-		List<Waiter> woken = takeWoken();
+		if (this.waiters != LocalQueue.NONE) {
+			this.waiters.wakeDeparted(this::leavesStore);
+		}
+		List<Waiter> woken = this.waiters.decided();
 		Ticket stray = this.pendingReleases.takeStray();
+		boolean simple = woken.isEmpty() && stray == null;
+		Effects effects = !simple ? new Effects.Combined(command, woken, stray)
+				: (command != null) ? command : Effects.NONE;
+		if (this.waiters != LocalQueue.NONE) {
+			this.waiters.clearDecided();
+			this.waiters = this.waiters.isUnused() ? LocalQueue.NONE : this.waiters;
+		}
 		if (command != null) {
 			this.inFlight = command;
 		}
@@ -824,22 +833,7 @@ final class KeyQueue {
 			this.removed = true;
 			this.context.remove(this.key);
 		}
-		boolean simple = woken.isEmpty() && stray == null;
-		return !simple ? new Effects.Combined(command, woken, stray) : (command != null) ? command : Effects.NONE;
-	}
-
-	private List<Waiter> takeWoken() {
-		List<Waiter> woken = this.waiters.decided();
-		if (this.retryTimer != null) {
-			woken = this.retryTimer.departingWaiters().addReturning(woken, this::leavesStore);
-		}
-		if (this.waiters.isEmpty()) {
-			this.waiters = LocalQueue.NONE;
-		}
-		else {
-			this.waiters.clearDecided();
-		}
-		return woken;
+		return effects;
 	}
 
 	private @Nullable Command nextCommand() {

@@ -18,6 +18,8 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.waiting.KeyQueueContext.KeySettings;
+import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
 import org.jspecify.annotations.Nullable;
 
 /**

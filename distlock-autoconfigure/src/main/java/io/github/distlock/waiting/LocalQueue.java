@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * The waiters of one key in this JVM, oldest first. Guarded by the lock of the
  * {@link KeyQueue}. A waiter whose outcome is decided is kept until it is woken, which
  * happens without that lock.
+ * <p>
+ * A waiter that has given up while its ticket is in the store returns when the ticket has
+ * left: until then the store may grant the lock to it, so that other applications would
+ * be refused a lock that has no holder.
  */
 final class LocalQueue {
 
@@ -25,6 +31,9 @@ final class LocalQueue {
 
 	/** The waiters to wake. From the second one on the list can grow. */
 	private List<Waiter> decided = List.of();
+
+	/** Those that have given up and return when their tickets have left the store. */
+	private final List<Waiter> departing = new ArrayList<>(0);
 
 	boolean isEmpty() {
 		return this.waiters.isEmpty();
@@ -62,7 +71,7 @@ final class LocalQueue {
 	}
 
 	/** Decide the outcome of a waiter, which may be queued or not, and do not wake it. */
-	void decideWithoutWaking(Waiter waiter, Outcome outcome) {
+	private void decideWithoutWaking(Waiter waiter, Outcome outcome) {
 		if (waiter.counts != null) {
 			// First: if this fails, the waiter still waits.
 			waiter.counts.remove(waiter);
@@ -79,6 +88,49 @@ final class LocalQueue {
 			addDecided(waiter);
 		}
 		decideWithoutWaking(waiter, outcome);
+	}
+
+	/** A waiter gives up, and returns when this ticket has left the store. */
+	void depart(Waiter waiter, Ticket ticket, Outcome outcome) {
+		this.departing.add(waiter);
+		waiter.startDeparting(ticket);
+		decideWithoutWaking(waiter, outcome);
+	}
+
+	/**
+	 * The only attempt of a ticket has failed after the wait time had passed. It is
+	 * unknown whether the lock was free: the callers get the failure, and no time-out.
+	 */
+	void failDeparting(Ticket ticket, LockBackendException cause) {
+		this.departing.stream()
+			.filter((waiter) -> ticket.equals(waiter.departingTicket()) && waiter.outcome() instanceof Outcome.Refused)
+			.forEach((waiter) -> waiter.decide(new Outcome.Failure(cause)));
+	}
+
+	/** Let all that have given up return with the next event. */
+	void departAll() {
+		this.departing.forEach(Waiter::departed);
+	}
+
+	/**
+	 * Wake those that have given up and may return. After an error they are woken again.
+	 * @param leavesStore whether a ticket is still in the store and about to leave it
+	 */
+	void wakeDeparted(Predicate<Ticket> leavesStore) {
+		this.departing.removeIf((waiter) -> {
+			Ticket ticket = waiter.departingTicket();
+			boolean stays = ticket != null && leavesStore.test(ticket);
+			if (!stays) {
+				addDecided(waiter);
+				waiter.departed();
+			}
+			return !stays;
+		});
+	}
+
+	/** Whether no caller waits, is to be woken or departs. */
+	boolean isUnused() {
+		return this.waiters.isEmpty() && this.decided.isEmpty() && this.departing.isEmpty();
 	}
 
 	private void addDecided(Waiter waiter) {

@@ -15,6 +15,8 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.KeyQueueContext.KeySettings;
+import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 

@@ -26,9 +26,6 @@ final class RetryTimer {
 
 	private final Alarm alarm;
 
-	/** Here and not in the queue, since a held lock without waiters has no timer. */
-	private final DepartingWaiters departingWaiters = new DepartingWaiters();
-
 	/** The failures since the last answer of the store. */
 	private @Nullable Outage outage;
 
@@ -89,10 +86,6 @@ final class RetryTimer {
 	/** How long ago the first failure was, if the store has not answered since. */
 	long unansweredNanos() {
 		return (this.outage != null) ? this.outage.lastingNanos() : 0;
-	}
-
-	DepartingWaiters departingWaiters() {
-		return this.departingWaiters;
 	}
 
 	/** Whether a retry is to come. */

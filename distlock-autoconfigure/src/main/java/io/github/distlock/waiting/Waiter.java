@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +30,11 @@ abstract class Waiter {
 	/** Written under the lock of the queue, read without. */
 	private volatile @Nullable Outcome outcome;
 
-	/** The same. Set before the outcome, so that a caller sees both. */
-	private volatile boolean departing;
+	/**
+	 * The ticket that has to leave the store before the waiter returns. Written under the
+	 * same lock, and before the outcome, so that a caller sees both.
+	 */
+	private volatile @Nullable Ticket departing;
 
 	/**
 	 * Whether this waiter tries once and has met a lock that another JVM may keep: its
@@ -95,17 +99,22 @@ abstract class Waiter {
 
 	/** Whether the waiter has given up and its ticket is still in the store. */
 	boolean isDeparting() {
+		return this.departing != null;
+	}
+
+	/** The ticket that has to leave the store first. */
+	@Nullable Ticket departingTicket() {
 		return this.departing;
 	}
 
-	/** The waiter gives up, and returns when its ticket has left the store. */
-	void startDeparting() {
-		this.departing = true;
+	/** The waiter gives up, and returns when this ticket has left the store. */
+	void startDeparting(Ticket ticket) {
+		this.departing = ticket;
 	}
 
 	/** The ticket has left, or will not leave soon: the waiter may return. */
 	void departed() {
-		this.departing = false;
+		this.departing = null;
 	}
 
 	/**

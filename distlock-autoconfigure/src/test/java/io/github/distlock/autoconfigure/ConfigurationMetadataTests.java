@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 import io.github.distlock.aop.AopMode;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.junit.jupiter.api.Test;
 

@@ -6,10 +6,10 @@ import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.autoconfigure.DistlockProperties.OnLost;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.registry.ReleaseMode;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
+import io.github.distlock.waiting.HandOffLimits;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.mock.env.MockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;

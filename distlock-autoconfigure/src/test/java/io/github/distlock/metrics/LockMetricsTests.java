@@ -15,7 +15,7 @@ import io.github.distlock.LockListener.Resubscribed;
 import io.github.distlock.LockListener.Waiting;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LossCause;
-import io.github.distlock.registry.HoldSummary;
+import io.github.distlock.registry.RegistrySnapshot.HoldSummary;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;

@@ -21,6 +21,7 @@ import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.contract.ForgetfulBackend;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TestSettings;

@@ -10,6 +10,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.renewal.LeaseRenewer.RenewalListener;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -22,7 +22,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;

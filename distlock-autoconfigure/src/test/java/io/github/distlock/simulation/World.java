@@ -13,7 +13,7 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
 import io.github.distlock.waiting.KeySnapshot;
 

@@ -43,13 +43,13 @@ class StructureTests {
 			environment           72   0  0
 			integration           41   0  0
 			metrics              197   0  0
-			observation          352   4  3
-			registry            1856  12  3
-			renewal              649   4  2
+			observation          378   5  3
+			registry            1827  11  3
+			renewal              649   4  0
 			test                 487   0  3
 			thread                49   0  0
 			transaction          326   1  0
-			waiting             2309   9  3
+			waiting             2286   9  3
 			web                   81   0  0
 			""");
 

@@ -10,7 +10,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 

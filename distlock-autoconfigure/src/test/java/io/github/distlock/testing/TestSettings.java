@@ -3,7 +3,7 @@ package io.github.distlock.testing;
 import java.time.Duration;
 
 import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 

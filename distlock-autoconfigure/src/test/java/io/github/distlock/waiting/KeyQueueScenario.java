@@ -22,6 +22,8 @@ import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Holder.ReleaseObserver;
+import io.github.distlock.waiting.KeyQueueContext.KeySettings;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 

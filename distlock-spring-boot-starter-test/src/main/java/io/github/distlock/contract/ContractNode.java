@@ -14,9 +14,9 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.waiting.HandOffLimits;
 
 /**

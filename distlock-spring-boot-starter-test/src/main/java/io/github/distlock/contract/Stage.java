@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import org.awaitility.Awaitility;
 
 /**

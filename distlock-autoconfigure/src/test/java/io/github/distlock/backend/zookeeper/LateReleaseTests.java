@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.zookeeper.ZooKeeper;

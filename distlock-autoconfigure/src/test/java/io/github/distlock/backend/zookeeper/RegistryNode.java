@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.ReleaseMode;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import io.github.distlock.waiting.HandOffLimits;

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 
 import io.github.distlock.autoconfigure.DistlockProperties;
 import io.github.distlock.autoconfigure.RedlockStoreProperties;
-import io.github.distlock.registry.HoldSummary;
 import io.github.distlock.metrics.LockMetrics;
+import io.github.distlock.registry.RegistrySnapshot.HoldSummary;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import tools.jackson.databind.JsonNode;
