@@ -814,7 +814,7 @@ final class KeyQueue {
 	 */
 	private Effects takeEffects() {
 		Command command = nextCommand();
-		if (this.waiters != LocalQueue.NONE) {
+		if (this.waiters.isAnyDeparting()) {
 			this.waiters.wakeDeparted(this::leavesStore);
 		}
 		List<Waiter> woken = this.waiters.decided();

@@ -33,7 +33,7 @@ final class LocalQueue {
 	private List<Waiter> decided = List.of();
 
 	/** Those that have given up and return when their tickets have left the store. */
-	private final List<Waiter> departing = new ArrayList<>(0);
+	private List<Waiter> departing = List.of();
 
 	boolean isEmpty() {
 		return this.waiters.isEmpty();
@@ -92,9 +92,16 @@ final class LocalQueue {
 
 	/** A waiter gives up, and returns when this ticket has left the store. */
 	void depart(Waiter waiter, Ticket ticket, Outcome outcome) {
+		if (!isAnyDeparting()) {
+			this.departing = new ArrayList<>(1);
+		}
 		this.departing.add(waiter);
 		waiter.startDeparting(ticket);
 		decideWithoutWaking(waiter, outcome);
+	}
+
+	boolean isAnyDeparting() {
+		return !this.departing.isEmpty();
 	}
 
 	/**
@@ -130,7 +137,7 @@ final class LocalQueue {
 
 	/** Whether no caller waits, is to be woken or departs. */
 	boolean isUnused() {
-		return this.waiters.isEmpty() && this.decided.isEmpty() && this.departing.isEmpty();
+		return this.waiters.isEmpty() && this.decided.isEmpty() && !isAnyDeparting();
 	}
 
 	private void addDecided(Waiter waiter) {

@@ -33,11 +33,11 @@ class StructureTests {
 			aop.weaving          123   0  0
 			autoconfigure       1189   1  2
 			backend              328   0  0
-			backend.jdbc        1569   2  2
+			backend.jdbc        1570   2  2
 			backend.local        259   0  3
 			backend.redis       1832   9  2
 			backend.redlock      746   0  3
-			backend.zookeeper   1065   1  2
+			backend.zookeeper   1065   1  0
 			context               19   0  0
 			contract            2618   0  0
 			environment           72   0  0
@@ -49,7 +49,7 @@ class StructureTests {
 			test                 487   0  3
 			thread                49   0  0
 			transaction          326   1  0
-			waiting             2286   9  3
+			waiting             2292   9  3
 			web                   81   0  0
 			""");
 

@@ -2,6 +2,9 @@ package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.DoubleSupplier;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
@@ -151,6 +154,93 @@ final class JdbcLeaseStore extends JdbcStore {
 		Duration retry = this.polls.retryAfter(row, row.grantAge(this.settings.tokensPerGrant()),
 				!this.notifications.isListening());
 		return new AttemptResult.Queued(retry, false, holder, false);
+	}
+
+	/**
+	 * The locks that this JVM has released a moment ago, with a notification for others.
+	 * Its own next attempt would otherwise always be the first one: it comes after the
+	 * time that another JVM needs to receive the notification and to send an attempt.
+	 */
+	static final class RecentReleases {
+
+		/** For two switches of threads. */
+		private static final long SHORTEST_NANOS = Duration.ofMillis(5).toNanos();
+
+		private static final long LONGEST_NANOS = Duration.ofMillis(10).toNanos();
+
+		private final TimeSource clock;
+
+		/**
+		 * Until when attempts wait, by the key. Each entry is removed soon after that.
+		 */
+		private final ConcurrentMap<String, Long> untilNanos = new ConcurrentHashMap<>();
+
+		RecentReleases(TimeSource clock) {
+			this.clock = clock;
+		}
+
+		/**
+		 * Note that another JVM was notified of a release.
+		 * @param sent a moment before the release was sent
+		 */
+		void notified(String key, TimeSource.Instant sent) {
+			long now = this.clock.nanoTime();
+			long roundTrips = 2 * (now - sent.nanos());
+			this.untilNanos.values().removeIf((until) -> until - now <= 0);
+			this.untilNanos.put(key, now + Math.min(LONGEST_NANOS, Math.max(SHORTEST_NANOS, roundTrips)));
+		}
+
+		/** Return how long an attempt has to wait, zero if it need not. */
+		Duration pause(String key) {
+			Long until = this.untilNanos.isEmpty() ? null : this.untilNanos.get(key);
+			return (until != null) ? Duration.ofNanos(Math.max(0, until - this.clock.nanoTime())) : Duration.ZERO;
+		}
+
+	}
+
+	/**
+	 * Decides when a waiting ticket attempts again. While a grant is young, the ticket
+	 * polls as often as the grant is old: so a lock that is held for a short time is
+	 * found soon after its release, and one that is held for long costs one statement per
+	 * interval.
+	 *
+	 * @param intervalMicros the poll interval
+	 * @param random returns numbers from 0 to 1
+	 */
+	record PollSchedule(long intervalMicros, DoubleSupplier random) {
+
+		/**
+		 * Shortest time until the retry that expects the lease of the holder to have
+		 * expired.
+		 */
+		private static final long MIN_RETRY_MICROS = 10_000;
+
+		/** An early poll comes after this share of the interval or later. */
+		private static final int EARLIEST_SHARE = 8;
+
+		/**
+		 * Return when to attempt again. The retry comes earlier if the lease of the
+		 * holder ends. A free lock was left to other JVMs on purpose: they need up to one
+		 * interval to find it, so the retry comes later than that.
+		 * @param row the row of the lock after the attempt
+		 * @param grantAge how long the lock has been held by its grant
+		 * @param early whether polls before the interval are useful
+		 */
+		Duration retryAfter(LeaseRow row, Duration grantAge, boolean early) {
+			double jitter = this.random.getAsDouble();
+			if (row.owner().isEmpty()) {
+				return micros(this.intervalMicros * (1.1 + jitter / 2));
+			}
+			long age = Math.max(this.intervalMicros / EARLIEST_SHARE, grantAge.toNanos() / 1000);
+			long interval = early ? Math.min(this.intervalMicros, age) : this.intervalMicros;
+			long end = Math.max(MIN_RETRY_MICROS, row.remaining().toNanos() / 1000 + 1000);
+			return micros(Math.min(interval * 0.75, end) + interval * jitter / 4);
+		}
+
+		private static Duration micros(double micros) {
+			return Duration.ofNanos((long) (micros * 1000));
+		}
+
 	}
 
 }

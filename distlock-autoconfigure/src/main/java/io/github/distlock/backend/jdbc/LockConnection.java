@@ -1,24 +1,38 @@
 package io.github.distlock.backend.jdbc;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-import io.github.distlock.backend.jdbc.SqlStatements.Sql;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.backend.jdbc.LockConnection.SqlStatements.Sql;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.RowMapperResultSetExtractor;
 import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.PropertyPlaceholderHelper;
 
 /**
  * A connection while the store uses it, with auto-commit unless a transaction is open.
@@ -266,6 +280,124 @@ final class LockConnection implements AutoCloseable {
 	private interface Execution<T> {
 
 		T run(PreparedStatement statement, Sql sql) throws SQLException;
+
+	}
+
+	/**
+	 * The SQL statements for one database. A section of the database's own file replaces
+	 * the section of the same name in the common file.
+	 */
+	static final class SqlStatements {
+
+		private static final Pattern COMMENTS_AND_SPACE = Pattern.compile("(?m)(^--.*$|\\s)+");
+
+		private static final PropertyPlaceholderHelper INCLUDES = new PropertyPlaceholderHelper("${", "}");
+
+		private final Map<String, String> sections = new HashMap<>();
+
+		private final Map<String, Sql> statements = new HashMap<>();
+
+		SqlStatements(JdbcDialect dialect, TableNames tables) {
+			read("common");
+			read(dialect.platform());
+			this.sections.forEach((name, text) -> this.statements.put(name,
+					Sql.of(tables.applyTo(INCLUDES.replacePlaceholders(text, this.sections::get)))));
+		}
+
+		/** Return a statement. */
+		Sql get(String name) {
+			return Objects.requireNonNull(this.statements.get(name), name);
+		}
+
+		/** Return whether the database has a statement of that name. */
+		boolean has(String name) {
+			return this.statements.containsKey(name);
+		}
+
+		private void read(String file) {
+			ClassPathResource resource = new ClassPathResource("sql/" + file + ".sql", SqlStatements.class);
+			try {
+				String[] parts = resource.getContentAsString(StandardCharsets.UTF_8).split("(?m)^-- name: ");
+				Stream.of(parts).skip(1).forEach((part) -> {
+					String[] section = part.split("\\R", 2);
+					this.sections.put(section[0], COMMENTS_AND_SPACE.matcher(section[1]).replaceAll(" ").strip());
+				});
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+		/**
+		 * A statement.
+		 *
+		 * @param text the statement with question marks
+		 * @param parameters the name of each question mark
+		 */
+		record Sql(String text, List<String> parameters) {
+
+			/** A name after a single colon: two colons are a cast of PostgreSQL. */
+			private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z]+)");
+
+			private static Sql of(String text) {
+				Matcher parameter = PARAMETER.matcher(text);
+				List<String> names = parameter.results().map((result) -> result.group(1)).toList();
+				return new Sql(parameter.replaceAll("?"), names);
+			}
+
+			/** Set the parameters of the prepared statement. */
+			void bind(PreparedStatement statement, Map<String, ?> values) throws SQLException {
+				for (int i = 0; i < this.parameters.size(); i++) {
+					statement.setObject(i + 1, values.get(this.parameters.get(i)));
+				}
+			}
+
+		}
+
+	}
+
+	/**
+	 * What JDBC has no method for. The driver of PostgreSQL is an optional dependency.
+	 */
+	static final class PostgreSqlDriver {
+
+		/** Whether the interfaces of the driver are on the class path. */
+		static final boolean PRESENT = ClassUtils.isPresent("org.postgresql.PGConnection",
+				PostgreSqlDriver.class.getClassLoader());
+
+		private PostgreSqlDriver() {
+		}
+
+		/** Return the number of the session of a connection, as the driver knows it. */
+		static int session(Connection connection) throws SQLException {
+			return (PRESENT && connection.isWrapperFor(PGConnection.class))
+					? connection.unwrap(PGConnection.class).getBackendPID() : -1;
+		}
+
+		/**
+		 * Cancel what a session runs. May be repeated: {@code Statement.cancel()} of this
+		 * driver sends one request, which has no effect on a statement that has not
+		 * begun.
+		 */
+		static void cancel(Statement running) throws SQLException {
+			Connection connection = running.getConnection();
+			if (PRESENT && connection.isWrapperFor(PGConnection.class)) {
+				connection.unwrap(PGConnection.class).cancelQuery();
+			}
+			else {
+				running.cancel();
+			}
+		}
+
+		/**
+		 * Return the payloads of the notifications that have arrived. Waits until there
+		 * is one.
+		 * @param timeout how long to wait at most
+		 */
+		static List<String> receive(Connection connection, Duration timeout) throws SQLException {
+			PGNotification[] arrived = connection.unwrap(PGConnection.class).getNotifications((int) timeout.toMillis());
+			return (arrived != null) ? Stream.of(arrived).map(PGNotification::getParameter).toList() : List.of();
+		}
 
 	}
 

@@ -15,6 +15,8 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.jdbc.JdbcExceptionTranslator.DatabaseText;
+import io.github.distlock.backend.jdbc.LockConnection.SqlStatements;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

@@ -16,8 +16,8 @@ import io.github.distlock.LockInstance;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redlock.NodeRefusedException;
 import io.github.distlock.backend.redlock.QuorumNode;
+import io.github.distlock.backend.redlock.QuorumNode.NodeRefusedException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;

@@ -16,8 +16,9 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.redlock.Quorum.NodeAnswers;
+import io.github.distlock.backend.redlock.QuorumNode.NodeRefusedException;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
@@ -279,6 +280,23 @@ public abstract class QuorumNode {
 			Instant since = Instant.EPOCH.plus(Math.min(token, Long.parseLong(parts[1])), ChronoUnit.MICROS);
 			return new NodeClaim(value[0], Ticket.of(key, value[0].substring(0, number)), token,
 					Integer.parseInt(value[1]), since, Duration.ofMillis(Math.max(0, Long.parseLong(parts[0]))));
+		}
+
+	}
+
+	/**
+	 * A {@link QuorumNode} has done nothing, and will do nothing later: the command was
+	 * not sent, or the node does not vote yet.
+	 */
+	public static class NodeRefusedException extends LockBackendException {
+
+		/**
+		 * Create an exception.
+		 * @param message names the node
+		 * @param cause the cause
+		 */
+		public NodeRefusedException(String message, @Nullable Throwable cause) {
+			super(message, cause);
 		}
 
 	}

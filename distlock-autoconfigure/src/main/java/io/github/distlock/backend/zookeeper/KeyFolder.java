@@ -4,6 +4,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
 import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 

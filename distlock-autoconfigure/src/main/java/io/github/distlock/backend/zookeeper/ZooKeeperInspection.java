@@ -10,6 +10,7 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.zookeeper.NodeQueue.QueuedNode;
+import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
 
 /**
  * What ZooKeeper tells operators. The name of a ticket's node contains its instance, and

@@ -25,6 +25,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.zookeeper.KeyFolder.FolderWatch;
+import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.WatchedEvent;

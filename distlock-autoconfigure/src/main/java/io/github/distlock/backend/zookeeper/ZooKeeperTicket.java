@@ -8,6 +8,7 @@ import java.util.function.Function;
 
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.zookeeper.KeyFolder.FolderWatch;
+import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 

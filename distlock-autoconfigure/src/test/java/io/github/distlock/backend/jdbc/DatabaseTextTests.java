@@ -1,5 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
+import io.github.distlock.backend.jdbc.JdbcExceptionTranslator.DatabaseText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -3,6 +3,7 @@ package io.github.distlock.backend.jdbc;
 import java.time.Duration;
 
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcLeaseStore.PollSchedule;
 import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
 import org.junit.jupiter.api.Test;
 

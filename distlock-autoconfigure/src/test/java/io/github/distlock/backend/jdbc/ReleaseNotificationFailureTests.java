@@ -13,6 +13,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.jdbc.LockConnection.PostgreSqlDriver;
 import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
+import io.github.distlock.backend.redlock.QuorumNode.NodeRefusedException;
 
 /**
  * A real node whose connection fails as a test requests.

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.zookeeper.KeyFolder.FolderWatch;
+import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package io.github.distlock.backend.zookeeper;
 import java.time.Duration;
 
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
