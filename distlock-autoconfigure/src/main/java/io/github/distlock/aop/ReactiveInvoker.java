@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.ReactiveLockContext;
+import io.github.distlock.aop.LockedCoroutine.LockedFlow;
 import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;

@@ -29,7 +29,7 @@ class StructureTests {
 			(resources)          939   0  0
 			(root)               463   0  2
 			actuate              375   0  0
-			aop                 2356  16  2
+			aop                 2357  16  2
 			aop.weaving          123   0  0
 			autoconfigure       1189   1  2
 			backend              328   0  0
@@ -39,7 +39,7 @@ class StructureTests {
 			backend.redlock      746   0  3
 			backend.zookeeper   1065   1  0
 			context               19   0  0
-			contract            2618   0  0
+			contract            2617   0  0
 			environment           72   0  0
 			integration           41   0  0
 			metrics              197   0  0

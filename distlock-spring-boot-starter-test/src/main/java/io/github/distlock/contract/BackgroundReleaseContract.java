@@ -10,6 +10,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.contract.ContractTests.WholeStore;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import org.junit.jupiter.api.Test;
 

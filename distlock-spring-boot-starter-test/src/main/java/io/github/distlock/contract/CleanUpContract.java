@@ -6,6 +6,7 @@ import java.util.concurrent.Future;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.contract.ContractTests.WholeStore;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 

@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
+import io.github.distlock.backend.TimeSource;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,6 +65,30 @@ interface ClockContract extends ExclusionContract {
 		}
 		assertThat(ahead.lost()).isEmpty();
 		assertThat(behind.lost()).isEmpty();
+	}
+
+	/**
+	 * The clocks of a machine with a wrong wall clock, and with another origin of the
+	 * monotonic clock.
+	 */
+	static final class ShiftedClock implements TimeSource {
+
+		private final Duration ahead;
+
+		ShiftedClock(Duration ahead) {
+			this.ahead = ahead;
+		}
+
+		@Override
+		public long nanoTime() {
+			return System.nanoTime() + this.ahead.toNanos() * 7;
+		}
+
+		@Override
+		public long wallMillis() {
+			return System.currentTimeMillis() + this.ahead.toMillis();
+		}
+
 	}
 
 }

@@ -1,5 +1,10 @@
 package io.github.distlock.contract;
 
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.time.Duration;
 import java.util.concurrent.Future;
 
@@ -123,6 +128,17 @@ interface ContractTests {
 	default void assumeLastingTokens() {
 		assumeTrue(store().tokensSurviveLoss(),
 				() -> "Tokens of the store '" + description().name() + "' start again after a loss of all data");
+	}
+
+	/**
+	 * A test of the contract that clears the store or counts all its items. No other test
+	 * of the class runs at the same time.
+	 */
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@Documented
+	@interface WholeStore {
+
 	}
 
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockMode;
+import io.github.distlock.contract.ContractTests.WholeStore;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import org.junit.jupiter.api.Test;
 

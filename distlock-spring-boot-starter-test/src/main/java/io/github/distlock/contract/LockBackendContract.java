@@ -11,6 +11,7 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.ContractTests.WholeStore;
 import org.junit.jupiter.api.Test;
 
 import static io.github.distlock.contract.BackendNode.LEASE;

@@ -1,9 +1,13 @@
 package io.github.distlock.contract;
 
+import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.ContractTests.WholeStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -13,7 +17,9 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.ResourceLocksProvider;
 
 /**
  * The whole contract of a lock store, on one server. The test class of a store extends it
@@ -28,8 +34,10 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Execution(ExecutionMode.CONCURRENT)
-@ResourceLock(providers = StoreLocks.class)
-public abstract class LockStoreContract implements LockBackendContract, LockRegistryContract {
+@ResourceLock(providers = LockStoreContract.StoreLocks.class)
+public abstract class LockStoreContract implements LockBackendContract, ExclusionContract, WaitingContract,
+		LeaseContract, LostReplyContract, ClockContract, CleanUpContract, RefusalContract, ReadWriteContract,
+		HolderContract, GiveUpContract, WaiterLeaseContract, BackgroundReleaseContract {
 
 	// Tests use their stage on threads that they start.
 	private final InheritableThreadLocal<@Nullable Stage> stage = new InheritableThreadLocal<>();
@@ -92,6 +100,22 @@ public abstract class LockStoreContract implements LockBackendContract, LockRegi
 			throw new IllegalStateException("The stage exists only during a test");
 		}
 		return stage;
+	}
+
+	/**
+	 * Lets the tests of one contract class share its store, except those that need the
+	 * {@link WholeStore}.
+	 */
+	static final class StoreLocks implements ResourceLocksProvider {
+
+		@Override
+		public Set<Lock> provideForMethod(List<Class<?>> enclosingInstanceTypes, Class<?> testClass,
+				Method testMethod) {
+			ResourceAccessMode mode = testMethod.isAnnotationPresent(WholeStore.class) ? ResourceAccessMode.READ_WRITE
+					: ResourceAccessMode.READ;
+			return Set.of(new Lock("store of " + testClass.getName(), mode));
+		}
+
 	}
 
 }
