@@ -35,7 +35,7 @@ class StructureTests {
 			backend              328   0  0
 			backend.jdbc        1570   2  2
 			backend.local        259   0  3
-			backend.redis       1832   9  2
+			backend.redis       1840   9  2
 			backend.redlock      746   0  3
 			backend.zookeeper   1065   1  0
 			context               19   0  0

@@ -163,7 +163,6 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 				failed(ex);
 			}
 			if (!this.stopped) {
-				broken();
 				pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
 				backOff = Math.min(backOff * 2, MAX_BACK_OFF_MILLIS);
 			}
@@ -190,6 +189,11 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 			}
 			try (JedisSubscription jedis = new JedisSubscription(connection, name, this)) {
 				stayWhile(jedis::isAlive);
+			}
+		}
+		finally {
+			if (!this.stopped) {
+				broken();
 			}
 		}
 	}

@@ -185,8 +185,14 @@ public final class RedisQuorumNode extends QuorumNode {
 
 		@Override
 		void subscribed() {
-			connected();
 			this.events.doubted();
+		}
+
+		/** The server can be reached: connect before a command needs it. */
+		@Override
+		boolean check() {
+			connected();
+			return true;
 		}
 
 		/**

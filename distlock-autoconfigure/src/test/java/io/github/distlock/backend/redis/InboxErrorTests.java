@@ -1,15 +1,21 @@
 package io.github.distlock.backend.redis;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.distlock.LockInstance;
+import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
+import io.lettuce.core.resource.ClientResources;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -19,11 +25,14 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.DefaultMessage;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 /**
  * After an error at any step of the inbox it works again, with a real server.
@@ -32,6 +41,8 @@ import static org.awaitility.Awaitility.await;
 class InboxErrorTests {
 
 	private static RedisTestServer server;
+
+	private static ClientResources resources;
 
 	private final LettuceConnectionFactory connections = server.connectionFactory();
 
@@ -52,10 +63,12 @@ class InboxErrorTests {
 	@BeforeAll
 	static void startServer() {
 		server = RedisTestServer.start();
+		resources = ClientResources.create();
 	}
 
 	@AfterAll
 	static void stopServer() {
+		resources.shutdown(0, 0, TimeUnit.SECONDS);
 		server.close();
 	}
 
@@ -92,6 +105,16 @@ class InboxErrorTests {
 		this.inbox.start();
 		await().until(this.inbox::isSubscribed);
 		assertThat(this.failures).hasValue(0);
+	}
+
+	@Test
+	void anErrorAtTheEndOfASubscriptionDoesNotEndTheInbox() {
+		this.inbox.start();
+		await().until(this.inbox::isSubscribed);
+		// In the check, and then while the subscription ends.
+		this.failures.set(2);
+		this.inbox.wake();
+		await().until(() -> this.failures.get() == 0 && this.inbox.isSubscribed());
 	}
 
 	@Test
@@ -134,6 +157,27 @@ class InboxErrorTests {
 		assertThat(this.closedAtTheEnd.get(10, TimeUnit.SECONDS)).isTrue();
 	}
 
+	/** The connection for commands is the first one, and is refused. */
+	@RepeatedTest(5)
+	void aNodeThatCouldNotConnectAtFirstConnectsWithoutACommand() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + proxy.port(),
+					new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
+					LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
+					Duration.ofSeconds(1));
+			proxy.refuse(true);
+			CompletableFuture<?> connected = node.start(LockInstance.of("me"), mock(NodeEvents.class))
+				.toCompletableFuture();
+			proxy.refuse(false);
+			try {
+				connected.get(10, TimeUnit.SECONDS);
+			}
+			finally {
+				node.stop();
+			}
+		}
+	}
+
 	private final class FailingInbox extends RedisInbox {
 
 		FailingInbox() {
@@ -142,6 +186,12 @@ class InboxErrorTests {
 
 		@Override
 		void subscribed() {
+		}
+
+		@Override
+		void broken() {
+			super.broken();
+			fail();
 		}
 
 		@Override
