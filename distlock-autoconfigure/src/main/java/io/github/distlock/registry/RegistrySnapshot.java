@@ -10,7 +10,6 @@ import java.util.Map;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
-import io.github.distlock.registry.RegistrySnapshot.LockState;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.KeySnapshot;
 import org.jspecify.annotations.Nullable;

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionException;
 import io.github.distlock.backend.StoreSession;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.utils.ZKPaths;

@@ -25,10 +25,10 @@ import io.github.distlock.benchmarks.contenders.UnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An earlier version of distlock beside the current one, in the same JVM and with the
- * same application. A class loader of its own has the earlier library in place of the
- * current one, and copies of all that uses it; only what a {@link Locks} is made of is
- * shared.
+ * An earlier version of distlock beside the current one, with the same application, and
+ * in a JVM of its own for rates. A class loader of its own has the earlier library in
+ * place of the current one, and copies of all that uses it; only what a {@link Locks} is
+ * made of is shared.
  */
 public final class PreviousVersion {
 
@@ -55,7 +55,12 @@ public final class PreviousVersion {
 		return contender + SUFFIX;
 	}
 
-	static boolean isPrevious(String id) {
+	/**
+	 * Return whether a contender is of the earlier version.
+	 * @param id the name of the contender
+	 * @return whether it is
+	 */
+	public static boolean isPrevious(String id) {
 		return id.endsWith(SUFFIX);
 	}
 

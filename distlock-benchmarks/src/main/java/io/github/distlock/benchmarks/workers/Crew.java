@@ -5,12 +5,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.distlock.benchmarks.catalogue.PreviousVersion;
 import io.github.distlock.benchmarks.contenders.StoreAddress;
 import io.github.distlock.benchmarks.contenders.UnavailableException;
 import io.github.distlock.benchmarks.jvms.ChildJvm;
 
 /**
- * The worker JVMs of a run, started when first needed and idle between slices.
+ * The worker JVMs of a run, started when first needed and idle between slices. The
+ * contenders of an earlier version have JVMs of their own: in a JVM with both versions
+ * the one that comes first is slower, since it warms up the driver for both.
  */
 public final class Crew implements AutoCloseable {
 
@@ -31,6 +34,8 @@ public final class Crew implements AutoCloseable {
 
 	private final List<ChildJvm> workers = new ArrayList<>();
 
+	private final List<ChildJvm> workersOfPreviousVersion = new ArrayList<>();
+
 	/**
 	 * Make a crew without workers.
 	 * @param store where locks are kept
@@ -49,11 +54,12 @@ public final class Crew implements AutoCloseable {
 	 * @throws UnavailableException if it cannot be measured
 	 */
 	public void open(String contender, Shape shape) {
-		while (this.workers.size() < shape.jvms()) {
-			this.workers.add(start(this.workers.size(), SMALL));
+		List<ChildJvm> workers = workers(contender);
+		while (workers.size() < shape.jvms()) {
+			workers.add(start(workers.size(), SMALL));
 		}
 		// One after the other: to start is work, and the first to refuse spares the rest.
-		for (ChildJvm worker : this.workers.subList(0, shape.jvms())) {
+		for (ChildJvm worker : workers.subList(0, shape.jvms())) {
 			ask(worker, "open " + contender + " " + shape.clients());
 		}
 	}
@@ -71,7 +77,7 @@ public final class Crew implements AutoCloseable {
 		String order = "slice " + new SliceOrder(contender, shape.clients(), shape.threads(), shape.keys(),
 				shape.section(), start, start + duration.toNanos())
 			.encode();
-		List<ChildJvm> working = this.workers.subList(0, shape.jvms());
+		List<ChildJvm> working = workers(contender).subList(0, shape.jvms());
 		working.forEach((worker) -> worker.tell(order));
 		List<String> answers = working.stream().map((worker) -> worker.answer(PATIENCE)).toList();
 		Tally tally = Tally.of(answers.stream().map(Crew::understood).map(Tally::decode).toList());
@@ -86,7 +92,7 @@ public final class Crew implements AutoCloseable {
 	 * @return how much later than asked each came back, in microseconds
 	 */
 	public List<Long> expire(String contender, int waiters, Duration wait) {
-		return Tally.numbers(ask(this.workers.get(0), "expire %s %d %s".formatted(contender, waiters, wait)))
+		return Tally.numbers(ask(workers(contender).get(0), "expire %s %d %s".formatted(contender, waiters, wait)))
 			.boxed()
 			.toList();
 	}
@@ -98,6 +104,10 @@ public final class Crew implements AutoCloseable {
 	public Loner loner() {
 		ChildJvm worker = start(99, ROOMY);
 		return new Loner(worker, (order) -> ask(worker, order));
+	}
+
+	private List<ChildJvm> workers(String contender) {
+		return PreviousVersion.isPrevious(contender) ? this.workersOfPreviousVersion : this.workers;
 	}
 
 	private ChildJvm start(int number, List<String> options) {
@@ -132,8 +142,10 @@ public final class Crew implements AutoCloseable {
 	/** End all workers; the crew can go on with new ones. */
 	@Override
 	public void close() {
-		this.workers.forEach(ChildJvm::close);
-		this.workers.clear();
+		for (List<ChildJvm> each : List.of(this.workers, this.workersOfPreviousVersion)) {
+			each.forEach(ChildJvm::close);
+			each.clear();
+		}
 	}
 
 	/**
