@@ -48,8 +48,8 @@ record Options(List<Workload> workloads, List<Contender> contenders, int rounds,
 			  --output=FOLDER        where report.md, measurements.csv and ratios.svg go
 			                         (default: target/benchmarks/results)
 			  --previous=JAR         an earlier version of distlock (jar or class folder): each contender of
-			                         distlock takes part in that version, too (distlock-previous, …), and
-			                         ratios are formed against it
+			                         distlock takes part in that version, too (distlock-previous, …), in JVMs
+			                         of its own, and ratios are formed against it
 			  --list                 show all workloads and contenders
 			  --help                 show this
 			""";
