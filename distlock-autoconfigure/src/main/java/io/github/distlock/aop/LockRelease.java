@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
@@ -29,10 +30,15 @@ final class LockRelease {
 	 * {@link LockLostException}
 	 */
 	static @Nullable Throwable close(List<HeldLock> locks, @Nullable Throwable failure) {
+		return release(locks, HeldLock::close, failure);
+	}
+
+	private static @Nullable Throwable release(List<HeldLock> locks, Consumer<HeldLock> release,
+			@Nullable Throwable failure) {
 		Throwable first = failure;
 		for (int i = locks.size() - 1; i >= 0; i--) {
 			try {
-				locks.get(i).close();
+				release.accept(locks.get(i));
 			}
 			catch (RuntimeException | Error problem) {
 				if (first == null) {
@@ -72,13 +78,9 @@ final class LockRelease {
 	 * Throws nothing: the caller gets the reason for the release.
 	 */
 	static void abandon(List<HeldLock> locks) {
-		for (int i = locks.size() - 1; i >= 0; i--) {
-			try {
-				locks.get(i).abandon();
-			}
-			catch (RuntimeException ex) {
-				logger.debug("The unused lock '" + locks.get(i).key() + "' could not be released", ex);
-			}
+		Throwable problem = release(locks, HeldLock::abandon, null);
+		if (problem != null) {
+			logger.debug("An unused lock could not be released", problem);
 		}
 	}
 
