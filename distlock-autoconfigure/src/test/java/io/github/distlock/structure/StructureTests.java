@@ -36,7 +36,7 @@ class StructureTests {
 			backend.jdbc        1570   2  2
 			backend.local        259   0  3
 			backend.redis       1840   9  2
-			backend.redlock      746   0  3
+			backend.redlock      758   0  3
 			backend.zookeeper   1065   1  0
 			context               19   0  0
 			contract            2617   0  0

@@ -39,7 +39,8 @@ record Options(List<Workload> workloads, List<Contender> contenders, int rounds,
 			  --rounds=10            rounds; each contender has one slice in each
 			  --slice=300ms          length of a slice
 			  --warm-up=1s           how long each contender locks before the first round, in JVMs that all
-			                         contenders share; off to measure with --cold only
+			                         contenders of distlock share, and all others; off to measure with
+			                         --cold only
 			  --cold=off             200ms measures each workload cold, too: each slice has new JVMs, with one
 			                         contender that locks once, and then for this time, before it is measured
 			  --redis=host:port      a Redis or Valkey to use instead of starting one; it is not flushed

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
@@ -109,7 +110,7 @@ final class LockRound {
 		return this.quorum.await("attempt", this.ticket.key(), this.votes, (answers) -> {
 			int granted = answers.given(Vote.Locked.class::isInstance);
 			boolean hopeless = granted + answers.outstanding() < this.quorum.majority();
-			boolean contended = answers.given().size() >= this.quorum.majority();
+			boolean contended = answers.given((vote) -> true) >= this.quorum.majority();
 			boolean queued = this.queueAt < 0 || !answers.isOutstanding(this.queueAt);
 			return (granted >= this.quorum.majority() || hopeless && contended && queued || answers.outstanding() == 0)
 					? answers : null;
@@ -148,12 +149,17 @@ final class LockRound {
 		// Half of the lease, in microseconds: the expiry of a claim may differ from the
 		// clock.
 		long ahead = this.lease.toNanos() / 2000;
+		Predicate<Vote> behind = (vote) -> vote instanceof Vote.Locked locked
+				&& lastToken >= locked.nowMicros() + ahead;
+		if (answers.given(behind) == 0) {
+			return true;
+		}
 		List<CompletableFuture<Boolean>> secured = new ArrayList<>();
 		for (int i = 0; i < this.quorum.size(); i++) {
-			boolean holds = answers.of(i) instanceof Vote.Locked;
-			secured.add((answers.of(i) instanceof Vote.Locked vote && lastToken >= vote.nowMicros() + ahead)
+			Vote vote = answers.of(i);
+			secured.add((vote != null && behind.test(vote))
 					? this.quorum.node(i).raise(this.ticket.key(), this.claim, lastToken)
-					: CompletableFuture.completedFuture(holds));
+					: CompletableFuture.completedFuture(vote instanceof Vote.Locked));
 		}
 		return this.quorum.await("attempt", this.ticket.key(), secured, this.quorum::agreed);
 	}

@@ -2,8 +2,8 @@ package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -204,7 +204,9 @@ final class Quorum {
 		private final List<@Nullable Object> all;
 
 		NodeAnswers(List<CompletableFuture<T>> commands) {
-			this.all = commands.stream().<@Nullable Object>map(NodeAnswers::answerOf).toList();
+			List<@Nullable Object> answers = new ArrayList<>(commands.size());
+			commands.forEach((command) -> answers.add(answerOf(command)));
+			this.all = answers;
 		}
 
 		private static @Nullable Object answerOf(CompletableFuture<?> command) {
@@ -215,7 +217,7 @@ final class Quorum {
 		}
 
 		int outstanding() {
-			return (int) this.all.stream().filter(Objects::isNull).count();
+			return Collections.frequency(this.all, null);
 		}
 
 		boolean isOutstanding(int node) {
@@ -241,8 +243,14 @@ final class Quorum {
 			return given;
 		}
 
+		/** How many answers match. Counted at each answer, on a thread of the driver. */
 		int given(Predicate<? super T> predicate) {
-			return (int) given().stream().filter(predicate).count();
+			int count = 0;
+			for (int i = 0; i < this.all.size(); i++) {
+				T answer = of(i);
+				count += (answer != null && predicate.test(answer)) ? 1 : 0;
+			}
+			return count;
 		}
 
 	}

@@ -3,7 +3,9 @@ package io.github.distlock.benchmarks.workers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import io.github.distlock.benchmarks.catalogue.PreviousVersion;
 import io.github.distlock.benchmarks.contenders.StoreAddress;
@@ -11,9 +13,10 @@ import io.github.distlock.benchmarks.contenders.UnavailableException;
 import io.github.distlock.benchmarks.jvms.ChildJvm;
 
 /**
- * The worker JVMs of a run, started when first needed and idle between slices. The
- * contenders of an earlier version have JVMs of their own: in a JVM with both versions
- * the one that comes first is slower, since it warms up the driver for both.
+ * The worker JVMs of a run, started when first needed and idle between slices. distlock,
+ * an earlier version of it, and all other contenders have JVMs of their own: in a shared
+ * JVM each is measured with what the others have left to its compilers, and the one that
+ * comes first warms up the driver for all.
  */
 public final class Crew implements AutoCloseable {
 
@@ -32,9 +35,7 @@ public final class Crew implements AutoCloseable {
 
 	private final SharedCounter counter;
 
-	private final List<ChildJvm> workers = new ArrayList<>();
-
-	private final List<ChildJvm> workersOfPreviousVersion = new ArrayList<>();
+	private final Map<String, List<ChildJvm>> workers = new HashMap<>();
 
 	/**
 	 * Make a crew without workers.
@@ -107,7 +108,9 @@ public final class Crew implements AutoCloseable {
 	}
 
 	private List<ChildJvm> workers(String contender) {
-		return PreviousVersion.isPrevious(contender) ? this.workersOfPreviousVersion : this.workers;
+		String group = PreviousVersion.isPrevious(contender) ? "previous"
+				: contender.startsWith("distlock") ? "distlock" : "peers";
+		return this.workers.computeIfAbsent(group, (key) -> new ArrayList<>());
 	}
 
 	private ChildJvm start(int number, List<String> options) {
@@ -142,10 +145,8 @@ public final class Crew implements AutoCloseable {
 	/** End all workers; the crew can go on with new ones. */
 	@Override
 	public void close() {
-		for (List<ChildJvm> each : List.of(this.workers, this.workersOfPreviousVersion)) {
-			each.forEach(ChildJvm::close);
-			each.clear();
-		}
+		this.workers.values().forEach((group) -> group.forEach(ChildJvm::close));
+		this.workers.clear();
 	}
 
 	/**
