@@ -68,7 +68,7 @@ final class AsyncLockExecutor {
 			then.accept(failure);
 		}
 		else {
-			executeAnyway(() -> then.accept(LockRelease.close(locks, failure)));
+			executeAnyway(() -> then.accept(LockRelease.release(locks, HeldLock::close, failure)));
 		}
 	}
 

@@ -72,7 +72,7 @@ final class BlockingInvoker {
 			failure = ex;
 		}
 		if (!kept) {
-			failure = LockRelease.close(locks, failure);
+			failure = LockRelease.release(locks, HeldLock::close, failure);
 		}
 		else if (failure == null) {
 			LockRelease.checkKept(locks);

@@ -22,19 +22,14 @@ final class LockRelease {
 	}
 
 	/**
-	 * Close locks whose work has ended. The problem of one lock does not leave the others
-	 * held.
+	 * Release locks. The problem of one lock does not leave the others held.
+	 * @param release closes or abandons a lock
 	 * @param failure the exception of the method, to which problems of the release are
 	 * added, {@code null} if the method has returned
 	 * @return the failure or, without one, the first problem, such as
 	 * {@link LockLostException}
 	 */
-	static @Nullable Throwable close(List<HeldLock> locks, @Nullable Throwable failure) {
-		return release(locks, HeldLock::close, failure);
-	}
-
-	private static @Nullable Throwable release(List<HeldLock> locks, Consumer<HeldLock> release,
-			@Nullable Throwable failure) {
+	static @Nullable Throwable release(List<HeldLock> locks, Consumer<HeldLock> release, @Nullable Throwable failure) {
 		Throwable first = failure;
 		for (int i = locks.size() - 1; i >= 0; i--) {
 			try {

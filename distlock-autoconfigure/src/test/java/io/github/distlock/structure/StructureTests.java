@@ -29,7 +29,7 @@ class StructureTests {
 			(resources)          939   0  0
 			(root)               463   0  2
 			actuate              375   0  0
-			aop                 2357  15  2
+			aop                 2353  15  2
 			aop.weaving          123   0  0
 			autoconfigure       1189   1  2
 			backend              328   0  0
