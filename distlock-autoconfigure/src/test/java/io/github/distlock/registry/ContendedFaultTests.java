@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.testing.RedisFaults;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;
@@ -39,8 +38,6 @@ class ContendedFaultTests {
 
 	private static RedisNodes redis;
 
-	private static RedisFaults faults;
-
 	private final RecordedEvents events = new RecordedEvents();
 
 	private final List<BackendLockRegistry> nodes = new ArrayList<>();
@@ -54,7 +51,6 @@ class ContendedFaultTests {
 	@BeforeAll
 	static void startRedis() {
 		redis = RedisNodes.start();
-		faults = new RedisFaults(redis.server().port());
 	}
 
 	@AfterAll
@@ -124,12 +120,12 @@ class ContendedFaultTests {
 	@Test
 	void aStalledServerIsSurvived() {
 		for (int millis : new int[] { 600, 1800 }) {
-			faults.stall();
+			redis.server().process().stall();
 			try {
 				pass(Duration.ofMillis(millis));
 			}
 			finally {
-				faults.resume();
+				redis.server().process().resume();
 			}
 			this.run.awaitProgress();
 		}

@@ -85,7 +85,12 @@ public final class RedisProcess implements AutoCloseable {
 
 	private void awaitStart(Path log) throws IOException {
 		try {
-			Awaitility.await().atMost(START).ignoreExceptions().until(() -> !this.process.isAlive() || answers());
+			Awaitility.await()
+				.atMost(START)
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(5))
+				.ignoreExceptions()
+				.until(() -> !this.process.isAlive() || answers());
 		}
 		finally {
 			if (!this.process.isAlive() || !answers()) {

@@ -1,28 +1,26 @@
 package io.github.distlock.testing;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import redis.embedded.RedisServer;
 
 /**
- * A real Redis on a free port, for one test class.
+ * A real Redis on a free port, for one test class, and connections to it.
  */
 public final class RedisTestServer implements AutoCloseable {
 
-	private final RedisServer server;
+	private final RedisProcess process;
 
-	private final int port;
+	private final List<LettuceConnectionFactory> connections = new ArrayList<>();
 
-	private RedisTestServer(RedisServer server, int port) {
-		this.server = server;
-		this.port = port;
+	public RedisTestServer(RedisProcess process) {
+		this.process = process;
 	}
 
 	/** Start a server with further lines of configuration. */
@@ -31,23 +29,7 @@ public final class RedisTestServer implements AutoCloseable {
 	}
 
 	public static RedisTestServer start(int port, String... settings) {
-		try {
-			var builder = RedisServer.newRedisServer()
-				.executableProvider(() -> RedisProcess.embedded().toFile())
-				.port(port)
-				.bind("127.0.0.1")
-				.setting("save \"\"")
-				.setting("appendonly no");
-			for (String setting : settings) {
-				builder.setting(setting);
-			}
-			RedisServer server = builder.build();
-			server.start();
-			return new RedisTestServer(server, port);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return new RedisTestServer(RedisProcess.start(port, settings));
 	}
 
 	/** A free port, which no other test uses. */
@@ -56,12 +38,18 @@ public final class RedisTestServer implements AutoCloseable {
 	}
 
 	public int port() {
-		return this.port;
+		return this.process.port();
 	}
 
-	/** Connect, as an application does. The started factory is to be destroyed. */
+	public RedisProcess process() {
+		return this.process;
+	}
+
+	/** Connect, as an application does, until the server is closed. */
 	public LettuceConnectionFactory connectionFactory() {
-		return connectionFactory(this.port);
+		LettuceConnectionFactory factory = connectionFactory(port());
+		this.connections.add(factory);
+		return factory;
 	}
 
 	/**
@@ -89,12 +77,8 @@ public final class RedisTestServer implements AutoCloseable {
 
 	@Override
 	public void close() {
-		try {
-			this.server.stop();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.connections.forEach(LettuceConnectionFactory::destroy);
+		this.process.close();
 	}
 
 }

@@ -5,23 +5,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockInstance;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.LoggedProblems;
-import io.github.distlock.testing.NoSignals;
-import io.github.distlock.testing.RedisTestServer;
 import io.lettuce.core.resource.ClientResources;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -38,21 +31,9 @@ import static org.mockito.Mockito.mock;
  * A clean shutdown logs nothing.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class CleanShutdownTests {
+class CleanShutdownTests extends OnRedis {
 
 	private static final int ROUNDS = 100;
-
-	private static RedisTestServer server;
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
 
 	private final LoggedProblems problems = LoggedProblems.observe();
 
@@ -67,17 +48,16 @@ class CleanShutdownTests {
 	@Test
 	void aStoreThatIsStartedAndStoppedAgainAndAgainLogsNothing() {
 		// With the driver's own quiet period, which other tests leave out.
-		LettuceConnectionFactory connections = new LettuceConnectionFactory(
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", server.port()));
-		connections.afterPropertiesSet();
-		connections.start();
-		RedisLockBackend backend = new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
+		factory.afterPropertiesSet();
+		factory.start();
+		RedisLockBackend backend = backend(factory);
 		for (int i = 0; i < ROUNDS; i++) {
-			LockStore store = backend.open(new StoreContext(LockInstance.of("me"), new NoSignals()));
+			LockStore store = open(backend, "me");
 			// In different states: while it subscribes, and when it has.
 			if (i % 2 == 0) {
-				Ticket ticket = new Ticket("key", LockMode.EXCLUSIVE, "me", i, false);
+				Ticket ticket = ticket("key", i);
 				assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(30), AttemptOptions.queue(true))))
 					.isInstanceOf(AttemptResult.Granted.class);
 				Answers.of(store.release(ticket, 0, null));
@@ -87,7 +67,7 @@ class CleanShutdownTests {
 			}
 			store.close();
 		}
-		connections.destroy();
+		factory.destroy();
 	}
 
 	@Test

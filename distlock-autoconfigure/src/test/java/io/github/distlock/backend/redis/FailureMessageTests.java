@@ -1,22 +1,15 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
-import java.util.List;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockInstance;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
-import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,49 +30,40 @@ import static org.awaitility.Awaitility.await;
  * Messages name the true cause, the address and the remedy if Redis cannot be used.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class FailureMessageTests {
+class FailureMessageTests extends OnRedis {
 
-	private static final Ticket TICKET = new Ticket("stock-42", LockMode.EXCLUSIVE, "me", 1, false);
+	private static final Ticket TICKET = ticket("stock-42", 1);
 
-	private static RedisProcess redis;
-
-	private LettuceConnectionFactory connections;
+	private LettuceConnectionFactory factory;
 
 	private LockStore store;
 
 	@BeforeAll
-	static void startServer() {
-		redis = RedisProcess.start(RedisProcess.embedded(), RedisTestServer.freePort(), List.of());
+	static void createUsers() {
+		RedisProcess redis = server.process();
 		redis.ask("ACL", "SETUSER", "locks", "on", ">right", "~*", "&*", "+@all");
 		redis.ask("ACL", "SETUSER", "deaf", "on", ">right", "~*", "resetchannels", "+@all");
 		redis.ask("ACL", "SETUSER", "lesser", "on", ">right", "~other*", "&*", "+@all");
 	}
 
-	@AfterAll
-	static void stopServer() {
-		redis.close();
-	}
-
 	@AfterEach
 	void stop() {
 		this.store.close();
-		this.connections.destroy();
+		this.factory.destroy();
 	}
 
 	private void connect(String host, int port, String user, String password) {
 		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(host, port);
 		configuration.setUsername(user);
 		configuration.setPassword(password);
-		this.connections = new LettuceConnectionFactory(configuration);
+		this.factory = new LettuceConnectionFactory(configuration);
 		open();
 	}
 
 	private void open() {
-		this.connections.afterPropertiesSet();
-		this.connections.start();
-		this.store = new RedisLockBackend(this.connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM)
-			.open(new StoreContext(LockInstance.of("me"), new NoSignals()));
+		this.factory.afterPropertiesSet();
+		this.factory.start();
+		this.store = open(backend(this.factory), "me");
 	}
 
 	private String refusal() {
@@ -111,8 +95,8 @@ class FailureMessageTests {
 
 	@Test
 	void aWrongPasswordIsNamedAsTheCause(CapturedOutput output) {
-		connect("127.0.0.1", redis.port(), "locks", "wrong");
-		assertThat(refusal()).contains("Redis at 127.0.0.1:" + redis.port() + " refuses the credentials (WRONGPASS")
+		connect("127.0.0.1", server.port(), "locks", "wrong");
+		assertThat(refusal()).contains("Redis at 127.0.0.1:" + server.port() + " refuses the credentials (WRONGPASS")
 			.contains("Check user name and password in spring.data.redis.*")
 			.doesNotContain("EVALSHA");
 		awaitWarning(output, "refuses the credentials (WRONGPASS", "Until then no lock can be acquired.");
@@ -120,26 +104,26 @@ class FailureMessageTests {
 
 	@Test
 	void aMissingRightIsNamedAsTheCause() {
-		connect("127.0.0.1", redis.port(), "lesser", "right");
+		connect("127.0.0.1", server.port(), "lesser", "right");
 		assertThat(refusal())
-			.contains("Redis at 127.0.0.1:" + redis.port() + " refuses a command for lack of rights (NOPERM")
+			.contains("Redis at 127.0.0.1:" + server.port() + " refuses a command for lack of rights (NOPERM")
 			.contains("docs/redis-operations.md")
 			.doesNotContain("password");
 	}
 
 	@Test
 	void locksWorkForAUserThatMayNotSubscribe(CapturedOutput output) {
-		connect("127.0.0.1", redis.port(), "deaf", "right");
+		connect("127.0.0.1", server.port(), "deaf", "right");
 		Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false)));
 		Answers.of(this.store.release(TICKET, 0, null));
-		awaitWarning(output, "Redis at 127.0.0.1:" + redis.port() + " refuses a command for lack of rights (NOPERM",
+		awaitWarning(output, "Redis at 127.0.0.1:" + server.port() + " refuses a command for lack of rights (NOPERM",
 				"channels", "docs/redis-operations.md", "Locks work;");
 		assertThat(output).doesNotContain("no lock can be acquired");
 	}
 
 	@Test
 	void aServerThatDoesNotAnswerIsNamedAsTheCause() {
-		try (TcpProxy proxy = new TcpProxy(redis.port())) {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			connect("127.0.0.1", proxy.port(), "locks", "right");
 			Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false)));
 			Answers.of(this.store.release(TICKET, 0, null));
@@ -152,10 +136,10 @@ class FailureMessageTests {
 
 	@Test
 	void aClientWithTlsNamesTlsIfTheServerHasNone() {
-		this.connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()),
+		this.factory = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port()),
 				LettuceClientConfiguration.builder().useSsl().build());
 		open();
-		assertThat(refusal()).contains("Redis at 127.0.0.1:" + redis.port() + " did not answer in time (")
+		assertThat(refusal()).contains("Redis at 127.0.0.1:" + server.port() + " did not answer in time (")
 			.contains("Check that it expects TLS if and only if the client uses it (ssl in spring.data.redis.*");
 	}
 
@@ -169,9 +153,9 @@ class FailureMessageTests {
 
 	@Test
 	void aTestOfTheStoreNamesTheSameCause() {
-		connect("127.0.0.1", redis.port(), "locks", "wrong");
+		connect("127.0.0.1", server.port(), "locks", "wrong");
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.store::verify)
-			.withMessageStartingWith("The test of the lock store failed: Redis at 127.0.0.1:" + redis.port()
+			.withMessageStartingWith("The test of the lock store failed: Redis at 127.0.0.1:" + server.port()
 					+ " refuses the credentials (WRONGPASS");
 	}
 

@@ -12,11 +12,9 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.LockNodes;
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,14 +32,12 @@ import static org.awaitility.Awaitility.await;
  * tickets: {@code docs/threat-model.md} describes it.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class ForgedMessageTests {
+class ForgedMessageTests extends OnRedis {
 
 	private static final String LOCK = "distlock:lock:{key}";
 
 	/** A token that no clock reaches before the year 2255. */
 	private static final String FAR = "9000000000000000";
-
-	private static RedisTestServer server;
 
 	private final LockNodes nodes = new LockNodes(server::connectionFactory);
 
@@ -49,22 +45,12 @@ class ForgedMessageTests {
 
 	private final BackendLockRegistry victim = this.nodes.node(Duration.ofSeconds(30));
 
+	@AutoClose
 	private final RespConnection attacker = new RespConnection(server.port());
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
 
 	@AfterEach
 	void stop() {
 		this.attacker.ask("FLUSHALL");
-		this.attacker.close();
 		this.nodes.close();
 	}
 

@@ -8,13 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.resource.ClientResources;
 import org.aopalliance.intercept.MethodInterceptor;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,7 +24,6 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
@@ -38,17 +34,12 @@ import static org.mockito.Mockito.mock;
  * After an error at any step of the inbox it works again, with a real server.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class InboxErrorTests {
-
-	private static RedisTestServer server;
-
-	private static ClientResources resources;
-
-	private final LettuceConnectionFactory connections = server.connectionFactory();
+class InboxErrorTests extends OnRedis {
 
 	/** How many more times the next step fails. */
 	private final AtomicInteger failures = new AtomicInteger();
 
+	@AutoClose("stop")
 	private final RedisInbox inbox = new FailingInbox();
 
 	/** What a check waits for. */
@@ -59,24 +50,6 @@ class InboxErrorTests {
 
 	/** Whether the connection was closed when the thread had stopped. */
 	private final CompletableFuture<Boolean> closedAtTheEnd = new CompletableFuture<>();
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.start();
-		resources = ClientResources.create();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		resources.shutdown(0, 0, TimeUnit.SECONDS);
-		server.close();
-	}
-
-	@AfterEach
-	void stop() {
-		this.inbox.stop();
-		this.connections.destroy();
-	}
 
 	private void fail() {
 		if (this.failures.getAndUpdate((left) -> Math.max(0, left - 1)) > 0) {
@@ -160,6 +133,7 @@ class InboxErrorTests {
 	/** The connection for commands is the first one, and is refused. */
 	@RepeatedTest(5)
 	void aNodeThatCouldNotConnectAtFirstConnectsWithoutACommand() throws Exception {
+		ClientResources resources = ClientResources.create();
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + proxy.port(),
 					new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
@@ -176,12 +150,15 @@ class InboxErrorTests {
 				node.stop();
 			}
 		}
+		finally {
+			resources.shutdown(0, 0, TimeUnit.SECONDS);
+		}
 	}
 
 	private final class FailingInbox extends RedisInbox {
 
 		FailingInbox() {
-			super(failing(InboxErrorTests.this.connections), "inbox");
+			super(failing(connections), "inbox");
 		}
 
 		@Override

@@ -5,15 +5,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-import io.github.distlock.LockInstance;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreContext;
 import io.github.distlock.testing.ManualClock;
-import io.github.distlock.testing.NoSignals;
-import io.github.distlock.testing.RedisTestServer;
-import io.github.distlock.testing.RespConnection;
 import io.github.distlock.testing.TcpProxy;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,15 +28,13 @@ import static org.awaitility.Awaitility.await;
  * client that all connections share; without it, each connection is of its own.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class JedisInboxTests extends NoSignals {
+class JedisInboxTests extends OnRedis {
 
-	private final RedisTestServer server = RedisTestServer.start();
+	@AutoClose
+	private final TcpProxy proxy = new TcpProxy(server.port());
 
-	private final RespConnection operator = new RespConnection(this.server.port());
-
-	private final TcpProxy proxy = new TcpProxy(this.server.port());
-
-	private final JedisConnectionFactory connections = new JedisConnectionFactory(
+	@AutoClose("destroy")
+	private final JedisConnectionFactory jedis = new JedisConnectionFactory(
 			new RedisStandaloneConfiguration("127.0.0.1", this.proxy.port()));
 
 	private final ManualClock clock = new ManualClock();
@@ -51,21 +44,11 @@ class JedisInboxTests extends NoSignals {
 	/** How often requests may have been lost. */
 	private final AtomicInteger losses = new AtomicInteger();
 
-	@AfterEach
-	void stop() {
-		this.connections.destroy();
-		this.proxy.close();
-		this.operator.close();
-		this.server.close();
-	}
-
 	private LockStore open(boolean shared) {
-		this.connections.setUseUnifiedJedis(shared);
-		this.connections.afterPropertiesSet();
-		this.connections.start();
-		LockStore store = new RedisLockBackend(this.connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(2), true, 17), this.clock)
-			.open(new StoreContext(LockInstance.of("a"), this));
+		this.jedis.setUseUnifiedJedis(shared);
+		this.jedis.afterPropertiesSet();
+		this.jedis.start();
+		LockStore store = open(backend(this.jedis, Duration.ofSeconds(2), this.clock), "a");
 		await().until(() -> this.attempts.isMarked(store));
 		return store;
 	}
@@ -97,7 +80,7 @@ class JedisInboxTests extends NoSignals {
 		try (LockStore store = open(shared)) {
 			for (int i = 0; i < 3; i++) {
 				int before = this.losses.get();
-				this.operator.ask("CLIENT", "KILL", "TYPE", "pubsub");
+				server.process().ask("CLIENT", "KILL", "TYPE", "pubsub");
 				await().until(() -> this.losses.get() > before && clients("sub=1").size() == 1);
 				await().ignoreExceptions().until(() -> this.attempts.isMarked(store));
 			}
@@ -121,7 +104,7 @@ class JedisInboxTests extends NoSignals {
 
 	/** An unread reply on a connection would be the answer to the next command. */
 	private void assertPoolIsUsable() {
-		List<RedisConnection> all = Stream.generate(this.connections::getConnection).limit(4).toList();
+		List<RedisConnection> all = Stream.generate(this.jedis::getConnection).limit(4).toList();
 		for (int round = 0; round < 4; round++) {
 			all.forEach((connection) -> assertThat(connection.ping()).isEqualTo("PONG"));
 		}
@@ -129,7 +112,7 @@ class JedisInboxTests extends NoSignals {
 	}
 
 	private List<String> clients(String part) {
-		return String.valueOf(this.operator.ask("CLIENT", "LIST"))
+		return String.valueOf(server.process().ask("CLIENT", "LIST"))
 			.lines()
 			.filter((line) -> line.contains(" " + part + " "))
 			.toList();

@@ -17,22 +17,10 @@ import static org.awaitility.Awaitility.await;
  */
 class KeptLockScriptTests extends ScriptServer {
 
-	private static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
-
-	private static final String LOCK = KEYS.get(0);
-
 	private static final long FIRST = 1_790_000_000_000_000L;
 
 	private static Reply attempt(String token, String how) {
 		return Reply.parse(template.execute(Scripts.ATTEMPT, KEYS, token, "30000", how));
-	}
-
-	private static String word() {
-		return template.opsForValue().get(LOCK);
-	}
-
-	private static long token() {
-		return Long.parseLong(word().substring(word().lastIndexOf('|') + 1));
 	}
 
 	@Test

@@ -11,15 +11,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
-import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -27,8 +24,6 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.framework.ProxyFactory;
@@ -50,19 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Dedicated connections beside those of the application, which may break or block the
  * driver.
  */
-class LettuceConnectionsTests extends NoSignals {
-
-	private static RedisTestServer server;
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
+class LettuceConnectionsTests extends OnRedis {
 
 	@Test
 	void theApplicationsConnectionsWorkAfterTheStoreWasClosedAndItCanBeOpenedAgain() {
@@ -71,9 +54,9 @@ class LettuceConnectionsTests extends NoSignals {
 			LettuceConnectionFactory application = application(proxy.port(),
 					LettuceClientConfiguration.builder().clientResources(resources));
 			StringRedisTemplate template = new StringRedisTemplate(application);
-			RedisLockBackend backend = backend(application, true);
+			RedisLockBackend backend = backend(application);
 			for (int life = 1; life <= 2; life++) {
-				LockStore store = backend.open(new StoreContext(LockInstance.of("life-" + life), this));
+				LockStore store = open(backend, "life-" + life);
 				store.verify();
 				store.close();
 				template.opsForValue().set("application", "works");
@@ -94,7 +77,7 @@ class LettuceConnectionsTests extends NoSignals {
 				new RedisStaticMasterReplicaConfiguration("127.0.0.1", server.port()));
 		application.afterPropertiesSet();
 		application.start();
-		LockStore store = backend(application, true).open(new StoreContext(LockInstance.of("master"), this));
+		LockStore store = open(backend(application), "master");
 		store.verify();
 		store.close();
 		application.destroy();
@@ -102,9 +85,8 @@ class LettuceConnectionsTests extends NoSignals {
 
 	@Test
 	void aDriverWhoseSubscribeDoesNotBlockIsSubscribedOnce() {
-		LettuceConnectionFactory application = server.connectionFactory();
 		AtomicInteger subscriptions = new AtomicInteger();
-		RedisConnectionFactory wrapped = wrap(application, RedisConnectionFactory.class, (call) -> {
+		RedisConnectionFactory wrapped = wrap(connections, RedisConnectionFactory.class, (call) -> {
 			Object result = call.proceed();
 			return (result instanceof RedisConnection connection) ? wrap(connection, RedisConnection.class, (inner) -> {
 				if (inner.getMethod().getName().equals("subscribe")) {
@@ -113,14 +95,15 @@ class LettuceConnectionsTests extends NoSignals {
 				return inner.proceed();
 			}) : result;
 		});
-		LockStore store = backend(wrapped, false).open(new StoreContext(LockInstance.of("other"), this));
+		LockStore store = new RedisLockBackend(wrapped,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), false, 17), TimeSource.SYSTEM)
+			.open(new StoreContext(LockInstance.of("other"), this));
 		Awaitility.await()
 			.during(Duration.ofSeconds(2))
 			.atMost(Duration.ofSeconds(5))
 			.until(() -> subscriptions.get() <= 1);
 		assertThat(subscriptions).hasValue(1);
 		store.close();
-		application.destroy();
 	}
 
 	@Test
@@ -128,9 +111,7 @@ class LettuceConnectionsTests extends NoSignals {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			proxy.holdBack(true);
 			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
-			LockStore store = new RedisLockBackend(application,
-					new RedisBackendSettings("distlock:", Duration.ofMinutes(2), true, 17), TimeSource.SYSTEM)
-				.open(new StoreContext(LockInstance.of("me"), this));
+			LockStore store = open(backend(application, Duration.ofMinutes(2), TimeSource.SYSTEM), "me");
 			FutureTask<AttemptResult> attempt = new FutureTask<>(() -> attempt(store));
 			Thread caller = new Thread(attempt, "caller");
 			caller.start();
@@ -153,8 +134,7 @@ class LettuceConnectionsTests extends NoSignals {
 	}
 
 	private static AttemptResult attempt(LockStore store) {
-		return Answers.of(store.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false), Duration.ofSeconds(5),
-				AttemptOptions.queue(true)));
+		return Answers.of(store.attempt(ticket("key", 1), Duration.ofSeconds(5), AttemptOptions.queue(true)));
 	}
 
 	@Test
@@ -165,7 +145,7 @@ class LettuceConnectionsTests extends NoSignals {
 		};
 		LettuceConnectionFactory application = application(server.port(),
 				LettuceClientConfiguration.builder().redisCredentialsProviderFactory(always(credentials)));
-		LockStore store = backend(application, true).open(new StoreContext(LockInstance.of("me"), this));
+		LockStore store = open(backend(application), "me");
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> attempt(store))
 			.havingCause()
 			.isSameAs(missing);
@@ -175,9 +155,8 @@ class LettuceConnectionsTests extends NoSignals {
 
 	@Test
 	void aConnectionThatIsResetIsNotUsedAgain() throws Exception {
-		LettuceConnectionFactory application = server.connectionFactory();
 		LettuceConnections dedicated = Objects
-			.requireNonNull(LettuceConnections.like(application, Duration.ofSeconds(5), LockInstance.of("me")));
+			.requireNonNull(LettuceConnections.like(connections, Duration.ofSeconds(5), LockInstance.of("me")));
 		RedisCommands before = dedicated.commands();
 		assertThat(dedicated.commands()).isSameAs(before);
 		dedicated.reset();
@@ -185,7 +164,6 @@ class LettuceConnectionsTests extends NoSignals {
 		assertThat(before.publish(new byte[0], new byte[0])).failsWithin(Duration.ofSeconds(5));
 		assertThat(dedicated.commands().publish(new byte[0], new byte[0])).succeedsWithin(Duration.ofSeconds(5));
 		dedicated.close();
-		application.destroy();
 	}
 
 	private static RedisCredentialsProviderFactory always(RedisCredentialsProvider credentials) {
@@ -205,11 +183,6 @@ class LettuceConnectionsTests extends NoSignals {
 		factory.addInterface(type);
 		factory.addAdvice(interceptor);
 		return type.cast(factory.getProxy());
-	}
-
-	private static RedisLockBackend backend(RedisConnectionFactory connections, boolean dedicated) {
-		return new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated, 17), TimeSource.SYSTEM);
 	}
 
 }

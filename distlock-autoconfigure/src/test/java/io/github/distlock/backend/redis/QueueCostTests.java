@@ -125,11 +125,6 @@ class QueueCostTests extends ReaderScripts {
 		}
 	}
 
-	/** The first token of the holder. */
-	private static long token() {
-		return Long.parseLong(word().substring(word().lastIndexOf('|') + 1));
-	}
-
 	/** The commands that a script runs, each as often as it runs. */
 	private static List<String> commandsOf(Supplier<Reply> script) {
 		reset();

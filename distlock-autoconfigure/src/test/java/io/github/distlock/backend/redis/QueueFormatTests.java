@@ -16,11 +16,7 @@ import static org.awaitility.Awaitility.await;
 @SuppressWarnings({ "unchecked", "rawtypes" })
 class QueueFormatTests extends ScriptServer {
 
-	private static final List<String> KEYS = new RedisKeys("distlock:").lockAndQueue("k");
-
-	private static final List<String> READER_KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
-
-	private static final List<String> OTHER_KEYS = List.of(KEYS.get(0), "distlock:queue:{k}");
+	private static final List<String> OTHER_KEYS = List.of(LOCK, "distlock:queue:{k}");
 
 	@Test
 	void theQueueOfTheFormerFormatIsNotRead() {
@@ -73,9 +69,9 @@ class QueueFormatTests extends ScriptServer {
 		Reply granted = attemptToRead("b:FR1");
 		assertThat(granted.kind()).isEqualTo(Reply.GRANTED);
 		assertThat(attempt("c:1").kind()).isEqualTo(Reply.WAITING);
-		template.execute(Scripts.CANCEL, READER_KEYS, "c:1");
-		assertThat((List<Long>) template.execute((RedisScript) Scripts.READ_RENEW,
-				List.of(READER_KEYS.get(0), READER_KEYS.get(2)), "b:FR1", Long.toString(granted.numbers()[0]), "30000"))
+		template.execute(Scripts.CANCEL, KEYS, "c:1");
+		assertThat((List<Long>) template.execute((RedisScript) Scripts.READ_RENEW, List.of(KEYS.get(0), KEYS.get(2)),
+				"b:FR1", Long.toString(granted.numbers()[0]), "30000"))
 			.containsExactly(1L);
 	}
 
@@ -84,7 +80,7 @@ class QueueFormatTests extends ScriptServer {
 	}
 
 	private static Reply attemptToRead(String token) {
-		return Reply.parse(template.execute(Scripts.ATTEMPT, READER_KEYS, token, "30000", "S"));
+		return Reply.parse(template.execute(Scripts.ATTEMPT, KEYS, token, "30000", "S"));
 	}
 
 	private static void attemptOnceTheClockHasPassedTheToken(String token) {
@@ -102,14 +98,10 @@ class QueueFormatTests extends ScriptServer {
 	}
 
 	private static Reply ask(RedisScript<String> script, String token, String... others) {
-		List<String> keys = token.startsWith("other") ? OTHER_KEYS : KEYS;
+		List<String> keys = token.startsWith("other") ? OTHER_KEYS : KEYS.subList(0, 2);
 		Object[] arguments = (others.length == 1) ? new Object[] { token, others[0] }
 				: new Object[] { token, others[0], others[1] };
 		return Reply.parse(template.execute(script, keys, arguments));
-	}
-
-	private static String word() {
-		return template.opsForValue().get(KEYS.get(0));
 	}
 
 }

@@ -14,10 +14,6 @@ import org.springframework.data.redis.connection.RedisConnection;
  */
 abstract class ReaderScripts extends ScriptServer {
 
-	static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
-
-	static final String LOCK = KEYS.get(0);
-
 	static final String READERS = KEYS.get(2);
 
 	/** Readers have an R before the number of their token. */
@@ -46,10 +42,6 @@ abstract class ReaderScripts extends ScriptServer {
 		return (Long) ((List<?>) answer).get(0);
 	}
 
-	static String word() {
-		return template.opsForValue().get(LOCK);
-	}
-
 	static long ttl() {
 		return template.getExpire(LOCK, TimeUnit.MILLISECONDS);
 	}
@@ -62,10 +54,6 @@ abstract class ReaderScripts extends ScriptServer {
 
 	static List<String> queue() {
 		return queueKey().tokens();
-	}
-
-	static QueueKey queueKey() {
-		return new QueueKey(template, KEYS.get(1));
 	}
 
 	static long published() {

@@ -24,17 +24,13 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
-import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -42,34 +38,15 @@ import static org.awaitility.Awaitility.await;
 /**
  * What Redis does beyond the contract of all stores, and what that costs.
  */
-class RedisLockStoreTests extends NoSignals {
+class RedisLockStoreTests extends OnRedis {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private static final AtomicLong numbers = new AtomicLong();
 
-	private static RedisTestServer server;
-
-	private static LettuceConnectionFactory connections;
-
-	private static StringRedisTemplate template;
-
 	private final List<LockStore> stores = new ArrayList<>();
 
 	private final Map<Ticket, Grant> granted = new ConcurrentHashMap<>();
-
-	@BeforeAll
-	static void start() {
-		server = RedisTestServer.start();
-		connections = server.connectionFactory();
-		template = new StringRedisTemplate(connections);
-	}
-
-	@AfterAll
-	static void stop() {
-		connections.destroy();
-		server.close();
-	}
 
 	@AfterEach
 	void close() {

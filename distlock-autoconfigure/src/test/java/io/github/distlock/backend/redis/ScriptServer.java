@@ -1,37 +1,19 @@
 package io.github.distlock.backend.redis;
 
-import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.List;
+
 import org.junit.jupiter.api.BeforeEach;
 
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * A real server for tests of scripts; each test begins without data.
  */
-abstract class ScriptServer {
+abstract class ScriptServer extends OnRedis {
 
-	static RedisTestServer server;
+	static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
 
-	static LettuceConnectionFactory connections;
-
-	static StringRedisTemplate template;
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.start();
-		connections = server.connectionFactory();
-		template = new StringRedisTemplate(connections);
-	}
-
-	@AfterAll
-	static void stopServer() {
-		connections.destroy();
-		server.close();
-	}
+	static final String LOCK = KEYS.get(0);
 
 	@BeforeEach
 	void forget() {
@@ -47,6 +29,19 @@ abstract class ScriptServer {
 			connection.serverCommands().setConfig("maxmemory", bytes);
 			return true;
 		});
+	}
+
+	static String word() {
+		return template.opsForValue().get(LOCK);
+	}
+
+	/** The last number of the word: the first token of a grant, or the last one given. */
+	static long token() {
+		return Long.parseLong(word().substring(word().lastIndexOf('|') + 1));
+	}
+
+	static QueueKey queueKey() {
+		return new QueueKey(template, KEYS.get(1));
 	}
 
 }

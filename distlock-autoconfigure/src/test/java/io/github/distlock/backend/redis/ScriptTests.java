@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 @SuppressWarnings({ "unchecked", "rawtypes" })
 class ScriptTests extends ScriptServer {
 
-	private static final List<String> KEYS = new RedisKeys("distlock:").lockAndQueue("k");
+	private static final List<String> TWO_KEYS = KEYS.subList(0, 2);
 
 	private static Reply attempt(String token, int tokens, String mark) {
 		return ask(Scripts.ATTEMPT, token, "30000", mark + tokens);
@@ -38,20 +38,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	private static Reply ask(RedisScript<String> script, Object... args) {
-		return Reply.parse(template.execute(script, KEYS, args));
-	}
-
-	private static String word() {
-		return template.opsForValue().get(KEYS.get(0));
-	}
-
-	/** The last number of the word: the first token of a grant, or the last one given. */
-	private static long token() {
-		return Long.parseLong(word().substring(word().lastIndexOf('|') + 1));
-	}
-
-	private static QueueKey queue() {
-		return new QueueKey(template, KEYS.get(1));
+		return Reply.parse(template.execute(script, TWO_KEYS, args));
 	}
 
 	@Test
@@ -63,7 +50,7 @@ class ScriptTests extends ScriptServer {
 			assertThat(position("b:1", mark)).isZero();
 			assertThat(position("c:1", mark)).isEqualTo(1);
 		}
-		assertThat(queue().entries()).containsExactly("b:1|5000|1|T", "c:1|5000|1|T");
+		assertThat(queueKey().entries()).containsExactly("b:1|5000|1|T", "c:1|5000|1|T");
 		assertThat(template.getExpire(KEYS.get(1))).isPositive();
 	}
 
@@ -101,11 +88,11 @@ class ScriptTests extends ScriptServer {
 		attempt("a:1", 1, "T");
 		attempt("gone:1", 1, "S");
 		attempt("alive:1", 1, "S");
-		queue().seenUntil("gone", System.currentTimeMillis() - 500);
-		queue().seenUntil("alive", System.currentTimeMillis() + 1500);
+		queueKey().seenUntil("gone", System.currentTimeMillis() - 500);
+		queueKey().seenUntil("alive", System.currentTimeMillis() + 1500);
 		release("a:1", 0);
 		assertThat(word()).startsWith("+alive:1|");
-		assertThat(queue().tokens()).isEmpty();
+		assertThat(queueKey().tokens()).isEmpty();
 	}
 
 	@Test
@@ -129,7 +116,7 @@ class ScriptTests extends ScriptServer {
 		release("a:1", 0);
 		assertThat(word()).startsWith("+paused:F1|");
 		assertThat(position("late:1", "S")).as("behind three").isEqualTo(3);
-		template.delete(KEYS.get(0));
+		template.delete(LOCK);
 		assertThat(position("late:1", "S")).as("the first now").isZero();
 		assertThat(word()).startsWith("+alive:F1|");
 		assertThat(attempt("paused:F3", 1, "S").numbers()[3]).as("queued only now").isEqualTo(1);
@@ -144,7 +131,7 @@ class ScriptTests extends ScriptServer {
 		release("a:1", 0);
 		release("b:F1", 0);
 		assertThat(word()).startsWith("+b:F2|");
-		assertThat(queue().tokens()).isEmpty();
+		assertThat(queueKey().tokens()).isEmpty();
 		release("b:F2", 0);
 		assertThat(word()).startsWith("|");
 	}
@@ -199,7 +186,7 @@ class ScriptTests extends ScriptServer {
 		assertThat(word()).startsWith("-a:1|");
 		assertThat(attempt("b:1", 1, "S").kind()).isEqualTo(Reply.WAITING);
 		assertThat(word()).startsWith("+a:1|");
-		assertThat(template.getExpire(KEYS.get(0))).isPositive();
+		assertThat(template.getExpire(LOCK)).isPositive();
 		release("a:1", token());
 		assertThat(word()).startsWith("+b:1|");
 		release("b:1", token());
@@ -214,7 +201,7 @@ class ScriptTests extends ScriptServer {
 			assertThat(release("a:1", token()).kind()).isEqualTo("ok");
 			assertThat(attempt("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
 			assertThat(release("b:1", token()).kind()).isEqualTo("ok");
-			template.delete(KEYS.get(0));
+			template.delete(LOCK);
 			assertThat(attempt("c:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
 		}
 		finally {
@@ -225,9 +212,9 @@ class ScriptTests extends ScriptServer {
 	@Test
 	void tokensAheadOfTheClockAreRememberedUntilItHasPassedThem() {
 		long ahead = System.currentTimeMillis() * 1000 + 60_000_000L;
-		template.opsForValue().set(KEYS.get(0), "+a:1|1|" + ahead);
+		template.opsForValue().set(LOCK, "+a:1|1|" + ahead);
 		release("a:1", ahead);
-		assertThat(template.getExpire(KEYS.get(0))).isBetween(60L, 72L);
+		assertThat(template.getExpire(LOCK)).isBetween(60L, 72L);
 		assertThat(attempt("b:1", 1, "T").numbers()[0]).isEqualTo(ahead + 1);
 		assertThat(word()).as("a release looks at the clock").startsWith("+b:1|");
 	}
@@ -235,13 +222,13 @@ class ScriptTests extends ScriptServer {
 	@Test
 	void aRenewalNamesItsGrantAndExtendsNoOther() {
 		long token = attempt("a:1", 1, "T").numbers()[0];
-		List<String> lock = KEYS.subList(0, 1);
+		List<String> lock = List.of(LOCK);
 		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).isEqualTo(List.of(1L));
-		assertThat(template.getExpire(lock.get(0))).isGreaterThan(80);
+		assertThat(template.getExpire(LOCK)).isGreaterThan(80);
 		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + (token - 1), "300000")).isEqualTo(List.of(0L));
 		assertThat(template.execute(Scripts.RENEW, lock, "b:1|1|" + token, "300000")).as("another ticket holds it")
 			.isEqualTo(List.of(2L));
-		assertThat(template.getExpire(lock.get(0))).isLessThanOrEqualTo(90);
+		assertThat(template.getExpire(LOCK)).isLessThanOrEqualTo(90);
 		attempt("c:1", 1, "T");
 		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).as("a ticket waits")
 			.isEqualTo(List.of(1L));
@@ -256,27 +243,27 @@ class ScriptTests extends ScriptServer {
 	@Test
 	void aLateRenewalDoesNotShortenALease() {
 		long token = attempt("a:1", 1, "T").numbers()[0];
-		List<String> lock = KEYS.subList(0, 1);
+		List<String> lock = List.of(LOCK);
 		// The holder before it, under the same grant, requested less.
 		for (String lease : List.of("90000", "20000")) {
 			assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, lease)).isEqualTo(List.of(1L));
 		}
-		assertThat(template.getExpire(lock.get(0))).isGreaterThan(80);
+		assertThat(template.getExpire(LOCK)).isGreaterThan(80);
 	}
 
 	@Test
 	void tokensOfDeadTicketsAreNotUsedUp() {
 		attempt("a:1", 1001, "T");
 		for (int i = 0; i < 300; i++) {
-			queue().add("dead:F" + i, 5000, 1001, true);
+			queueKey().add("dead:F" + i, 5000, 1001, true);
 		}
-		queue().add("b:1", 50, 1001, false);
-		queue().seenUntil("b", System.currentTimeMillis() + 60_000);
-		template.opsForValue().set(KEYS.get(0), "+a:1|1001|" + token());
+		queueKey().add("b:1", 50, 1001, false);
+		queueKey().seenUntil("b", System.currentTimeMillis() + 60_000);
+		template.opsForValue().set(LOCK, "+a:1|1001|" + token());
 		release("a:1", 0);
 		assertThat(word()).startsWith("+b:1|");
 		long before = token();
-		await().until(() -> !template.hasKey(KEYS.get(0)));
+		await().until(() -> !template.hasKey(LOCK));
 		assertThat(attempt("c:1", 1001, "T").numbers()[0]).isGreaterThan(before);
 	}
 

@@ -2,15 +2,13 @@ package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.github.distlock.backend.redis.RedisQuorumNode;
-import io.github.distlock.testing.RedisFaults;
+import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
 import io.lettuce.core.resource.ClientResources;
@@ -25,11 +23,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
  */
 final class RedlockCluster implements AutoCloseable {
 
-	private final List<@Nullable RedisTestServer> servers = new ArrayList<>();
+	private final List<@Nullable RedisProcess> servers = new ArrayList<>();
 
 	private final List<Integer> ports;
 
-	private final Map<Integer, RedisFaults> stalled = new HashMap<>();
+	private final List<RedisProcess> stalled = new ArrayList<>();
 
 	private final ClientResources resources = ClientResources.builder()
 		.ioThreadPoolSize(2)
@@ -38,7 +36,7 @@ final class RedlockCluster implements AutoCloseable {
 
 	private RedlockCluster(int size) {
 		for (int i = 0; i < size; i++) {
-			this.servers.add(RedisTestServer.start());
+			this.servers.add(RedisProcess.start(RedisTestServer.freePort()));
 		}
 		this.ports = this.servers.stream().map((server) -> Objects.requireNonNull(server).port()).toList();
 	}
@@ -84,22 +82,21 @@ final class RedlockCluster implements AutoCloseable {
 
 	/** Start it again, without its data. */
 	void startEmpty(int node) {
-		this.servers.set(node, RedisTestServer.start(this.ports.get(node)));
-		Awaitility.await().ignoreExceptions().until(() -> ask(node, "PING").equals("PONG"));
+		this.servers.set(node, RedisProcess.start(this.ports.get(node)));
 	}
 
 	/** Suspend processes; the kernel still accepts what is sent to them. */
 	void stall(int... nodes) {
 		for (int node : nodes) {
-			RedisFaults faults = new RedisFaults(this.ports.get(node));
-			this.stalled.put(node, faults);
-			faults.stall();
+			RedisProcess process = Objects.requireNonNull(this.servers.get(node));
+			this.stalled.add(process);
+			process.stall();
 		}
 	}
 
 	/** Resume the processes. */
 	void resume() {
-		this.stalled.values().forEach(RedisFaults::resume);
+		this.stalled.forEach(RedisProcess::resume);
 		this.stalled.clear();
 	}
 

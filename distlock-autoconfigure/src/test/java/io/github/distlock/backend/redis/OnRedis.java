@@ -1,0 +1,67 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+
+import io.github.distlock.LockInstance;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * A real Redis for the tests of a class, and the stores that they open on it. The stores
+ * send their signals to the test.
+ */
+abstract class OnRedis extends NoSignals {
+
+	static RedisTestServer server;
+
+	static LettuceConnectionFactory connections;
+
+	static StringRedisTemplate template;
+
+	@BeforeAll
+	static void startServer() {
+		use(RedisTestServer.start());
+	}
+
+	static void use(RedisTestServer started) {
+		server = started;
+		connections = server.connectionFactory();
+		template = new StringRedisTemplate(connections);
+	}
+
+	/** A class that was skipped has none, or one that is closed already. */
+	@AfterAll
+	static void stopServer() {
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	static RedisLockBackend backend(RedisConnectionFactory connections) {
+		return backend(connections, Duration.ofSeconds(1), TimeSource.SYSTEM);
+	}
+
+	static RedisLockBackend backend(RedisConnectionFactory connections, Duration timeout, TimeSource clock) {
+		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", timeout, true, 17), clock);
+	}
+
+	LockStore open(RedisLockBackend backend, String instance) {
+		return backend.open(new StoreContext(LockInstance.of(instance), this));
+	}
+
+	static Ticket ticket(String key, long number) {
+		return new Ticket(key, LockMode.EXCLUSIVE, "me", number, false);
+	}
+
+}
