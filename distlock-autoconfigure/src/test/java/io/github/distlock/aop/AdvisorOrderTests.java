@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.transaction.OnActiveTransaction;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,71 +47,59 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @ExtendWith(OutputCaptureExtension.class)
 class AdvisorOrderTests {
 
+	@AutoClose
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
+		.start();
+
+	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
+
+	private final Orders orders = this.context.getBean(Orders.class);
+
 	@Test
 	void eachRetryAcquiresAnew() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
-			.start()) {
-			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
-			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Orders.class).retried());
-			assertThat(locks.events).containsExactly("acquire retried", "run", "release retried", "acquire retried",
-					"run", "release retried", "acquire retried", "run", "release retried");
-		}
+		assertThatIllegalStateException().isThrownBy(() -> this.orders.retried());
+		assertThat(this.locks.events).containsExactly("acquire retried", "run", "release retried", "acquire retried",
+				"run", "release retried", "acquire retried", "run", "release retried");
 	}
 
 	@Test
 	void aLockThatWasNotAcquiredIsTriedAgain() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
-			.start()) {
-			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
-			locks.taken.add("retried");
-			assertThatException().isThrownBy(() -> context.getBean(Orders.class).retried());
-			assertThat(locks.requests).hasSize(3);
-		}
+		this.locks.taken.add("retried");
+		assertThatException().isThrownBy(() -> this.orders.retried());
+		assertThat(this.locks.requests).hasSize(3);
 	}
 
 	@Test
 	void theTransactionHasCommittedWhenTheLockIsReleased() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
-			.start()) {
-			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
-			JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
-			locks.onRelease = () -> locks.events
-				.add("rows " + jdbc.queryForObject("select count(*) from stock", Integer.class) + ", active "
-						+ TransactionSynchronizationManager.isActualTransactionActive());
-			context.getBean(Orders.class).transactional(jdbc);
-			assertThat(locks.events).containsExactly("acquire tx", "transaction true", "rows 1, active false",
-					"release tx");
-		}
+		JdbcTemplate jdbc = this.context.getBean(JdbcTemplate.class);
+		this.locks.onRelease = () -> this.locks.events
+			.add("rows " + jdbc.queryForObject("select count(*) from stock", Integer.class) + ", active "
+					+ TransactionSynchronizationManager.isActualTransactionActive());
+		this.orders.transactional(jdbc);
+		assertThat(this.locks.events).containsExactly("acquire tx", "transaction true", "rows 1, active false",
+				"release tx");
 	}
 
 	@Test
 	void theLockIsInsideOfAsynchronousRetriedAndLimitedCallsAndOutsideOfCachesAndTransactions() throws Exception {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
-			.start()) {
-			Advised proxy = (Advised) context.getBean(Orders.class);
-			assertThat(proxy.getAdvisors())
-				.extracting((advisor) -> advisor.getAdvice().getClass().getSimpleName().replaceFirst("Annotation", ""))
-				.filteredOn((name) -> !name.equals("ExposeInvocationInterceptor"))
-				.endsWith("LockInterceptor", "CacheInterceptor", "TransactionInterceptor")
-				.startsWith("AsyncExecutionInterceptor")
-				.contains("RetryInterceptor", "ConcurrencyLimitInterceptor")
-				.hasSize(6);
-			assertThat(context.getBean(Orders.class).asynchronous().get(10, TimeUnit.SECONDS))
-				.isNotEqualTo(Thread.currentThread().getName());
-			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
-		}
+		Advised proxy = (Advised) this.orders;
+		assertThat(proxy.getAdvisors())
+			.extracting((advisor) -> advisor.getAdvice().getClass().getSimpleName().replaceFirst("Annotation", ""))
+			.filteredOn((name) -> !name.equals("ExposeInvocationInterceptor"))
+			.endsWith("LockInterceptor", "CacheInterceptor", "TransactionInterceptor")
+			.startsWith("AsyncExecutionInterceptor")
+			.contains("RetryInterceptor", "ConcurrencyLimitInterceptor")
+			.hasSize(6);
+		assertThat(this.orders.asynchronous().get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread().getName());
+		assertThat(this.locks.events).hasSize(2);
 	}
 
 	@Test
 	void aCachedResultIsReadUnderTheLock() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
-			.start()) {
-			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
-			context.getBean(Orders.class).cached();
-			context.getBean(Orders.class).cached();
-			assertThat(locks.events).containsExactly("acquire cached", "run", "release cached", "acquire cached",
-					"release cached");
-		}
+		this.orders.cached();
+		this.orders.cached();
+		assertThat(this.locks.events).containsExactly("acquire cached", "run", "release cached", "acquire cached",
+				"release cached");
 	}
 
 	@ParameterizedTest

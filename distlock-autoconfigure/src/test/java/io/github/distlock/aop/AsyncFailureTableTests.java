@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -17,11 +18,14 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.OnFailure;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -68,13 +72,18 @@ class AsyncFailureTableTests {
 	private static String outcome(Calls calls, String type, String policy) {
 		List<Object> elements = new ArrayList<>();
 		try {
-			switch (type) {
-				case "stage" ->
-					elements.add(stage(calls, policy).toCompletableFuture().get(10, TimeUnit.SECONDS).orElse("empty"));
-				case "mono" -> mono(calls, policy).toFuture()
-					.thenAccept((value) -> Optional.ofNullable(value).ifPresent(elements::add))
-					.get(10, TimeUnit.SECONDS);
-				default -> elements.addAll(flux(calls, policy).collectList().toFuture().get(10, TimeUnit.SECONDS));
+			Method method = Calls.class.getMethod(policy + StringUtils.capitalize(type), String.class);
+			ReflectionUtils.makeAccessible(method);
+			Object result = ReflectionUtils.invokeMethod(method, calls, "x");
+			if (result instanceof CompletionStage<?> stage) {
+				Optional<?> value = (Optional<?>) stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+				elements.add(value.isPresent() ? value.get() : "empty");
+			}
+			else {
+				elements.addAll(Flux.from((Publisher<?>) Objects.requireNonNull(result))
+					.collectList()
+					.toFuture()
+					.get(10, TimeUnit.SECONDS));
 			}
 		}
 		catch (Exception ex) {
@@ -84,75 +93,51 @@ class AsyncFailureTableTests {
 		return elements.toString();
 	}
 
-	private static CompletionStage<Optional<String>> stage(Calls calls, String policy) {
-		return switch (policy) {
-			case "skip" -> calls.skippedStage("x");
-			case "fallback" -> calls.stageOrElse("x");
-			default -> calls.stage("x");
-		};
-	}
-
-	private static Mono<String> mono(Calls calls, String policy) {
-		return switch (policy) {
-			case "skip" -> calls.skippedMono("x");
-			case "fallback" -> calls.monoOrElse("x");
-			default -> calls.mono("x");
-		};
-	}
-
-	private static Flux<String> flux(Calls calls, String policy) {
-		return switch (policy) {
-			case "skip" -> calls.skippedFlux("x");
-			case "fallback" -> calls.fluxOrElse("x");
-			default -> calls.flux("x");
-		};
-	}
-
 	interface Calls {
 
 		@DistributedLock("'k'")
-		default CompletionStage<Optional<String>> stage(String id) {
+		default CompletionStage<Optional<String>> throwStage(String id) {
 			return CompletableFuture.completedFuture(Optional.of("ran"));
 		}
 
 		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
-		default CompletionStage<Optional<String>> skippedStage(String id) {
-			return stage(id);
+		default CompletionStage<Optional<String>> skipStage(String id) {
+			return throwStage(id);
 		}
 
 		@DistributedLock(key = "'k'", fallback = "insteadStage")
-		default CompletionStage<Optional<String>> stageOrElse(String id) {
-			return stage(id);
+		default CompletionStage<Optional<String>> fallbackStage(String id) {
+			return throwStage(id);
 		}
 
 		@DistributedLock("'k'")
-		default Mono<String> mono(String id) {
+		default Mono<String> throwMono(String id) {
 			return Mono.just("ran");
 		}
 
 		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
-		default Mono<String> skippedMono(String id) {
-			return mono(id);
+		default Mono<String> skipMono(String id) {
+			return throwMono(id);
 		}
 
 		@DistributedLock(key = "'k'", fallback = "insteadMono")
-		default Mono<String> monoOrElse(String id) {
-			return mono(id);
+		default Mono<String> fallbackMono(String id) {
+			return throwMono(id);
 		}
 
 		@DistributedLock("'k'")
-		default Flux<String> flux(String id) {
+		default Flux<String> throwFlux(String id) {
 			return Flux.just("ran");
 		}
 
 		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
-		default Flux<String> skippedFlux(String id) {
-			return flux(id);
+		default Flux<String> skipFlux(String id) {
+			return throwFlux(id);
 		}
 
 		@DistributedLock(key = "'k'", fallback = "insteadFlux")
-		default Flux<String> fluxOrElse(String id) {
-			return flux(id);
+		default Flux<String> fallbackFlux(String id) {
+			return throwFlux(id);
 		}
 
 	}

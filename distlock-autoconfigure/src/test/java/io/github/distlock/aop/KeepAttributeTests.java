@@ -7,11 +7,10 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.aop.LockedApplication.Work;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -21,22 +20,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class KeepAttributeTests {
 
-	private static LockRequest requestOf(Class<? extends Work> bean, String keep) {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(bean).with("keep", keep).start()) {
-			context.getBean(bean).run();
-			return context.getBean(InMemoryLocks.class).requests.get(0);
-		}
-	}
-
 	@ParameterizedTest
 	@CsvSource({ "1ms, PT0.001S", "5ms, PT0.005S", "PT1S, PT1S", "0, PT0S", "' 20ms ', PT0.02S" })
 	void aTimeToKeepTheLockReachesTheRegistry(String value, Duration expected) {
-		assertThat(requestOf(Kept.class, value).keep()).isEqualTo(expected);
+		assertThat(LockedApplication.of(Kept.class).with("keep", value).request().keep()).isEqualTo(expected);
 	}
 
 	@Test
 	void withoutTheAttributeTheRegistryDecides() {
-		assertThat(requestOf(Kept.class, "").keep()).isNull();
+		assertThat(LockedApplication.of(Kept.class).with("keep", "").request().keep()).isNull();
 	}
 
 	@ParameterizedTest
@@ -57,12 +49,12 @@ class KeepAttributeTests {
 
 	@Test
 	void aLockThatIsNotToBeKeptCanHaveALeaseTime() {
-		assertThat(requestOf(NotKept.class, "").leaseTime()).hasSeconds(10);
+		assertThat(LockedApplication.of(NotKept.class).request().leaseTime()).hasSeconds(10);
 	}
 
 	@Test
 	void aLockIsNotKeptIfOneOfTwoAnnotationsForItForbidsThat() {
-		LockRequest request = requestOf(TwiceWithLeaseTimeAndNotKept.class, "");
+		LockRequest request = LockedApplication.of(TwiceWithLeaseTimeAndNotKept.class).request();
 		assertThat(request.keep()).isZero();
 		assertThat(request.leaseTime()).hasSeconds(10);
 	}
@@ -83,107 +75,66 @@ class KeepAttributeTests {
 
 	@Test
 	void ofTwoAnnotationsForOneLockTheShorterTimeCounts() {
-		assertThat(requestOf(Twice.class, "").keep()).isEqualTo(Duration.ofMillis(5));
+		assertThat(LockedApplication.of(Twice.class).request().keep()).isEqualTo(Duration.ofMillis(5));
 	}
 
 	@Test
 	void aLockIsNotKeptIfAnotherAnnotationForItForbidsThat() {
-		LockRequest request = requestOf(TwiceWithLeaseTime.class, "");
+		LockRequest request = LockedApplication.of(TwiceWithLeaseTime.class).request();
 		assertThat(request.keep()).isNull();
 		assertThat(request.leaseTime()).hasSeconds(10);
 	}
 
-	abstract static class Work {
-
-		abstract void run();
-
-	}
-
+	@DistributedLock(key = "'k'", keep = "${keep}")
 	static class Kept extends Work {
 
-		@Override
-		@DistributedLock(key = "'k'", keep = "${keep}")
-		public void run() {
-		}
+	}
+
+	@DistributedLock(key = "'k'", keep = "5ms", leaseTime = "10s")
+	static class WithLeaseTime extends Work {
 
 	}
 
-	static class WithLeaseTime {
-
-		@DistributedLock(key = "'k'", keep = "5ms", leaseTime = "10s")
-		public void run() {
-		}
+	@DistributedLock(key = "'k'", keep = "5ms", minHold = "1s")
+	static class WithMinHold extends Work {
 
 	}
 
-	static class WithMinHold {
-
-		@DistributedLock(key = "'k'", keep = "5ms", minHold = "1s")
-		public void run() {
-		}
+	@DistributedLock(key = "'k'", keep = "5ms", fair = true)
+	static class Fair extends Work {
 
 	}
 
-	static class Fair {
-
-		@DistributedLock(key = "'k'", keep = "5ms", fair = true)
-		public void run() {
-		}
+	@DistributedLock(key = "'k'", keep = "5ms", mode = LockMode.READ)
+	static class Read extends Work {
 
 	}
 
-	static class Read {
-
-		@DistributedLock(key = "'k'", keep = "5ms", mode = LockMode.READ)
-		public void run() {
-		}
+	@DistributedLock(key = "'k'", keep = "5ms", mode = LockMode.WRITE)
+	static class Write extends Work {
 
 	}
 
-	static class Write {
-
-		@DistributedLock(key = "'k'", keep = "5ms", mode = LockMode.WRITE)
-		public void run() {
-		}
-
-	}
-
+	@DistributedLock(key = "'k'", keep = "0", leaseTime = "10s")
 	static class NotKept extends Work {
 
-		@Override
-		@DistributedLock(key = "'k'", keep = "0", leaseTime = "10s")
-		public void run() {
-		}
-
 	}
 
+	@DistributedLock(key = "'k'", keep = "50ms")
+	@DistributedLock(key = "'k'", keep = "5ms")
 	static class Twice extends Work {
 
-		@Override
-		@DistributedLock(key = "'k'", keep = "50ms")
-		@DistributedLock(key = "'k'", keep = "5ms")
-		public void run() {
-		}
-
 	}
 
+	@DistributedLock(key = "'k'", keep = "0")
+	@DistributedLock(key = "'k'", leaseTime = "10s")
 	static class TwiceWithLeaseTimeAndNotKept extends Work {
 
-		@Override
-		@DistributedLock(key = "'k'", keep = "0")
-		@DistributedLock(key = "'k'", leaseTime = "10s")
-		public void run() {
-		}
-
 	}
 
+	@DistributedLock(key = "'k'", keep = "5ms")
+	@DistributedLock(key = "'k'", leaseTime = "10s")
 	static class TwiceWithLeaseTime extends Work {
-
-		@Override
-		@DistributedLock(key = "'k'", keep = "5ms")
-		@DistributedLock(key = "'k'", leaseTime = "10s")
-		public void run() {
-		}
 
 	}
 

@@ -7,6 +7,7 @@ import java.util.concurrent.Future;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.OnFailure;
+import io.github.distlock.aop.LockedApplication.Work;
 import io.reactivex.rxjava3.core.Single;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -127,43 +128,28 @@ class LockDefinitionCheckTests {
 		}
 	}
 
-	static class Durations {
-
-		@DistributedLock(key = "'k'", waitTime = "${wait:}", leaseTime = "${lease:}")
-		void run() {
-		}
+	@DistributedLock(key = "'k'", waitTime = "${wait:}", leaseTime = "${lease:}")
+	static class Durations extends Work {
 
 	}
 
-	static class UnknownInName {
-
-		@DistributedLock(name = "${nowhere}")
-		void run() {
-		}
+	@DistributedLock(name = "${nowhere}")
+	static class UnknownInName extends Work {
 
 	}
 
-	static class UnknownInKey {
-
-		@DistributedLock(key = "'${nowhere}'")
-		void run() {
-		}
+	@DistributedLock(key = "'${nowhere}'")
+	static class UnknownInKey extends Work {
 
 	}
 
-	static class UnknownInWaitTime {
-
-		@DistributedLock(waitTime = "${nowhere}")
-		void run() {
-		}
+	@DistributedLock(waitTime = "${nowhere}")
+	static class UnknownInWaitTime extends Work {
 
 	}
 
-	static class UnknownInLeaseTime {
-
-		@DistributedLock(leaseTime = "${nowhere}")
-		void run() {
-		}
+	@DistributedLock(leaseTime = "${nowhere}")
+	static class UnknownInLeaseTime extends Work {
 
 	}
 

@@ -13,6 +13,7 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
 import io.github.distlock.aop.LockEnvironment.StoreFacts;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.transaction.OnActiveTransaction;
@@ -79,6 +80,14 @@ final class LockedApplication {
 		}
 	}
 
+	/** Start, call the {@link Work}, and return the first request for its lock. */
+	LockRequest request() {
+		try (AnnotationConfigApplicationContext context = start()) {
+			context.getBean(Work.class).run();
+			return context.getBean(InMemoryLocks.class).requests.get(0);
+		}
+	}
+
 	/**
 	 * Check that the start fails because of an annotation.
 	 * @param problems parts of the message
@@ -92,6 +101,16 @@ final class LockedApplication {
 			assertThat(root).isInstanceOf(LockDefinitionException.class);
 			assertThat(root.getMessage()).startsWith("@DistributedLock").contains(problems);
 		});
+	}
+
+	/**
+	 * A bean whose class is annotated.
+	 */
+	abstract static class Work {
+
+		public void run() {
+		}
+
 	}
 
 	/**

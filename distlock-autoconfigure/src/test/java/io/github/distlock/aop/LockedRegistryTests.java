@@ -5,6 +5,7 @@ import java.lang.annotation.RetentionPolicy;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.aop.LockedApplication.Work;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -207,11 +208,8 @@ class LockedRegistryTests {
 
 	}
 
-	static class Ambiguous {
-
-		@DistributedLock(registry = "twice")
-		void run() {
-		}
+	@DistributedLock(registry = "twice")
+	static class Ambiguous extends Work {
 
 	}
 

@@ -2,7 +2,6 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.DistributedLock;
@@ -12,9 +11,11 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.OnFailure;
+import io.github.distlock.aop.LockedApplication.Work;
 import io.github.distlock.registry.BackendLockRegistry;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,37 +35,38 @@ import static org.awaitility.Awaitility.await;
  */
 class MaxWaitingAttributeTests {
 
-	private @Nullable AnnotationConfigApplicationContext context;
+	@AutoClose
+	private static final AnnotationConfigApplicationContext context = LockedApplication
+		.of(HotMethods.class, LocalStoreApplication.class)
+		.start();
 
-	@AfterEach
-	void stop() {
-		if (this.context != null) {
-			this.context.close();
-		}
-	}
+	private static final BackendLockRegistry locks = context.getBean(BackendLockRegistry.class);
 
-	private static LockRequest requestOf(Class<? extends Work> bean, String most) {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(bean).with("most", most).start()) {
-			context.getBean(bean).run();
-			return context.getBean(InMemoryLocks.class).requests.get(0);
-		}
+	private static final HotMethods hot = context.getBean(HotMethods.class);
+
+	/** One caller holds the lock, and another one waits. */
+	@BeforeAll
+	static void makeHot() {
+		locks.acquireAsync(LockRequest.of("hot")).join();
+		locks.acquireAsync(LockRequest.of("hot").waitTime(LockRequest.FOREVER));
+		await().until(() -> locks.snapshot().waiting().size() == 1);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "1, 1", "20, 20", "' 7 ', 7", "999999999, 999999999", "007, 7" })
 	void aNumberOfCallersReachesTheRegistry(String value, int expected) {
-		assertThat(requestOf(Limited.class, value).maxWaiting()).isEqualTo(expected);
+		assertThat(LockedApplication.of(Limited.class).with("most", value).request().maxWaiting()).isEqualTo(expected);
 	}
 
 	@Test
 	void withoutTheAttributeTheRegistryDecides() {
-		assertThat(requestOf(Limited.class, "").maxWaiting()).isNull();
+		assertThat(LockedApplication.of(Limited.class).with("most", "").request().maxWaiting()).isNull();
 	}
 
 	@Test
 	void ofTwoAnnotationsForOneLockTheSmallerNumberCounts() {
-		assertThat(requestOf(Twice.class, "").maxWaiting()).isEqualTo(5);
-		assertThat(requestOf(TwiceOnceLimited.class, "").maxWaiting()).isEqualTo(5);
+		assertThat(LockedApplication.of(Twice.class).request().maxWaiting()).isEqualTo(5);
+		assertThat(LockedApplication.of(TwiceOnceLimited.class).request().maxWaiting()).isEqualTo(5);
 	}
 
 	@Test
@@ -110,25 +112,8 @@ class MaxWaitingAttributeTests {
 		assertThat(LockRequest.of("k").maxWaiting(3).keep(Duration.ZERO).maxWaiting()).isEqualTo(3);
 	}
 
-	/** The application with real locks, of which one is held and waited for. */
-	private HotMethods startHot() {
-		AnnotationConfigApplicationContext started = LockedApplication.of(HotMethods.class, LocalStoreApplication.class)
-			.start();
-		this.context = started;
-		BackendLockRegistry locks = started.getBean(BackendLockRegistry.class);
-		locks.acquireAsync(LockRequest.of("hot")).join();
-		locks.acquireAsync(LockRequest.of("hot"));
-		await().until(() -> locks.snapshot().waiting().size() == 1);
-		return started.getBean(HotMethods.class);
-	}
-
-	private BackendLockRegistry locks() {
-		return Objects.requireNonNull(this.context).getBean(BackendLockRegistry.class);
-	}
-
 	@Test
 	void aCallThatIsRefusedThrows() {
-		HotMethods hot = startHot();
 		LockNotAcquiredException problem = catchThrowableOfType(LockNotAcquiredException.class, hot::plain);
 		assertThat(problem.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
 		assertThat(problem.lockName()).isEqualTo("HotMethods.plain");
@@ -136,12 +121,11 @@ class MaxWaitingAttributeTests {
 
 	@Test
 	void aCallThatIsRefusedIsSkipped() {
-		assertThat(startHot().skipped()).isNull();
+		assertThat(hot.skipped()).isNull();
 	}
 
 	@Test
 	void asynchronousCallsAreRefused() {
-		HotMethods hot = startHot();
 		assertThat(hot.future()).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.havingRootCause()
@@ -154,19 +138,12 @@ class MaxWaitingAttributeTests {
 
 	@Test
 	void theLocksThatWereAcquiredBeforeAreReleased() {
-		HotMethods hot = startHot();
 		// The keys are acquired in their order: cold before hot.
 		assertThat(catchThrowableOfType(LockNotAcquiredException.class, () -> hot.several(List.of("hot", "cold")))
 			.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
-		try (HeldLock cold = locks().acquire(LockRequest.of("cold").waitTime(Duration.ZERO))) {
+		try (HeldLock cold = locks.acquire(LockRequest.of("cold").waitTime(Duration.ZERO))) {
 			assertThat(cold.isHeld()).isTrue();
 		}
-	}
-
-	abstract static class Work {
-
-		abstract void run();
-
 	}
 
 	static class Limited extends Work {
@@ -178,32 +155,20 @@ class MaxWaitingAttributeTests {
 
 	}
 
+	@DistributedLock(key = "'k'", maxWaiting = "50")
+	@DistributedLock(key = "'k'", maxWaiting = "5")
 	static class Twice extends Work {
 
-		@Override
-		@DistributedLock(key = "'k'", maxWaiting = "50")
-		@DistributedLock(key = "'k'", maxWaiting = "5")
-		public void run() {
-		}
-
 	}
 
+	@DistributedLock(key = "'k'")
+	@DistributedLock(key = "'k'", maxWaiting = "5")
 	static class TwiceOnceLimited extends Work {
 
-		@Override
-		@DistributedLock(key = "'k'")
-		@DistributedLock(key = "'k'", maxWaiting = "5")
-		public void run() {
-		}
-
 	}
 
+	@DistributedLock(key = "{'a', 'b'}", maxWaiting = "4")
 	static class SeveralKeys extends Work {
-
-		@Override
-		@DistributedLock(key = "{'a', 'b'}", maxWaiting = "4")
-		public void run() {
-		}
 
 	}
 
