@@ -1,60 +1,73 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
+import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.extension.AfterEachCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A ZooKeeper for the tests of a class, and nodes for each of them.
+ * A ZooKeeper, and nodes that use it directly or through a proxy. As an extension of a
+ * test class it serves all tests, and closes the nodes of each.
  */
-final class BareNodes implements BeforeAllCallback, AfterAllCallback, AfterEachCallback {
+final class BareNodes implements AfterEachCallback, AutoCloseable {
+
+	final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+
+	final TcpProxy proxy = new TcpProxy(this.server.port());
 
 	private final Duration session;
 
-	private final List<BareNode> nodes = new ArrayList<>();
-
-	private @Nullable ZooKeeperTestServer server;
+	private final Deque<AutoCloseable> nodes = new ArrayDeque<>();
 
 	BareNodes(Duration session) {
 		this.session = session;
 	}
 
-	@Override
-	public void beforeAll(ExtensionContext context) {
-		this.server = ZooKeeperTestServer.start();
-	}
-
-	@Override
-	public void afterEach(ExtensionContext context) {
-		this.nodes.forEach(BareNode::close);
-		this.nodes.clear();
-	}
-
-	@Override
-	public void afterAll(ExtensionContext context) {
-		server().close();
-	}
-
-	ZooKeeperTestServer server() {
-		return Objects.requireNonNull(this.server);
-	}
-
 	BareNode node() {
-		return node(server().connectString());
+		return node(ZooKeeperTestServer.client(this.server.connectString(), this.session));
 	}
 
-	BareNode node(String connectString) {
-		BareNode node = new BareNode(ZooKeeperTestServer.client(connectString, this.session));
-		this.nodes.add(node);
+	/** A node whose connection goes through the proxy. */
+	BareNode proxied() {
+		return node(ZooKeeperTestServer.client(proxyAddress(), this.session));
+	}
+
+	BareNode node(CuratorFramework client) {
+		return closing(new BareNode(client));
+	}
+
+	RegistryNode registry() {
+		return closing(new RegistryNode(this.server.connectString(), this.session));
+	}
+
+	String proxyAddress() {
+		return "127.0.0.1:" + this.proxy.port();
+	}
+
+	private <T extends AutoCloseable> T closing(T node) {
+		this.nodes.push(node);
 		return node;
+	}
+
+	@Override
+	public void afterEach(ExtensionContext context) throws Exception {
+		while (!this.nodes.isEmpty()) {
+			this.nodes.pop().close();
+		}
+	}
+
+	@Override
+	public void close() throws Exception {
+		while (!this.nodes.isEmpty()) {
+			this.nodes.pop().close();
+		}
+		this.proxy.close();
+		this.server.close();
 	}
 
 }

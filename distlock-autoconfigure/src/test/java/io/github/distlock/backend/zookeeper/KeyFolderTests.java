@@ -8,6 +8,7 @@ import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +24,7 @@ class KeyFolderTests {
 
 	private static final String FOLDER = "/distlock/key";
 
+	@AutoClose
 	@RegisterExtension
 	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(8));
 

@@ -11,7 +11,6 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.AsyncCallback;
@@ -19,7 +18,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,31 +34,24 @@ class KnownPlaceTests {
 
 	private static final String FOLDER = "/distlock/again";
 
-	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+	@AutoClose
+	private final BareNodes nodes = new BareNodes(SESSION);
 
-	private final TcpProxy proxy = new TcpProxy(this.server.port());
+	private final TcpProxy proxy = this.nodes.proxy;
 
 	private final AtomicInteger lists = new AtomicInteger();
 
 	private final AtomicInteger requests = new AtomicInteger();
 
-	private final BareNode one = new BareNode(CuratorFrameworkFactory.builder()
-		.connectString("127.0.0.1:" + this.proxy.port())
+	private final BareNode one = this.nodes.node(CuratorFrameworkFactory.builder()
+		.connectString(this.nodes.proxyAddress())
 		.sessionTimeoutMs((int) SESSION.toMillis())
 		.connectionTimeoutMs(2000)
 		.retryPolicy(new RetryNTimes(0, 0))
 		.zookeeperFactory((servers, timeout, watcher, readOnly) -> new CountingClient(servers, timeout, watcher))
 		.build());
 
-	private final BareNode other = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
-
-	@AfterEach
-	void stop() {
-		this.one.close();
-		this.other.close();
-		this.proxy.close();
-		this.server.close();
-	}
+	private final BareNode other = this.nodes.node();
 
 	/** Acquire and release the lock, with the nodes 0 to 3 of a new folder. */
 	private static void useFourTimes(BareNode node) {
@@ -69,7 +61,11 @@ class KnownPlaceTests {
 	}
 
 	private int watchers() {
-		return (int) this.server.watchers(FOLDER).keySet().stream().filter((path) -> !path.equals(FOLDER)).count();
+		return (int) this.nodes.server.watchers(FOLDER)
+			.keySet()
+			.stream()
+			.filter((path) -> !path.equals(FOLDER))
+			.count();
 	}
 
 	@Test

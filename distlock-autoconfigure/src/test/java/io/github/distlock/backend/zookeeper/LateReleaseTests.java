@@ -5,11 +5,8 @@ import java.time.Duration;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
-import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.zookeeper.ZooKeeper;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -24,37 +21,23 @@ class LateReleaseTests {
 	/** Much longer than the test: the end of the session does not release the lock. */
 	private static final Duration SESSION = Duration.ofSeconds(40);
 
-	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+	@AutoClose
+	private final BareNodes nodes = new BareNodes(SESSION);
 
-	private TcpProxy proxy;
-
-	private RegistryNode other;
-
-	@BeforeEach
-	void startOther() {
-		this.proxy = new TcpProxy(this.server.port());
-		this.other = new RegistryNode(this.server.connectString(), SESSION);
-	}
-
-	@AfterEach
-	void stop() {
-		this.other.close();
-		this.proxy.close();
-		this.server.close();
-	}
+	private final RegistryNode other = this.nodes.registry();
 
 	@ParameterizedTest
 	@EnumSource
 	void aLockThatIsReleasedWithoutAConnectionIsFreeAfterTheNextConnection(ReleaseMode release) throws Exception {
-		try (RegistryNode node = new RegistryNode("127.0.0.1:" + this.proxy.port(), SESSION, release)) {
+		try (RegistryNode node = new RegistryNode(this.nodes.proxyAddress(), SESSION, release)) {
 			HeldLock lock = node.registry.acquire(LockRequest.of("late"));
 			node.registry.shutdown();
 			node.registry.start();
-			this.proxy.refuse(true);
+			this.nodes.proxy.refuse(true);
 			ZooKeeper zooKeeper = node.client.getZookeeperClient().getZooKeeper();
 			await().until(() -> !zooKeeper.getState().isConnected());
 			lock.close();
-			this.proxy.refuse(false);
+			this.nodes.proxy.refuse(false);
 			this.other.registry.acquire(LockRequest.of("late").waitTime(Duration.ofSeconds(20))).close();
 		}
 	}

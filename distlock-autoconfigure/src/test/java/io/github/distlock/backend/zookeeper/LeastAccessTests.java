@@ -20,8 +20,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,17 +31,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class LeastAccessTests {
 
-	private static ZooKeeperTestServer server;
-
-	@BeforeAll
-	static void startServer() {
-		server = ZooKeeperTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
+	@AutoClose
+	private static final ZooKeeperTestServer server = ZooKeeperTestServer.start();
 
 	@Test
 	void theUserLocksAndNoOtherClientReadsOrEndsALock() throws Exception {

@@ -13,11 +13,10 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -37,29 +36,18 @@ class LostReplyTests {
 
 	private static final String FOLDER = "/distlock/lost";
 
-	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+	@AutoClose
+	private final BareNodes nodes = new BareNodes(SESSION);
 
-	private TcpProxy proxy;
+	private final TcpProxy proxy = this.nodes.proxy;
 
-	private BareNode one;
+	private final BareNode one = this.nodes.proxied();
 
-	private BareNode other;
+	private final BareNode other = this.nodes.node();
 
 	@BeforeEach
-	void startNodes() {
-		this.proxy = new TcpProxy(this.server.port());
-		this.one = new BareNode(ZooKeeperTestServer.client("127.0.0.1:" + this.proxy.port(), SESSION));
-		this.other = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
-		// Creates the folder.
+	void createFolder() {
 		this.one.release(this.one.hold("lost"));
-	}
-
-	@AfterEach
-	void stopNodes() {
-		this.one.close();
-		this.other.close();
-		this.proxy.close();
-		this.server.close();
 	}
 
 	private long nodes() {
@@ -70,7 +58,7 @@ class LostReplyTests {
 		this.proxy.mute();
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(command::run)
 			.withMessageContaining("'lost'")
-			.withMessageContaining("127.0.0.1:" + this.proxy.port())
+			.withMessageContaining(this.nodes.proxyAddress())
 			.withMessageContaining("distlock.zookeeper.command-timeout");
 		this.proxy.cut();
 	}
@@ -114,7 +102,7 @@ class LostReplyTests {
 		this.proxy.refuse(true);
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> Answers.of(this.one.store.cancel(ticket)))
-			.withMessageContaining("127.0.0.1:" + this.proxy.port());
+			.withMessageContaining(this.nodes.proxyAddress());
 		assertThat(nodes()).isEqualTo(1);
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofSeconds(15)).until(() -> nodes() == 0);
@@ -155,7 +143,7 @@ class LostReplyTests {
 	@Test
 	void aClientThatRepeatsCommandsByItselfLeavesNoSecondNode() {
 		CuratorFramework stubborn = CuratorFrameworkFactory.builder()
-			.connectString("127.0.0.1:" + this.proxy.port())
+			.connectString(this.nodes.proxyAddress())
 			.sessionTimeoutMs((int) SESSION.toMillis())
 			.retryPolicy(new RetryNTimes(100, 100))
 			.build();

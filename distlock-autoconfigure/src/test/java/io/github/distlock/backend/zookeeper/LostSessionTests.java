@@ -10,8 +10,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.testing.ZooKeeperTestServer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -30,18 +29,12 @@ class LostSessionTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(10);
 
-	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+	@AutoClose
+	private final BareNodes nodes = new BareNodes(SESSION);
 
-	private final RegistryNode one = new RegistryNode(this.server.connectString(), SESSION);
+	private final RegistryNode one = this.nodes.registry();
 
-	private final RegistryNode two = new RegistryNode(this.server.connectString(), SESSION);
-
-	@AfterEach
-	void stop() {
-		this.one.close();
-		this.two.close();
-		this.server.close();
-	}
+	private final RegistryNode two = this.nodes.registry();
 
 	private CompletableFuture<HeldLock> waiter(RegistryNode node, String key) {
 		CompletableFuture<HeldLock> waiter = node.registry
@@ -58,7 +51,7 @@ class LostSessionTests {
 		AtomicInteger notifications = new AtomicInteger();
 		held.onLost(notifications::incrementAndGet);
 		CompletableFuture<HeldLock> next = waiter(this.two, "lost");
-		this.server.endSession(this.one.client);
+		this.nodes.server.endSession(this.one.client);
 		try (HeldLock entered = next.get(10, TimeUnit.SECONDS)) {
 			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
 			// As soon as the client detects it.
@@ -77,15 +70,15 @@ class LostSessionTests {
 	@Test
 	void anAttemptAfterTheEndOfASessionFailsWithAMessageAboutTheAttempt() {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("own"));
-		this.server.stop();
+		this.nodes.server.stop();
 		await().atMost(Duration.ofSeconds(30)).until(() -> this.one.lost.contains("own"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.one.registry.obtain("own").tryLock())
 			.withMessageStartingWith("Lock 'own' was not attempted")
-			.withMessageContaining(this.server.connectString())
+			.withMessageContaining(this.nodes.server.connectString())
 			.withMessageContaining("distlock.zookeeper.connect-string");
-		this.server.restart();
+		this.nodes.server.restart();
 	}
 
 	@Test
@@ -96,7 +89,7 @@ class LostSessionTests {
 		await().during(SESSION.plusSeconds(1))
 			.atMost(SESSION.multipliedBy(2))
 			.until(() -> !held.remaining().isZero() && held.remaining().compareTo(SESSION) <= 0);
-		this.server.stop();
+		this.nodes.server.stop();
 		Duration left = held.remaining();
 		await().until(() -> held.remaining().compareTo(left) < 0);
 		await().atMost(SESSION).until(() -> held.remaining().isZero());
@@ -107,7 +100,7 @@ class LostSessionTests {
 	void aRestartOfTheServerWithinTheSessionTimeoutLosesNeitherHolderNorWaiter() throws Exception {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("restart"));
 		CompletableFuture<HeldLock> next = waiter(this.two, "restart");
-		this.server.restart();
+		this.nodes.server.restart();
 		for (RegistryNode node : List.of(this.one, this.two)) {
 			await().atMost(Duration.ofSeconds(10)).until(() -> node.client.getZookeeperClient().isConnected());
 		}
@@ -123,10 +116,10 @@ class LostSessionTests {
 	@Test
 	void aServerThatIsDownLosesTheLockWithinTheSessionTimeoutAndIsUsedAgainAfterwards() {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("away"));
-		this.server.stop();
+		this.nodes.server.stop();
 		await().atMost(SESSION).until(() -> !held.isHeld());
 		await().until(() -> this.one.lost.contains("away"));
-		this.server.restart();
+		this.nodes.server.restart();
 		try (HeldLock again = this.two.registry.acquire(LockRequest.of("away").waitTime(Duration.ofSeconds(60)))) {
 			assertThat(again.fencingToken()).isGreaterThan(held.fencingToken());
 		}

@@ -9,9 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.zookeeper.ZooKeeperMain;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,34 +26,28 @@ class OperatorCommandTests {
 
 	private static final String PREFIX = "zkCli.sh -server zk1:2181 ";
 
-	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+	@AutoClose
+	private final BareNodes nodes = new BareNodes(SESSION);
 
-	private final BareNode waiting = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
-
-	@AfterEach
-	void stop() {
-		this.waiting.close();
-		this.server.close();
-	}
+	private final BareNode waiting = this.nodes.node();
 
 	@Test
 	void theLinesOfThePageShowTheHolderAndEndItsGrant() throws Exception {
-		try (BareNode holding = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION))) {
-			Ticket ticket = holding.hold("stock-42");
-			Ticket next = this.waiting.queue("stock-42");
-			String node = ticket.token() + "-0000000000";
-			List<String> answers = new ArrayList<>();
-			for (String line : lines()) {
-				String answer = run(line.replace("<node>", node));
-				assertThat(answer).as(line).doesNotContain("KeeperErrorCode", "Node does not exist", "Exception");
-				answers.add(answer);
-			}
-			assertThat(answers).hasSize(3);
-			assertThat(answers.get(0)).contains(node).contains(next.token());
-			assertThat(answers.get(1)).contains("ctime = ").containsPattern("ephemeralOwner = 0x[1-9a-f]");
-			this.waiting.awaitGrant(next);
-			assertThat(holding.release(ticket)).isFalse();
+		BareNode holding = this.nodes.node();
+		Ticket ticket = holding.hold("stock-42");
+		Ticket next = this.waiting.queue("stock-42");
+		String node = ticket.token() + "-0000000000";
+		List<String> answers = new ArrayList<>();
+		for (String line : lines()) {
+			String answer = run(line.replace("<node>", node));
+			assertThat(answer).as(line).doesNotContain("KeeperErrorCode", "Node does not exist", "Exception");
+			answers.add(answer);
 		}
+		assertThat(answers).hasSize(3);
+		assertThat(answers.get(0)).contains(node).contains(next.token());
+		assertThat(answers.get(1)).contains("ctime = ").containsPattern("ephemeralOwner = 0x[1-9a-f]");
+		this.waiting.awaitGrant(next);
+		assertThat(holding.release(ticket)).isFalse();
 	}
 
 	private static List<String> lines() throws IOException {
@@ -65,7 +58,7 @@ class OperatorCommandTests {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home", ""), "bin", "java").toString(),
 						"-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path", ""),
-						ZooKeeperMain.class.getName(), "-server", this.server.connectString()));
+						ZooKeeperMain.class.getName(), "-server", this.nodes.server.connectString()));
 		command.addAll(List.of(line.substring(PREFIX.length()).split(" ")));
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
 		process.getOutputStream().close();

@@ -21,6 +21,7 @@ import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -34,6 +35,7 @@ class OperatorTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(8);
 
+	@AutoClose
 	@RegisterExtension
 	static final BareNodes nodes = new BareNodes(SESSION);
 
@@ -83,34 +85,17 @@ class OperatorTests {
 	}
 
 	@Test
-	void anEndedGrantPassesTheLockToTheNextTicketWithATokenAboveTheWholeBlock() {
-		BareNode one = nodes.node();
-		BareNode two = nodes.node();
-		Ticket ticket = one.ticket("ended");
-		Grant grant = attempt(one, ticket);
-		Ticket next = two.queue("ended");
-		StoreInspection operator = nodes.node().inspection();
-		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.ENDED);
-		assertThat(two.awaitGrant(next).firstToken()).isGreaterThan(grant.lastToken() + 1);
-		assertThat(one.release(ticket)).isFalse();
-		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.CHANGED);
-		assertThat(two.release(next)).isTrue();
-		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.NOT_HELD);
-	}
-
-	@Test
 	void theHolderInARegistryFindsAtItsReleaseThatTheStoreForgotTheLock() {
-		try (RegistryNode one = new RegistryNode(nodes.server().connectString(), SESSION);
-				RegistryNode two = new RegistryNode(nodes.server().connectString(), SESSION)) {
-			HeldLock lock = one.registry.acquire(LockRequest.of("registry"));
-			StoreInspection operator = nodes.node().inspection();
-			long token = operator.inspect("registry").holders().get(0).grantToken();
-			assertThat(operator.end("registry", token)).isEqualTo(EndResult.ENDED);
-			two.registry.acquire(LockRequest.of("registry")).close();
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
-				.satisfies((lost) -> assertThat(lost.lossCause()).isEqualTo(LossCause.FORGOTTEN));
-			assertThat(one.lost).containsExactly("registry");
-		}
+		RegistryNode one = nodes.registry();
+		RegistryNode two = nodes.registry();
+		HeldLock lock = one.registry.acquire(LockRequest.of("registry"));
+		StoreInspection operator = nodes.node().inspection();
+		long token = operator.inspect("registry").holders().get(0).grantToken();
+		assertThat(operator.end("registry", token)).isEqualTo(EndResult.ENDED);
+		two.registry.acquire(LockRequest.of("registry")).close();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
+			.satisfies((lost) -> assertThat(lost.lossCause()).isEqualTo(LossCause.FORGOTTEN));
+		assertThat(one.lost).containsExactly("registry");
 	}
 
 	@Test
@@ -122,31 +107,6 @@ class OperatorTests {
 		assertThat(Answers.of(one.store.renew(List.of(new Renewal(ticket, grant.lastToken(), SESSION, false)))))
 			.containsExactly(new RenewalResult.Gone(false));
 		assertThat(grant.validity().hasPassed(TimeSource.SYSTEM)).as("the session has ended").isFalse();
-	}
-
-	@Test
-	void anotherTokenChangesNothing() {
-		BareNode one = nodes.node();
-		Ticket ticket = one.ticket("other-token");
-		Grant grant = attempt(one, ticket);
-		assertThat(one.inspection().end("other-token", grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
-		assertThat(one.release(ticket)).isTrue();
-	}
-
-	@Test
-	void ofReadersOnlyOneEnds() {
-		BareNode one = nodes.node();
-		Ticket first = one.ticket("readers", LockMode.READ);
-		Ticket second = one.ticket("readers", LockMode.READ);
-		Grant ended = attempt(one, first);
-		attempt(one, second);
-		Ticket writer = one.ticket("readers", LockMode.WRITE);
-		one.attempt(writer);
-		assertThat(one.inspection().inspect("readers").holders()).hasSize(2);
-		assertThat(one.inspection().end("readers", ended.firstToken())).isEqualTo(EndResult.ENDED);
-		assertThat(one.inspection().inspect("readers").holders()).hasSize(1);
-		assertThat(one.release(second)).isTrue();
-		one.awaitGrant(writer);
 	}
 
 }

@@ -6,8 +6,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.ZooKeeperLockChild;
-import io.github.distlock.testing.ZooKeeperTestServer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,18 +18,13 @@ class ProcessTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(4);
 
-	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+	@AutoClose
+	private final BareNodes nodes = new BareNodes(SESSION);
 
-	private final RegistryNode node = new RegistryNode(this.server.connectString(), SESSION);
-
-	@AfterEach
-	void stop() {
-		this.node.close();
-		this.server.close();
-	}
+	private final RegistryNode node = this.nodes.registry();
 
 	private ChildJvm holder(String key) {
-		return ChildJvm.start(ZooKeeperLockChild.class, this.server.connectString(), key, SESSION.toString());
+		return ChildJvm.start(ZooKeeperLockChild.class, this.nodes.server.connectString(), key, SESSION.toString());
 	}
 
 	@Test

@@ -11,6 +11,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import org.apache.curator.framework.CuratorFramework;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -22,11 +23,12 @@ import static org.awaitility.Awaitility.await;
  */
 class QueueTests {
 
+	@AutoClose
 	@RegisterExtension
 	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(6));
 
 	private static Map<String, Integer> watchers() {
-		Map<String, Integer> watchers = nodes.server().watchers(ZooKeeperStoreUnderTest.ROOT);
+		Map<String, Integer> watchers = nodes.server.watchers(ZooKeeperStoreUnderTest.ROOT);
 		return watchers;
 	}
 

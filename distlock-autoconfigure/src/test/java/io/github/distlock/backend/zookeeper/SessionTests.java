@@ -16,8 +16,7 @@ import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.state.ConnectionState;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -34,27 +33,14 @@ class SessionTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(8);
 
-	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+	@AutoClose
+	private final BareNodes nodes = new BareNodes(SESSION);
 
-	private final TcpProxy proxy = new TcpProxy(this.server.port());
+	private final TcpProxy proxy = this.nodes.proxy;
 
-	private BareNode one;
+	private final BareNode one = this.nodes.proxied();
 
-	private BareNode other;
-
-	@BeforeEach
-	void startNodes() {
-		this.one = new BareNode(ZooKeeperTestServer.client("127.0.0.1:" + this.proxy.port(), SESSION));
-		this.other = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
-	}
-
-	@AfterEach
-	void stop() {
-		this.one.close();
-		this.other.close();
-		this.proxy.close();
-		this.server.close();
-	}
+	private final BareNode other = this.nodes.node();
 
 	private static boolean counts(Grant grant) {
 		return !grant.validity().hasPassed(TimeSource.SYSTEM);
@@ -98,7 +84,7 @@ class SessionTests {
 	@Test
 	void anExpiredSessionEndsItsGrantsAtOnce() {
 		try (BareNode doomed = new BareNode(
-				ZooKeeperTestServer.client(this.server.connectString(), Duration.ofSeconds(20)))) {
+				ZooKeeperTestServer.client(this.nodes.server.connectString(), Duration.ofSeconds(20)))) {
 			CountDownLatch lost = new CountDownLatch(1);
 			doomed.client.getConnectionStateListenable().addListener((client, state) -> {
 				if (state == ConnectionState.LOST) {
@@ -108,7 +94,7 @@ class SessionTests {
 			Ticket ticket = doomed.ticket("expired");
 			Grant grant = BareNode.granted(doomed.attempt(ticket));
 			Ticket next = this.other.queue("expired");
-			this.server.endSession(doomed.client);
+			this.nodes.server.endSession(doomed.client);
 			this.other.awaitGrant(next);
 			await().until(() -> lost.getCount() == 0);
 			assertThat(counts(grant)).isFalse();
@@ -132,7 +118,7 @@ class SessionTests {
 		Ticket holder = this.other.hold("place");
 		Ticket waiter = this.one.queue("place");
 		int retrySignals = this.one.retrySignals.get();
-		this.server.endSession(this.one.client);
+		this.nodes.server.endSession(this.one.client);
 		await().until(() -> this.one.retrySignals.get() > retrySignals);
 		await().ignoreException(LockBackendException.class).until(() -> this.one.attempt(waiter) != null);
 		assertThat(ZooKeeperStoreUnderTest.itemsBelow(this.other.client, "/distlock/place")).isEqualTo(2);

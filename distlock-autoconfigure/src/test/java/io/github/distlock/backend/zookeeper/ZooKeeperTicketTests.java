@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.zookeeper.ZooKeeperSession.TicketNode;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ZooKeeperTicketTests {
 
+	@AutoClose
 	@RegisterExtension
 	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(8));
 
