@@ -206,8 +206,8 @@ final class HeldLocks implements RenewalListener {
 	 * @param endsWithThread whether the lock is lost when that thread dies
 	 */
 	Hold add(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
+		Hold hold = new Hold(this, request.label(), holder, terms, thread, endsWithThread);
 		try {
-			Hold hold = new Hold(this, request.label(), holder, terms, thread, endsWithThread);
 			this.renewer.watch(hold);
 			if (thread != null) {
 				Map<String, Hold> own = this.holdsOfThread.get();
@@ -225,6 +225,7 @@ final class HeldLocks implements RenewalListener {
 			return hold;
 		}
 		catch (RuntimeException | Error ex) {
+			this.renewer.forget(hold);
 			this.acquirer.releases().releaseAsync(holder);
 			throw ex;
 		}

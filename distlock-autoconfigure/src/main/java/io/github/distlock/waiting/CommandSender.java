@@ -196,6 +196,7 @@ final class CommandSender {
 		this.orphanedTickets.release(ticket, token);
 	}
 
+	/** An error here would prevent that the command is sent. */
 	private void wake(Effects effects) {
 		List<Waiter> woken = effects.woken();
 		// No iterator: most events wake no waiter.
@@ -204,7 +205,7 @@ final class CommandSender {
 		}
 		Ticket stray = effects.stray();
 		if (stray != null) {
-			this.orphanedTickets.cancelLater(stray);
+			TaskRunner.logging(() -> this.orphanedTickets.cancelLater(stray)).run();
 		}
 	}
 

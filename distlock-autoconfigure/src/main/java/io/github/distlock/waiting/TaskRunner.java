@@ -65,7 +65,7 @@ final class TaskRunner {
 		}
 		catch (Error ex) {
 			// No thread could be started. The timers have one.
-			schedule(() -> callBack(callback), SWEEP_NANOS);
+			logging(() -> schedule(() -> callBack(callback), SWEEP_NANOS)).run();
 		}
 	}
 
@@ -113,7 +113,7 @@ final class TaskRunner {
 		}
 	}
 
-	/** The boundary of all timers: what fails here, the sweep repeats if need be. */
+	/** The boundary of timers and wake-ups: the sweep repeats what fails, if need be. */
 	static Runnable logging(Runnable task) {
 		return () -> {
 			try {

@@ -21,6 +21,9 @@ final class Call {
 
 	static final long NEVER = Long.MAX_VALUE;
 
+	/** A retained lock lasts longer by this and by two percent. */
+	private static final long RETAINED = Duration.ofMillis(10).toNanos();
+
 	/** Which method of the public API is called. */
 	enum How {
 
@@ -175,6 +178,17 @@ final class Call {
 	boolean leaseEndsWithin(long nanos) {
 		Duration lease = this.request.leaseTime();
 		return lease != null && lease.toNanos() < nanos;
+	}
+
+	/**
+	 * Whether its lease, or the little that is left of it after a minimum hold time, may
+	 * end in the store before its release has come there.
+	 * @param packets how long that takes
+	 */
+	boolean mayEndBeforeItsRelease(long packets) {
+		Duration minHold = this.request.minHold();
+		boolean retained = minHold != null && minHold.dividedBy(50).toNanos() + RETAINED < packets;
+		return retained || leaseEndsWithin(packets);
 	}
 
 	/** Whether it has a ticket of its own in the store, not shared with its JVM. */

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.observation.LockObservers;
@@ -23,11 +24,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Faults of the engine that seeds have found, each as a history as short as possible.
  */
-class FoundFaultTests {
+class FoundFaultTests implements LockListener {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private static final LockRequest KEY = LockRequest.of("k0");
+
+	private int losses;
 
 	private final World world = new World(
 			new Plan(1, 1, 1, 1, 1, LEASE, 4, Duration.ofMillis(5), Duration.ZERO, Integer.MAX_VALUE, false,
@@ -46,7 +49,12 @@ class FoundFaultTests {
 		return new BackendLockRegistry(new SimulatedBackend(this.world, this.world.network, place),
 				TestSettings.of(Duration.ofMinutes(1), LEASE, null, new HandOffLimits(4, Duration.ofMillis(5)),
 						Duration.ofSeconds(20), false, Duration.ofSeconds(1)),
-				List::of, new SimulatedEnvironment(this.world.scheduler, place), LockObservers.NONE);
+				() -> List.of(this), new SimulatedEnvironment(this.world.scheduler, place), LockObservers.NONE);
+	}
+
+	@Override
+	public void onLost(Lost event) {
+		this.losses++;
 	}
 
 	@Test
@@ -143,6 +151,37 @@ class FoundFaultTests {
 			fault(Kind.PARTITION, outage);
 			sleep(Duration.ofMillis(outage).plusSeconds(5));
 			assertThat(isOwned()).isFalse();
+		});
+	}
+
+	@Test
+	void aCommandIsSentAlthoughAnErrorPreventsATimerThatBelongsToIt() {
+		live(() -> {
+			AtomicBoolean entered = new AtomicBoolean();
+			fault(Kind.LATE_REQUESTS, 1000);
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> this.registry.acquire(KEY.waitTime(Duration.ZERO)));
+			// The timer of the second cancel, which is set before the next attempt.
+			this.jvm.refusals = 2;
+			in(this.jvm, () -> {
+				this.registry.acquire(KEY).close();
+				entered.set(true);
+			});
+			sleep(Duration.ofSeconds(5));
+			assertThat(this.jvm.refusals).isLessThan(2);
+			assertThat(entered).isTrue();
+		});
+	}
+
+	@Test
+	void aLockWhoseTimerAnErrorPreventsIsReleasedAndNotReportedAsLost() {
+		live(() -> {
+			this.jvm.refusals = 2;
+			assertThatExceptionOfType(SimulatedError.class).isThrownBy(() -> this.registry.acquire(KEY));
+			sleep(Duration.ofSeconds(1));
+			assertThat(isOwned()).isFalse();
+			sleep(LEASE);
+			assertThat(this.losses).isZero();
 		});
 	}
 

@@ -21,9 +21,6 @@ final class Progress {
 	/** A release, a message and what else may be sent, in slow packets. */
 	private static final int HAND_OFF_PACKETS = 60;
 
-	/** A retained lock lasts longer by this and by two percent. */
-	private static final long RETAINED = Duration.ofMillis(10).toNanos();
-
 	/** The retry of a waiting JVM, and what follows it. */
 	private static final long BOUND = Duration.ofSeconds(4).toNanos();
 
@@ -103,35 +100,24 @@ final class Progress {
 		int waiting = 0;
 		long since = 0;
 		long lost = -BOUND;
+		long packets = HAND_OFF_PACKETS * this.world.plan.latencyNanos();
 		for (Edge edge : edges) {
 			boolean stuck = inside == 0 && waiting > 0;
 			inside += edge.inside;
 			waiting += edge.waiting;
 			// The store sends no message when a lease expires.
-			long most = (this.calm && lost + BOUND < since)
-					? HAND_OFF + HAND_OFF_PACKETS * this.world.plan.latencyNanos() : this.bound;
+			long most = (this.calm && lost + BOUND < since) ? HAND_OFF + packets : this.bound;
 			if (stuck && (inside > 0 || waiting == 0) && undisturbed(since, edge.nanos) > most) {
 				this.world.violation("L1", key + " was free for " + (edge.nanos - since) / 1_000_000
 						+ " ms while others waited; then came or left " + edge.call);
 			}
-			if (edge.inside < 0 && (edge.call.losses > 0 || mayEndBeforeItsRelease(edge.call))) {
+			if (edge.inside < 0 && (edge.call.losses > 0 || edge.call.mayEndBeforeItsRelease(packets))) {
 				lost = edge.nanos;
 			}
 			if (!stuck && inside == 0 && waiting > 0) {
 				since = edge.nanos;
 			}
 		}
-	}
-
-	/**
-	 * Whether its lease, or the little that is left of it after a minimum hold time, may
-	 * end in the store before its release has come there.
-	 */
-	private boolean mayEndBeforeItsRelease(Call call) {
-		long packets = HAND_OFF_PACKETS * this.world.plan.latencyNanos();
-		Duration minHold = call.request.minHold();
-		boolean retained = minHold != null && minHold.dividedBy(50).toNanos() + RETAINED < packets;
-		return retained || call.leaseEndsWithin(packets);
 	}
 
 	private void addEdges(Call call, List<Edge> edges) {

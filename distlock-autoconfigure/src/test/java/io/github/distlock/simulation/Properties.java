@@ -249,12 +249,11 @@ final class Properties {
 	}
 
 	/**
-	 * Whether the grant of a fair call can expire while its message is on its way: then
-	 * the server forgets the places of its JVM.
+	 * Whether the grant of a fair call can expire while its message or its release is on
+	 * its way: then the server forgets the places of its JVM.
 	 */
 	static boolean losesPlaces(Call call, long slowPackets) {
-		Duration lease = call.request.leaseTime();
-		return call.request.fair() && lease != null && lease.toNanos() < slowPackets;
+		return call.request.fair() && call.mayEndBeforeItsRelease(slowPackets);
 	}
 
 	/** A packet may take ten times as long as the others. */

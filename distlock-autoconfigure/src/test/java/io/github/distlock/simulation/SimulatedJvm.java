@@ -81,10 +81,16 @@ final class SimulatedJvm implements TimeSource {
 		this.errors = 0;
 	}
 
-	/** A fault may make an executor refuse a task. */
+	/**
+	 * A fault may make an executor refuse a task. All but those of callbacks may also
+	 * throw an error: a callback would be lost if its second way failed, too.
+	 */
 	void mayReject(String executor) {
 		if (this.refusals > 0) {
 			this.refusals--;
+			if (this.refusals % 2 == 1 && !executor.equals("callback")) {
+				throw new SimulatedError("Thrown by a fault: " + executor);
+			}
 			throw new RejectedExecutionException("Refused by a fault: " + executor);
 		}
 	}

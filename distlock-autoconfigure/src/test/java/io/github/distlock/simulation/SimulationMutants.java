@@ -25,6 +25,14 @@ final class SimulationMutants {
 	private static final Mutant.Edit NO_SWEEP = java(KEY_QUEUE, "if (this.queuedTicket != null && nothingIsToCome) {",
 			"if (false) {");
 
+	/** Without this edit the sweep fires a timer that was not set. */
+	private static final Mutant.Edit SWEEP_FIRES_NO_TIMER = java(KEY_QUEUE, "fireTimer(); boolean nothingIsToCome =",
+			"boolean nothingIsToCome =");
+
+	/** Without this edit a thread that is not woken looks for its outcome. */
+	private static final Mutant.Edit ENDLESS_PARK = java("waiting/BlockingAcquirer.java",
+			"Math.min(remaining, LONGEST_PARK_NANOS)", "remaining");
+
 	/** The validity that a grant would have if it came at this moment. */
 	private static String asIfGrantedNow(String validity, String clock) {
 		return "io.github.distlock.backend.Validity.until(" + clock + ".now(), java.time.Duration.ofNanos(" + validity
@@ -141,13 +149,12 @@ final class SimulationMutants {
 								// lock of the queue, and no other wake-up comes.
 								continue;
 							}
-							""", "this.waits.giveUp(queue, waiter, false, true);")),
+							""", "this.waits.giveUp(queue, waiter, false, true);"), ENDLESS_PARK),
 			Mutant.of("second waiter that one event decides not woken",
 					java("waiting/LocalQueue.java", "this.decided.add(waiter);", "")),
 			Mutant.of("waiters not woken by the release of a thread",
-					java("waiting/CommandSender.java",
-							"wake(effects); Command command = effects.command(); return (command != null)",
-							"Command command = effects.command(); return (command != null)")),
+					java("waiting/LockReleaser.java", "this.sender.run(queue, handOff); return", "return"),
+					ENDLESS_PARK),
 			Mutant.of("cancelled future keeps the lock of its late grant", java("waiting/AsyncAcquisition.java",
 					"// Cancelled at the moment of the grant. this.waits.releases().releaseAsync(holder);", "")),
 			Mutant.of("cancelled future keeps the lock of its listeners",
@@ -162,7 +169,8 @@ final class SimulationMutants {
 					NO_SWEEP),
 			Mutant.of("earlier timer not set while a later one is",
 					java("waiting/RetryTimer.java", "if (!this.scheduled || nanos - this.scheduledForNanos < 0) {",
-							"if (!this.scheduled) {")),
+							"if (!this.scheduled) {"),
+					NO_SWEEP, SWEEP_FIRES_NO_TIMER),
 			Mutant.of("outage not ended by an answer", java("waiting/RetryTimer.java", "this.outage = null;", "")),
 			Mutant.of("fair ticket that has left stays the oldest",
 					java("waiting/KeyQueues.java", "public void leftQueue() { this.waiting = false; }",

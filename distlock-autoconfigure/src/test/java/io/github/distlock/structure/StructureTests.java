@@ -44,7 +44,7 @@ class StructureTests {
 			integration           41   0  0
 			metrics              197   0  0
 			observation          378   5  3
-			registry            1827  11  3
+			registry            1828  11  3
 			renewal              649   4  0
 			test                 487   0  3
 			thread                49   0  0
