@@ -378,9 +378,13 @@ final class Properties {
 
 	/**
 	 * No more calls of a JVM wait for a key than may. Calls whose first attempt is on its
-	 * way do not wait yet, so this is looked at while no command of the key is.
+	 * way do not wait yet, so this is looked at while no command of the key is. After an
+	 * error of a timer a call may only be counted with its next attempt.
 	 */
 	void waits(Call call, List<KeySnapshot> keys) {
+		if (this.world.plan.has(Fault.Kind.REFUSE_TASKS)) {
+			return;
+		}
 		List<KeySnapshot> queues = keys.stream().filter((queue) -> queue.key().equals(call.key())).toList();
 		int waiting = queues.stream().mapToInt(KeySnapshot::waiters).sum();
 		long uncounted = this.history.calls.stream()

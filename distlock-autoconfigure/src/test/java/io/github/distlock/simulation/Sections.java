@@ -7,7 +7,6 @@ import java.util.concurrent.locks.Lock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockException;
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
@@ -91,8 +90,8 @@ final class Sections {
 			catch (LockLostException ex) {
 				this.history.noticedLoss(call);
 			}
-			catch (LockBackendException ex) {
-				// The executors refuse its timer. The lease ends as before.
+			catch (SimulatedError ex) {
+				// Of its timer: the sweep takes its place.
 				this.world.trace(call.label, "gets no timer");
 			}
 		}
