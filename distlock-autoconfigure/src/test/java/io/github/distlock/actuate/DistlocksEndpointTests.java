@@ -81,8 +81,8 @@ class DistlocksEndpointTests {
 			assertThat(EndpointApplication.list(local, "held")).extracting((lock) -> lock.get("key"))
 				.containsExactlyElementsOf(IntStream.range(0, 20).mapToObj((i) -> "many-" + i).toList());
 			assertThat(EndpointApplication.map(local, "totals")).containsEntry("held", 30);
-			assertThat(application.get("/actuator/distlocks?limit=-1").statusCode()).isEqualTo(400);
-			assertThat(application.get("/actuator/distlocks?limit=many").statusCode()).isEqualTo(400);
+			application.assertGet(400, "/actuator/distlocks?limit=-1");
+			application.assertGet(400, "/actuator/distlocks?limit=many");
 		}
 		finally {
 			locks.forEach(HeldLock::close);
@@ -110,16 +110,10 @@ class DistlocksEndpointTests {
 
 	@Test
 	void aFreeLockAndAnUnknownRegistryAreNotFound() throws Exception {
-		assertThat(application.get("/actuator/distlocks/free")).satisfies((response) -> {
-			assertThat(response.statusCode()).isEqualTo(404);
-			assertThat(response.body())
-				.isEqualTo("{\"key\":\"free\",\"registry\":\"local\",\"holders\":[],\"waiting\":[]}");
-		});
-		assertThat(application.get("/actuator/distlocks/free?registry=redis")).satisfies((response) -> {
-			assertThat(response.statusCode()).isEqualTo(404);
-			assertThat(response.body()).contains("local");
-		});
-		assertThat(application.get("/actuator/distlocks?key=%20").statusCode()).isEqualTo(400);
+		application.assertGet(404, "/actuator/distlocks/free")
+			.isEqualTo("{\"key\":\"free\",\"registry\":\"local\",\"holders\":[],\"waiting\":[]}");
+		application.assertGet(404, "/actuator/distlocks/free?registry=redis").contains("local");
+		application.assertGet(400, "/actuator/distlocks?key=%20");
 	}
 
 	@Test
@@ -129,20 +123,17 @@ class DistlocksEndpointTests {
 		await(() -> assertThat(EndpointApplication.list(application.local(), "waiting"))
 			.anySatisfy((caller) -> assertThat(caller).containsEntry("key", "stuck")));
 		long token = application.grantToken("stuck");
-		assertThat(application.delete("/actuator/distlocks/stuck?token=" + (token + 1)).statusCode()).isEqualTo(409);
+		application.assertDelete(409, "/actuator/distlocks/stuck?token=" + (token + 1));
 		assertThat(lock.isHeld()).isTrue();
-		assertThat(application.delete("/actuator/distlocks/stuck").statusCode()).isEqualTo(400);
-		assertThat(application.delete("/actuator/distlocks/stuck?token=x").statusCode()).isEqualTo(400);
-		assertThat(application.delete("/actuator/distlocks/stuck?token=" + token)).satisfies((response) -> {
-			assertThat(response.statusCode()).isEqualTo(204);
-			assertThat(response.body()).isEmpty();
-		});
+		application.assertDelete(400, "/actuator/distlocks/stuck");
+		application.assertDelete(400, "/actuator/distlocks/stuck?token=x");
+		application.assertDelete(204, "/actuator/distlocks/stuck?token=" + token).isEmpty();
 		HeldLock next = waiter.get(10, TimeUnit.SECONDS);
 		assertThat(next.fencingToken()).isGreaterThan(token);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
 			.satisfies((ex) -> assertThat(ex.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR));
 		next.close();
-		assertThat(application.delete("/actuator/distlocks/stuck?token=" + token).statusCode()).isEqualTo(404);
+		application.assertDelete(404, "/actuator/distlocks/stuck?token=" + token);
 		assertThat(EndpointApplication.list(application.local(), "recent"))
 			.filteredOn((event) -> "stuck".equals(event.get("key")))
 			.extracting((event) -> event.get("event"))
@@ -166,10 +157,8 @@ class DistlocksEndpointTests {
 			assertThat(application.delete("/actuator/distlocks" + request).body()).doesNotContain("\n", "\\r", "\\n",
 					"\u0085", "\u2028");
 		}
-		assertThat(application.get("/actuator/distlocks?key=" + forged)).satisfies((response) -> {
-			assertThat(response.statusCode()).isEqualTo(400);
-			assertThat(response.body()).contains("'x??WARN forged?forged?forged' contains a control character");
-		});
+		application.assertGet(400, "/actuator/distlocks?key=" + forged)
+			.contains("'x??WARN forged?forged?forged' contains a control character");
 		assertThat(output.getOut().lines().filter((line) -> line.contains("forged")))
 			.allMatch(
 					(line) -> line.contains("asked to release locks") && line.contains("x??WARN forged?forged?forged"))

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import org.assertj.core.api.AbstractStringAssert;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -26,6 +27,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A started application with the actuator on a port of its own, without Spring Security
@@ -79,6 +82,21 @@ final class EndpointApplication implements AutoCloseable {
 
 	HttpResponse<String> delete(String path) throws IOException, InterruptedException {
 		return send("DELETE", path);
+	}
+
+	/** Assert the status of an answer. Returns what can be asserted of its body. */
+	AbstractStringAssert<?> assertGet(int status, String path) throws IOException, InterruptedException {
+		return assertStatus(status, get(path));
+	}
+
+	/** Assert the status of an answer. Returns what can be asserted of its body. */
+	AbstractStringAssert<?> assertDelete(int status, String path) throws IOException, InterruptedException {
+		return assertStatus(status, delete(path));
+	}
+
+	private static AbstractStringAssert<?> assertStatus(int status, HttpResponse<String> response) {
+		assertThat(response.statusCode()).as("status of %s", response).isEqualTo(status);
+		return assertThat(response.body());
 	}
 
 	/** Send a request; its headers are pairs of name and value. */

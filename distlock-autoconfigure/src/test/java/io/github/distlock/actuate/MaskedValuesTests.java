@@ -28,10 +28,8 @@ class MaskedValuesTests {
 		try (EndpointApplication application = EndpointApplication.start();
 				HeldLock lock = application.registry().acquire(LockRequest.of(KEY))) {
 			assertThatValuesAreMasked(application);
-			assertThat(application.delete("/actuator/distlocks?key=" + KEY + "&token=" + lock.fencingToken()))
-				.satisfies((response) -> assertThat(response.statusCode()).isEqualTo(405));
-			assertThat(application.delete("/actuator/distlocks/" + KEY + "?token=" + lock.fencingToken()))
-				.satisfies((response) -> assertThat(response.statusCode()).isEqualTo(405));
+			application.assertDelete(405, "/actuator/distlocks?key=" + KEY + "&token=" + lock.fencingToken());
+			application.assertDelete(405, "/actuator/distlocks/" + KEY + "?token=" + lock.fencingToken());
 			assertThat(application.audit()).isEmpty();
 			assertThat(lock.isHeld()).isTrue();
 		}
@@ -45,10 +43,7 @@ class MaskedValuesTests {
 			assertThatValuesAreMasked(application);
 			for (String path : new String[] { "/" + KEY + "?token=" + lock.fencingToken(),
 					"?key=" + KEY + "&token=" + lock.fencingToken(), "/" + KEY, "?instance=AAAAAAAAAAA", "" }) {
-				assertThat(application.delete("/actuator/distlocks" + path)).satisfies((response) -> {
-					assertThat(response.statusCode()).isEqualTo(403);
-					assertThat(response.body()).doesNotContain(KEY);
-				});
+				application.assertDelete(403, "/actuator/distlocks" + path).doesNotContain(KEY);
 			}
 			assertThat(application.audit()).hasSize(5).allSatisfy((event) -> {
 				assertThat(event.getType()).isEqualTo(DistlocksEndpoint.REFUSED);
@@ -67,14 +62,12 @@ class MaskedValuesTests {
 				HeldLock lock = application.registry().acquire(LockRequest.of(KEY));
 				HeldLock other = application.registry().acquire(LockRequest.of("public-key"))) {
 			assertThat(application.get("/actuator/distlocks").body()).contains("public-key").doesNotContain(KEY);
-			assertThat(application.get("/actuator/distlocks/" + KEY).statusCode()).isEqualTo(403);
-			assertThat(application.get("/actuator/distlocks/public-key").statusCode()).isEqualTo(200);
-			assertThat(application.delete("/actuator/distlocks/" + KEY + "?token=" + lock.fencingToken()).statusCode())
-				.isEqualTo(403);
+			application.assertGet(403, "/actuator/distlocks/" + KEY);
+			application.assertGet(200, "/actuator/distlocks/public-key");
+			application.assertDelete(403, "/actuator/distlocks/" + KEY + "?token=" + lock.fencingToken());
 			assertThat(application.audit()).extracting(AuditEvent::getData)
 				.allSatisfy((data) -> assertThat(data.toString()).doesNotContain(KEY));
-			assertThat(application.delete("/actuator/distlocks/public-key?token=" + other.fencingToken()).statusCode())
-				.isEqualTo(204);
+			application.assertDelete(204, "/actuator/distlocks/public-key?token=" + other.fencingToken());
 			DistlocksEndpointTests.await(() -> assertThat(other.isHeld()).isFalse());
 		}
 		catch (LockLostException ex) {
@@ -96,11 +89,9 @@ class MaskedValuesTests {
 				HeldLock lock = application.registry().acquire(LockRequest.of(KEY))) {
 			for (String key : new String[] { KEY, "wrong-guess" }) {
 				for (String path : new String[] { "/" + key, "?key=" + key, "/" + key + "?registry=none" }) {
-					assertThat(application.get("/actuator/distlocks" + path)).satisfies((response) -> {
-						assertThat(response.statusCode()).as(path).isEqualTo(403);
-						assertThat(response.body()).contains("management.endpoint.distlocks.show-values")
-							.doesNotContain(key);
-					});
+					application.assertGet(403, "/actuator/distlocks" + path)
+						.contains("management.endpoint.distlocks.show-values")
+						.doesNotContain(key);
 				}
 			}
 			assertThat(lock.isHeld()).isTrue();

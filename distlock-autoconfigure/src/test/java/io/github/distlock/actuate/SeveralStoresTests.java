@@ -37,11 +37,9 @@ class SeveralStoresTests {
 		HeldLock lock = registry("distlockSecondLockRegistry").acquire(LockRequest.of("one"));
 		assertThat(EndpointApplication.json(application.get("/actuator/distlocks/one"))).containsEntry("registry",
 				"second");
-		assertThat(application.delete("/actuator/distlocks/one?token=" + lock.fencingToken()).statusCode())
-			.isEqualTo(204);
-		assertThat(application.get("/actuator/distlocks/one").statusCode()).isEqualTo(404);
-		assertThat(application.delete("/actuator/distlocks/one?token=" + lock.fencingToken()).statusCode())
-			.isEqualTo(404);
+		application.assertDelete(204, "/actuator/distlocks/one?token=" + lock.fencingToken());
+		application.assertGet(404, "/actuator/distlocks/one");
+		application.assertDelete(404, "/actuator/distlocks/one?token=" + lock.fencingToken());
 		DistlocksEndpointTests.await(() -> assertThat(lock.isHeld()).isFalse());
 	}
 
@@ -49,13 +47,9 @@ class SeveralStoresTests {
 	void aKeyOfTwoStoresIsAmbiguousUntilTheRegistryIsNamed() throws Exception {
 		try (HeldLock first = registry("distlockLocalLockRegistry").acquire(LockRequest.of("two"));
 				HeldLock second = registry("distlockSecondLockRegistry").acquire(LockRequest.of("two"))) {
-			assertThat(application.get("/actuator/distlocks/two")).satisfies((response) -> {
-				assertThat(response.statusCode()).isEqualTo(400);
-				assertThat(response.body()).contains("local, second");
-			});
-			assertThat(application.delete("/actuator/distlocks/two?token=" + first.fencingToken()).statusCode())
-				.isEqualTo(400);
-			assertThat(application.get("/actuator/distlocks/two?registry=second").statusCode()).isEqualTo(200);
+			application.assertGet(400, "/actuator/distlocks/two").contains("local, second");
+			application.assertDelete(400, "/actuator/distlocks/two?token=" + first.fencingToken());
+			application.assertGet(200, "/actuator/distlocks/two?registry=second");
 			assertThat(first.isHeld()).isTrue();
 			assertThat(second.isHeld()).isTrue();
 		}
@@ -65,12 +59,8 @@ class SeveralStoresTests {
 	void aStoreThatDoesNotAnswerIsUnavailableAndTheRestIsShown() throws Exception {
 		try (HeldLock lock = registry("distlockSecondLockRegistry").acquire(LockRequest.of("unavailable"))) {
 			SecondStore.failure.set(new LockBackendException(MESSAGE));
-			assertThat(application.get("/actuator/distlocks/unavailable?registry=second")).satisfies((response) -> {
-				assertThat(response.statusCode()).isEqualTo(503);
-				assertThat(response.body()).contains(MESSAGE);
-			});
-			assertThat(application.delete("/actuator/distlocks/unavailable?registry=second&token=1").statusCode())
-				.isEqualTo(503);
+			application.assertGet(503, "/actuator/distlocks/unavailable?registry=second").contains(MESSAGE);
+			application.assertDelete(503, "/actuator/distlocks/unavailable?registry=second&token=1");
 			var registries = EndpointApplication.map(EndpointApplication.json(application.get("/actuator/distlocks")),
 					"registries");
 			assertThat(registries).containsOnlyKeys("local", "second");
@@ -83,8 +73,8 @@ class SeveralStoresTests {
 	void ifAStoreDoesNotAnswerTheRegistryOfAnotherCanBeNamed() throws Exception {
 		SecondStore.failure.set(new LockBackendException(MESSAGE));
 		try (HeldLock lock = registry("distlockLocalLockRegistry").acquire(LockRequest.of("found"))) {
-			assertThat(application.get("/actuator/distlocks/found").statusCode()).isEqualTo(503);
-			assertThat(application.get("/actuator/distlocks/found?registry=local").statusCode()).isEqualTo(200);
+			application.assertGet(503, "/actuator/distlocks/found");
+			application.assertGet(200, "/actuator/distlocks/found?registry=local");
 			assertThat(lock.isHeld()).isTrue();
 		}
 	}
@@ -106,12 +96,9 @@ class SeveralStoresTests {
 		String remedy = "End the session in the database: SELECT pg_terminate_backend(4711)";
 		try (HeldLock lock = registry("distlockSecondLockRegistry").acquire(LockRequest.of("unsupported"))) {
 			SecondStore.failure.set(new UnsupportedOperationException(remedy));
-			assertThat(
-					application.delete("/actuator/distlocks/unsupported?registry=second&token=" + lock.fencingToken()))
-				.satisfies((response) -> {
-					assertThat(response.statusCode()).isEqualTo(501);
-					assertThat(response.body()).isEqualTo("{\"message\":\"" + remedy + "\"}");
-				});
+			application
+				.assertDelete(501, "/actuator/distlocks/unsupported?registry=second&token=" + lock.fencingToken())
+				.isEqualTo("{\"message\":\"" + remedy + "\"}");
 			assertThat(lock.isHeld()).isTrue();
 		}
 	}
@@ -129,24 +116,21 @@ class SeveralStoresTests {
 	@Test
 	void aStoreThatDoesNotAnswerIsDownAndHealthSaysWhatToDo() throws Exception {
 		SecondStore.failure.set(new LockBackendException(MESSAGE));
-		assertThat(application.get("/actuator/health/distlock/second")).satisfies((response) -> {
-			assertThat(response.statusCode()).isEqualTo(503);
-			assertThat(response.body()).contains("\"status\":\"DOWN\"", MESSAGE, "\"location\"", "\"held\":0")
-				.doesNotContain("roundTrip");
-		});
-		assertThat(application.get("/actuator/health/distlock/local").statusCode()).isEqualTo(200);
-		assertThat(application.get("/actuator/health").statusCode()).isEqualTo(503);
+		application.assertGet(503, "/actuator/health/distlock/second")
+			.contains("\"status\":\"DOWN\"", MESSAGE, "\"location\"", "\"held\":0")
+			.doesNotContain("roundTrip");
+		application.assertGet(200, "/actuator/health/distlock/local");
+		application.assertGet(503, "/actuator/health");
 	}
 
 	@Test
 	void aStoreThatDoesNotAnswerDoesNotEndTheApplication() throws Exception {
 		SecondStore.failure.set(new LockBackendException(MESSAGE));
-		assertThat(application.get("/actuator/health/liveness")).satisfies((response) -> {
-			assertThat(response.statusCode()).isEqualTo(200);
-			assertThat(response.body()).contains("\"status\":\"UP\"").doesNotContain("distlock");
-		});
-		assertThat(application.get("/actuator/health/liveness/distlock").statusCode()).isEqualTo(404);
-		assertThat(application.get("/actuator/health/readiness").statusCode()).isEqualTo(200);
+		application.assertGet(200, "/actuator/health/liveness")
+			.contains("\"status\":\"UP\"")
+			.doesNotContain("distlock");
+		application.assertGet(404, "/actuator/health/liveness/distlock");
+		application.assertGet(200, "/actuator/health/readiness");
 	}
 
 }
