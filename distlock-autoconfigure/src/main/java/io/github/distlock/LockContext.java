@@ -1,6 +1,7 @@
 package io.github.distlock;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -30,8 +31,7 @@ public final class LockContext {
 	 * @return the lock, or nothing outside of such a method
 	 */
 	public static Optional<HeldLock> current() {
-		List<HeldLock> locks = LOCKS.get();
-		return (locks != null) ? Optional.of(locks.get(0)) : Optional.empty();
+		return all().stream().findFirst();
 	}
 
 	/**
@@ -40,8 +40,7 @@ public final class LockContext {
 	 * @return an unmodifiable list, innermost lock first
 	 */
 	public static List<HeldLock> all() {
-		List<HeldLock> locks = LOCKS.get();
-		return (locks != null) ? locks : List.of();
+		return Objects.requireNonNullElse(LOCKS.get(), List.of());
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.github.distlock;
 
 import java.util.List;
+import java.util.Objects;
 
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
@@ -30,8 +31,7 @@ public final class ReactiveLockContext {
 	 * @return an unmodifiable list, innermost lock first
 	 */
 	public static List<HeldLock> all(ContextView context) {
-		List<HeldLock> propagated = context.getOrDefault(LockContext.CONTEXT_KEY, null);
-		return (propagated != null) ? propagated : LockContext.all();
+		return Objects.requireNonNull(context.getOrDefault(LockContext.CONTEXT_KEY, LockContext.all()));
 	}
 
 }
