@@ -3,11 +3,13 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.waiting.ErrorInjector;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -44,6 +46,16 @@ abstract class TwoLocalRegistries {
 		this.one.shutdown();
 		this.two.shutdown();
 		this.errors.close();
+	}
+
+	/** Both JVMs get the lock, and no queue is left in either. */
+	void assertUsable() {
+		LockRequest request = LockRequest.of("key").waitTime(Duration.ofSeconds(20));
+		this.two.acquire(request).close();
+		this.one.acquire(request).close();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> this.one.snapshot().isIdle() && this.two.snapshot().isIdle());
 	}
 
 }
