@@ -3,9 +3,16 @@ package io.github.distlock.backend.jdbc;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -14,6 +21,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
+import io.github.distlock.registry.BackendLockRegistry;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,9 +37,13 @@ import static org.awaitility.Awaitility.await;
  * Properties of the mode {@code row} beyond the contract.
  */
 @Tag(Installed.TAG)
-class RowModeTests {
+class RowModeTests implements LockListener {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private final String key = "row-" + UUID.randomUUID();
+
+	private final AtomicInteger waiting = new AtomicInteger();
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
@@ -167,6 +179,39 @@ class RowModeTests {
 			jdbc.queryForList("SELECT trx_mysql_thread_id FROM information_schema.innodb_trx", Long.class)
 				.forEach((id) -> jdbc.execute("KILL " + id));
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void theReleaseReportsTheLossAndTheNextCallerGetsTheLockInAnotherSession(Database server) throws Exception {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(8)) {
+			BackendLockRegistry registry = registry(pool);
+			HeldLock lock = registry.acquire(LockRequest.of(this.key));
+			CompletableFuture<HeldLock> next = registry.acquireAsync(LockRequest.of(this.key).waitTime(PATIENCE));
+			await().atMost(PATIENCE).until(() -> this.waiting.get() == 1);
+			endOtherSessions(server, database);
+			assertThatThrownBy(lock::close).isInstanceOf(LockLostException.class);
+			HeldLock second = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			assertThat(database.direct()
+				.queryForList("SELECT fence FROM distlock_lock WHERE lock_key = ? FOR UPDATE SKIP LOCKED",
+						LeaseModeTests.bytes(this.key)))
+				.as("rows that no session holds")
+				.isEmpty();
+			assertThat(second.isHeld()).isTrue();
+			second.close();
+			registry.shutdown();
+		}
+	}
+
+	@Override
+	public void onWaiting(Waiting event) {
+		this.waiting.incrementAndGet();
+	}
+
+	private BackendLockRegistry registry(HikariDataSource pool) {
+		return JdbcRegistries.start(JdbcBackend.row(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), PATIENCE,
+				PATIENCE, PATIENCE, this);
 	}
 
 }

@@ -1,31 +1,46 @@
 package io.github.distlock.backend.redis;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Locks that are taken and released without scripts, on the Valkey of this machine.
+ * Locks that are taken and released without scripts, on the Valkey of this machine, also
+ * by releases whose answer no thread waits for.
  */
 class NativeCommandTests extends TwoStoresOnValkey {
 
-	private static Grant take(LockStore store, Ticket ticket) {
-		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(true)))).grant();
+	private static final int REPETITIONS = 20;
+
+	private static long take(LockStore store, Ticket ticket) {
+		return take(store, ticket, false);
+	}
+
+	private static long take(LockStore store, Ticket ticket, boolean queue) {
+		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(queue)))).grant()
+			.firstToken();
 	}
 
 	@Test
@@ -70,7 +85,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		assertThat(scripts() - before).as("renewals, and a few attempts").isLessThan(30);
 		Ticket unmarked = ticket("a");
 		assertThat(word()).isNotNull();
-		long first = take(this.store, unmarked).firstToken();
+		long first = take(this.store, unmarked);
 		assertThat(word()).isEqualTo("-" + unmarked.token() + "|17|" + first);
 	}
 
@@ -79,11 +94,11 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		long before = -1;
 		for (int i = 0; i < 100; i++) {
 			Ticket ticket = ticket("a");
-			Grant grant = take(user, ticket);
-			assertThat(grant.firstToken()).isGreaterThan(last);
-			assertThat(word()).isEqualTo("-" + ticket.token() + "|17|" + grant.firstToken());
+			long token = take(user, ticket, i % 2 == 0);
+			assertThat(token).isGreaterThan(last);
+			assertThat(word()).isEqualTo("-" + ticket.token() + "|17|" + token);
 			assertThat((Long) this.server.ask("PTTL", LOCK)).isBetween(29_000L, 30_000L);
-			last = grant.firstToken() + i % 2;
+			last = token + i % 2;
 			assertThat(Answers.of(user.release(ticket, last, null)).released()).isTrue();
 			assertThat(word()).isEqualTo("|" + last);
 			before = (before < 0) ? scripts() : before;
@@ -95,7 +110,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	void tokensAreNotAheadOfTheClockOfTheServer() {
 		for (int i = 0; i < 50; i++) {
 			Ticket ticket = ticket("a");
-			long first = take(this.store, ticket).firstToken();
+			long first = take(this.store, ticket);
 			List<?> time = (List<?>) this.server.ask("TIME");
 			long now = Long.parseLong((String) time.get(0)) * 1_000_000 + Long.parseLong((String) time.get(1));
 			assertThat(now - first).isBetween(0L, 5_000_000L);
@@ -104,39 +119,182 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	}
 
 	@Test
-	void aLockThatAnotherJvmHasUsedInBetweenIsTakenByTheScript() {
-		Ticket first = ticket("a");
-		long token = take(this.store, first).firstToken();
-		Answers.of(this.store.release(first, token, null));
-		Ticket second = ticket("b");
-		long higher = take(this.other, second).firstToken();
-		assertThat(higher).isGreaterThan(token);
-		assertThat(Answers.of(this.store.attempt(ticket("a"), LEASE, AttemptOptions.queue(false))))
-			.isInstanceOf(AttemptResult.Busy.class);
-		Answers.of(this.other.release(second, higher, null));
-		assertThat(take(this.store, ticket("a")).firstToken()).isGreaterThan(higher);
-	}
-
-	@Test
 	void aServerWithoutTheCommandIsAskedByScripts() {
 		close();
 		start(RedisProcess.start(RedisTestServer.freePort()));
 		for (int i = 0; i < 10; i++) {
 			Ticket ticket = ticket("a");
-			Answers.of(this.store.release(ticket, take(this.store, ticket).firstToken(), null));
+			Answers.of(this.store.release(ticket, take(this.store, ticket), null));
 		}
 		assertThat(this.server.info("cmdstat_set")).as("the detection").contains("calls=1,");
 		assertThat(scripts()).isGreaterThanOrEqualTo(20);
 	}
 
-	@Test
-	void aUserWithoutTheRightForTheCommandUsesScripts() {
-		this.server.ask("ACL", "SETUSER", "default", "-set");
-		for (int i = 0; i < 10; i++) {
-			Ticket ticket = ticket("a");
-			Answers.of(this.store.release(ticket, take(this.store, ticket).firstToken(), null));
+	private CompletableFuture<ReleaseResult> release(LockStore store, Ticket ticket, long token) {
+		return store.release(ticket, token, null).toCompletableFuture();
+	}
+
+	/** A ticket of another instance is queued as soon as messages reach that instance. */
+	private Ticket letAnotherWait() {
+		Ticket waiter = ticket("b");
+		if (!isQueued(waiter)) {
+			await().until(() -> isQueued(waiter));
 		}
-		assertThat(scripts()).isGreaterThanOrEqualTo(20);
+		return waiter;
+	}
+
+	private boolean isQueued(Ticket waiter) {
+		assertThat(Answers.of(this.other.attempt(waiter, LEASE, AttemptOptions.queue(true))))
+			.isInstanceOf(AttemptResult.Queued.class);
+		return word().startsWith("+");
+	}
+
+	/** No ticket waits, but the word of the lock still says that one does. */
+	private void letAnotherComeAndGo() {
+		Answers.of(this.other.cancel(letAnotherWait()));
+		assertThat(word()).startsWith("+");
+	}
+
+	@Test
+	void aLockThatIsTakenRightBehindItsReleaseNeedsNoScript() {
+		long last = take(this.store, ticket("a"));
+		this.server.ask("DEL", LOCK);
+		long before = scripts();
+		for (int i = 0; i < REPETITIONS; i++) {
+			Ticket ticket = ticket("a");
+			long token = take(this.store, ticket);
+			assertThat(token).isGreaterThan(last);
+			last = token + i % 2;
+			CompletableFuture<ReleaseResult> answer = release(this.store, ticket, last);
+			assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
+			assertThat(word()).isEqualTo("|" + last);
+		}
+		for (int i = 0; i < REPETITIONS; i++) {
+			Ticket ticket = ticket("a");
+			release(this.store, ticket, take(this.store, ticket));
+		}
+		assertThat(scripts() - before).isLessThan(20);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "EXCLUSIVE", "READ" })
+	void anAttemptBehindAReleaseThatNeedsTheScriptIsNotRefused(LockMode mode) {
+		for (int i = 0; i < REPETITIONS; i++) {
+			Ticket first = ticket("a");
+			long token = take(this.store, first);
+			letAnotherComeAndGo();
+			CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
+			Ticket next = ticket("a", mode);
+			long higher = take(this.store, next);
+			assertThat(higher).isGreaterThan(token);
+			assertThat(answer).isDone();
+			Answers.of(this.store.release(next, higher, null));
+			this.server.ask("FLUSHALL");
+		}
+	}
+
+	@Test
+	void aReleaseIsRepeatedByTheScriptAndFindsThatItWasExecuted() {
+		Ticket first = ticket("a");
+		long token = take(this.store, first);
+		assertThat(release(this.store, first, token)).succeedsWithin(LEASE);
+		assertThat(Answers.of(this.store.release(first, token, null)).released()).isFalse();
+		assertThat(word()).isEqualTo("|" + token);
+		Ticket next = ticket("a");
+		long higher = take(this.store, next);
+		assertThat(release(this.store, first, token).thenApply(ReleaseResult::released)).succeedsWithin(LEASE)
+			.isEqualTo(false);
+		assertThat(word()).isEqualTo("-" + next.token() + "|17|" + higher);
+	}
+
+	@Test
+	void aCommandThatTheUserMayNotSendIsFollowedByTheScript() {
+		Ticket first = ticket("a");
+		long token = take(this.store, first);
+		this.server.ask("ACL", "SETUSER", "default", "-set");
+		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
+		Ticket next = ticket("a");
+		long higher = take(this.store, next);
+		assertThat(higher).isGreaterThan(token);
+		assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
+		String refused = this.server.info("cmdstat_set");
+		assertThat(release(this.store, next, higher).thenApply(ReleaseResult::released)).succeedsWithin(LEASE)
+			.isEqualTo(true);
+		assertThat(this.server.info("cmdstat_set")).isEqualTo(refused);
+	}
+
+	@Test
+	void aScriptThatTheServerHasForgottenIsSentByItsText() {
+		Ticket first = ticket("a");
+		assertThat(release(this.store, first, 1)).as("the script is known").succeedsWithin(LEASE);
+		long token = take(this.store, first);
+		letAnotherComeAndGo();
+		this.server.ask("SCRIPT", "FLUSH");
+		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
+		assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
+		take(this.store, ticket("a"));
+	}
+
+	@Test
+	void anAttemptWaitsUntilAReleaseWhoseScriptTheServerHasForgottenIsAnswered() {
+		Ticket first = ticket("a");
+		take(this.store, first);
+		this.server.ask("SCRIPT", "FLUSH");
+		// With this token there is no native command.
+		CompletableFuture<ReleaseResult> answer = release(this.store, first, 0);
+		take(this.store, ticket("a"));
+		assertThat(answer).isCompletedWithValueMatching(ReleaseResult::released);
+	}
+
+	@Test
+	void aBrokenConnectionMakesTheReleaseFailAndHoldsNoAttemptBack() {
+		Ticket first = ticket("a");
+		long token = take(this.store, first);
+		this.server.ask("CLIENT", "PAUSE", "60000", "WRITE");
+		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
+		this.server.ask("CLIENT", "KILL", "TYPE", "normal");
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
+			.withCauseInstanceOf(LockBackendException.class);
+		this.server.ask("CLIENT", "UNPAUSE");
+		await().ignoreExceptionsInstanceOf(LockBackendException.class)
+			.until(() -> Answers
+				.of(this.store.attempt(ticket("a"), LEASE, AttemptOptions.queue(false))) instanceof AttemptResult.Busy);
+		assertThat(Answers.of(this.store.release(first, token, null)).released()).isTrue();
+		take(this.store, ticket("a"));
+	}
+
+	@Test
+	void aReleaseThatIsExecutedTooLateHarmsNoLaterGrant() {
+		Ticket first = ticket("a");
+		long token = take(this.store, first);
+		this.server.stall();
+		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
+			.withCauseInstanceOf(LockBackendException.class);
+		this.server.resume();
+		await().ignoreExceptionsInstanceOf(LockBackendException.class)
+			.until(() -> Answers.of(this.store.release(first, token, null)) != null);
+		Ticket next = ticket("a");
+		long higher = take(this.store, next);
+		assertThat(higher).isGreaterThan(token);
+		assertThat(word()).isEqualTo("-" + next.token() + "|17|" + higher);
+	}
+
+	@Test
+	void connectionsWithoutOrderLeaveTheReleaseToACommandThatIsAnswered() {
+		JedisConnectionFactory jedis = jedis();
+		LockStore overJedis = open(jedis, "c");
+		Ticket first = ticket("c");
+		long token = take(overJedis, first);
+		// The script of a release would write with PSETEX. Checks of an inbox run
+		// meanwhile.
+		long written = calls("psetex");
+		assertThat(overJedis.keepsOrder()).isFalse();
+		assertThat(Answers.of(overJedis.release(first, token, null)).released()).isTrue();
+		assertThat(calls("psetex")).isEqualTo(written);
+		assertThat(word()).startsWith("|");
+		overJedis.close();
+		jedis.destroy();
 	}
 
 }

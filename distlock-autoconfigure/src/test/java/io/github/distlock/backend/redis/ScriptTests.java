@@ -162,35 +162,12 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aGrantCoversABlockOfTokensAndUnusedOnesAreGivenBack() {
-		long first = attempt("a:1", 17, "T").numbers()[0];
-		assertThat(word()).isEqualTo("-a:1|17|" + first);
-		assertThat(attempt("a:1", 17, "T").numbers()[0]).as("asked again").isEqualTo(first);
-		release("a:1", first + 2);
-		assertThat(word()).isEqualTo("|" + (first + 2));
-		assertThat(attempt("b:1", 17, "T").numbers()[0]).isGreaterThan(first + 2);
-	}
-
-	@Test
 	void theUsedTokenOfAReleaseCannotRaiseTheLastToken() {
 		attempt("a:1", 17, "T");
 		long first = token();
 		attempt("b:1", 1, "T");
 		release("a:1", first + 1_000_000_000);
 		assertThat(token()).isBetween(first + 16, first + 999_999_999);
-	}
-
-	@Test
-	void aReleaseFindsATicketThatWasQueuedAfterTheGrant() {
-		attempt("a:1", 1, "T");
-		assertThat(word()).startsWith("-a:1|");
-		assertThat(attempt("b:1", 1, "S").kind()).isEqualTo(Reply.WAITING);
-		assertThat(word()).startsWith("+a:1|");
-		assertThat(template.getExpire(LOCK)).isPositive();
-		release("a:1", token());
-		assertThat(word()).startsWith("+b:1|");
-		release("b:1", token());
-		assertThat(word()).startsWith("|");
 	}
 
 	@Test
@@ -238,17 +215,6 @@ class ScriptTests extends ScriptServer {
 		Reply reply = attempt(token, 1, mark);
 		assertThat(reply.kind()).isEqualTo(Reply.WAITING);
 		return reply.numbers()[0];
-	}
-
-	@Test
-	void aLateRenewalDoesNotShortenALease() {
-		long token = attempt("a:1", 1, "T").numbers()[0];
-		List<String> lock = List.of(LOCK);
-		// The holder before it, under the same grant, requested less.
-		for (String lease : List.of("90000", "20000")) {
-			assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, lease)).isEqualTo(List.of(1L));
-		}
-		assertThat(template.getExpire(LOCK)).isGreaterThan(80);
 	}
 
 	@Test

@@ -39,8 +39,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	final ZooKeeperLockBackend backend;
 
-	/** Replaced by {@link #reopen()}. */
-	LockStore store;
+	final LockStore store;
 
 	final Map<Ticket, Grant> grants = new ConcurrentHashMap<>();
 
@@ -67,18 +66,6 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	BareNode(CuratorFramework client) {
 		this(client, TimeSource.SYSTEM);
-	}
-
-	/**
-	 * Close the store and open another one, as a registry does that is stopped and
-	 * started again.
-	 * @return the closed store
-	 */
-	LockStore reopen() {
-		LockStore closed = this.store;
-		closed.close();
-		this.store = this.backend.open(new StoreContext(this.self, this));
-		return closed;
 	}
 
 	Ticket ticket(String key) {

@@ -77,16 +77,6 @@ class KnownPlaceTests {
 	}
 
 	@Test
-	void aLockThatAnotherJvmHoldsIsNotTaken() {
-		useFourTimes(this.one);
-		Ticket holder = this.other.hold("again");
-		Ticket waiting = this.one.queue("again");
-		assertThat(this.one.attemptOnce("again")).isInstanceOf(AttemptResult.Busy.class);
-		this.other.release(holder);
-		this.one.awaitGrant(waiting);
-	}
-
-	@Test
 	void theNumbersOfANewFolderMeanNothing() throws Exception {
 		useFourTimes(this.one);
 		this.other.client.delete().forPath(FOLDER);

@@ -7,10 +7,8 @@ import java.util.Map;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
-import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -65,51 +63,6 @@ class QueueTests {
 	}
 
 	@Test
-	void theOrderOfTokensIsTheOrderOfTheNodesAndTheTokenIsTheTransactionOfItsCreation() throws Exception {
-		BareNode one = nodes.node();
-		BareNode two = nodes.node();
-		Ticket holder = one.hold("order");
-		List<Ticket> waiters = new ArrayList<>();
-		for (int i = 0; i < 6; i++) {
-			waiters.add(((i % 2 == 0) ? two : one).queue("order"));
-		}
-		one.release(holder);
-		long last = 0;
-		for (int i = 0; i < 6; i++) {
-			BareNode node = (i % 2 == 0) ? two : one;
-			Grant grant = node.awaitGrant(waiters.get(i));
-			String path = "/distlock/order/" + nodeOf(node.client, waiters.get(i));
-			assertThat(grant.firstToken()).isGreaterThan(last)
-				.isEqualTo(node.client.checkExists().forPath(path).getCzxid() * 64);
-			last = grant.lastToken();
-			node.release(waiters.get(i));
-		}
-	}
-
-	private static String nodeOf(CuratorFramework client, Ticket ticket) throws Exception {
-		return client.getChildren()
-			.forPath("/distlock/" + ticket.key())
-			.stream()
-			.filter((name) -> name.startsWith(ticket.token() + "-"))
-			.findFirst()
-			.orElseThrow();
-	}
-
-	@Test
-	void tokensIncreaseAlthoughTheFolderAndItsCounterAreNew() throws Exception {
-		BareNode one = nodes.node();
-		for (int i = 0; i < 5; i++) {
-			one.release(one.hold("new-folder"));
-		}
-		Ticket before = one.ticket("new-folder");
-		Grant last = BareNode.granted(one.attempt(before));
-		one.release(before);
-		one.client.delete().forPath("/distlock/new-folder");
-		Grant next = BareNode.granted(one.attempt(one.ticket("new-folder")));
-		assertThat(next.firstToken()).isGreaterThan(last.lastToken());
-	}
-
-	@Test
 	void aTicketBehindADeadWaiterThenWaitsForTheOneBefore() {
 		BareNode one = nodes.node();
 		BareNode dead = nodes.node();
@@ -145,17 +98,6 @@ class QueueTests {
 		Ticket reader = node.ticket("patience", LockMode.READ);
 		assertThat(node.attempt(reader)).isInstanceOf(AttemptResult.Queued.class);
 		return reader;
-	}
-
-	@Test
-	void aSingleAttemptLeavesNothingInTheQueue() {
-		BareNode one = nodes.node();
-		BareNode two = nodes.node();
-		one.hold("once");
-		for (int i = 0; i < 3; i++) {
-			two.attemptOnce("once");
-		}
-		assertThat(ZooKeeperStoreUnderTest.itemsBelow(one.client, "/distlock/once")).isEqualTo(1);
 	}
 
 	@Test

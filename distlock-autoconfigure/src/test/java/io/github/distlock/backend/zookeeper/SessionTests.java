@@ -7,7 +7,6 @@ import java.util.concurrent.CountDownLatch;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
@@ -163,31 +162,6 @@ class SessionTests {
 		await().atMost(Duration.ofSeconds(30))
 			.until(() -> this.other.attemptOnce("stopped") instanceof AttemptResult.Granted);
 		assertThat(this.one.client.getZookeeperClient().isConnected()).isTrue();
-	}
-
-	@Test
-	void aReleaseThatFailsAfterItsStoreWasReplacedIsRepeatedWhenTheClientHasConnectedAgain() {
-		Ticket ticket = this.one.hold("replaced");
-		LockStore closed = this.one.reopen();
-		// The store that is open now is connected when its first grant is there.
-		this.one.hold("replaced-other");
-		this.proxy.refuse(true);
-		await().until(() -> !this.one.client.getZookeeperClient().isConnected());
-		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> Answers.of(closed.release(ticket, 0, null)));
-		this.proxy.refuse(false);
-		await().atMost(Duration.ofSeconds(30))
-			.until(() -> this.other.attemptOnce("replaced") instanceof AttemptResult.Granted);
-		assertThat(this.one.client.getZookeeperClient().isConnected()).isTrue();
-	}
-
-	@Test
-	void aNodeDeletedByAnotherClientIsGone() throws Exception {
-		Ticket ticket = this.one.ticket("deleted");
-		Grant grant = BareNode.granted(this.one.attempt(ticket));
-		this.other.client.delete().deletingChildrenIfNeeded().forPath("/distlock/deleted");
-		assertThat(renew(ticket, grant)).isEqualTo(new RenewalResult.Gone(false));
-		assertThat(this.one.release(ticket)).isFalse();
 	}
 
 }

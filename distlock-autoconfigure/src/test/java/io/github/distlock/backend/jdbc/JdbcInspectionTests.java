@@ -8,9 +8,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -19,8 +27,10 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
+import io.github.distlock.registry.BackendLockRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,16 +38,23 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What an operator sees and does in the mode {@code lease}, on each database.
+ * What an operator sees and does on each database, and what the former holder and the
+ * next caller see when a grant was ended.
  */
 @Tag(Installed.TAG)
-class LeaseInspectionTests {
+class JdbcInspectionTests {
 
-	private final String key = "inspection-" + UUID.randomUUID();
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private final String key = "it's-" + UUID.randomUUID();
 
 	private final String prefix = UUID.randomUUID() + ":";
 
@@ -158,6 +175,103 @@ class LeaseInspectionTests {
 				.endsWith(", table 'distlock_lock', prefix '" + this.prefix + "'")
 				.contains(database.url().split("[?;]")[0]);
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theStatementsOfTheMessageFindAndEndTheSessionOfTheHolder(Database server) {
+		TestDatabase database = server.open();
+		JdbcTemplate administrator = database.direct();
+		try (HikariDataSource pool = database.pool(4);
+				JdbcNode node = JdbcNode.named(pool, "distlock:", true);
+				JdbcNode other = JdbcNode.named(pool, "distlock:", true)) {
+			assertThatThrownBy(() -> other.inspection().inspect(this.key))
+				.isInstanceOf(UnsupportedOperationException.class);
+			Grant grant = node.take(node.ticket(this.key));
+			String message = String.valueOf(catchThrowableOfType(UnsupportedOperationException.class,
+					() -> other.inspection().end(this.key, grant.firstToken()))
+				.getMessage());
+			List<String> statements = Pattern.compile("(SELECT|KILL) [^;]*;")
+				.matcher(message)
+				.results()
+				.map(MatchResult::group)
+				.toList();
+			assertThat(statements).hasSize(2);
+			if (server == Database.POSTGRESQL) {
+				assertThat(administrator.queryForList(statements.get(0))).singleElement()
+					.extracting("application_name", as(STRING))
+					.startsWith("lock " + node.instance());
+			}
+			// MariaDB shows sessions as they were up to 100 ms before: that of the holder
+			// may be missing, and others may have ended.
+			await().atMost(Duration.ofSeconds(10))
+				.ignoreExceptionsMatching((ex) -> String.valueOf(ex.getMessage()).contains("Unknown thread id"))
+				.until(() -> {
+					for (Map<String, Object> session : administrator.queryForList(statements.get(0).replace(";", ""))) {
+						Object id = session.values().iterator().next();
+						administrator.execute(statements.get(1).replaceAll("<.*>", String.valueOf(id)));
+					}
+					return other.attemptOnce(this.key) instanceof AttemptResult.Granted;
+				});
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aLeaseOfTheOtherModeIsInspected(Database server) {
+		try (HikariDataSource pool = server.open().pool(8);
+				JdbcNode lease = JdbcNode.named(pool, "distlock:", false);
+				JdbcNode row = JdbcNode.named(pool, "distlock:", true)) {
+			Grant grant = lease.take(lease.ticket(this.key));
+			assertThat(row.inspection().inspect(this.key).holders()).singleElement()
+				.extracting(StoredHolder::grantToken)
+				.isEqualTo(grant.firstToken());
+			assertThatThrownBy(() -> row.inspection().end(this.key, grant.firstToken()))
+				.isInstanceOf(UnsupportedOperationException.class);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void inTheModeLeaseTheNextCallerEntersAndTheFormerHolderNamesTheCause(Database server) throws Exception {
+		try (HikariDataSource pool = server.open().pool(8);
+				JdbcNode operator = JdbcNode.named(pool, "distlock:", false)) {
+			BackendLockRegistry holding = registry(pool, PATIENCE);
+			BackendLockRegistry waiting = registry(pool, PATIENCE);
+			HeldLock lock = holding.acquire(LockRequest.of(this.key));
+			CompletableFuture<HeldLock> next = waiting.acquireAsync(LockRequest.of(this.key).waitTime(PATIENCE));
+			assertThat(operator.inspection().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
+			HeldLock entered = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			assertThat(entered.fencingToken()).isGreaterThan(lock.fencingToken());
+			isReleasedByOperator(lock);
+			entered.close();
+			holding.shutdown();
+			waiting.shutdown();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void inTheModeLeaseTheFormerHolderLearnsItAtItsRenewal(Database server) {
+		try (HikariDataSource pool = server.open().pool(8);
+				JdbcNode operator = JdbcNode.named(pool, "distlock:", false)) {
+			BackendLockRegistry registry = registry(pool, Duration.ofSeconds(1));
+			HeldLock lock = registry.acquire(LockRequest.of(this.key));
+			assertThat(operator.inspection().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
+			await().atMost(PATIENCE).until(() -> !lock.isHeld());
+			isReleasedByOperator(lock);
+			registry.shutdown();
+		}
+	}
+
+	private static void isReleasedByOperator(HeldLock lock) {
+		assertThat(catchThrowableOfType(LockLostException.class, lock::close).lossCause())
+			.isEqualTo(LossCause.RELEASED_BY_OPERATOR);
+	}
+
+	private static BackendLockRegistry registry(HikariDataSource pool, Duration lease) {
+		return JdbcRegistries.start(JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), PATIENCE, lease,
+				PATIENCE);
 	}
 
 }
