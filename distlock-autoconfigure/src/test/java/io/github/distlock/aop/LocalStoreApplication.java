@@ -11,7 +11,6 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.testing.TestSettings;
 
 import org.springframework.context.annotation.Bean;
@@ -29,7 +28,7 @@ class LocalStoreApplication {
 	@Primary
 	BackendLockRegistry localLocks() {
 		return new BackendLockRegistry(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
-				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestSettings.NO_HAND_OFF,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				List.of(), TimeSource.SYSTEM);
 	}

@@ -15,7 +15,6 @@ import io.github.distlock.observation.LockObservationDocumentation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.testing.TestSettings;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -42,7 +41,7 @@ class ObservationMeterTests {
 		LockMetrics metrics = new LockMetrics(this.meters);
 		BackendLockRegistry registry = new BackendLockRegistry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
-				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestSettings.NO_HAND_OFF,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				() -> List.of(metrics), TimeSource.SYSTEM,
 				new LockObservers(() -> new LockObserver(observations, List.of(), true, true)));

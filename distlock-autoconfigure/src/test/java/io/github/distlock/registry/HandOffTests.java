@@ -15,7 +15,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
@@ -47,7 +46,7 @@ class HandOffTests extends TwoRegistries {
 
 	@Test
 	void withoutABudgetEveryHandOffGoesThroughTheStore() throws Exception {
-		BackendLockRegistry off = node(TestHandOff.NONE);
+		BackendLockRegistry off = node(TestSettings.NO_HAND_OFF);
 		compete(off, "off", 4, 50).forEach(HandOffTests::join);
 		assertThat(this.events.attempted).hasSize(200).noneMatch((event) -> event.handOff() == HandOff.LOCAL);
 		assertThat(redis.calls("evalsha")).isGreaterThanOrEqualTo(200);

@@ -12,7 +12,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,7 +27,7 @@ class InterruptOnLostTests {
 
 	private final BackendLockRegistry registry = new BackendLockRegistry(
 			new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM),
-			TestSettings.of(Duration.ofSeconds(20), Duration.ofSeconds(30), null, TestHandOff.NONE,
+			TestSettings.of(Duration.ofSeconds(20), Duration.ofSeconds(30), null, TestSettings.NO_HAND_OFF,
 					Duration.ofSeconds(20), true, Duration.ofMillis(100)),
 			List.of(), TimeSource.SYSTEM);
 

@@ -10,7 +10,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.ManualClock;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,8 +28,9 @@ class PureQueryTests {
 	private final RecordedEvents events = new RecordedEvents();
 
 	private final BackendLockRegistry registry = new BackendLockRegistry(
-			new LocalLockBackend(new LocalStore(this.clock), 1, this.clock), TestSettings.of(Duration.ofSeconds(5),
-					Duration.ofMinutes(30), null, TestHandOff.NONE, Duration.ofSeconds(10), true, Duration.ZERO),
+			new LocalLockBackend(new LocalStore(this.clock), 1, this.clock),
+			TestSettings.of(Duration.ofSeconds(5), Duration.ofMinutes(30), null, TestSettings.NO_HAND_OFF,
+					Duration.ofSeconds(10), true, Duration.ZERO),
 			List.of(this.events), this.clock);
 
 	@BeforeEach

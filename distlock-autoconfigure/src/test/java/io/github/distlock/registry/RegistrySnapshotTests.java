@@ -11,7 +11,6 @@ import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.testing.ManualClock;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,8 +26,9 @@ class RegistrySnapshotTests {
 	private final ManualClock clock = new ManualClock();
 
 	private final BackendLockRegistry registry = new BackendLockRegistry(
-			new LocalLockBackend(new LocalStore(this.clock), 1, this.clock), TestSettings.of(Duration.ofSeconds(5),
-					Duration.ofMinutes(30), null, TestHandOff.NONE, Duration.ofSeconds(10), false, Duration.ZERO),
+			new LocalLockBackend(new LocalStore(this.clock), 1, this.clock),
+			TestSettings.of(Duration.ofSeconds(5), Duration.ofMinutes(30), null, TestSettings.NO_HAND_OFF,
+					Duration.ofSeconds(10), false, Duration.ZERO),
 			List.of(), this.clock);
 
 	@BeforeEach

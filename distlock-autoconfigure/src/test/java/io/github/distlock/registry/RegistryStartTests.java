@@ -14,7 +14,6 @@ import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +32,7 @@ class RegistryStartTests {
 	@Test
 	void theStoreIsClosedIfAnErrorEndsTheStart() {
 		BackendLockRegistry registry = new BackendLockRegistry(new FailingBackend(),
-				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(10), Duration.ofSeconds(30), null, TestSettings.NO_HAND_OFF,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				List::of, new FailingEnvironment(), LockObservers.NONE);
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(registry::start);

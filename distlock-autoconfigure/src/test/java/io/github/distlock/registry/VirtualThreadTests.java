@@ -16,32 +16,28 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.VirtualThreads;
+import io.github.distlock.thread.LockThreads;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Callers on virtual threads.
  */
+@EnabledForJreRange(min = JRE.JAVA_24, disabledReason = "Before Java 24 virtual threads pin in monitors")
 class VirtualThreadTests extends TwoRegistries {
 
 	private static final LockRequest HOT = LockRequest.of("hot").waitTime(LockRequest.FOREVER);
 
 	@TempDir
 	private Path directory;
-
-	@BeforeEach
-	void requireVirtualThreads() {
-		assumeTrue(VirtualThreads.areAvailable(), "needs virtual threads that do not pin in monitors: Java 24");
-	}
 
 	@Test
 	void tenThousandThreadsAcquireOneLockOneAfterTheOther() throws Exception {
@@ -57,14 +53,13 @@ class VirtualThreadTests extends TwoRegistries {
 
 	@Test
 	void aThreadThatPinsItsCarrierIsDetected() throws Exception {
-		assertThat(pinnedWhile(() -> VirtualThreads.start("pinned", () -> assertThat(Parking.PINNED).isTrue()).join()))
-			.isNotEmpty();
+		assertThat(pinnedWhile(() -> start("pinned", () -> assertThat(Parking.PINNED).isTrue()).join())).isNotEmpty();
 	}
 
 	@Test
 	void aThreadReentersALockThatItHolds() throws Exception {
 		CompletableFuture<Long> tokens = new CompletableFuture<>();
-		Thread thread = VirtualThreads.start("reentrant", () -> {
+		Thread thread = start("reentrant", () -> {
 			Lock view = this.one.obtain("again");
 			try (HeldLock outer = this.one.acquire(request("again"))) {
 				view.lock();
@@ -85,7 +80,7 @@ class VirtualThreadTests extends TwoRegistries {
 	void aThreadIsInterruptedWhileItWaits() throws Exception {
 		CompletableFuture<Boolean> flag = new CompletableFuture<>();
 		try (HeldLock lock = this.two.acquire(request("interrupted"))) {
-			Thread waiter = VirtualThreads.start("interrupted", () -> {
+			Thread waiter = start("interrupted", () -> {
 				try {
 					this.one.acquire(LockRequest.of("interrupted").waitTime(LockRequest.FOREVER));
 				}
@@ -104,9 +99,15 @@ class VirtualThreadTests extends TwoRegistries {
 	@Test
 	void aLockViewOfADeadThreadIsLost() throws Exception {
 		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
-		VirtualThreads.start("dead", () -> brief.obtain("orphan").lock()).join();
+		start("dead", () -> brief.obtain("orphan").lock()).join();
 		this.two.acquire(request("orphan")).close();
 		await().until(() -> List.copyOf(this.events.lost).equals(List.of("orphan")));
+	}
+
+	private static Thread start(String name, Runnable task) {
+		Thread thread = LockThreads.named(name).virtual().newThread(task);
+		thread.start();
+		return thread;
 	}
 
 	private void enterOneAfterTheOther(int number, List<BackendLockRegistry> registries) throws Exception {
@@ -117,7 +118,7 @@ class VirtualThreadTests extends TwoRegistries {
 		HeldLock first = registries.get(0).acquire(HOT);
 		for (int i = 0; i < number; i++) {
 			BackendLockRegistry registry = registries.get(i % registries.size());
-			threads.add(VirtualThreads.start("waiter-" + i, () -> {
+			threads.add(start("waiter-" + i, () -> {
 				try (HeldLock lock = registry.acquire(HOT)) {
 					if (inside.incrementAndGet() != 1) {
 						failures.add(new AssertionError("two are inside"));

@@ -14,7 +14,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,7 +159,7 @@ class WorkReentryTests {
 	private BackendLockRegistry registry() {
 		BackendLockRegistry made = new BackendLockRegistry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
-				TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null, TestHandOff.NONE,
+				TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null, TestSettings.NO_HAND_OFF,
 						Duration.ofSeconds(10), false, Duration.ZERO),
 				List.of(), TimeSource.SYSTEM);
 		made.start();

@@ -31,8 +31,6 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final Set<Link> links = ConcurrentHashMap.newKeySet();
 
-	private volatile boolean losingReplies;
-
 	private volatile boolean refusing;
 
 	private volatile boolean swallowing;
@@ -66,11 +64,6 @@ public final class TcpProxy implements AutoCloseable {
 	/** Connect new clients to another server, as a changed address does. */
 	public void redirect(int port) {
 		this.target = port;
-	}
-
-	/** Lose the server's replies: commands arrive and run. */
-	public void loseReplies(boolean losing) {
-		this.losingReplies = losing;
 	}
 
 	/**
@@ -251,7 +244,7 @@ public final class TcpProxy implements AutoCloseable {
 			InputStream in = link.server.getInputStream();
 			OutputStream out = link.client.getOutputStream();
 			for (int read; (read = in.read(buffer)) > 0;) {
-				if (passes(link) && !this.losingReplies && !link.mute) {
+				if (passes(link) && !link.mute) {
 					keep(this.replyDelayNanos);
 					out.write(buffer, 0, read);
 				}

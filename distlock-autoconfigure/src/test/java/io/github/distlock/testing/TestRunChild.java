@@ -1,7 +1,6 @@
 package io.github.distlock.testing;
 
 import java.io.PrintStream;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,16 +47,12 @@ public final class TestRunChild {
 		for (String test : tests) {
 			String name = test.substring(test.indexOf('#') + 1);
 			Class<?> type = Class.forName(test.substring(0, test.indexOf('#')));
-			Arrays.stream(methodsOf(type))
+			Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
 				.filter((method) -> method.getName().equals(name))
 				.map((method) -> DiscoverySelectors.selectMethod(type, method))
 				.forEach(selectors::add);
 		}
 		return selectors;
-	}
-
-	private static Method[] methodsOf(Class<?> type) {
-		return ReflectionUtils.getUniqueDeclaredMethods(type);
 	}
 
 }

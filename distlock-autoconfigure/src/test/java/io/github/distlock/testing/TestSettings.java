@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestSettings {
 
+	/** No local hand-off: each release is sent to the store. */
+	public static final HandOffLimits NO_HAND_OFF = new HandOffLimits(0, Duration.ZERO);
+
 	private TestSettings() {
 	}
 

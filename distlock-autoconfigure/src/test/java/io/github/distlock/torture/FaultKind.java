@@ -82,8 +82,4 @@ enum FaultKind {
 		return this == FLUSH_ALL || this == RESTART;
 	}
 
-	static Set<FaultKind> only(FaultKind first, FaultKind... others) {
-		return EnumSet.of(first, others);
-	}
-
 }

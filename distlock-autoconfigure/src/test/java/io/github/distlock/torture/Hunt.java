@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,20 +67,20 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 
 	/** Normal load: many threads, short critical sections, one key. */
 	Hunt quiet() {
-		return with(new Load(6, 1, 500, 0, 1, 0, 100, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
-				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
+		return with(new Load(6, 1, 500, 0, 1, 0, 100, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
+				Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
 	/** Normal load: few threads, many keys, which are free most of the time. */
 	Hunt spread() {
-		return with(new Load(1, 6, 500, 0, 1, 0, 60, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
-				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
+		return with(new Load(1, 6, 500, 0, 1, 0, 60, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
+				Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
 	/** Short critical sections on keys that are mostly free, each used by all JVMs. */
 	Hunt brief() {
-		return with(new Load(1, 3, 500, 0, 1, 0, 4, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
-				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
+		return with(new Load(1, 3, 500, 0, 1, 0, 4, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
+				Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
 	/**
@@ -87,7 +88,7 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 	 * and then another worker wants that key.
 	 */
 	Hunt atHome() {
-		return with(new Load(1, 4, 400, 0, 1, 0, 4, 0, 0, 0.95), FaultKind.only(FaultKind.SCRIPT_FLUSH),
+		return with(new Load(1, 4, 400, 0, 1, 0, 4, 0, 0, 0.95), EnumSet.of(FaultKind.SCRIPT_FLUSH),
 				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
@@ -103,38 +104,38 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 
 	private Hunt slow(Load load) {
 		return with(load,
-				FaultKind.only(FaultKind.SLOW, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING,
-						FaultKind.PAUSE_RELEASING, FaultKind.PAUSE_RENEWING),
+				EnumSet.of(FaultKind.SLOW, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING, FaultKind.PAUSE_RELEASING,
+						FaultKind.PAUSE_RENEWING),
 				Duration.ofSeconds(8), Duration.ofMillis(100), Duration.ofMillis(300));
 	}
 
 	/** Renewals that arrive while another caller holds the lock for long. */
 	Hunt lateRenewals() {
-		return with(new Load(2, 1, 400, 0, 1, 0.5, 2500, 0, 0), FaultKind.only(FaultKind.SLOW, FaultKind.LATE_COPIES),
+		return with(new Load(2, 1, 400, 0, 1, 0.5, 2500, 0, 0), EnumSet.of(FaultKind.SLOW, FaultKind.LATE_COPIES),
 				Duration.ofSeconds(10), Duration.ofMillis(100), Duration.ofMillis(300));
 	}
 
 	/** Callers that die between one command and the next. */
 	Hunt killingCallers() {
-		return with(new Load(2, 6, 500, 0, 1, 0, 60, 0, 0), FaultKind.only(FaultKind.KILL_ACQUIRING),
+		return with(new Load(2, 6, 500, 0, 1, 0, 60, 0, 0), EnumSet.of(FaultKind.KILL_ACQUIRING),
 				Duration.ofSeconds(10), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
 	/** Callers that wait without limit for dead holders, while no new caller arrives. */
 	Hunt patient() {
-		return with(new Load(3, 1, 500, 0, 1, 0, 60, 0, 0), FaultKind.only(FaultKind.KILL_HOLDER),
-				Duration.ofSeconds(1), Duration.ofSeconds(13), Duration.ofSeconds(14));
+		return with(new Load(3, 1, 500, 0, 1, 0, 60, 0, 0), EnumSet.of(FaultKind.KILL_HOLDER), Duration.ofSeconds(1),
+				Duration.ofSeconds(13), Duration.ofSeconds(14));
 	}
 
 	/** Callers whose attempt succeeds but whose reply is lost, with long leases. */
 	Hunt losingReplies() {
-		return with(new Load(4, 3, 500, 0, 0.4, 0.6, 60, 0, 0), FaultKind.only(FaultKind.LOSE_REPLIES),
+		return with(new Load(4, 3, 500, 0, 0.4, 0.6, 60, 0, 0), EnumSet.of(FaultKind.LOSE_REPLIES),
 				Duration.ofSeconds(4), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
 	/** A constant stream of readers, and writers that wait. */
 	Hunt reading() {
-		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95), FaultKind.only(FaultKind.SCRIPT_FLUSH),
+		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95), EnumSet.of(FaultKind.SCRIPT_FLUSH),
 				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.ZooKeeperTestServer;
@@ -16,84 +17,44 @@ import org.h2.tools.Server;
  */
 enum SharedStore {
 
-	REDIS {
+	REDIS(SharedStore::redis), REDLOCK(SharedStore::redlock), POSTGRESQL_LEASE(() -> postgres("lease")),
+	POSTGRESQL_ROW(() -> postgres("row")), H2_LEASE(() -> h2("lease")), H2_ROW(() -> h2("row")),
+	ZOOKEEPER(SharedStore::zooKeeper);
 
-		@Override
-		Running start() {
-			RedisTestServer server = RedisTestServer.start();
-			return new Running(server::close, List.of("distlock.backend=redis", "distlock.redis.command-timeout=5s",
-					"spring.data.redis.port=" + server.port()));
-		}
+	private final Supplier<Running> servers;
 
-	},
-
-	REDLOCK {
-
-		@Override
-		Running start() {
-			List<RedisTestServer> servers = List.of(RedisTestServer.start(), RedisTestServer.start(),
-					RedisTestServer.start());
-			List<String> properties = new ArrayList<>(List.of("distlock.backend=redlock",
-					"distlock.redlock.longest-lease=5s", "distlock.redlock.node-timeout=3s"));
-			for (int i = 0; i < servers.size(); i++) {
-				properties.add("distlock.redlock.nodes[" + i + "].host=127.0.0.1");
-				properties.add("distlock.redlock.nodes[" + i + "].port=" + servers.get(i).port());
-			}
-			return new Running(() -> servers.forEach(RedisTestServer::close), properties);
-		}
-
-	},
-
-	POSTGRESQL_LEASE {
-
-		@Override
-		Running start() {
-			return postgres("lease");
-		}
-
-	},
-
-	POSTGRESQL_ROW {
-
-		@Override
-		Running start() {
-			return postgres("row");
-		}
-
-	},
-
-	H2_LEASE {
-
-		@Override
-		Running start() {
-			return h2("lease");
-		}
-
-	},
-
-	H2_ROW {
-
-		@Override
-		Running start() {
-			return h2("row");
-		}
-
-	},
-
-	ZOOKEEPER {
-
-		@Override
-		Running start() {
-			ZooKeeperTestServer server = ZooKeeperTestServer.start();
-			return new Running(server::close,
-					List.of("distlock.backend=zookeeper", "distlock.zookeeper.command-timeout=5s",
-							"distlock.zookeeper.connect-string=" + server.connectString()));
-		}
-
-	};
+	SharedStore(Supplier<Running> servers) {
+		this.servers = servers;
+	}
 
 	/** Start the servers. */
-	abstract Running start();
+	Running start() {
+		return this.servers.get();
+	}
+
+	private static Running redis() {
+		RedisTestServer server = RedisTestServer.start();
+		return new Running(server::close, List.of("distlock.backend=redis", "distlock.redis.command-timeout=5s",
+				"spring.data.redis.port=" + server.port()));
+	}
+
+	private static Running redlock() {
+		List<RedisTestServer> servers = List.of(RedisTestServer.start(), RedisTestServer.start(),
+				RedisTestServer.start());
+		List<String> properties = new ArrayList<>(List.of("distlock.backend=redlock",
+				"distlock.redlock.longest-lease=5s", "distlock.redlock.node-timeout=3s"));
+		for (int i = 0; i < servers.size(); i++) {
+			properties.add("distlock.redlock.nodes[" + i + "].host=127.0.0.1");
+			properties.add("distlock.redlock.nodes[" + i + "].port=" + servers.get(i).port());
+		}
+		return new Running(() -> servers.forEach(RedisTestServer::close), properties);
+	}
+
+	private static Running zooKeeper() {
+		ZooKeeperTestServer server = ZooKeeperTestServer.start();
+		return new Running(server::close, List.of("distlock.backend=zookeeper", "distlock.zookeeper.command-timeout=5s",
+				"distlock.zookeeper.connect-string=" + server.connectString()));
+	}
 
 	private static Running postgres(String mode) {
 		try {

@@ -25,7 +25,7 @@ import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.testing.IdleStore;
-import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -99,17 +99,17 @@ class CompletedStageTests {
 
 	@Test
 	void manyAsynchronousCallersOfOneKeyGetItFromTheStore() throws Exception {
-		acquireMany(local(TestHandOff.NONE), false, MANY);
+		acquireMany(local(TestSettings.NO_HAND_OFF), false, MANY);
 	}
 
 	@Test
 	void manyFairCallersOfOneKeyAreGrantedItByTheStore() throws Exception {
-		acquireMany(local(TestHandOff.NONE), true, MANY / 10);
+		acquireMany(local(TestSettings.NO_HAND_OFF), true, MANY / 10);
 	}
 
 	@Test
 	void aContinuationAcquiresTheSameKey() throws Exception {
-		LockAcquirer acquirer = local(TestHandOff.NONE);
+		LockAcquirer acquirer = local(TestSettings.NO_HAND_OFF);
 		AtomicInteger left = new AtomicInteger(MANY);
 		CountDownLatch done = new CountDownLatch(1);
 		AtomicReference<Consumer<Holder>> next = new AtomicReference<>();
@@ -132,7 +132,7 @@ class CompletedStageTests {
 	@Test
 	void commandsThatFollowEachOtherOnOneThreadDoNotNest() throws Exception {
 		UnwantedStore store = new UnwantedStore();
-		LockAcquirer acquirer = acquirer(store, TestHandOff.NONE);
+		LockAcquirer acquirer = acquirer(store, TestSettings.NO_HAND_OFF);
 		store.acquirer = acquirer;
 		acquirer.acquireAsync(request(false));
 		assertThat(store.done.await(1, TimeUnit.MINUTES)).as("commands: %s", store.commands).isTrue();

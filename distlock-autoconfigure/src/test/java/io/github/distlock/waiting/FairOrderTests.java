@@ -17,7 +17,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.IdleStore;
-import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,8 +35,8 @@ class FairOrderTests {
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
 
 	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), IdleStore.DESCRIPTION, "me",
-			Duration.ofSeconds(10), TestHandOff.NONE, EngineEnvironment.of(new ManualClock()), this.tasks::addLast,
-			Runnable::run, this.timers);
+			Duration.ofSeconds(10), TestSettings.NO_HAND_OFF, EngineEnvironment.of(new ManualClock()),
+			this.tasks::addLast, Runnable::run, this.timers);
 
 	@AfterEach
 	void stop() {

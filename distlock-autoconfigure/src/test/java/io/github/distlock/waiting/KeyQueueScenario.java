@@ -20,7 +20,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
-import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Holder.ReleaseObserver;
 import io.github.distlock.waiting.KeyQueueContext.KeySettings;
@@ -55,7 +55,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 
 	final WaiterCounts waiterCounts = new WaiterCounts();
 
-	private HandOffLimits limits = TestHandOff.NONE;
+	private HandOffLimits limits = TestSettings.NO_HAND_OFF;
 
 	private long tickets;
 

@@ -22,6 +22,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.ChildJvm;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,20 +48,18 @@ class RowModeTests implements LockListener {
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
-	void theLockOfAKilledJvmIsFreeAtOnce(Database server) throws Exception {
+	void theLockOfAKilledJvmIsFreeAtOnce(Database server) {
 		TestDatabase database = server.open();
-		RowChild.Holder holder = RowChild.start(database, this.key);
-		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.row(pool)) {
+		try (ChildJvm holder = ChildJvm.start(RowChild.class, database.platform(), database.url(), database.user(),
+				this.key); HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.row(pool)) {
+			long token = Long.parseLong(holder.expect("held "));
 			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 			Ticket waiter = node.ticket(this.key);
 			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 			holder.kill();
 			// Shorter than the lock time-out of the statement.
 			await().atMost(Duration.ofSeconds(2)).until(() -> node.has(waiter));
-			assertThat(node.take(waiter).firstToken()).isGreaterThan(holder.token() + 16);
-		}
-		finally {
-			holder.kill();
+			assertThat(node.take(waiter).firstToken()).isGreaterThan(token + 16);
 		}
 	}
 

@@ -1,64 +1,55 @@
 package io.github.distlock.torture.check;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 import io.github.distlock.torture.history.Fault;
 
 /**
  * The times with faults, each with a recovery time: there are no guarantees about speed
- * then. Stored as disjoint spans in order, each with the sum of all before it.
+ * then.
  */
 final class FaultTimes {
 
-	private final List<long[]> spans = new ArrayList<>();
-
-	private final List<Long> sums = new ArrayList<>();
+	/** By the begin of each span. */
+	private final NavigableMap<Long, Span> spans = new TreeMap<>();
 
 	FaultTimes(List<Fault> faults, Predicate<Fault> relevant, Duration recovery) {
-		long sum = 0;
 		for (Fault fault : faults.stream().filter(relevant).sorted(Comparator.comparingLong(Fault::begin)).toList()) {
 			long end = (fault.end() == Long.MAX_VALUE) ? fault.end() : fault.end() + recovery.toNanos();
-			long[] last = this.spans.isEmpty() ? null : this.spans.get(this.spans.size() - 1);
-			if (last != null && fault.begin() <= last[1]) {
-				last[1] = Math.max(last[1], end);
+			Span last = this.spans.isEmpty() ? null : this.spans.lastEntry().getValue();
+			if (last == null || fault.begin() > last.end) {
+				long before = (last != null) ? last.before + last.end - last.begin : 0;
+				this.spans.put(fault.begin(), new Span(fault.begin(), end, before));
 			}
-			else {
-				if (last != null) {
-					sum += last[1] - last[0];
-				}
-				this.spans.add(new long[] { fault.begin(), end });
-				this.sums.add(sum);
+			else if (end > last.end) {
+				this.spans.put(last.begin, new Span(last.begin, end, last.before));
 			}
 		}
 	}
 
 	/** The time without faults until a moment, up to a constant. */
 	long quietUntil(long nanos) {
-		int low = 0;
-		int high = this.spans.size();
-		while (low < high) {
-			int middle = (low + high) >>> 1;
-			if (this.spans.get(middle)[0] < nanos) {
-				low = middle + 1;
-			}
-			else {
-				high = middle;
-			}
-		}
-		if (low == 0) {
+		Map.Entry<Long, Span> entry = this.spans.lowerEntry(nanos);
+		if (entry == null) {
 			return nanos;
 		}
-		long[] span = this.spans.get(low - 1);
-		return nanos - this.sums.get(low - 1) - (Math.min(nanos, span[1]) - span[0]);
+		Span span = entry.getValue();
+		return nanos - span.before - (Math.min(nanos, span.end) - span.begin);
 	}
 
 	/** The time without faults between two moments. */
 	long faultFreeNanos(long from, long to) {
 		return quietUntil(to) - quietUntil(from);
+	}
+
+	/** A span with faults, and how long all spans before it are together. */
+	private record Span(long begin, long end, long before) {
 	}
 
 }
