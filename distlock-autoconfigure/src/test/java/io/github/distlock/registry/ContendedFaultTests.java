@@ -2,13 +2,18 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.ContendedRun;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;
@@ -46,6 +51,8 @@ class ContendedFaultTests {
 
 	private final Random random = new Random(this.seed);
 
+	private final Map<ContendedRun, List<HeldLock>> held = new HashMap<>();
+
 	private ContendedRun run;
 
 	@BeforeAll
@@ -68,7 +75,7 @@ class ContendedFaultTests {
 		for (int i = 0; i < NODES; i++) {
 			this.nodes.add(redis.node(RedisNodes.settings(LEASE), List.of(this.events)));
 		}
-		this.run = ContendedRun.start(redis, this.nodes, this.seed);
+		this.run = contend(this.nodes, this.seed);
 	}
 
 	@AfterEach
@@ -82,8 +89,38 @@ class ContendedFaultTests {
 				Duration.ofSeconds(3), false, Duration.ofSeconds(1));
 	}
 
+	/** Each registry also holds a lock that its watchdog renews until the end. */
+	private ContendedRun contend(List<BackendLockRegistry> registries, long seed) {
+		List<HeldLock> held = new ArrayList<>();
+		for (BackendLockRegistry node : registries) {
+			held.add(node.acquire(LockRequest.of("held-" + held.size() + "-" + seed)));
+		}
+		ContendedRun started = ContendedRun.start(registries, seed, "hot-" + seed, "warm-" + seed);
+		this.held.put(started, held);
+		return started;
+	}
+
+	/**
+	 * Locks exclude each other, tokens rise, the locks of the whole run are held until
+	 * its end, and then nothing is locked.
+	 */
+	private void finish(ContendedRun finished, List<BackendLockRegistry> registries) {
+		List<HeldLock> held = Objects.requireNonNull(this.held.get(finished));
+		assertThat(held).as(finished::toString).allMatch(HeldLock::isHeld);
+		held.forEach(HeldLock::close);
+		finished.finish();
+		assertThat(finished.violations()).as(finished::toString).isEmpty();
+		await().atMost(Duration.ofSeconds(60))
+			.untilAsserted(() -> assertThat(registries).allMatch((node) -> node.snapshot().isIdle()));
+		BackendLockRegistry fresh = redis.node();
+		Stream.concat(finished.keys().stream(), held.stream().map(HeldLock::key)).forEach((key) -> {
+			assertThat(redis.queue(key)).as(finished::toString).isEmpty();
+			fresh.acquire(LockRequest.of(key).waitTime(Duration.ZERO)).close();
+		});
+	}
+
 	private void finishWithoutLossOrFailure() {
-		this.run.finish();
+		finish(this.run, this.nodes);
 		assertThat(this.run.failures()).as(this.run::toString).isEmpty();
 		assertThat(this.events.lost).as(this.run::toString).isEmpty();
 		assertThat(this.run.lost()).as(this.run::toString).isZero();
@@ -143,7 +180,7 @@ class ContendedFaultTests {
 			redis.setMaxMemory("0");
 		}
 		this.run.awaitProgress();
-		this.run.finish();
+		finish(this.run, this.nodes);
 		assertThat(this.events.lost).isEmpty();
 		assertThat(this.run.failures()).allSatisfy((failure) -> assertThat(failure).hasMessageContaining("maxmemory"));
 	}
@@ -154,13 +191,13 @@ class ContendedFaultTests {
 		List<BackendLockRegistry> remote = others.stream()
 			.map((other) -> redis.nodeBehind(other.port(), impatient(), List.of(this.events)))
 			.toList();
-		try (ContendedRun away = ContendedRun.start(redis, remote, this.seed + 1_000_000)) {
+		try (ContendedRun away = contend(remote, this.seed + 1_000_000)) {
 			others.forEach((other) -> other.refuse(true));
 			away.awaitFailureOfAllThreads();
 			assertThat(this.run.failures()).isEmpty();
 			others.forEach((other) -> other.refuse(false));
 			away.awaitProgress();
-			away.finish();
+			finish(away, remote);
 			assertThat(away.failures()).hasOnlyElementsOfType(LockBackendException.class);
 		}
 		finally {

@@ -18,6 +18,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.HotKey;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -7,6 +7,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.ContendedRun;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.LostReplication;
 import io.github.distlock.testing.RedisClusterNodes;
@@ -44,28 +45,28 @@ class ClusterFailoverTests {
 	@Test
 	void aCoordinatedFailoverLosesNoWaiter() {
 		String key = cluster.keyOn(cluster.masters().get(0), "orderly");
-		try (Contention contention = Contention.start(key, two())) {
+		try (ContendedRun run = ContendedRun.start(two(), 0, key)) {
 			cluster.replicas().get(0).ask("CLUSTER", "FAILOVER");
 			awaitMaster(cluster.replicas().get(0));
-			contention.awaitProgress();
-			contention.finish();
-			assertThat(contention.resource().overlaps()).isEmpty();
-			assertThat(contention.resource().refused()).isZero();
-			assertThat(contention.failures()).isEmpty();
+			run.awaitProgress();
+			run.finish();
+			assertThat(run.violations()).isEmpty();
+			assertThat(run.lost()).isZero();
+			assertThat(run.failures()).isEmpty();
 		}
 	}
 
 	@Test
 	void waitersContinueAtTheReplicaWithHigherTokensAfterAMasterHasDied() {
 		String key = cluster.keyOn(cluster.masters().get(1), "killed");
-		try (Contention contention = Contention.start(key, two())) {
+		try (ContendedRun run = ContendedRun.start(two(), 0, key)) {
 			cluster.masters().get(1).kill();
-			long before = contention.resource().highest();
+			long before = run.highestToken();
 			awaitMaster(cluster.replicas().get(1));
-			contention.awaitProgress();
-			contention.finish();
-			assertThat(contention.resource().highest()).isGreaterThan(before);
-			assertThat(contention.failures()).isEmpty();
+			run.awaitProgress();
+			run.finish();
+			assertThat(run.highestToken()).isGreaterThan(before);
+			assertThat(run.failures()).isEmpty();
 		}
 	}
 
@@ -75,18 +76,14 @@ class ClusterFailoverTests {
 		String key = cluster.keyOn(master, "lost");
 		List<BackendLockRegistry> both = two();
 		both.forEach((node) -> node.acquire(LockRequest.of(key)).close());
-		FencedResource resource = new FencedResource();
 		HeldLock old;
 		try (LostReplication lost = new LostReplication(master)) {
 			old = both.get(0).acquire(LockRequest.of(key));
-			resource.enter(old);
 			cluster.replicas().get(2).ask("CLUSTER", "FAILOVER", "TAKEOVER");
 		}
 		HeldLock fresh = both.get(1).acquire(LockRequest.of(key).waitTime(Duration.ofSeconds(10)));
-		resource.enter(fresh);
 		// Both may believe for a while that they hold the lock: only the token decides.
 		assertThat(fresh.fencingToken()).isGreaterThan(old.fencingToken());
-		assertThat(resource.write(old.fencingToken())).isFalse();
 		await().atMost(LEASE.multipliedBy(2)).until(() -> !old.isHeld());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(old::close);
 		assertThat(fresh.isHeld()).isTrue();

@@ -23,6 +23,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.LiveThreads;
+import io.github.distlock.testing.ContendedRun;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisClusterNodes;
@@ -123,15 +124,15 @@ class ClusterTests {
 		List<BackendLockRegistry> both = List.of(this.nodes.node(Duration.ofSeconds(30)),
 				this.nodes.node(Duration.ofSeconds(30)));
 		awaitInboxes(2);
-		try (Contention contention = Contention.start(key, both)) {
+		try (ContendedRun run = ContendedRun.start(both, 0, key)) {
 			cluster.moveSlot(slot, from, to);
-			contention.awaitProgress();
+			run.awaitProgress();
 			cluster.moveSlot(slot, to, from);
-			contention.awaitProgress();
-			contention.finish();
-			assertThat(contention.failures()).isEmpty();
-			assertThat(contention.resource().overlaps()).isEmpty();
-			assertThat(contention.resource().refused()).isZero();
+			run.awaitProgress();
+			run.finish();
+			assertThat(run.failures()).isEmpty();
+			assertThat(run.violations()).isEmpty();
+			assertThat(run.lost()).isZero();
 		}
 	}
 

@@ -7,6 +7,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.ContendedRun;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.LostReplication;
 import io.github.distlock.testing.SentinelNodes;
@@ -40,29 +41,29 @@ class SentinelTests {
 
 	@Test
 	void waitersContinueAtTheReplicaWithHigherTokensAfterTheMasterHasDied() {
-		try (Contention contention = Contention.start("killed", two())) {
+		try (ContendedRun run = ContendedRun.start(two(), 0, "killed")) {
 			this.redis.master().kill();
-			long before = contention.resource().highest();
+			long before = run.highestToken();
 			this.redis.awaitFailover();
-			contention.awaitProgress();
-			contention.finish();
-			assertThat(contention.resource().highest()).isGreaterThan(before);
-			assertThat(contention.failures()).isEmpty();
+			run.awaitProgress();
+			run.finish();
+			assertThat(run.highestToken()).isGreaterThan(before);
+			assertThat(run.failures()).isEmpty();
 		}
 	}
 
 	@Test
 	void waitersContinueAtTheReplicaOfAHangingMasterAndStayThere() {
-		try (Contention contention = Contention.start("hung", two())) {
+		try (ContendedRun run = ContendedRun.start(two(), 0, "hung")) {
 			this.redis.master().stall();
-			long before = contention.resource().highest();
+			long before = run.highestToken();
 			this.redis.awaitFailover();
-			contention.awaitProgress();
+			run.awaitProgress();
 			this.redis.master().resume();
-			contention.awaitProgress();
-			contention.finish();
-			assertThat(contention.resource().highest()).isGreaterThan(before);
-			assertThat(contention.failures()).isEmpty();
+			run.awaitProgress();
+			run.finish();
+			assertThat(run.highestToken()).isGreaterThan(before);
+			assertThat(run.failures()).isEmpty();
 		}
 	}
 
@@ -70,19 +71,15 @@ class SentinelTests {
 	void theHolderOfAnUnreplicatedLockIsFencedAndNotified() {
 		List<BackendLockRegistry> both = two();
 		both.forEach((node) -> node.acquire(LockRequest.of("lost")).close());
-		FencedResource resource = new FencedResource();
 		HeldLock old;
 		try (LostReplication lost = new LostReplication(this.redis.master())) {
 			old = both.get(0).acquire(LockRequest.of("lost"));
-			resource.enter(old);
 			this.redis.master().kill();
 		}
 		this.redis.awaitFailover();
 		HeldLock fresh = both.get(1).acquire(LockRequest.of("lost").waitTime(Duration.ofSeconds(10)));
-		resource.enter(fresh);
 		// Both may believe for a while that they hold the lock: only the token decides.
 		assertThat(fresh.fencingToken()).isGreaterThan(old.fencingToken());
-		assertThat(resource.write(old.fencingToken())).isFalse();
 		await().atMost(LEASE.multipliedBy(2)).until(() -> !old.isHeld());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(old::close);
 		assertThat(fresh.isHeld()).isTrue();

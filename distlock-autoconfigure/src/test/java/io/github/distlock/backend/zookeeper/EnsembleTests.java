@@ -11,13 +11,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.HotKey;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingCluster;
@@ -34,15 +34,9 @@ class EnsembleTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(15);
 
-	private final AtomicInteger inside = new AtomicInteger();
-
-	private final AtomicInteger overlaps = new AtomicInteger();
+	private final HotKey key = new HotKey("ensemble");
 
 	private final AtomicInteger entries = new AtomicInteger();
-
-	private final AtomicInteger fallen = new AtomicInteger();
-
-	private final AtomicLong lastToken = new AtomicLong();
 
 	private final AtomicBoolean stop = new AtomicBoolean();
 
@@ -76,33 +70,21 @@ class EnsembleTests {
 			this.stop.set(true);
 			threads.shutdownNow();
 		}
-		assertThat(this.overlaps).hasValue(0);
-		assertThat(this.fallen).hasValue(0);
+		assertThat(this.key.violations()).isEmpty();
 	}
 
 	private void work(RegistryNode node) {
 		while (!this.stop.get()) {
-			try (HeldLock lock = node.registry.acquire(LockRequest.of("ensemble"))) {
-				enter(lock);
+			try (HeldLock lock = node.registry.acquire(LockRequest.of(this.key.name()))) {
+				this.key.entered(lock);
+				Thread.yield();
+				this.entries.addAndGet(lock.isHeld() ? 1 : 0);
+				this.key.leaving(lock);
 			}
 			catch (LockBackendException | LockLostException | LockNotAcquiredException ex) {
 				// Expected while there is no leader.
 			}
 		}
-	}
-
-	private void enter(HeldLock lock) {
-		int before = this.inside.getAndIncrement();
-		long highest = this.lastToken.getAndAccumulate(lock.fencingToken(), Math::max);
-		Thread.yield();
-		if (lock.isHeld()) {
-			this.overlaps.addAndGet(before);
-			if (highest >= lock.fencingToken()) {
-				this.fallen.incrementAndGet();
-			}
-			this.entries.incrementAndGet();
-		}
-		this.inside.decrementAndGet();
 	}
 
 	private static InstanceSpec leader(TestingCluster ensemble) throws Exception {

@@ -1,7 +1,8 @@
-package io.github.distlock.registry;
+package io.github.distlock.testing;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -14,7 +15,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.registry.BackendLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,26 +23,20 @@ import static org.awaitility.Awaitility.await;
 /**
  * Many threads of several registries acquire the same few keys repeatedly while a test
  * makes the store fail. Some wait without limit, some for a minute; some have an explicit
- * lease, some are renewed. Whatever happens to the store, locks exclude each other,
- * tokens rise, each waiter acquires its lock in the end, and nothing stays locked.
+ * lease, some are renewed. Whatever happens to the store, each waiter acquires its lock
+ * in the end.
  */
-final class ContendedRun implements AutoCloseable {
+public final class ContendedRun implements AutoCloseable {
 
 	private static final int THREADS_PER_KEY = 3;
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-	private final RedisNodes redis;
-
-	private final List<BackendLockRegistry> nodes;
 
 	private final List<HotKey> keys;
 
 	private final long seed;
 
 	private final List<Worker> workers = new ArrayList<>();
-
-	private final List<HeldLock> holds = new ArrayList<>();
 
 	private final Queue<LockBackendException> failures = new ConcurrentLinkedQueue<>();
 
@@ -51,26 +46,19 @@ final class ContendedRun implements AutoCloseable {
 
 	private volatile boolean stopped;
 
-	private ContendedRun(RedisNodes redis, List<BackendLockRegistry> nodes, List<HotKey> keys, long seed) {
-		this.redis = redis;
-		this.nodes = nodes;
+	private ContendedRun(List<HotKey> keys, long seed) {
 		this.keys = keys;
 		this.seed = seed;
 	}
 
-	/**
-	 * Begin: each registry holds a lock that the watchdog renews, and its threads contend
-	 * for two more.
-	 */
-	static ContendedRun start(RedisNodes redis, List<BackendLockRegistry> nodes, long seed) {
-		ContendedRun run = new ContendedRun(redis, nodes,
-				List.of(new HotKey("hot-" + seed), new HotKey("warm-" + seed)), seed);
+	/** Begin: the threads of each registry contend for each key. */
+	public static ContendedRun start(List<BackendLockRegistry> nodes, long seed, String... keys) {
+		ContendedRun run = new ContendedRun(Arrays.stream(keys).map(HotKey::new).toList(), seed);
 		Random seeds = new Random(seed);
-		for (int node = 0; node < nodes.size(); node++) {
-			run.holds.add(nodes.get(node).acquire(LockRequest.of("held-" + node + "-" + seed)));
+		for (BackendLockRegistry node : nodes) {
 			for (HotKey key : run.keys) {
 				for (int n = 0; n < THREADS_PER_KEY; n++) {
-					run.workers.add(run.new Worker(nodes.get(node), key, n, seeds.nextLong()));
+					run.workers.add(run.new Worker(node, key, n, seeds.nextLong()));
 				}
 			}
 		}
@@ -80,7 +68,7 @@ final class ContendedRun implements AutoCloseable {
 	}
 
 	/** Wait until each thread has acquired some more locks. */
-	void awaitProgress() {
+	public void awaitProgress() {
 		List<Integer> before = this.workers.stream().map((worker) -> worker.entries.get()).toList();
 		await().atMost(PATIENCE).untilAsserted(() -> {
 			for (int i = 0; i < before.size(); i++) {
@@ -91,7 +79,7 @@ final class ContendedRun implements AutoCloseable {
 	}
 
 	/** Wait until each thread has received an exception for the unavailable store. */
-	void awaitFailureOfAllThreads() {
+	public void awaitFailureOfAllThreads() {
 		List<Integer> before = this.workers.stream().map((worker) -> worker.failed.get()).toList();
 		await().atMost(PATIENCE).untilAsserted(() -> {
 			for (int i = 0; i < before.size(); i++) {
@@ -101,37 +89,36 @@ final class ContendedRun implements AutoCloseable {
 		});
 	}
 
-	Queue<LockBackendException> failures() {
+	public Queue<LockBackendException> failures() {
 		return this.failures;
 	}
 
 	/** How many locks were lost while they were held. */
-	int lost() {
+	public int lost() {
 		return this.lost.get();
 	}
 
-	/**
-	 * Let all threads finish, and check that the locks of the whole run are held and
-	 * nothing else is locked.
-	 */
-	void finish() {
-		assertThat(this.holds).as(this::toString).allMatch(HeldLock::isHeld);
-		this.holds.forEach(HeldLock::close);
+	/** The names of the keys. */
+	public List<String> keys() {
+		return this.keys.stream().map(HotKey::name).toList();
+	}
+
+	/** Holders of one key that overlapped, and tokens that did not rise. */
+	public List<String> violations() {
+		return this.keys.stream().flatMap((key) -> key.violations().stream()).toList();
+	}
+
+	/** The highest token that a thread has had. */
+	public long highestToken() {
+		return this.keys.stream().mapToLong(HotKey::highest).max().orElseThrow();
+	}
+
+	/** Let all threads finish. */
+	public void finish() {
 		this.stopped = true;
 		await().atMost(PATIENCE)
 			.untilAsserted(() -> assertThat(this.workers).as(this::toString).noneMatch(Thread::isAlive));
 		assertThat(this.surprises).as(this::toString).isEmpty();
-		assertThat(this.keys).as(this::toString).allSatisfy((key) -> assertThat(key.violations()).isEmpty());
-		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(this.nodes).allMatch((node) -> node.snapshot().isIdle()));
-		BackendLockRegistry fresh = this.redis.node();
-		for (HotKey key : this.keys) {
-			assertThat(this.redis.queue(key.name())).as(this::toString).isEmpty();
-			fresh.acquire(LockRequest.of(key.name()).waitTime(Duration.ZERO)).close();
-		}
-		for (int node = 0; node < this.holds.size(); node++) {
-			fresh.acquire(LockRequest.of("held-" + node + "-" + this.seed).waitTime(Duration.ZERO)).close();
-		}
 	}
 
 	@Override

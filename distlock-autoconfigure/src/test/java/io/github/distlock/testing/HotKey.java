@@ -1,4 +1,4 @@
-package io.github.distlock.registry;
+package io.github.distlock.testing;
 
 import java.util.Queue;
 import java.util.Set;
@@ -13,7 +13,7 @@ import io.github.distlock.HeldLock;
  * tokens arrived. Holders must not overlap, and one that is valid has the highest token
  * so far.
  */
-final class HotKey {
+public final class HotKey {
 
 	private final String name;
 
@@ -23,19 +23,24 @@ final class HotKey {
 
 	private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
-	HotKey(String name) {
+	public HotKey(String name) {
 		this.name = name;
 	}
 
-	String name() {
+	public String name() {
 		return this.name;
 	}
 
-	Queue<String> violations() {
+	public Queue<String> violations() {
 		return this.violations;
 	}
 
-	void entered(HeldLock lock) {
+	/** The highest token so far. */
+	public long highest() {
+		return this.lastToken.get();
+	}
+
+	public void entered(HeldLock lock) {
 		long token = lock.fencingToken();
 		this.inside.add(lock);
 		for (HeldLock other : this.inside) {
@@ -50,7 +55,7 @@ final class HotKey {
 		}
 	}
 
-	void leaving(HeldLock lock) {
+	public void leaving(HeldLock lock) {
 		this.inside.remove(lock);
 	}
 
