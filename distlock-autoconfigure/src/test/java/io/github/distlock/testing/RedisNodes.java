@@ -3,14 +3,12 @@ package io.github.distlock.testing;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.TimeSource;
@@ -19,11 +17,9 @@ import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
-import io.lettuce.core.KillArgs;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.StatefulRedisConnection;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -139,31 +135,22 @@ public final class RedisNodes implements AutoCloseable {
 
 	/** Remove all data. */
 	public void flush() {
-		try (RedisConnection connection = this.connections.getConnection()) {
-			connection.serverCommands().flushAll();
-		}
+		ask("FLUSHALL");
 	}
 
 	/** Reset the command counters. */
 	public void resetStats() {
-		try (RedisConnection connection = this.connections.getConnection()) {
-			connection.serverCommands().resetConfigStats();
-		}
+		ask("CONFIG", "RESETSTAT");
 	}
 
 	/** How often a command ran since the last reset, also inside scripts. */
 	public long calls(String command) {
-		try (RedisConnection connection = this.connections.getConnection()) {
-			return RedisTestServer.calls(connection, command);
-		}
+		return this.server.process().calls(command);
 	}
 
 	/** The number of keys of locks. */
 	public long keys() {
-		try (RedisConnection connection = this.connections.getConnection()) {
-			byte[] ofLocks = "*{*".getBytes(StandardCharsets.UTF_8);
-			return Objects.requireNonNull(connection.keyCommands().keys(ofLocks)).size();
-		}
+		return list("KEYS", "*{*").size();
 	}
 
 	/** The number of waiting tickets in the store. */
@@ -176,10 +163,9 @@ public final class RedisNodes implements AutoCloseable {
 	 * the inbox of its JVM.
 	 */
 	public boolean hasCountedTicket(String key) {
-		return queue(key).stream().anyMatch((token) -> ask((connection) -> {
-			Double note = connection.zSetCommands().zScore(bytes("distlock:queue:2:{" + key + "}"), bytes("#" + token));
-			return note != null && note % 2 == 1;
-		}));
+		return queue(key).stream()
+			.map((token) -> ask("ZSCORE", "distlock:queue:2:{" + key + "}", "#" + token))
+			.anyMatch((note) -> note != null && Double.parseDouble((String) note) % 2 == 1);
 	}
 
 	/**
@@ -188,84 +174,69 @@ public final class RedisNodes implements AutoCloseable {
 	 */
 	public List<String> queue(String key) {
 		// The entries above are notes about the tickets.
-		return ask((connection) -> connection.zSetCommands()
-			.zRangeByScore(bytes("distlock:queue:2:{" + key + "}"), 0, 1e11)
-			.stream()
-			.map((entry) -> new String(entry, StandardCharsets.UTF_8))
-			.toList());
+		return list("ZRANGEBYSCORE", "distlock:queue:2:{" + key + "}", "0", "1e11").stream()
+			.map(String::valueOf)
+			.toList();
 	}
 
 	public void forgetQueue(String key) {
-		ask((connection) -> connection.keyCommands().del(bytes("distlock:queue:2:{" + key + "}")));
+		ask("DEL", "distlock:queue:2:{" + key + "}");
 	}
 
 	/** Whether a lock has an owner in the store. */
 	public boolean isLocked(String key) {
-		byte[] word = ask((connection) -> connection.stringCommands().get(bytes("distlock:lock:{" + key + "}")));
-		return word != null && word[0] != '|';
+		String word = (String) ask("GET", "distlock:lock:{" + key + "}");
+		return word != null && word.charAt(0) != '|';
 	}
 
 	/** How long the entry of a lock remains in the store, negative if there is none. */
 	public long remainingMillis(String key) {
-		return ask((connection) -> connection.keyCommands().pTtl(bytes("distlock:lock:{" + key + "}")));
+		return (Long) Objects.requireNonNull(ask("PTTL", "distlock:lock:{" + key + "}"));
 	}
 
-	/** Bytes sent and received since the last reset. */
+	/**
+	 * Bytes sent and received since the last reset. Asked on the connection of the nodes,
+	 * so that a question has the same number of bytes each time.
+	 */
 	public long networkBytes() {
-		return ask((connection) -> {
+		try (RedisConnection connection = this.connections.getConnection()) {
 			Properties stats = connection.serverCommands().info("stats");
 			return Long.parseLong(stats.getProperty("total_net_input_bytes"))
 					+ Long.parseLong(stats.getProperty("total_net_output_bytes"));
-		});
+		}
 	}
 
 	/** The number of JVMs that subscribe to grants. */
 	public long inboxes() {
-		return ask((connection) -> Long
-			.parseLong(connection.serverCommands().info("stats").getProperty("pubsub_channels")));
+		return Long.parseLong(this.server.process().info("pubsub_channels"));
 	}
 
 	/** Remove all scripts. */
 	public void flushScripts() {
-		ask((connection) -> {
-			connection.scriptingCommands().scriptFlush();
-			return true;
-		});
+		ask("SCRIPT", "FLUSH");
 	}
 
 	/** Break the connections of all other clients of a type, normal or pubsub. */
 	public void killClients(String type) {
-		KillArgs which = type.equals("pubsub") ? KillArgs.Builder.typePubsub() : KillArgs.Builder.typeNormal();
-		RedisClient client = (RedisClient) this.connections.getRequiredNativeClient();
-		try (StatefulRedisConnection<String, String> connection = client.connect()) {
-			connection.sync().clientKill(which.skipme());
-		}
+		ask("CLIENT", "KILL", "TYPE", type, "SKIPME", "yes");
 	}
 
 	/** Let the server answer no command for a while. */
 	public void pause(Duration duration) {
-		RedisClient client = (RedisClient) this.connections.getRequiredNativeClient();
-		try (StatefulRedisConnection<String, String> connection = client.connect()) {
-			connection.sync().clientPause(duration.toMillis());
-		}
+		ask("CLIENT", "PAUSE", String.valueOf(duration.toMillis()));
 	}
 
 	/** Limit the server's memory, 0 for no limit. */
 	public void setMaxMemory(String bytes) {
-		ask((connection) -> {
-			connection.serverCommands().setConfig("maxmemory", bytes);
-			return true;
-		});
+		ask("CONFIG", "SET", "maxmemory", bytes);
 	}
 
-	private <T> T ask(Function<RedisConnection, T> question) {
-		try (RedisConnection connection = this.connections.getConnection()) {
-			return question.apply(connection);
-		}
+	private @Nullable Object ask(String... words) {
+		return this.server.process().ask(words);
 	}
 
-	private static byte[] bytes(String text) {
-		return text.getBytes(StandardCharsets.UTF_8);
+	private List<?> list(String... words) {
+		return (List<?>) Objects.requireNonNull(ask(words));
 	}
 
 	public RedisTestServer server() {

@@ -131,6 +131,15 @@ public final class RedisProcess implements AutoCloseable {
 			.orElse("");
 	}
 
+	/**
+	 * How often the server ran a command since the statistics were reset, also inside
+	 * scripts.
+	 */
+	public long calls(String command) {
+		String stats = info("cmdstat_" + command);
+		return stats.isEmpty() ? 0 : Long.parseLong(stats.replaceAll("calls=(\\d+),.*", "$1"));
+	}
+
 	public int port() {
 		return this.port;
 	}

@@ -3,9 +3,7 @@ package io.github.distlock.testing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -63,16 +61,6 @@ public final class RedisTestServer implements AutoCloseable {
 		factory.afterPropertiesSet();
 		factory.start();
 		return factory;
-	}
-
-	/**
-	 * How often the server ran a command since the statistics were reset, also inside
-	 * scripts.
-	 */
-	public static long calls(RedisConnection connection, String command) {
-		Properties stats = connection.serverCommands().info("commandstats");
-		String line = (stats != null) ? stats.getProperty("cmdstat_" + command) : null;
-		return (line != null) ? Long.parseLong(line.replaceAll("calls=(\\d+),.*", "$1")) : 0;
 	}
 
 	@Override

@@ -5,14 +5,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -28,21 +28,17 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  */
 record TestDatabase(String platform, String url, String user) {
 
-	private static final ReentrantLock starting = new ReentrantLock();
-
-	private static final AtomicReference<@Nullable TestDatabase> h2 = new AtomicReference<>();
-
-	private static final AtomicReference<@Nullable TestDatabase> postgres = new AtomicReference<>();
-
-	private static final AtomicReference<@Nullable TestDatabase> mariaDb = new AtomicReference<>();
+	/** By platform. */
+	private static final Map<String, TestDatabase> started = new ConcurrentHashMap<>();
 
 	static TestDatabase h2() {
-		return once(h2, () -> new TestDatabase("h2", "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa"));
+		return once("h2",
+				() -> new TestDatabase("h2", "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa"));
 	}
 
 	/** PostgreSQL, embedded in the tests. Ends with this JVM. */
 	static TestDatabase postgres() {
-		return once(postgres, () -> {
+		return once("postgresql", () -> {
 			try {
 				Path log = Files.createTempFile("postgres", ".log");
 				EmbeddedPostgres server = EmbeddedPostgres.builder()
@@ -62,24 +58,16 @@ record TestDatabase(String platform, String url, String user) {
 
 	/** MariaDB, if it is installed. Skips the test otherwise. */
 	static TestDatabase mariaDb() {
-		return once(mariaDb, () -> new TestDatabase("mariadb", MariaDbServer.start().url(), "root"));
+		return once("mariadb", () -> new TestDatabase("mariadb", MariaDbServer.start().url(), "root"));
 	}
 
-	private static TestDatabase once(AtomicReference<@Nullable TestDatabase> reference, Start start) {
+	private static TestDatabase once(String platform, Supplier<TestDatabase> start) {
 		// Tests that run side by side share it, too.
-		starting.lock();
-		try {
-			TestDatabase known = reference.get();
-			if (known == null) {
-				known = start.run();
-				known.makeTable();
-				reference.set(known);
-			}
-			return known;
-		}
-		finally {
-			starting.unlock();
-		}
+		return started.computeIfAbsent(platform, (absent) -> {
+			TestDatabase database = start.get();
+			database.makeTable();
+			return database;
+		});
 	}
 
 	private void makeTable() {
@@ -109,13 +97,6 @@ record TestDatabase(String platform, String url, String user) {
 	/** A template for the tests, which opens a connection for each statement. */
 	JdbcTemplate direct() {
 		return new JdbcTemplate(new DriverManagerDataSource(this.url, this.user, ""));
-	}
-
-	/** Starts a server. */
-	private interface Start {
-
-		TestDatabase run();
-
 	}
 
 }

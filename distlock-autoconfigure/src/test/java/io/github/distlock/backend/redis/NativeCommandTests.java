@@ -288,10 +288,10 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		long token = take(overJedis, first);
 		// The script of a release would write with PSETEX. Checks of an inbox run
 		// meanwhile.
-		long written = calls("psetex");
+		long written = this.server.calls("psetex");
 		assertThat(overJedis.keepsOrder()).isFalse();
 		assertThat(Answers.of(overJedis.release(first, token, null)).released()).isTrue();
-		assertThat(calls("psetex")).isEqualTo(written);
+		assertThat(this.server.calls("psetex")).isEqualTo(written);
 		assertThat(word()).startsWith("|");
 		overJedis.close();
 		jedis.destroy();

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Properties;
 import java.util.function.Supplier;
 
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,7 +45,7 @@ class QueueCostTests extends ReaderScripts {
 	void anAttemptAndACancelReadAsMuchWithTwentyQueuedTicketsAsWithTwoThousand(String letters) {
 		assertThat(touched(letters, 2000)).isEqualTo(touched(letters, 20));
 		for (String command : List.of("lrange", "lpos", "lrem", "lset")) {
-			assertThat(calls(command)).as(command + " looks at all tickets").isZero();
+			assertThat(server.process().calls(command)).as(command + " looks at all tickets").isZero();
 		}
 	}
 
@@ -80,10 +79,6 @@ class QueueCostTests extends ReaderScripts {
 		template.delete("touched");
 		template.execute(script, KEYS, token(letters, i), "30000", how(letters));
 		return Long.parseLong(template.opsForValue().get("touched"));
-	}
-
-	private static long calls(String command) {
-		return template.execute((RedisConnection connection) -> RedisTestServer.calls(connection, command));
 	}
 
 	/** The server counts the inbox, so the tickets are counted, too. */

@@ -5,10 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.testing.RedisTestServer;
-
-import org.springframework.data.redis.connection.RedisConnection;
-
 /**
  * A real server, and the scripts as readers and writers of one key call them.
  */
@@ -57,7 +53,7 @@ abstract class ReaderScripts extends ScriptServer {
 	}
 
 	static long published() {
-		return template.execute((RedisConnection connection) -> RedisTestServer.calls(connection, "publish"));
+		return server.process().calls("publish");
 	}
 
 }

@@ -24,7 +24,6 @@ import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
-import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -158,30 +157,24 @@ class RedisLockStoreTests extends OnRedis {
 		// The first release of a connection sends its text.
 		Ticket warm = ticket("a", "warm", LockMode.READ);
 		release(store, warm, hold(store, warm));
-		long scripts = calls("evalsha");
-		long messages = calls("publish");
+		long scripts = server.process().calls("evalsha");
+		long messages = server.process().calls("publish");
 		for (int i = 0; i < 10; i++) {
 			Ticket reader = ticket("a", "k", LockMode.READ);
 			Grant grant = grant(store, reader);
 			assertThat(grant.lastToken()).isEqualTo(grant.firstToken());
 			assertThat(release(store, reader, grant.lastToken())).isTrue();
 		}
-		assertThat(calls("evalsha") - scripts).isEqualTo(20);
-		assertThat(calls("publish") - messages).isZero();
+		assertThat(server.process().calls("evalsha") - scripts).isEqualTo(20);
+		assertThat(server.process().calls("publish") - messages).isZero();
 	}
 
 	/** Its inbox has been checked, so no probe is counted later. */
 	private LockStore openChecked(String prefix) {
-		long before = calls("publish");
+		long before = server.process().calls("publish");
 		LockStore store = open(prefix, "a");
-		await().until(() -> calls("publish") > before);
+		await().until(() -> server.process().calls("publish") > before);
 		return store;
-	}
-
-	private static long calls(String command) {
-		try (RedisConnection connection = connections.getConnection()) {
-			return RedisTestServer.calls(connection, command);
-		}
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.StoreUnderTest;
 import io.github.distlock.installed.Installed;
+import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -22,7 +23,7 @@ import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
- * A standalone Redis under the contract.
+ * A Redis under the contract.
  */
 final class RedisStore implements StoreUnderTest {
 
@@ -52,6 +53,12 @@ final class RedisStore implements StoreUnderTest {
 		jedis.afterPropertiesSet();
 		jedis.start();
 		return new RedisStore(server, jedis);
+	}
+
+	/** A Redis Cluster of three masters. */
+	static RedisStore cluster() {
+		RedisClusterNodes nodes = RedisClusterNodes.start(0);
+		return new RedisStore(nodes, nodes.connectionFactory());
 	}
 
 	/** Redis 7, as it is installed on this machine; without it the tests are skipped. */

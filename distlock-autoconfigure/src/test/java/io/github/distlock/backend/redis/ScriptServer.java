@@ -4,8 +4,6 @@ import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
 
-import org.springframework.data.redis.connection.RedisConnection;
-
 /**
  * A real server for tests of scripts; each test begins without data.
  */
@@ -17,18 +15,12 @@ abstract class ScriptServer extends OnRedis {
 
 	@BeforeEach
 	void forget() {
-		template.execute((RedisConnection connection) -> {
-			connection.serverCommands().flushAll();
-			return true;
-		});
+		server.process().ask("FLUSHALL");
 	}
 
 	/** Zero removes the limit. */
 	static void maxMemory(String bytes) {
-		template.execute((RedisConnection connection) -> {
-			connection.serverCommands().setConfig("maxmemory", bytes);
-			return true;
-		});
+		server.process().ask("CONFIG", "SET", "maxmemory", bytes);
 	}
 
 	static String word() {

@@ -98,13 +98,7 @@ abstract class TwoStoresOnValkey {
 
 	/** How often the server has run a script. */
 	long scripts() {
-		return calls("evalsha") + calls("eval");
-	}
-
-	/** How often the server has executed a command. */
-	long calls(String command) {
-		String stats = this.server.info("cmdstat_" + command);
-		return stats.isEmpty() ? 0 : Long.parseLong(stats.replaceAll("calls=(\\d+),.*", "$1"));
+		return this.server.calls("evalsha") + this.server.calls("eval");
 	}
 
 }
