@@ -1,22 +1,33 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,22 +43,73 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 
 /**
- * A lock in two stores, each a real server of its own.
+ * A lock in two stores, each a real server of its own, and the contract of {@link Lock}
+ * over both.
  */
-class CompositeLockRegistryTests extends TwoServers {
+class CompositeLockRegistryTests {
+
+	private static final String KEY = "order-1";
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY).waitTime(Duration.ofSeconds(20));
 
 	private static final LockRequest BRIEF = REQUEST.waitTime(Duration.ofMillis(100));
 
+	private static RedisNodes firstServer;
+
+	private static RedisNodes secondServer;
+
+	private final RecordedEvents firstEvents = new RecordedEvents();
+
+	private final RecordedEvents secondEvents = new RecordedEvents();
+
+	private BackendLockRegistry first;
+
+	private BackendLockRegistry second;
+
+	private CompositeLockRegistry both;
+
 	private BackendLockRegistry firstRival;
 
 	private BackendLockRegistry secondRival;
 
+	private Lock lock;
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	@BeforeAll
+	static void startServers() {
+		firstServer = RedisNodes.start();
+		secondServer = RedisNodes.start();
+	}
+
+	@AfterAll
+	static void stopServers() {
+		firstServer.close();
+		secondServer.close();
+	}
+
 	@BeforeEach
-	void setUp() {
+	void startNodes() {
+		firstServer.flush();
+		secondServer.flush();
+		this.first = firstServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.firstEvents));
+		this.second = secondServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.secondEvents));
+		this.both = new CompositeLockRegistry(this.first, this.second, Duration.ofSeconds(5), TimeSource.SYSTEM);
+		this.lock = this.both.obtain(KEY);
 		this.firstRival = firstServer.node();
 		this.secondRival = secondServer.node();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		this.threads.shutdownNow();
+		firstServer.stopNodes();
+		secondServer.stopNodes();
+	}
+
+	private static void assertLocked(boolean inTheFirst, boolean inTheSecond) {
+		assertThat(firstServer.isLocked(KEY)).isEqualTo(inTheFirst);
+		assertThat(secondServer.isLocked(KEY)).isEqualTo(inTheSecond);
 	}
 
 	@Test
@@ -243,17 +305,6 @@ class CompositeLockRegistryTests extends TwoServers {
 	}
 
 	@Test
-	void aViewDoesNotKeepTheFirstLockIfTheSecondIsRefused() throws Exception {
-		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
-			assertThat(this.both.obtain(KEY).tryLock()).isFalse();
-			assertLocked(false, true);
-			assertThat(this.both.obtain(KEY).tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
-			assertLocked(false, true);
-			assertThat(rival.isHeld()).isTrue();
-		}
-	}
-
-	@Test
 	void anInterruptDuringTheWaitForTheSecondReleasesTheFirst() throws Exception {
 		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
 			CountDownLatch interrupted = new CountDownLatch(1);
@@ -278,6 +329,90 @@ class CompositeLockRegistryTests extends TwoServers {
 
 	private static CompositeLockRegistry composite(LockRegistry first, LockRegistry second, TimeSource clock) {
 		return new CompositeLockRegistry(first, second, Duration.ofSeconds(5), clock);
+	}
+
+	@Test
+	void viewsAreInterchangeableAndReentrantAndOwnedByTheirThread() throws Exception {
+		this.lock.lock();
+		assertThat(this.lock.tryLock()).isTrue();
+		assertThat(this.both.obtain(KEY).tryLock(1, TimeUnit.SECONDS)).isTrue();
+		assertLocked(true, true);
+		Future<Boolean> other = this.threads.submit(() -> this.lock.tryLock());
+		assertThat(other.get(10, TimeUnit.SECONDS)).isFalse();
+		this.threads
+			.submit(() -> assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock))
+			.get(10, TimeUnit.SECONDS);
+		this.lock.unlock();
+		this.both.obtain(KEY).unlock();
+		assertLocked(true, true);
+		this.lock.unlock();
+		assertLocked(false, false);
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this.lock::newCondition);
+	}
+
+	@Test
+	void aViewReleasesTheFirstIfTheSecondIsNotAcquired() throws Exception {
+		Lock rival = this.secondRival.obtain(KEY);
+		rival.lock();
+		assertThat(this.lock.tryLock()).isFalse();
+		assertLocked(false, true);
+		assertThat(this.lock.tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
+		assertLocked(false, true);
+		rival.unlock();
+		assertThat(this.lock.tryLock(20, TimeUnit.SECONDS)).isTrue();
+		this.lock.unlock();
+	}
+
+	@Test
+	void aFailureOfTheSecondInAViewReleasesTheFirst() {
+		this.second.shutdown();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.lock::lock);
+		assertLocked(false, false);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.lock::tryLock);
+		assertLocked(false, false);
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
+	}
+
+	@Test
+	void anInterruptOfAViewDuringTheWaitForTheSecondReleasesTheFirst() throws Exception {
+		Lock rival = this.secondRival.obtain(KEY);
+		rival.lock();
+		for (int i = 0; i < 2; i++) {
+			boolean timed = i == 0;
+			Thread[] thread = new Thread[1];
+			Future<?> waiter = this.threads.submit(() -> {
+				thread[0] = Thread.currentThread();
+				if (timed) {
+					return this.lock.tryLock(20, TimeUnit.SECONDS);
+				}
+				this.lock.lockInterruptibly();
+				return true;
+			});
+			await().until(() -> this.secondEvents.waiting.get() == 1);
+			thread[0].interrupt();
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
+				.withCauseInstanceOf(InterruptedException.class);
+			assertLocked(false, true);
+		}
+		rival.unlock();
+	}
+
+	@Test
+	void unlockAfterALossInOneThrowsLockLostExceptionAndReleasesTheOther() {
+		this.lock.lock();
+		secondServer.flush();
+		await().until(() -> this.secondEvents.lost.size() == 1);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::unlock);
+		assertLocked(false, false);
+		this.lock.lock();
+		assertLocked(true, true);
+		this.lock.unlock();
+	}
+
+	@Test
+	void aKeyThatNoStoreSupportsIsRefused() {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.both.obtain(" "));
 	}
 
 }

@@ -3,16 +3,24 @@ package io.github.distlock.renewal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LossCause;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The watchdog, with a manual clock.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LeaseRenewerTests extends RenewalFixture {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
@@ -279,6 +287,126 @@ class LeaseRenewerTests extends RenewalFixture {
 	public void renewed(int renewed, int gone, int notAsked, Duration late) {
 		this.failed += notAsked;
 		this.lateness.add(late);
+	}
+
+	@Test
+	void aQueryReportsNoLossAndTheScanReportsItOnce() {
+		Lease lease = watch("a", LEASE, watched(LEASE));
+		this.clock.pass(LEASE);
+		assertThat(lease.isValid()).isFalse();
+		assertThat(lease.remainingNanos()).isZero();
+		assertThat(lease.isIntact()).isFalse();
+		assertThat(this.lost).isEmpty();
+		this.timers.pass(LEASE);
+		assertThat(this.lost).hasSize(1);
+		assertThat(this.renewer.size()).isZero();
+	}
+
+	@Test
+	void aRenewalThatArrivesAfterAQueryFoundTheLeaseExpiredRevivesNothing() {
+		Lease lease = watch("a", LEASE, watched(LEASE));
+		this.store.meanwhile = () -> {
+			this.clock.pass(Duration.ofSeconds(25));
+			assertThat(lease.isValid()).isFalse();
+			assertThat(this.lost).isEmpty();
+		};
+		this.timers.pass(Duration.ofSeconds(11));
+		assertThat(lease.isValid()).isFalse();
+		assertThat(this.lost).hasSize(1);
+		assertThat(lease.endLease()).isZero();
+	}
+
+	@Test
+	void aSessionThatIsAliveAgainRevivesNothing() {
+		AtomicBoolean alive = new AtomicBoolean(true);
+		Lease lease = watch("a", Validity.session(() -> alive.get() ? Long.MAX_VALUE : 0), watched(LEASE));
+		assertThat(lease.isValid()).isTrue();
+		alive.set(false);
+		assertThat(lease.isValid()).isFalse();
+		alive.set(true);
+		assertThat(lease.isValid()).isFalse();
+		assertThat(lease.remainingNanos()).isZero();
+		assertThat(lease.endLease()).isZero();
+		assertThat(this.lost).hasSize(1);
+	}
+
+	@Test
+	void aLeaseIsAtRiskWhenItsRenewalFailedAndLessThanHalfOfItIsLeft(CapturedOutput output) {
+		Lease lease = watchNamed("order-7", "orders");
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(14));
+		assertThat(this.store.batches).hasSizeGreaterThan(1);
+		assertThat(lease.isAtRisk()).isFalse();
+		assertThat(output).doesNotContain("is at risk");
+		this.timers.pass(Duration.ofSeconds(2));
+		assertThat(lease.isAtRisk()).isTrue();
+		assertThat(output).containsPattern("Lock 'order-7' \\(orders\\) is at risk: .* ends in PT1[34]\\.?\\d*S unless"
+				+ " a retry succeeds \\(no answer\\).*distlock.lease-time");
+	}
+
+	@Test
+	void thereIsOneWarningForEachLeaseAndPeriodOfFailures(CapturedOutput output) {
+		Lease first = watchNamed("first", "orders");
+		watchNamed("second", "orders");
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(25));
+		assertThat(warnings(output, "first")).isOne();
+		assertThat(warnings(output, "second")).isOne();
+		this.store.failing = false;
+		this.timers.pass(Duration.ofSeconds(2));
+		assertThat(first.isAtRisk()).isFalse();
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(25));
+		assertThat(first.isAtRisk()).isTrue();
+		assertThat(warnings(output, "first")).isEqualTo(2);
+		this.timers.pass(LEASE);
+		assertThat(first.isAtRisk()).as("a lost lock is not at risk").isFalse();
+	}
+
+	@Test
+	void aLockInItsMinimumHoldTimeIsHeldByNothingThatCouldBeWarned(CapturedOutput output) {
+		watch("retained", LEASE, watched(LEASE));
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(25));
+		assertThat(output).contains("Leases could not be renewed").doesNotContain("is at risk");
+	}
+
+	private Lease watchNamed(String key, String name) {
+		return watch(new TestLease(key, name, Validity.until(this.clock.now(), LEASE), watched(LEASE)));
+	}
+
+	private static int warnings(CapturedOutput output, String key) {
+		return output.toString().split("Lock '" + key + "' \\(orders\\) is at risk", -1).length - 1;
+	}
+
+	@Test
+	void theLeasesOfASessionInDoubtAreFoundInOnePass() {
+		int leases = 1000;
+		AtomicInteger looks = new AtomicInteger();
+		List<Ticket> tickets = new ArrayList<>();
+		for (int i = 0; i < leases; i++) {
+			tickets.add(watchCounted(i, looks));
+		}
+		watchCounted(leases, looks);
+		looks.set(0);
+		this.renewer.renewNow(tickets);
+		assertThat(looks).hasValueLessThanOrEqualTo(2 * leases);
+		this.timers.pass(Duration.ofMillis(10));
+		// Except the lease whose session is not in doubt.
+		assertThat(this.store.batches.stream().mapToInt(List::size).sum()).isEqualTo(leases);
+	}
+
+	private Ticket watchCounted(int number, AtomicInteger looks) {
+		LeaseTerms terms = new LeaseTerms(LEASE, LEASE, false, null, null);
+		return watch(new TestLease("k" + number, null, Validity.session(() -> Long.MAX_VALUE), terms) {
+
+			@Override
+			protected Ticket ticket() {
+				looks.incrementAndGet();
+				return super.ticket();
+			}
+
+		}).ticket();
 	}
 
 }
