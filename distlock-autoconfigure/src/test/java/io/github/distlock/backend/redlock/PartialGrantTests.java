@@ -120,9 +120,9 @@ class PartialGrantTests extends FiveNodes {
 				two.attempt(waiter, LEASE, true);
 				this.one.release(holder, 0);
 				two.attempt(waiter, LEASE, false);
-				boolean heard = two.woken.contains(waiter);
+				boolean heard = two.retried.contains(waiter);
 				Answers.of(two.store.cancel(waiter));
-				return heard || two.woken.contains(waiter);
+				return heard || two.retried.contains(waiter);
 			});
 		}
 	}

@@ -98,7 +98,7 @@ class RedlockInspectionTests {
 		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
 		this.cluster.stop(2);
 		StoredHolder held = holder();
-		assertThat(held.instance()).isEqualTo(this.one.instance);
+		assertThat(held.instance()).isEqualTo(this.one.instance());
 		assertThat(held.grantToken()).isEqualTo(grant.firstToken());
 		assertThat(held.ttl()).isPositive().isLessThanOrEqualTo(LEASE);
 		assertThat(this.operator.end("k", grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
@@ -179,7 +179,7 @@ class RedlockInspectionTests {
 			return this.cluster.queued("k") == 1;
 		});
 		for (int node = 0; node < 3; node++) {
-			this.cluster.ask(node, "PUBLISH distlock:redlock:inbox:" + this.one.instance + " " + waiter.token()
+			this.cluster.ask(node, "PUBLISH distlock:redlock:inbox:" + this.one.instance() + " " + waiter.token()
 					+ "|1|1|1|1|distlock:redlock:lock:{k}");
 		}
 		// What the messages made it send is sent before.
@@ -198,7 +198,7 @@ class RedlockInspectionTests {
 			return this.cluster.queued("k") == 1;
 		});
 		StoredLock lock = this.operator.inspect("k");
-		assertThat(lock.waiting()).extracting(StoredWaiter::instance).containsExactly(this.two.instance);
+		assertThat(lock.waiting()).extracting(StoredWaiter::instance).containsExactly(this.two.instance());
 	}
 
 	@Test

@@ -7,11 +7,9 @@ import java.util.concurrent.CountDownLatch;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.state.ConnectionState;
@@ -45,21 +43,11 @@ class SessionTests {
 		return !grant.validity().hasPassed(TimeSource.SYSTEM);
 	}
 
-	private RenewalResult renew(Ticket ticket, Grant grant) {
-		return renew(this.one, ticket, grant);
-	}
-
-	private static RenewalResult renew(BareNode node, Ticket ticket, Grant grant) {
-		return Answers
-			.of(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30), false))))
-			.get(0);
-	}
-
 	@Test
 	void aGrantIsValidAsLongAsTheLeaderReplies() {
 		Grant grant = BareNode.granted(this.one.attempt(this.one.ticket("kept")));
 		await().during(SESSION.plusSeconds(2)).atMost(SESSION.multipliedBy(2)).until(() -> counts(grant));
-		assertThat(this.one.ticketsInDoubt).isEmpty();
+		assertThat(this.one.doubted).isEmpty();
 	}
 
 	@Test
@@ -76,7 +64,7 @@ class SessionTests {
 		});
 		assertThat(this.other.grants).isEmpty();
 		// Signalled without a command.
-		await().until(() -> this.one.ticketsInDoubt.contains(ticket));
+		await().until(() -> this.one.doubted.contains(ticket));
 		assertThat(this.other.awaitGrant(next).firstToken()).isGreaterThan(grant.lastToken());
 	}
 
@@ -98,8 +86,8 @@ class SessionTests {
 			await().until(() -> lost.getCount() == 0);
 			assertThat(counts(grant)).isFalse();
 			// Long before the next confirmation by the leader.
-			await().atMost(Duration.ofSeconds(6)).until(() -> doomed.ticketsInDoubt.size() >= 2);
-			assertThat(renew(doomed, ticket, grant)).isEqualTo(new RenewalResult.Gone(false));
+			await().atMost(Duration.ofSeconds(6)).until(() -> doomed.doubted.size() >= 2);
+			assertThat(doomed.renew(ticket, grant)).isEqualTo(new RenewalResult.Gone(false));
 			await().ignoreException(LockBackendException.class).until(() -> {
 				assertThat(doomed.release(ticket)).isFalse();
 				return true;
@@ -131,12 +119,12 @@ class SessionTests {
 		Grant grant = BareNode.granted(this.one.attempt(ticket));
 		int retrySignals = this.one.retrySignals.get();
 		this.proxy.refuse(true);
-		await().until(() -> this.one.ticketsInDoubt.contains(ticket));
-		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Unknown.class);
+		await().until(() -> this.one.doubted.contains(ticket));
+		assertThat(this.one.renew(ticket, grant)).isInstanceOf(RenewalResult.Unknown.class);
 		assertThat(counts(grant)).isTrue();
 		this.proxy.refuse(false);
 		await().until(() -> this.one.retrySignals.get() > retrySignals);
-		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Extended.class);
+		assertThat(this.one.renew(ticket, grant)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(counts(grant)).isTrue();
 		assertThat(BareNode.granted(this.one.attempt(ticket)).firstToken()).isEqualTo(grant.firstToken());
 		await().during(SESSION.plusSeconds(2)).atMost(SESSION.multipliedBy(2)).until(() -> counts(grant));
@@ -154,7 +142,7 @@ class SessionTests {
 	void aReleaseThatFailedBeforeTheStoreWasClosedIsRepeatedWhenTheClientHasConnectedAgain() {
 		Ticket ticket = this.one.hold("stopped");
 		this.proxy.refuse(true);
-		await().until(() -> this.one.ticketsInDoubt.contains(ticket));
+		await().until(() -> this.one.doubted.contains(ticket));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(ticket));
 		this.one.store.close();
 		// The session continues, since the client belongs to the application.
