@@ -14,6 +14,8 @@ import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,9 +65,35 @@ class PackageDependencyTests {
 		assertThat(violations).isEmpty();
 	}
 
-	@Test
-	void onlyTheAutoConfigurationAndTheActuatorUseSpringBoot() {
-		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure", "actuate"));
+	/** A library, and the packages that may use it. */
+	@ParameterizedTest
+	@CsvSource(delimiter = ':', textBlock = """
+			org.springframework.boot       : autoconfigure actuate
+			org.springframework.boot.test  : (none)
+			org.springframework.test       : (none)
+			org.junit                      : (none)
+			org.springframework.data.redis : backend.redis autoconfigure
+			io.lettuce                     : backend.redis autoconfigure
+			io.micrometer.core             : metrics autoconfigure
+			io.micrometer.observation      : observation autoconfigure
+			io.micrometer.context          : context aop
+			org.slf4j                      : (root) autoconfigure
+			reactor.                       : (root) aop transaction web autoconfigure
+			org.springframework.jdbc       : backend.jdbc transaction autoconfigure
+			java.sql                       : backend.jdbc autoconfigure
+			org.apache.curator             : backend.zookeeper autoconfigure
+			org.springframework.web        : web autoconfigure
+			org.springframework.http       : web autoconfigure
+			jakarta.servlet                : web
+			org.springframework.integration: integration autoconfigure
+			""")
+	void aLibraryIsUsedOnlyByItsPackages(String library, String packages) {
+		Set<String> users = Set.of(packages.replace("(root)", "").split(" "));
+		assertThat(CLASSES.stream()
+			.filter((type) -> !users.contains(packageOf(type)))
+			.flatMap((type) -> type.getDirectDependenciesFromSelf().stream())
+			.filter((dependency) -> dependency.getTargetClass().getPackageName().startsWith(library))
+			.map(Dependency::getDescription)).isEmpty();
 	}
 
 	@Test
@@ -83,63 +111,8 @@ class PackageDependencyTests {
 		assertThat(calls).isEmpty();
 	}
 
-	@Test
-	void noPackageUsesTestLibraries() {
-		assertUsedOnlyBy("org.springframework.boot.test", Set.of());
-		assertUsedOnlyBy("org.springframework.test", Set.of());
-		assertUsedOnlyBy("org.junit", Set.of());
-	}
-
-	@Test
-	void onlyTheRedisPackageAndItsConfigurationUseRedis() {
-		assertUsedOnlyBy("org.springframework.data.redis", Set.of("backend.redis", "autoconfigure"));
-		assertUsedOnlyBy("io.lettuce", Set.of("backend.redis", "autoconfigure"));
-	}
-
-	@Test
-	void onlyTheMetricsPackageAndItsConfigurationUseMicrometer() {
-		assertUsedOnlyBy("io.micrometer.core", Set.of("metrics", "autoconfigure"));
-		assertUsedOnlyBy("io.micrometer.observation", Set.of("observation", "autoconfigure"));
-	}
-
-	@Test
-	void onlyTheMdcUsesSlf4j() {
-		assertUsedOnlyBy("org.slf4j", Set.of("", "autoconfigure"));
-	}
-
-	@Test
-	void onlyAsynchronousCallsUseContextPropagation() {
-		assertUsedOnlyBy("io.micrometer.context", Set.of("context", "aop"));
-		assertUsedOnlyBy("reactor.", Set.of("", "aop", "transaction", "web", "autoconfigure"));
-	}
-
-	@Test
-	void onlyTheBackendsAndTheirConfigurationUseTheirClients() {
-		assertUsedOnlyBy("org.springframework.jdbc", Set.of("backend.jdbc", "transaction", "autoconfigure"));
-		assertUsedOnlyBy("java.sql", Set.of("backend.jdbc", "autoconfigure"));
-		assertUsedOnlyBy("org.apache.curator", Set.of("backend.zookeeper", "autoconfigure"));
-	}
-
-	@Test
-	void onlyTheirPackagesUseSpringWebAndSpringIntegration() {
-		assertUsedOnlyBy("org.springframework.web", Set.of("web", "autoconfigure"));
-		assertUsedOnlyBy("org.springframework.http", Set.of("web", "autoconfigure"));
-		assertUsedOnlyBy("jakarta.servlet", Set.of("web"));
-		assertUsedOnlyBy("org.springframework.integration", Set.of("integration", "autoconfigure"));
-	}
-
 	private static Map.Entry<String, Set<String>> entry(String name, String... mayUse) {
 		return Map.entry(name, Set.of(mayUse));
-	}
-
-	private void assertUsedOnlyBy(String library, Set<String> packages) {
-		List<String> users = CLASSES.stream()
-			.filter((type) -> !packages.contains(packageOf(type)))
-			.flatMap((type) -> type.getDirectDependenciesFromSelf().stream())
-			.filter((dependency) -> dependency.getTargetClass().getPackageName().startsWith(library))
-			.map(Dependency::getDescription)
-			.toList();
-		assertThat(users).isEmpty();
 	}
 
 	private static String packageOf(JavaClass type) {

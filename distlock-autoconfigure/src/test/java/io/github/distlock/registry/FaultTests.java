@@ -1,7 +1,9 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -161,6 +163,28 @@ class FaultTests extends TwoRegistries {
 				return true;
 			});
 			early.shutdown();
+		}
+	}
+
+	@Test
+	void aSilentStoreEndsTheWaitOfEachFairCallerAndNotOnlyOfTheFirst() {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			RegistrySettings settings = TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
+					RedisNodes.HAND_OFF, Duration.ofSeconds(3), false, Duration.ofMillis(100));
+			BackendLockRegistry remote = redis.nodeBehind(proxy.port(), settings, List.of(this.events));
+			HeldLock held = this.two.acquire(request("silent"));
+			List<CompletableFuture<HeldLock>> callers = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				callers.add(remote.acquireAsync(LockRequest.of("silent").waitTime(Duration.ofSeconds(15)).fair(true)));
+			}
+			await().until(() -> redis.queueLength("silent") == 3);
+			proxy.refuse(true);
+			for (CompletableFuture<HeldLock> caller : callers) {
+				assertThat(caller).failsWithin(12, TimeUnit.SECONDS)
+					.withThrowableThat()
+					.withCauseInstanceOf(LockBackendException.class);
+			}
+			held.close();
 		}
 	}
 

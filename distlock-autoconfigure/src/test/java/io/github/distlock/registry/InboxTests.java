@@ -10,10 +10,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener.Resubscribed;
 import io.github.distlock.LockRequest;
+import io.github.distlock.metrics.LockMetrics;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.test.system.CapturedOutput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -82,6 +87,44 @@ class InboxTests extends TwoRegistries {
 			lock.get(10, TimeUnit.SECONDS).close();
 		}
 		assertThat(this.one.snapshot().timers()).isLessThan(10);
+	}
+
+	@Test
+	void anInboxThatReceivesNothingIsSubscribedAgainAlthoughTheServerCountsIt(CapturedOutput output) throws Exception {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		RecordedEvents seen = new RecordedEvents();
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry deaf = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
+					List.of(seen, new LockMetrics(meters)));
+			deaf.acquire(request("warm")).close();
+			long subscriptions = redis.calls("subscribe");
+			proxy.muteSubscriptions();
+			try (HeldLock held = this.one.acquire(request("busy"))) {
+				// The inbox is checked from time to time while a caller waits.
+				await().atMost(Duration.ofSeconds(60)).until(() -> {
+					deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofMillis(300)));
+					return !seen.resubscribed.isEmpty();
+				});
+				await().until(() -> redis.calls("subscribe") > subscriptions);
+				assertThat(held.isHeld()).isTrue();
+			}
+			CompletableFuture<HeldLock> next;
+			try (HeldLock held = this.one.acquire(request("busy"))) {
+				next = deaf.acquireAsync(request("busy"));
+				await().until(() -> redis.queueLength("busy") == 1);
+				assertThat(held.isHeld()).isTrue();
+			}
+			next.get(20, TimeUnit.SECONDS).close();
+			Resubscribed event = seen.resubscribed.element();
+			assertThat(event.backend()).isEqualTo("redis");
+			assertThat(event.inbox()).startsWith("distlock:inbox:");
+			assertThat(event.server()).isEqualTo("Redis at 127.0.0.1:" + proxy.port());
+			assertThat(meters.get("distlock.resubscriptions").tag("backend", "redis").counter().count())
+				.isEqualTo(seen.resubscribed.size());
+			assertThat(output)
+				.contains("The inbox " + event.inbox() + " received nothing from Redis at 127.0.0.1:" + proxy.port())
+				.contains("and is subscribed again");
+		}
 	}
 
 }

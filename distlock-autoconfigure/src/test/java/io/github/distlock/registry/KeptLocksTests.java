@@ -26,7 +26,9 @@ import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.StoppedClock;
+import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;
+import io.github.distlock.waiting.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -429,6 +431,40 @@ class KeptLocksTests extends TwoRegistries {
 		this.other = new BackendLockRegistry(backend, SETTINGS, List.of(this.events), new StoppedClock());
 		this.other.start();
 		return this.other;
+	}
+
+	@Test
+	void aMinimumHoldTimeIsKeptUnderAGrantThatAnotherCallerHasAskedFor() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			RegistrySettings settings = TestSettings.keeping(RedisNodes.settings(Duration.ofMillis(1500)), KEEP);
+			BackendLockRegistry node = redis.nodeBehind(proxy.port(), settings, List.of(this.events));
+			keep(node, "other");
+			proxy.holdBack(true);
+			CompletableFuture<HeldLock> first = node.acquireAsync(request("key"));
+			CompletableFuture<HeldLock> second = node.acquireAsync(request("key").minHold(Duration.ofSeconds(30)));
+			first.cancel(true);
+			proxy.holdBack(false);
+			second.get(20, TimeUnit.SECONDS).close();
+			// The grant is for less. The store extends it only if it knows the word.
+			await().until(() -> redis.remainingMillis("key") > 10_000);
+			assertThat(redis.isLocked("key")).isTrue();
+			node.shutdown();
+		}
+	}
+
+	@Test
+	void withoutHandOffsNoLockIsKeptAndTheLeaseIsThatOfTheWatchdog() {
+		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30), new HandOffLimits(0, Duration.ZERO));
+		BackendLockRegistry node = redis.node(TestSettings.keeping(settings, KEEP), List.of(this.events),
+				new StoppedClock());
+		for (LockRequest request : List.of(request("property"), request("request").keep(KEEP))) {
+			try (HeldLock lock = node.acquire(request)) {
+				assertThat(lock.isHeld()).isTrue();
+				assertThat(redis.remainingMillis(request.key())).as(request.key()).isGreaterThan(10_000);
+			}
+			assertThat(redis.isLocked(request.key())).as(request.key()).isFalse();
+		}
+		assertThat(node.snapshot().kept()).isEmpty();
 	}
 
 }
