@@ -83,23 +83,6 @@ class BackgroundReleaseTests extends TwoRegistries {
 	}
 
 	@Test
-	void theNextAttemptWaitsForTheAnswer() {
-		ForgetfulBackend backend = new ForgetfulBackend(overRedis());
-		BackendLockRegistry node = start(backend, SETTINGS);
-		HeldLock first = node.acquire(request("key"));
-		this.replies = backend.holdReleaseReplies();
-		first.close();
-		CompletableFuture<HeldLock> second = node.acquireAsync(request("key"));
-		assertThat(backend.calls(Verb.ATTEMPT)).isOne();
-		this.replies.complete(true);
-		assertThat(second.join().fencingToken()).isGreaterThan(first.fencingToken());
-		second.join().close();
-		await().until(() -> node.snapshot().isIdle());
-		assertThat(backend.calls(Verb.ATTEMPT)).isEqualTo(2);
-		assertThat(backend.calls(Verb.RELEASE)).isEqualTo(2);
-	}
-
-	@Test
 	void aRefusalByAReleaseWhoseScriptIsUnknownIsNotBelieved() {
 		BackendLockRegistry node = redis.node(SETTINGS, List.of());
 		node.acquire(request("key")).close();

@@ -108,18 +108,6 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void aWaitWithoutLimitEndsWhenTheStoreIsSilentForTooLong() throws Exception {
-		HeldLock held = this.two.acquire(request("silent"));
-		Future<?> waiter = this.threads
-			.submit(() -> assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.remote
-				.acquire(LockRequest.of("silent").waitTime(LockRequest.FOREVER).leaseTime(Duration.ofSeconds(1)))));
-		await().until(() -> redis.queueLength("silent") == 1);
-		this.proxy.refuse(true);
-		waiter.get(30, TimeUnit.SECONDS);
-		held.close();
-	}
-
-	@Test
 	void aWaitDuringAnOutageIsABackendFailureAndNotContention() {
 		this.proxy.refuse(true);
 		assertThatExceptionOfType(LockBackendException.class)

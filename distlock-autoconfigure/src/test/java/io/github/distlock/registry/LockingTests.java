@@ -1,15 +1,18 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
@@ -17,9 +20,11 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /**
- * Mutual exclusion, re-entry, and refused requests.
+ * Mutual exclusion, re-entry, the contract of {@link Lock}, and refused requests.
  */
 class LockingTests extends TwoRegistries {
 
@@ -101,6 +106,63 @@ class LockingTests extends TwoRegistries {
 		registry.acquire(request("listener")).close();
 		assertThat(this.events.outcomes()).containsExactly("ACQUIRED");
 		assertThat(this.events.released).containsExactly("listener");
+	}
+
+	@Test
+	void theLockViewKeepsTheContractOfLock() throws Exception {
+		Lock lock = this.one.obtain("view");
+		assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+		lock.lock();
+		assertThat(lock.tryLock()).isTrue();
+		assertThat(this.one.obtain("view").tryLock(1, TimeUnit.SECONDS)).isTrue();
+		Future<Boolean> other = this.threads.submit(() -> lock.tryLock());
+		assertThat(other.get(10, TimeUnit.SECONDS)).isFalse();
+		Future<?> thief = this.threads
+			.submit(() -> assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class));
+		thief.get(10, TimeUnit.SECONDS);
+		lock.unlock();
+		lock.unlock();
+		assertThat(this.two.obtain("view").tryLock()).isFalse();
+		lock.unlock();
+		assertThat(this.two.obtain("view").tryLock(5, TimeUnit.SECONDS)).isTrue();
+		this.two.obtain("view").unlock();
+		assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+		assertThatThrownBy(lock::newCondition).isInstanceOf(UnsupportedOperationException.class);
+	}
+
+	@Test
+	void unlockAfterALostLeaseThrowsLockLostException() {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
+		Lock lock = brief.obtain("lost-view");
+		lock.lock();
+		lock.lock();
+		redis.flush();
+		await().atMost(Duration.ofSeconds(10)).until(() -> this.events.lost.size() == 1);
+		assertThatThrownBy(lock::lock).isInstanceOf(LockLostException.class);
+		assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+		assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+		assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+		assertThat(lock.tryLock()).isTrue();
+		lock.unlock();
+	}
+
+	@Test
+	void locksThatAnotherThreadClosesDoNotPileUp() throws Exception {
+		List<HeldLock> held = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			held.add(this.one.acquire(request("key-" + i)));
+		}
+		assertThat(this.one.snapshot().heldByThisThread()).isEqualTo(100);
+		Thread other = new Thread(() -> held.forEach(HeldLock::close));
+		other.start();
+		other.join();
+		for (int i = 0; i < 100; i++) {
+			this.one.acquire(request("next-" + i)).close();
+			held.add(this.one.acquire(request("open-" + i)));
+		}
+		assertThat(this.one.snapshot().heldByThisThread()).isEqualTo(100);
+		held.subList(100, 200).forEach(HeldLock::close);
+		assertThat(this.one.snapshot().heldByThisThread()).isZero();
 	}
 
 }

@@ -58,6 +58,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 	private LockLostException checkClose(HeldLock lock, LossCause cause) {
 		LockLostException thrown = catchThrowableOfType(LockLostException.class, lock::close);
 		assertThat(thrown.lossCause()).isEqualTo(cause);
+		assertThat(lock.isReleased()).isFalse();
 		assertThat(thrown).hasMessageContaining(cause.remedy());
 		assertThat(lock.lossCause()).isEqualTo(cause);
 		await().until(() -> !this.lost.isEmpty());

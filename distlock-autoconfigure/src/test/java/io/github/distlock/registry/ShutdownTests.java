@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
@@ -15,6 +17,7 @@ import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -29,7 +32,7 @@ class ShutdownTests extends TwoRegistries {
 	}
 
 	@Test
-	void itWaitsForAHeldLockAndReleasesIt() throws Exception {
+	void itWaitsForAHeldLockAndFailsWaiters() throws Exception {
 		BackendLockRegistry registry = redis.node(patient(), List.of(this.events));
 		CountDownLatch locked = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
@@ -42,13 +45,22 @@ class ShutdownTests extends TwoRegistries {
 			return null;
 		});
 		assertThat(locked.await(10, TimeUnit.SECONDS)).isTrue();
+		Future<?> waiter = this.threads.submit(() -> registry.acquire(request("held")));
+		await().until(() -> this.events.waiting.get() == 1);
 		Future<?> shutdown = this.threads.submit(registry::shutdown);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockBackendException.class)
+			.withMessageContaining("shutting down");
 		// Longer than one command time-out.
 		await().during(Duration.ofMillis(2500)).atMost(Duration.ofSeconds(10)).until(() -> !shutdown.isDone());
 		release.countDown();
 		holder.get(10, TimeUnit.SECONDS);
 		shutdown.get(20, TimeUnit.SECONDS);
-		assertThat(this.two.tryAcquire(LockRequest.of("held").waitTime(Duration.ZERO))).isPresent();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(request("held")));
+		assertThat(this.two.tryAcquire(LockRequest.of("held").waitTime(Duration.ZERO)))
+			.hasValueSatisfying(HeldLock::close);
+		registry.start();
+		registry.acquire(request("held")).close();
 	}
 
 	@Test

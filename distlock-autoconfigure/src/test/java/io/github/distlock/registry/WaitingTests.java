@@ -2,25 +2,28 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.LiveThreads;
-import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.TestSettings;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -30,6 +33,12 @@ import static org.awaitility.Awaitility.await;
  * How a wait ends.
  */
 class WaitingTests extends TwoRegistries {
+
+	private static final Log logger = LogFactory.getLog(WaitingTests.class);
+
+	private static final int WAITERS = 200;
+
+	private static final Duration WAIT = Duration.ofMillis(100);
 
 	@Test
 	void aWaitThatTakesTooLongEndsWithAnExceptionThatNamesTheLock() {
@@ -113,32 +122,6 @@ class WaitingTests extends TwoRegistries {
 	}
 
 	@Test
-	void anInterruptEndsTheWaitAndKeepsTheFlag() throws Exception {
-		AtomicBoolean flag = new AtomicBoolean();
-		try (HeldLock lock = this.two.acquire(request("interrupt"))) {
-			CompletableFuture<Throwable> failure = new CompletableFuture<>();
-			Thread waiter = new Thread(() -> {
-				try {
-					this.one.acquire(request("interrupt"));
-					failure.complete(null);
-				}
-				catch (LockNotAcquiredException ex) {
-					flag.set(Thread.currentThread().isInterrupted());
-					failure.complete(ex);
-				}
-			});
-			waiter.start();
-			await().until(() -> this.events.waiting.get() == 1);
-			waiter.interrupt();
-			assertThat(failure.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
-			assertThat(flag).isTrue();
-			assertThat(this.events.outcomes()).containsExactly("INTERRUPTED");
-			assertThat(lock.isHeld()).isTrue();
-		}
-		this.two.acquire(request("interrupt")).close();
-	}
-
-	@Test
 	void anAsynchronousWaiterHoldsNoThread() throws Exception {
 		LongSupplier commandThreads = LiveThreads.countNew("distlock-io");
 		HeldLock held = this.two.acquire(request("async"));
@@ -177,26 +160,82 @@ class WaitingTests extends TwoRegistries {
 	}
 
 	@Test
-	void shutdownWaitsForHoldersAndFailsWaiters() throws Exception {
-		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30));
-		BackendLockRegistry node = redis.node(TestSettings.of(settings.waitTime(), settings.leaseTime(), null,
-				settings.handOff(), settings.backendTimeout(), false, Duration.ofSeconds(5)), List.of(this.events));
-		HeldLock held = node.acquire(request("shutdown"));
-		Future<?> waiter = this.threads.submit(() -> node.acquire(request("shutdown")));
-		await().until(() -> this.events.waiting.get() == 1);
-		Future<?> shutdown = this.threads.submit(node::shutdown);
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
-			.withCauseInstanceOf(LockBackendException.class)
-			.withMessageContaining("shutting down");
-		assertThat(held.isHeld()).isTrue();
-		assertThat(shutdown.isDone()).isFalse();
+	void callersOfOneKeyDoNotGiveUpEarlyAndShareTheirCommands() throws Exception {
+		HeldLock held = this.two.acquire(request("key"));
+		long commands = commandsOf(this::giveUpOnThisThread, (number) -> "key");
+		// One shared ticket in the store for all of them, or a few if some callers
+		// arrived late.
+		assertThat(commands).isBetween(2L, WAITERS / 4L);
 		held.close();
-		shutdown.get(10, TimeUnit.SECONDS);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.acquire(request("shutdown")));
-		assertThat(this.two.tryAcquire(LockRequest.of("shutdown").waitTime(Duration.ZERO)))
-			.hasValueSatisfying(HeldLock::close);
-		node.start();
-		node.acquire(request("shutdown")).close();
+		assertThat(this.events.outcomes()).hasSize(WAITERS).containsOnly("TIMEOUT");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void callersOfAsManyKeysDoNotGiveUpEarlyAndSendTwoCommandsEach(boolean asynchronous) throws Exception {
+		List<HeldLock> held = new ArrayList<>();
+		for (int i = 0; i < WAITERS; i++) {
+			held.add(this.two.acquire(request("key-" + i)));
+		}
+		GivingUp givingUp = asynchronous ? this::giveUpLater : this::giveUpOnThisThread;
+		long commands = commandsOf(givingUp, (number) -> "key-" + number);
+		// For callers on a thread, one more looks up what holds the locks, for all
+		// messages.
+		assertThat(commands).isBetween((long) WAITERS, 2L * WAITERS + (asynchronous ? 0 : 1));
+		held.forEach(HeldLock::close);
+		assertThat(this.events.outcomes()).hasSize(WAITERS).containsOnly("TIMEOUT");
+	}
+
+	private long commandsOf(GivingUp givingUp, IntFunction<String> keys) throws Exception {
+		CountDownLatch go = new CountDownLatch(1);
+		List<Future<Long>> waiters = new ArrayList<>();
+		for (int i = 0; i < WAITERS; i++) {
+			LockRequest request = LockRequest.of(keys.apply(i)).waitTime(WAIT);
+			waiters.add(this.threads.submit(() -> {
+				go.await();
+				return givingUp.nanos(request);
+			}));
+		}
+		redis.resetStats();
+		go.countDown();
+		long[] micros = new long[WAITERS];
+		for (int i = 0; i < WAITERS; i++) {
+			long waited = waiters.get(i).get(30, TimeUnit.SECONDS);
+			assertThat(waited).isGreaterThanOrEqualTo(WAIT.toNanos());
+			micros[i] = (waited - WAIT.toNanos()) / 1000;
+		}
+		await().until(() -> this.one.snapshot().isIdle());
+		long commands = redis.calls("evalsha");
+		Arrays.sort(micros);
+		logger.info("MEASURE " + WAITERS + " callers gave up late by " + micros[WAITERS / 2] + " us (median), "
+				+ micros[WAITERS * 99 / 100] + " us (99 %), " + micros[WAITERS - 1] + " us (most), with " + commands
+				+ " commands");
+		return commands;
+	}
+
+	private long giveUpOnThisThread(LockRequest request) {
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.one.acquire(request));
+		return System.nanoTime() - start;
+	}
+
+	private long giveUpLater(LockRequest request) throws Exception {
+		long start = System.nanoTime();
+		CompletableFuture<Long> end = this.one.acquireAsync(request)
+			.handle((lock, failure) -> (failure instanceof LockNotAcquiredException) ? System.nanoTime() : 0);
+		try {
+			return end.get(30, TimeUnit.SECONDS) - start;
+		}
+		catch (ExecutionException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	/** Waits until the wait time has passed, and returns how long that took. */
+	private interface GivingUp {
+
+		long nanos(LockRequest request) throws Exception;
+
 	}
 
 }

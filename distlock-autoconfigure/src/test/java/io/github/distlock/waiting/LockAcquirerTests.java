@@ -1,6 +1,10 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -25,6 +29,7 @@ import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.testing.IdleStore;
+import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -34,15 +39,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A store whose stages are complete when its verbs return: nothing that follows may nest
- * without a limit.
+ * without a limit. A store whose inbox is not connected: fair callers keep their order.
  */
-class CompletedStageTests {
+class LockAcquirerTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(5);
 
 	private static final int MANY = 100_000;
 
 	private final EngineThreads threads = EngineEnvironment.SYSTEM.newThreads();
+
+	private final Deque<Runnable> lateTasks = new ArrayDeque<>();
+
+	private final List<Long> asked = new ArrayList<>();
+
+	private final LockAcquirer unheard = new LockAcquirer(new UnheardStore(), IdleStore.DESCRIPTION, "me",
+			Duration.ofSeconds(10), TestSettings.NO_HAND_OFF, EngineEnvironment.of(new ManualClock()),
+			this.lateTasks::addLast, Runnable::run, this.threads.timers());
 
 	@AfterEach
 	void stop() {
@@ -165,6 +178,44 @@ class CompletedStageTests {
 		@Override
 		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			return CompletableFuture.completedFuture(new ReleaseResult(true, null));
+		}
+
+	}
+
+	@Test
+	void fairCallersThatCouldNotBeQueuedRetryInTheOrderOfTheirArrival() {
+		for (int i = 0; i < 4; i++) {
+			this.unheard.acquireAsync(request(true));
+		}
+		runAll();
+		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
+		this.asked.clear();
+		// The inbox is connected now.
+		this.unheard.retryAll();
+		runAll();
+		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
+	}
+
+	/** Several threads guarantee no order: here the last task runs first. */
+	private void runAll() {
+		Runnable task;
+		while ((task = this.lateTasks.pollLast()) != null) {
+			task.run();
+		}
+	}
+
+	/** A store whose inbox is not connected yet. */
+	private final class UnheardStore extends IdleStore {
+
+		@Override
+		public boolean blocks() {
+			return true;
+		}
+
+		@Override
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			LockAcquirerTests.this.asked.add(ticket.number());
+			return CompletableFuture.completedFuture(new AttemptResult.Queued(Duration.ofSeconds(2), false));
 		}
 
 	}
