@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -16,9 +17,11 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.HotKey;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +29,8 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * A thread is interrupted once in each round, at any point between the call and the end
- * of the release, while other threads contend.
+ * of the release, while other threads contend. The interrupt for a lost lock reaches its
+ * thread while it holds the lock, and not later.
  */
 class InterruptTests extends TwoRegistries {
 
@@ -41,6 +45,10 @@ class InterruptTests extends TwoRegistries {
 	private final AtomicInteger inside = new AtomicInteger();
 
 	private final AtomicInteger gaveUp = new AtomicInteger();
+
+	private final CountDownLatch interrupting = new CountDownLatch(1);
+
+	private final CountDownLatch left = new CountDownLatch(1);
 
 	@Test
 	void anInterruptAnywhereIsKeptOrThrownAndLeavesNothingLocked() throws Exception {
@@ -164,6 +172,52 @@ class InterruptTests extends TwoRegistries {
 		assertThat(this.inside.incrementAndGet()).as("threads inside").isEqualTo(1);
 		LockSupport.parkNanos(this, 50_000);
 		this.inside.decrementAndGet();
+	}
+
+	@Test
+	void noInterruptForALostLockArrivesAfterItsRelease() throws Exception {
+		BackendLockRegistry registry = redis.node(TestSettings.of(Duration.ofSeconds(20), Duration.ofSeconds(30), null,
+				TestSettings.NO_HAND_OFF, Duration.ofSeconds(20), true, Duration.ofMillis(100)), List.of());
+		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+		Thread holder = new SlowlyInterrupted(() -> {
+			HeldLock lock = registry.acquire(LockRequest.of("key").leaseTime(Duration.ofMillis(100)));
+			try {
+				// Not await(): the interrupt must arrive during close().
+				while (this.interrupting.getCount() > 0) {
+					Thread.onSpinWait();
+				}
+				lock.close();
+			}
+			catch (LockLostException ex) {
+				// Expected.
+			}
+			interrupted.complete(Thread.interrupted());
+			this.left.countDown();
+		});
+		holder.start();
+		assertThat(interrupted.get(20, TimeUnit.SECONDS)).as("interrupted before close() returned").isTrue();
+		holder.join(TimeUnit.SECONDS.toMillis(20));
+	}
+
+	/** A thread that is interrupted after it has released the lock, or after a while. */
+	private final class SlowlyInterrupted extends Thread {
+
+		SlowlyInterrupted(Runnable task) {
+			super(task);
+		}
+
+		@Override
+		public void interrupt() {
+			InterruptTests.this.interrupting.countDown();
+			try {
+				InterruptTests.this.left.await(500, TimeUnit.MILLISECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			super.interrupt();
+		}
+
 	}
 
 }

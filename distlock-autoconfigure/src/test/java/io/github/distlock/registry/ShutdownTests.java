@@ -7,22 +7,36 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What the shutdown of a registry waits for.
+ * What the shutdown of a registry waits for, and locks that are closed after it or after
+ * a restart.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class ShutdownTests extends TwoRegistries {
 
 	private static RegistrySettings patient() {
@@ -75,6 +89,114 @@ class ShutdownTests extends TwoRegistries {
 			assertThat(waiter).failsWithin(Duration.ofSeconds(10));
 			proxy.holdBack(false);
 		}
+	}
+
+	private BackendLockRegistry impatient(Duration lease) {
+		RegistrySettings settings = RedisNodes.settings(lease);
+		return redis.node(TestSettings.of(settings.waitTime(), lease, null, settings.handOff(),
+				settings.backendTimeout(), false, Duration.ZERO), List.of(this.events));
+	}
+
+	private static void failLocked(Lock lock, Runnable meanwhile) {
+		lock.lock();
+		try {
+			meanwhile.run();
+			throw new IllegalArgumentException("mine");
+		}
+		finally {
+			lock.unlock();
+		}
+	}
+
+	@Test
+	void unlockAfterAShutdownEndsTheHoldAndDoesNotHideTheExceptionOfTheMethod() {
+		BackendLockRegistry registry = impatient(Duration.ofSeconds(30));
+		Lock lock = registry.obtain("shut-down");
+		assertThatIllegalArgumentException().isThrownBy(() -> failLocked(lock, registry::shutdown)).withMessage("mine");
+		assertThat(this.events.released).containsExactly("shut-down");
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+	}
+
+	@Test
+	void theReleaseOfALockThatIsHeldAfterTheShutdownDoesNotPromiseToContinue(CapturedOutput output) {
+		BackendLockRegistry registry = impatient(Duration.ofSeconds(30));
+		HeldLock held = registry.acquire(LockRequest.of("left-behind"));
+		registry.shutdown();
+		held.close();
+		assertThat(output)
+			.contains("The release of lock 'left-behind' has not been acknowledged by the store and is not"
+					+ " repeated, since the registry has been shut down: the lock ends with its lease");
+	}
+
+	@Test
+	void aLockThatIsHeldAcrossARestartIsLostAndStaysInTheStoreUntilItsLeaseEnds() {
+		BackendLockRegistry registry = impatient(Duration.ofSeconds(30));
+		assertLostByARestart(registry);
+		assertThat(this.two.tryAcquire(LockRequest.of("restarted").waitTime(Duration.ZERO))).isEmpty();
+	}
+
+	@Test
+	void aLockOfALocalStoreIsLostByARestart() {
+		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30));
+		BackendLockRegistry registry = new BackendLockRegistry(
+				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM),
+				TestSettings.of(settings.waitTime(), settings.leaseTime(), null, settings.handOff(),
+						settings.backendTimeout(), false, Duration.ZERO),
+				List.of(this.events), TimeSource.SYSTEM);
+		registry.start();
+		assertLostByARestart(registry);
+		registry.shutdown();
+	}
+
+	private void assertLostByARestart(BackendLockRegistry registry) {
+		AtomicInteger callbacks = new AtomicInteger();
+		HeldLock held = registry.acquire(LockRequest.of("restarted"));
+		HeldLock inner = registry.acquire(LockRequest.of("restarted"));
+		held.onLost(callbacks::incrementAndGet);
+		registry.shutdown();
+		assertThat(held.isHeld()).isTrue();
+		registry.start();
+		assertThat(held.isHeld()).isFalse();
+		assertThat(held.lossCause()).isEqualTo(LossCause.REGISTRY_RESTARTED);
+		await().untilAtomic(callbacks, (value) -> value.equals(1));
+		for (HeldLock level : List.of(inner, held)) {
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(level::close)
+				.withMessageContaining("'restarted'")
+				.withMessageContaining("its lock registry was stopped and started again while it was held")
+				.withMessageContaining("distlock.shutdown-grace-period");
+		}
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(held::close);
+		registry.acquire(LockRequest.of("other")).close();
+		assertThat(this.events.lost).containsExactly("restarted");
+		assertThat(this.events.released).containsExactly("other");
+		assertThat(registry.snapshot().isIdle()).isTrue();
+	}
+
+	@Test
+	void unlockAfterARestartThrowsTheLossOnce() {
+		BackendLockRegistry registry = impatient(Duration.ofMillis(600));
+		Lock lock = registry.obtain("restarted");
+		lock.lock();
+		registry.shutdown();
+		registry.start();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::tryLock);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+		this.two.acquire(LockRequest.of("restarted").waitTime(Duration.ofSeconds(10))).close();
+		assertThat(lock.tryLock()).isTrue();
+		lock.unlock();
+	}
+
+	@Test
+	void aLockThatWasLostBeforeTheShutdownIsStillReportedAsLost() {
+		BackendLockRegistry registry = impatient(Duration.ofMillis(600));
+		Lock lock = registry.obtain("lost-before");
+		lock.lock();
+		redis.flush();
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.events.lost.size() == 1);
+		registry.shutdown();
+		System.gc();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
 	}
 
 }
