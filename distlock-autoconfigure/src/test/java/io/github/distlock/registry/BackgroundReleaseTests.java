@@ -17,13 +17,10 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.backend.redis.RedisBackendSettings;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.contract.ForgetfulBackend;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -216,8 +213,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 	}
 
 	private static LockBackend overRedis() {
-		return new RedisLockBackend(RedisTestServer.connectionFactory(redis.server().port()),
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
+		return redis.backend(SETTINGS, TimeSource.SYSTEM);
 	}
 
 	private static LockBackend local() {

@@ -17,20 +17,15 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.backend.redis.RedisBackendSettings;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.contract.ForgetfulBackend;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.StoppedClock;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.HandOffLimits;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,15 +44,6 @@ class KeptLocksTests extends TwoRegistries {
 
 	/** How many locks a registry keeps at most. */
 	private static final int MOST = 1000;
-
-	private @Nullable BackendLockRegistry other;
-
-	@AfterEach
-	void stopOther() {
-		if (this.other != null) {
-			this.other.shutdown();
-		}
-	}
 
 	/** A keeper for which no time passes: it gives nothing back unless it is asked. */
 	private BackendLockRegistry keeper() {
@@ -371,8 +357,8 @@ class KeptLocksTests extends TwoRegistries {
 
 	@Test
 	void aKeptLockWhoseReleaseIsUnansweredCountsUntilTheAnswer() throws Exception {
-		ForgetfulBackend backend = forgetful();
-		BackendLockRegistry node = start(backend);
+		ForgetfulBackend backend = new ForgetfulBackend(redis.backend(SETTINGS, TimeSource.SYSTEM));
+		BackendLockRegistry node = redis.node(backend, SETTINGS, List.of(this.events), new StoppedClock());
 		keepAsManyAsAllowed(node);
 		int releases = backend.calls(Verb.RELEASE);
 		CompletableFuture<Boolean> replies = backend.holdReleaseReplies();
@@ -390,8 +376,8 @@ class KeptLocksTests extends TwoRegistries {
 
 	@Test
 	void noThreadWaitsForTheAnswersToTheReleasesOfKeptLocks() throws Exception {
-		ForgetfulBackend backend = forgetful();
-		BackendLockRegistry node = start(backend);
+		ForgetfulBackend backend = new ForgetfulBackend(redis.backend(SETTINGS, TimeSource.SYSTEM));
+		BackendLockRegistry node = redis.node(backend, SETTINGS, List.of(this.events), new StoppedClock());
 		keep(node, "key-0");
 		// More than the executor has threads.
 		for (int n = 1; n < 100; n++) {
@@ -419,18 +405,6 @@ class KeptLocksTests extends TwoRegistries {
 			use(node, "key-" + n);
 		}
 		assertThat(node.snapshot().kept()).hasSize(MOST);
-	}
-
-	private static ForgetfulBackend forgetful() {
-		return new ForgetfulBackend(new RedisLockBackend(RedisTestServer.connectionFactory(redis.server().port()),
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501), TimeSource.SYSTEM));
-	}
-
-	/** A keeper over another backend. */
-	private BackendLockRegistry start(ForgetfulBackend backend) {
-		this.other = new BackendLockRegistry(backend, SETTINGS, List.of(this.events), new StoppedClock());
-		this.other.start();
-		return this.other;
 	}
 
 	@Test

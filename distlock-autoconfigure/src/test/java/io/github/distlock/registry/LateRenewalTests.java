@@ -14,8 +14,6 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.redis.RedisBackendSettings;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.StoppedClock;
@@ -23,8 +21,6 @@ import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -34,8 +30,6 @@ import static org.awaitility.Awaitility.await;
  */
 class LateRenewalTests extends TwoRegistries {
 
-	private LettuceConnectionFactory connections;
-
 	private RenewalsHeldBack backend;
 
 	private BackendLockRegistry node;
@@ -43,13 +37,10 @@ class LateRenewalTests extends TwoRegistries {
 	@BeforeEach
 	void startNode() {
 		StoppedClock clock = new StoppedClock();
-		this.connections = redis.server().connectionFactory();
-		this.backend = new RenewalsHeldBack(new RedisLockBackend(this.connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501), clock));
-		this.node = new BackendLockRegistry(this.backend,
-				TestSettings.keeping(RedisNodes.settings(Duration.ofSeconds(30)), Duration.ofSeconds(1)),
-				List.of(this.events), clock);
-		this.node.start();
+		RegistrySettings settings = TestSettings.keeping(RedisNodes.settings(Duration.ofSeconds(30)),
+				Duration.ofSeconds(1));
+		this.backend = new RenewalsHeldBack(redis.backend(settings, clock));
+		this.node = redis.node(this.backend, settings, List.of(this.events), clock);
 		await().until(() -> {
 			this.node.acquire(request("key")).close();
 			return isKept();
@@ -57,10 +48,8 @@ class LateRenewalTests extends TwoRegistries {
 	}
 
 	@AfterEach
-	void stopNode() {
+	void endRenewal() {
 		this.backend.answer.complete(null);
-		this.node.shutdown();
-		this.connections.destroy();
 	}
 
 	private boolean isKept() {

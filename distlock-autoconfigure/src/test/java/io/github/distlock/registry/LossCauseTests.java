@@ -201,21 +201,10 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 			}
 
 		};
-		LettuceConnectionFactory connections = RedisTestServer.connectionFactory(redis.server().port());
-		BackendLockRegistry registry = new BackendLockRegistry(
-				new RedisLockBackend(connections,
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), clock),
-				RedisNodes.settings(Duration.ofSeconds(30)), List.of(this), clock);
-		registry.start();
-		try {
-			HeldLock lock = registry.acquire(LockRequest.of("l"));
-			suspended.set(Duration.ofHours(1).toMillis());
-			checkLost(lock, LossCause.PROCESS_SUSPENDED);
-		}
-		finally {
-			registry.shutdown();
-			connections.destroy();
-		}
+		HeldLock lock = redis.node(RedisNodes.settings(Duration.ofSeconds(30)), List.of(this), clock)
+			.acquire(LockRequest.of("l"));
+		suspended.set(Duration.ofHours(1).toMillis());
+		checkLost(lock, LossCause.PROCESS_SUSPENDED);
 	}
 
 	@Test

@@ -11,6 +11,7 @@ import java.util.Properties;
 import java.util.function.BooleanSupplier;
 
 import io.github.distlock.LockListener;
+import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
@@ -76,7 +77,18 @@ public final class RedisNodes implements AutoCloseable {
 
 	/** Start a registry with a clock of its own. */
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners, TimeSource clock) {
-		BackendLockRegistry registry = registry(this.connections, settings, listeners, clock);
+		return node(backend(settings, clock), settings, listeners, clock);
+	}
+
+	/** Return the backend of such a registry, for one that changes it. */
+	public LockBackend backend(RegistrySettings settings, TimeSource clock) {
+		return backend(this.connections, settings, clock);
+	}
+
+	/** Start a registry over such a backend. */
+	public BackendLockRegistry node(LockBackend backend, RegistrySettings settings, List<LockListener> listeners,
+			TimeSource clock) {
+		BackendLockRegistry registry = new BackendLockRegistry(backend, settings, listeners, clock);
 		long probes = calls("publish");
 		BooleanSupplier checking = LiveThreads.anyNew("distlock-inbox-probe");
 		registry.start();
@@ -92,7 +104,8 @@ public final class RedisNodes implements AutoCloseable {
 	public BackendLockRegistry nodeBehind(int port, RegistrySettings settings, List<LockListener> listeners) {
 		LettuceConnectionFactory others = RedisTestServer.connectionFactory(port);
 		this.otherConnections.add(others);
-		BackendLockRegistry registry = registry(others, settings, listeners, TimeSource.SYSTEM);
+		BackendLockRegistry registry = new BackendLockRegistry(backend(others, settings, TimeSource.SYSTEM), settings,
+				listeners, TimeSource.SYSTEM);
 		long inboxes = inboxes();
 		registry.start();
 		this.nodes.add(registry);
@@ -118,11 +131,11 @@ public final class RedisNodes implements AutoCloseable {
 		}
 	}
 
-	private static BackendLockRegistry registry(LettuceConnectionFactory connections, RegistrySettings settings,
-			List<LockListener> listeners, TimeSource clock) {
-		RedisBackendSettings backend = new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true,
-				settings.handOff().budget() + 1);
-		return new BackendLockRegistry(new RedisLockBackend(connections, backend, clock), settings, listeners, clock);
+	private static LockBackend backend(LettuceConnectionFactory connections, RegistrySettings settings,
+			TimeSource clock) {
+		return new RedisLockBackend(connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, settings.handOff().budget() + 1),
+				clock);
 	}
 
 	/** Shut all registries down. */
