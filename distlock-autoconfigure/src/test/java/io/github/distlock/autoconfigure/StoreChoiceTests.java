@@ -25,7 +25,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -248,26 +247,8 @@ class StoreChoiceTests {
 		return new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM);
 	}
 
-	static class Injected {
-
-		@Autowired
-		LockRegistry plain;
-
-		@Autowired
-		@Qualifier("redis")
-		LockRegistry redis;
-
-		@Autowired
-		@Qualifier("local")
-		LockRegistry local;
-
-		@Autowired
-		@Qualifier("redis")
-		LockBackend redisBackend;
-
-		@Autowired
-		@Qualifier("local")
-		LockBackend localBackend;
+	record Injected(LockRegistry plain, @Qualifier("redis") LockRegistry redis, @Qualifier("local") LockRegistry local,
+			@Qualifier("redis") LockBackend redisBackend, @Qualifier("local") LockBackend localBackend) {
 
 	}
 
