@@ -6,9 +6,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,16 +32,6 @@ class DistlockAutoConfigurationTests {
 	void everyAutoConfigurationIsFinal() {
 		assertThat(Contexts.autoConfigurations()).hasSizeGreaterThan(10)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
-	}
-
-	@Test
-	void withRedisThereIsARegistryForIt() {
-		Contexts.withRedis().run((context) -> {
-			assertThat(context).hasSingleBean(DistributedLockAdvisor.class);
-			assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class);
-			assertThat(context).getBean(LockBackend.class).isInstanceOf(RedisLockBackend.class);
-			assertThat(context).getBean(LockRegistryLifecycle.class).returns(true, LockRegistryLifecycle::isRunning);
-		});
 	}
 
 	@Test

@@ -84,18 +84,6 @@ class KeptLocksOfMethodsTests {
 	}
 
 	@Test
-	void theSameKeyAgainAndAgainCostsFewCommands() {
-		keep(one, "again");
-		redis.resetStats();
-		for (int n = 0; n < 1500; n++) {
-			accounts(one).book("again", () -> {
-			});
-		}
-		// Without kept locks, 3000.
-		assertThat(redis.calls("evalsha")).isLessThan(300);
-	}
-
-	@Test
 	void theEndpointAndTheMetersShowAKeptLockWhichIsNotHeld() {
 		keep(one, "shown");
 		MeterRegistry meters = one.getBean(MeterRegistry.class);
@@ -108,24 +96,6 @@ class KeptLocksOfMethodsTests {
 		assertThat(meters.get("distlock.handoffs").tag("type", "kept").counter().count()).isPositive();
 		assertThat(meters.get("distlock.held").gauge().value()).isZero();
 		assertThat(locks(one).held()).isEmpty();
-	}
-
-	@Test
-	void aMethodOfAnotherApplicationThatTriesOnceIsRefusedOnlyWhileACallerIsInside() {
-		keep(one, "tried");
-		accounts(one).book("tried", () -> assertThatExceptionOfType(LockNotAcquiredException.class)
-			.isThrownBy(() -> accounts(two).tryOnce("tried")));
-		keep(one, "tried");
-		assertThat(accounts(two).tryOnce("tried")).isEqualTo("tried");
-	}
-
-	@Test
-	void anApplicationThatStopsGivesItsKeptLocksBack() {
-		try (ConfigurableApplicationContext stopping = application()) {
-			keep(stopping, "stopping");
-		}
-		assertThat(redis.isLocked("stopping")).isFalse();
-		assertThat(accounts(two).tryOnce("stopping")).isEqualTo("stopping");
 	}
 
 	@Test
@@ -167,11 +137,6 @@ class KeptLocksOfMethodsTests {
 		@DistributedLock(key = "#from", leaseTime = "10s", waitTime = "0")
 		@DistributedLock(key = "#to", leaseTime = "10s", waitTime = "0")
 		public void transfer(String from, String to) {
-		}
-
-		@DistributedLock(key = "#id", waitTime = "0")
-		public String tryOnce(String id) {
-			return id;
 		}
 
 	}

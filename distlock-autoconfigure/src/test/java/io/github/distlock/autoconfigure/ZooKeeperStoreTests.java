@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -124,12 +123,6 @@ class ZooKeeperStoreTests {
 			.rootCause()
 			.isInstanceOf(StartUpException.class)
 			.hasMessageContaining("distlock.zookeeper.connect-string"));
-	}
-
-	@Test
-	void withoutCuratorStartupFailsAndSaysWhatToAdd() {
-		this.context.withClassLoader(new FilteredClassLoader(CuratorFramework.class))
-			.run((started) -> assertThat(started).getFailure().rootCause().isInstanceOf(StartUpException.class));
 	}
 
 	@Test

@@ -21,44 +21,26 @@ final class Imports {
 			java.util.concurrent.locks.Lock
 			java.util.function.*
 			java.util.stream.*
-			io.micrometer.observation.ObservationPredicate
 			jakarta.persistence.*
 			org.apache.curator.framework.*
-			org.apache.curator.framework.api.ACLProvider
-			org.apache.curator.retry.RetryNTimes
-			org.apache.zookeeper.ZooDefs
-			org.apache.zookeeper.data.ACL
 			net.javacrumbs.shedlock.spring.annotation.*
-			org.junit.jupiter.api.Test
 			org.springframework.aot.hint.MemberCategory
 			org.springframework.aot.hint.annotation.RegisterReflection
 			org.springframework.beans.factory.annotation.*
-			org.springframework.boot.SpringApplication
-			org.springframework.boot.autoconfigure.SpringBootApplication
 			org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest
-			org.springframework.boot.test.context.SpringBootTest
 			org.springframework.cache.annotation.Cacheable
 			org.springframework.context.annotation.*
-			org.springframework.context.event.EventListener
 			org.springframework.dao.OptimisticLockingFailureException
-			org.springframework.data.redis.connection.RedisConnectionFactory
 			org.springframework.http.*
-			org.springframework.jdbc.core.JdbcTemplate
 			org.springframework.resilience.annotation.Retryable
 			org.springframework.scheduling.annotation.*
 			org.springframework.security.config.Customizer
 			org.springframework.security.config.annotation.web.builders.HttpSecurity
 			org.springframework.security.web.SecurityFilterChain
 			org.springframework.stereotype.*
-			org.springframework.test.context.bean.override.mockito.MockitoBean
 			org.springframework.transaction.annotation.*
-			org.springframework.transaction.event.TransactionalEventListener
-			org.springframework.transaction.support.TransactionTemplate
 			org.springframework.web.bind.annotation.*
-			org.springframework.web.server.ResponseStatusException
-			reactor.core.publisher.Flux
 			reactor.core.publisher.Mono
-			static java.nio.charset.StandardCharsets.UTF_8
 			static org.assertj.core.api.Assertions.*
 			static org.mockito.BDDMockito.*
 			""".lines().map((name) -> " import " + name + ";").reduce("", String::concat);

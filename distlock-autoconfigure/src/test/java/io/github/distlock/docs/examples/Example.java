@@ -2,11 +2,9 @@ package io.github.distlock.docs.examples;
 
 import java.math.BigDecimal;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import io.github.distlock.docs.examples.ExampleTypes.OrderRepository;
 import io.github.distlock.docs.examples.ExampleTypes.PaymentService;
 import io.github.distlock.docs.examples.ExampleTypes.PriceService;
 import io.github.distlock.docs.examples.ExampleTypes.ReportService;
@@ -14,15 +12,11 @@ import io.github.distlock.docs.examples.ExampleTypes.SearchIndex;
 import io.github.distlock.docs.examples.ExampleTypes.SeatPlan;
 import io.github.distlock.docs.examples.ExampleTypes.StockLedger;
 import io.github.distlock.docs.examples.ExampleTypes.StockService;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
 import jakarta.persistence.EntityManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * The class around members and statements of the documentation. Its fields are the names
@@ -41,13 +35,9 @@ public abstract class Example {
 
 	protected JdbcTemplate jdbc;
 
-	protected TransactionTemplate transactions;
-
 	protected StockService stock;
 
 	protected StockLedger ledger;
-
-	protected OrderRepository orders;
 
 	protected PaymentService payments;
 
@@ -60,14 +50,6 @@ public abstract class Example {
 	protected SearchIndex index;
 
 	protected EntityManager entities;
-
-	protected MeterRegistry meters;
-
-	protected ObservationRegistry observations;
-
-	protected ExecutorService executor;
-
-	protected ApplicationEventPublisher publisher;
 
 	protected String id;
 

@@ -1,7 +1,6 @@
 package io.github.distlock.docs.examples;
 
 import java.math.BigDecimal;
-import java.util.Optional;
 
 /**
  * Types that examples use without declaring them.
@@ -9,20 +8,6 @@ import java.util.Optional;
 public final class ExampleTypes {
 
 	private ExampleTypes() {
-	}
-
-	/** An order of a customer. */
-	public record Order(String id, String sku, String customer, int quantity, BigDecimal amount) {
-
-	}
-
-	/** Reads and writes orders. */
-	public interface OrderRepository {
-
-		Optional<Order> find(String id);
-
-		void save(Order order);
-
 	}
 
 	/** Takes payments. */
