@@ -23,9 +23,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
 /**
  * Tests methods with several keys and with several annotations.
@@ -231,6 +234,15 @@ class ManyLocksTests {
 		public void composed() {
 		}
 
+	}
+
+	@Test
+	void anErrorOfOneUnusedLockLeavesNoOtherLockHeld() {
+		HeldLock first = mock(HeldLock.class);
+		HeldLock second = mock(HeldLock.class);
+		doThrow(new NoClassDefFoundError("missing")).when(second).abandon();
+		LockRelease.abandon(List.of(first, second));
+		verify(first).abandon();
 	}
 
 }

@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 
+import javax.xml.parsers.DocumentBuilderFactory;
+
 import io.github.distlock.autoconfigure.DistlockProperties;
 import io.github.distlock.autoconfigure.DistlocksEndpointProperties;
 import io.github.distlock.autoconfigure.JdbcStoreProperties;
@@ -18,8 +20,10 @@ import io.github.distlock.autoconfigure.RedlockStoreProperties;
 import io.github.distlock.autoconfigure.ZooKeeperStoreProperties;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.xml.sax.InputSource;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -36,7 +40,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * The configuration examples of all pages: each property exists and takes its value.
+ * The configuration examples of all pages: each property exists and takes its value. All
+ * blocks of code have a language, which decides how they are tested.
  */
 class ConfigurationBlockTests {
 
@@ -186,6 +191,37 @@ class ConfigurationBlockTests {
 			errors.add(block.place() + ": " + message(ex));
 		}
 		return documents;
+	}
+
+	private static final Set<String> LANGUAGES = Set.of("java", "yaml", "properties", "sql", "xml", "json", "shell",
+			"console", "http", "text", "mermaid", "lua", "promql", "docker", "kotlin");
+
+	@Test
+	void eachBlockIsFencedAndHasALanguage() {
+		assertThat(Pages.blocks()).filteredOn((block) -> !block.fenced() || !LANGUAGES.contains(block.language()))
+			.as("Blocks that are indented or have no known language")
+			.isEmpty();
+	}
+
+	@Test
+	void eachXmlBlockIsWellFormed() {
+		for (CodeBlock block : blocks("xml")) {
+			assertThatNoException().as(block.place())
+				.isThrownBy(() -> DocumentBuilderFactory.newInstance()
+					.newDocumentBuilder()
+					.parse(new InputSource(new StringReader("<page>" + block.text() + "</page>"))));
+		}
+	}
+
+	@Test
+	void eachJsonBlockIsWellFormed() {
+		for (CodeBlock block : blocks("json")) {
+			assertThatNoException().as(block.place()).isThrownBy(() -> JsonMapper.shared().readTree(block.text()));
+		}
+	}
+
+	private static List<CodeBlock> blocks(String language) {
+		return Pages.blocks().stream().filter((block) -> block.language().equals(language)).toList();
 	}
 
 }

@@ -1,31 +1,34 @@
 package io.github.distlock.autoconfigure;
 
-import java.nio.charset.StandardCharsets;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisTestServer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Applications whose store cannot be reached, or refuses their commands, do not wait for
- * it when they stop, since no lock is held.
+ * it when they stop, since no lock is held, and lock as soon as it is available.
  */
-class ShutdownWithoutStoreTests {
+class WithoutStoreTests {
 
 	/**
 	 * Far below the grace period, and below the 15 s after which a ticket that could not
@@ -37,6 +40,10 @@ class ShutdownWithoutStoreTests {
 
 	private final int port = RedisTestServer.freePort();
 
+	private final ApplicationContextRunner application = Contexts.withRedis()
+		.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.port,
+				"distlock.backend-timeout=1s");
+
 	private static ApplicationContextRunner redis(String... properties) {
 		return Contexts.withRedis().withPropertyValues(GRACE).withPropertyValues(properties);
 	}
@@ -45,12 +52,13 @@ class ShutdownWithoutStoreTests {
 		checkAfterAFailedCall(application, ConfigurableApplicationContext::close);
 	}
 
-	private static void checkAfterAFailedCall(ApplicationContextRunner application, Stop stop) {
+	private static void checkAfterAFailedCall(ApplicationContextRunner application,
+			Consumer<ConfigurableApplicationContext> stop) {
 		application.run((context) -> {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			assertThatExceptionOfType(LockBackendException.class)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ofSeconds(1))));
-			assertThat(CompletableFuture.runAsync(() -> stop.stop(context.getSourceApplicationContext())))
+			assertThat(CompletableFuture.runAsync(() -> stop.accept(context.getSourceApplicationContext())))
 				.succeedsWithin(BOUND);
 		});
 	}
@@ -78,14 +86,14 @@ class ShutdownWithoutStoreTests {
 			checkThatItStopsAfterAFailedCall(redis("spring.data.redis.host=127.0.0.1",
 					"spring.data.redis.port=" + server.port(), "spring.data.redis.username=default",
 					"spring.data.redis.password=wrong", "spring.data.redis.client-type=lettuce")
-				.withInitializer((context) -> execute(server, "CONFIG", "SET", "requirepass", "right")));
+				.withInitializer((context) -> server.process().ask("CONFIG", "SET", "requirepass", "right")));
 		}
 	}
 
 	@Test
 	void whileTheServerAnswersThatThisIsNotPermitted() {
 		try (RedisTestServer server = RedisTestServer.start()) {
-			execute(server, "ACL", "SETUSER", "limited", "on", ">pw", "~other:*", "&*", "+@all");
+			server.process().ask("ACL", "SETUSER", "limited", "on", ">pw", "~other:*", "&*", "+@all");
 			checkThatItStopsAfterAFailedCall(
 					redis("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + server.port(),
 							"spring.data.redis.username=limited", "spring.data.redis.password=pw"));
@@ -109,24 +117,36 @@ class ShutdownWithoutStoreTests {
 					"distlock.zookeeper.connect-string=127.0.0.1:" + this.port));
 	}
 
-	private static void execute(RedisTestServer server, String command, String... arguments) {
-		LettuceConnectionFactory connections = server.connectionFactory();
-		try (RedisConnection connection = connections.getConnection()) {
-			byte[][] bytes = new byte[arguments.length][];
-			for (int i = 0; i < bytes.length; i++) {
-				bytes[i] = arguments[i].getBytes(StandardCharsets.UTF_8);
+	@Test
+	void theStackTraceOfAFailedCallSaysEverythingOnce() {
+		this.application.run((context) -> {
+			assertThat(context).hasNotFailed();
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			LockBackendException blocking = catchThrowableOfType(LockBackendException.class,
+					() -> registry.acquire(LockRequest.of("order-1")));
+			CompletionException asynchronous = catchThrowableOfType(CompletionException.class,
+					() -> registry.acquireAsync(LockRequest.of("order-2")).join());
+			for (Throwable failure : new Throwable[] { blocking, asynchronous.getCause() }) {
+				StringWriter trace = new StringWriter();
+				failure.printStackTrace(new PrintWriter(trace));
+				assertThat(trace.toString()).containsOnlyOnce(failure.getMessage())
+					.contains("Caused by: ", "Connection refused");
 			}
-			connection.execute(command, bytes);
-		}
-		finally {
-			connections.destroy();
-		}
+		});
 	}
 
-	private interface Stop {
-
-		void stop(ConfigurableApplicationContext context);
-
+	@Test
+	void itLocksAsSoonAsRedisIsAvailable() {
+		this.application.run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			try (RedisTestServer redis = RedisTestServer.start(this.port)) {
+				Awaitility.await()
+					.atMost(Duration.ofSeconds(20))
+					.ignoreException(LockBackendException.class)
+					.untilAsserted(() -> registry.acquire(LockRequest.of("order-1")).close());
+				assertThat(redis.port()).isEqualTo(this.port);
+			}
+		});
 	}
 
 }
