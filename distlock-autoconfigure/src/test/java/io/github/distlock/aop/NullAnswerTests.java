@@ -1,13 +1,10 @@
 package io.github.distlock.aop;
 
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
-import io.github.distlock.LockRequest;
 import io.github.distlock.OnFailure;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -17,13 +14,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests that a call fails without running the method if the registry returns
@@ -31,11 +26,18 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class NullAnswerTests {
 
-	private final AnnotationConfigApplicationContext context = LockedApplication.of(Mute.class, Work.class).start();
+	/** What the asynchronous methods return; the others return {@code null}. */
+	private @Nullable CompletableFuture<?> future;
+
+	private final LockRegistry registry = mock(LockRegistry.class,
+			(call) -> (call.getMethod().getReturnType() == CompletableFuture.class) ? this.future : null);
+
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Work.class)
+		.with((started) -> started.registerBean(LockRegistry.class, () -> this.registry,
+				(definition) -> definition.setPrimary(true)))
+		.start();
 
 	private final Work work = this.context.getBean(Work.class);
-
-	private final MuteLocks registry = this.context.getBean(MuteLocks.class);
 
 	@AfterEach
 	void close() {
@@ -47,7 +49,7 @@ class NullAnswerTests {
 	void nullFromAcquireDoesNotSkipTheCall() {
 		assertThatIllegalStateException().isThrownBy(this.work::plain)
 			.withMessageContaining(" returned null for lock 'k' (Work.plain)")
-			.withMessageContaining(MuteLocks.class.getName())
+			.withMessageContaining(this.registry.getClass().getName())
 			.withMessageContaining("@DistlockTest or @AutoConfigureTestLocks");
 	}
 
@@ -60,7 +62,7 @@ class NullAnswerTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void nullFromAnAsynchronousAcquisitionFailsTheResult(boolean future) {
-		this.registry.future = future;
+		this.future = future ? CompletableFuture.completedFuture(null) : null;
 		assertRefused(this.work.stage());
 		assertRefused(this.work.mono().toFuture());
 		assertRefused(this.work.skippingStage());
@@ -70,48 +72,6 @@ class NullAnswerTests {
 		assertThat(catchThrowable(() -> result.get(20, TimeUnit.SECONDS))).cause()
 			.isInstanceOf(IllegalStateException.class)
 			.hasMessageContaining("null for lock 'k'");
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Mute {
-
-		@Bean
-		@Primary
-		LockRegistry muteLocks() {
-			return new MuteLocks();
-		}
-
-	}
-
-	static class MuteLocks extends InMemoryLocks {
-
-		/** Whether the asynchronous methods return a future, of null. */
-		boolean future;
-
-		@Override
-		@SuppressWarnings("NullAway")
-		public HeldLock acquire(LockRequest request) {
-			return null;
-		}
-
-		@Override
-		@SuppressWarnings("NullAway")
-		public Optional<HeldLock> tryAcquire(LockRequest request) {
-			return null;
-		}
-
-		@Override
-		@SuppressWarnings("NullAway")
-		public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-			return this.future ? CompletableFuture.completedFuture(null) : null;
-		}
-
-		@Override
-		@SuppressWarnings("NullAway")
-		public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-			return this.future ? CompletableFuture.completedFuture(null) : null;
-		}
-
 	}
 
 	static class Work {
