@@ -17,8 +17,10 @@ import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -90,6 +92,7 @@ class InboxTests extends TwoRegistries {
 	}
 
 	@Test
+	@ExtendWith(OutputCaptureExtension.class)
 	void anInboxThatReceivesNothingIsSubscribedAgainAlthoughTheServerCountsIt(CapturedOutput output) throws Exception {
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		RecordedEvents seen = new RecordedEvents();
