@@ -26,6 +26,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
 import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -33,6 +34,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +68,9 @@ final class LettuceConnections {
 	/** Minimum interval between topology updates while a master cannot be reached. */
 	private static final Duration TOPOLOGY_INTERVAL = Duration.ofSeconds(2);
 
+	/** One connection is for commands, the other for the inbox. */
+	private static final int DRIVER_THREADS = 2;
+
 	private static final Duration PATIENCE_OF_CLOSE = Duration.ofSeconds(1);
 
 	private final DedicatedFactory factory;
@@ -96,10 +101,12 @@ final class LettuceConnections {
 	/**
 	 * Create connections to a server that is given by its configuration. Sends nothing
 	 * yet.
+	 * @param shareThreads whether to use the threads of the client, which are this
+	 * library's and not the application's
 	 */
-	LettuceConnections(RedisConfiguration server, LettuceClientConfiguration client, boolean cluster,
-			Duration commandTimeout, LockInstance self) {
-		this.factory = new DedicatedFactory(server, client(client, commandTimeout, cluster, self));
+	LettuceConnections(RedisConfiguration server, LettuceClientConfiguration client, boolean shareThreads,
+			boolean cluster, Duration commandTimeout, LockInstance self) {
+		this.factory = new DedicatedFactory(server, client(client, shareThreads, commandTimeout, cluster, self));
 		this.factory.setShareNativeConnection(false);
 		this.factory.afterPropertiesSet();
 		this.factory.start();
@@ -130,7 +137,7 @@ final class LettuceConnections {
 					+ " be found: slow commands of the application delay renewals");
 			return null;
 		}
-		return new LettuceConnections(server, application.getClientConfiguration(), application.isClusterAware(),
+		return new LettuceConnections(server, application.getClientConfiguration(), false, application.isClusterAware(),
 				commandTimeout, self);
 	}
 
@@ -243,18 +250,18 @@ final class LettuceConnections {
 			// The client is shut down in any case.
 		}
 		this.factory.destroy();
-		// This ends no thread that the copied resources share with the application.
+		// This ends no thread that the nodes of Redlock share.
 		this.factory.getClientConfiguration()
 			.getClientResources()
 			.ifPresent((resources) -> resources.shutdown(0, 0, TimeUnit.SECONDS));
 	}
 
 	/** The application's configuration, changed for locks. Reads go to masters, too. */
-	private static LettuceClientConfiguration client(LettuceClientConfiguration application, Duration commandTimeout,
-			boolean cluster, LockInstance self) {
+	private static LettuceClientConfiguration client(LettuceClientConfiguration application, boolean shareThreads,
+			Duration commandTimeout, boolean cluster, LockInstance self) {
 		LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder()
 			.clientOptions(options(application, commandTimeout, cluster))
-			.clientResources(resources(application.getClientResources(), commandTimeout))
+			.clientResources(resources(application.getClientResources(), shareThreads, commandTimeout))
 			.commandTimeout(commandTimeout)
 			.shutdownTimeout(application.getShutdownTimeout())
 			.shutdownQuietPeriod(application.getShutdownQuietPeriod());
@@ -282,18 +289,30 @@ final class LettuceConnections {
 	}
 
 	/**
-	 * Share the application's threads, if it has configured any; but reconnect within
-	 * less than half a minute, and close a connection that is silent.
+	 * The settings of the application's client, but threads that run none of its code: a
+	 * reactive chain of the application that blocks would stop a shared event loop, and
+	 * renewals with it. Reconnect within less than half a minute, and close a connection
+	 * that is silent.
+	 * @param shareThreads whether the threads of the other client are this library's, too
 	 */
-	private static ClientResources resources(Optional<ClientResources> application, Duration commandTimeout) {
-		ClientResources.Builder builder = application
-			.map((shared) -> shared.mutate()
-				.timer(shared.timer())
-				.eventExecutorGroup(shared.eventExecutorGroup())
-				.eventLoopGroupProvider(shared.eventLoopGroupProvider())
-				.commandLatencyRecorder(shared.commandLatencyRecorder()))
-			.orElseGet(ClientResources::builder);
-		NettyCustomizer customizer = application.map(ClientResources::nettyCustomizer)
+	private static ClientResources resources(Optional<ClientResources> other, boolean shareThreads,
+			Duration commandTimeout) {
+		ClientResources.Builder builder = ClientResources.builder()
+			.ioThreadPoolSize(DRIVER_THREADS)
+			.computationThreadPoolSize(DRIVER_THREADS)
+			.threadFactoryProvider((pool) -> new DefaultThreadFactory("distlock-" + pool, true));
+		other.ifPresent((client) -> builder.addressResolverGroup(client.addressResolverGroup())
+			.socketAddressResolver(client.socketAddressResolver())
+			.eventBus(client.eventBus())
+			.commandLatencyRecorder(client.commandLatencyRecorder())
+			// The other client publishes what is recorded.
+			.commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
+			.tracing(client.tracing()));
+		other.filter((client) -> shareThreads)
+			.ifPresent((client) -> builder.timer(client.timer())
+				.eventExecutorGroup(client.eventExecutorGroup())
+				.eventLoopGroupProvider(client.eventLoopGroupProvider()));
+		NettyCustomizer customizer = other.map(ClientResources::nettyCustomizer)
 			.orElse(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER);
 		return builder.nettyCustomizer(SilentConnectionCloser.customizer(commandTimeout, customizer))
 			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), MAX_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))

@@ -79,7 +79,8 @@ public final class RedisQuorumNode extends QuorumNode {
 	@Override
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
 		OpenNode starting = new OpenNode(
-				new LettuceConnections(this.standalone, this.client, false, this.timeout, self), self.text(), events);
+				new LettuceConnections(this.standalone, this.client, true, false, this.timeout, self), self.text(),
+				events);
 		this.open = starting;
 		starting.connected();
 		starting.start();
