@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 import io.github.distlock.backend.TimeSource;
@@ -25,9 +24,7 @@ public final class LocalStore {
 	 */
 	private final long originMicros;
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	/** By key. Guarded by {@link #lock}, as are all fields below. */
+	/** By key. Guarded by this, as are all fields below. */
 	final Map<String, LocalLock> locks = new HashMap<>();
 
 	/** At least as high as each token of a key that is not in the map. */
@@ -45,26 +42,25 @@ public final class LocalStore {
 
 	/**
 	 * Execute a command, and then notify the other tickets that it concerns: without the
-	 * lock, since they may call the store.
+	 * monitor, since they may call the store.
 	 */
 	<T> T execute(String name, Function<LocalLock, T> command) {
 		List<Runnable> signals = new ArrayList<>(0);
-		T answer;
-		this.lock.lock();
-		try {
-			long now = this.clock.nanoTime();
-			LocalLock key = this.locks.computeIfAbsent(name, (absent) -> new LocalLock(this.clock, this.lastToken));
-			key.begin(now, this.originMicros + now / 1000, signals);
-			answer = command.apply(key);
-			if (key.isUnused()) {
-				this.lastToken = Math.max(this.lastToken, key.lastToken);
-				this.locks.remove(name);
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
+		T answer = execute(name, command, signals);
 		signals.forEach(Runnable::run);
+		return answer;
+	}
+
+	/** A monitor, since the JVM also releases it after a stack overflow. */
+	private synchronized <T> T execute(String name, Function<LocalLock, T> command, List<Runnable> signals) {
+		long now = this.clock.nanoTime();
+		LocalLock key = this.locks.computeIfAbsent(name, (absent) -> new LocalLock(this.clock, this.lastToken));
+		key.begin(now, this.originMicros + now / 1000, signals);
+		T answer = command.apply(key);
+		if (key.isUnused()) {
+			this.lastToken = Math.max(this.lastToken, key.lastToken);
+			this.locks.remove(name);
+		}
 		return answer;
 	}
 

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.springframework.core.io.ClassPathResource;
-import org.springframework.data.redis.core.script.DefaultRedisScript;
+import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
@@ -48,7 +48,8 @@ final class Scripts {
 	}
 
 	static <T> RedisScript<T> script(Class<T> type, String file) {
-		return new DefaultRedisScript<>(text(file), type);
+		String text = text(file);
+		return new Script<>(DigestUtils.sha1DigestAsHex(text), type, text);
 	}
 
 	private static String text(String file) {
@@ -62,6 +63,14 @@ final class Scripts {
 		catch (IOException ex) {
 			throw new UncheckedIOException("The script " + file + " is missing from the distlock jar", ex);
 		}
+	}
+
+	/**
+	 * A script that does not change. That of Spring Data locks for its digest, and a
+	 * stack overflow could leave that lock taken for the whole JVM.
+	 */
+	private record Script<T>(String getSha1, Class<T> getResultType,
+			String getScriptAsString) implements RedisScript<T> {
 	}
 
 }
