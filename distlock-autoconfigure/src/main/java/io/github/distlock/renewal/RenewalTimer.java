@@ -5,7 +5,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
@@ -32,22 +32,16 @@ final class RenewalTimer {
 
 	private final Runnable scan;
 
-	private final Lock timerLock;
-
-	/** Guarded by {@link #timerLock} for writing, except in {@link #scan}. */
-	private volatile boolean armed;
-
-	/** Guarded by {@link #timerLock} for writing. Meaningless unless {@link #armed}. */
-	private volatile long armedForNanos;
-
-	/** The timer that was set last. Guarded by {@link #timerLock}. */
-	private @Nullable Future<?> timer;
+	/**
+	 * The moment for which the timer is set, {@code null} if it is not. No lock guards
+	 * it: a stack overflow could leave that taken, and no scan would get it.
+	 */
+	private final AtomicReference<@Nullable Moment> armed = new AtomicReference<>();
 
 	private volatile boolean stopped;
 
 	RenewalTimer(EngineEnvironment environment, ScheduledExecutorService timers, Runnable scan) {
 		this.clock = environment.clock();
-		this.timerLock = environment.newLock();
 		this.timers = timers;
 		this.scan = scan;
 		timers.scheduleWithFixedDelay(this::sweep, SWEEP_NANOS, SWEEP_NANOS, TimeUnit.NANOSECONDS);
@@ -70,42 +64,50 @@ final class RenewalTimer {
 	 */
 	void scheduleWithin(long nanos, long fromNanos) {
 		long at = fromNanos + Math.max(nanos, 0);
-		if (this.armed && at - this.armedForNanos >= 0) {
+		if (this.stopped || isEarly(this.armed.get(), at)) {
 			return;
 		}
-		this.timerLock.lock();
+		Moment next = new Moment(at);
+		Moment replaced = this.armed.getAndUpdate((current) -> isEarly(current, at) ? current : next);
+		if (isEarly(replaced, at)) {
+			return;
+		}
 		try {
-			if (this.stopped || (this.armed && at - this.armedForNanos >= 0)) {
-				return;
-			}
-			// Set the fields before the timer: it may fire at once.
-			this.armedForNanos = at;
-			this.armed = true;
-			Future<?> replaced = this.timer;
-			this.timer = this.timers.schedule(() -> fired(at),
+			next.timer = this.timers.schedule(() -> fired(next),
 					Math.max(at - this.clock.nanoTime(), MINIMUM_DELAY_NANOS), TimeUnit.NANOSECONDS);
-			if (replaced != null) {
-				// Otherwise it would stay until its moment, which may be a day away.
-				replaced.cancel(false);
+			// Otherwise it would stay until its moment, which may be a day away.
+			cancel(replaced);
+			if (this.armed.get() != next) {
+				cancel(next);
 			}
 		}
 		catch (RejectedExecutionException ex) {
 			logger.debug("A timer for the renewal of leases could not be set: the next sweep takes its place", ex);
 		}
-		finally {
-			this.timerLock.unlock();
+	}
+
+	private static boolean isEarly(@Nullable Moment moment, long nanos) {
+		return moment != null && nanos - moment.nanos >= 0;
+	}
+
+	/** A timer that is not set yet is cancelled by the thread that sets it. */
+	private static void cancel(@Nullable Moment moment) {
+		Future<?> timer = (moment != null) ? moment.timer : null;
+		if (timer != null) {
+			timer.cancel(false);
 		}
 	}
 
-	private void fired(long armedFor) {
+	private void fired(Moment moment) {
 		// Otherwise a timer for an earlier moment has replaced this one.
-		if (this.armedForNanos == armedFor) {
+		if (this.armed.get() == moment) {
 			scan();
 		}
 	}
 
 	private void sweep() {
-		if (!this.armed || this.clock.nanoTime() - this.armedForNanos >= SWEEP_NANOS) {
+		Moment moment = this.armed.get();
+		if (moment == null || this.clock.nanoTime() - moment.nanos >= SWEEP_NANOS) {
 			scan();
 		}
 	}
@@ -114,12 +116,25 @@ final class RenewalTimer {
 		try {
 			// Clear the flag before the scan: a lease that is added from now on sets the
 			// timer itself.
-			this.armed = false;
+			this.armed.set(null);
 			this.scan.run();
 		}
 		catch (Throwable ex) {
 			logger.error("A scan of the leases failed and is repeated within a second", ex);
 		}
+	}
+
+	/** A moment at which leases are scanned. */
+	private static final class Moment {
+
+		private final long nanos;
+
+		private volatile @Nullable Future<?> timer;
+
+		Moment(long nanos) {
+			this.nanos = nanos;
+		}
+
 	}
 
 }

@@ -91,9 +91,11 @@ final class AsyncAcquisition {
 
 	/** Complete when the ticket has left the store, or after one command time-out. */
 	private void timedOut(KeyQueue queue, FutureWaiter waiter) {
-		if (this.waits.giveUp(queue, waiter, true, false) && waiter.isDeparting()) {
-			this.tasks.schedule(waiter::wake, this.waits.cancelTimeoutNanos());
-		}
+		this.tasks.onEvent(queue.isFree(), () -> {
+			if (this.waits.giveUp(queue, waiter, true, false) && waiter.isDeparting()) {
+				this.tasks.schedule(waiter::wake, this.waits.cancelTimeoutNanos());
+			}
+		});
 	}
 
 	private void ended(@Nullable Outcome outcome) {

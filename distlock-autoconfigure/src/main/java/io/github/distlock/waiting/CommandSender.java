@@ -43,7 +43,7 @@ final class CommandSender {
 
 	private static final Log logger = LogFactory.getLog(CommandSender.class);
 
-	/** For a command whose outcome only its queue has to know. */
+	/** Does nothing when the command has ended. */
 	static final Runnable UNNOTICED = () -> {
 	};
 
@@ -85,6 +85,19 @@ final class CommandSender {
 
 	TaskRunner tasks() {
 		return this.tasks;
+	}
+
+	/**
+	 * Run an event on any thread, and carry out its effects if there are any. Does not
+	 * block.
+	 */
+	void onEvent(KeyQueue queue, Supplier<? extends @Nullable Effects> event) {
+		this.tasks.onEvent(queue.isFree(), () -> {
+			Effects effects = event.get();
+			if (effects != null) {
+				run(queue, effects);
+			}
+		});
 	}
 
 	/**
@@ -265,8 +278,10 @@ final class CommandSender {
 	private void end(KeyQueue queue, Command command, @Nullable Object result, @Nullable Throwable failure,
 			Runnable settled) {
 		try {
-			report(command, settle(queue, command, result, failure));
-			settled.run();
+			this.tasks.onEvent(queue.isFree(), () -> {
+				report(command, settle(queue, command, result, failure));
+				settled.run();
+			});
 		}
 		catch (Throwable ex) {
 			logger.error("A command for lock '" + queue.key() + "' failed", ex);

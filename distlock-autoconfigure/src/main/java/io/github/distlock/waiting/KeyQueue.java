@@ -2,8 +2,10 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
@@ -43,7 +45,10 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * <b>Lock.</b> {@link #lock} guards all fields. Locks are striped over keys, so that a
  * held lock needs none of its own. Never call another queue while holding one. Nothing
  * that is called here does so: {@link KeyQueueContext} only changes maps, and leaves
- * everything else to other threads.
+ * everything else to other threads. A stack overflow inside {@code unlock()} can leave a
+ * lock taken for good. So no thread waits for it longer than one command time-out, and a
+ * thread that serves other keys, too (of a timer, a driver, a sweep) first looks whether
+ * it {@link #isFree()}.
  * <p>
  * <b>Invariants.</b>
  * <ul>
@@ -92,6 +97,9 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * created when it is first used, see {@link RetryTimer}.
  */
 final class KeyQueue {
+
+	/** How long a report waits for the lock. */
+	private static final long REPORT_NANOS = Duration.ofMillis(10).toNanos();
 
 	private final Lock lock;
 
@@ -150,7 +158,7 @@ final class KeyQueue {
 	 * @return the effects, or {@code null} if this queue has been removed
 	 */
 	@Nullable Effects join(Waiter waiter) {
-		this.lock.lock();
+		enter();
 		try {
 			if (this.removed) {
 				return null;
@@ -246,7 +254,7 @@ final class KeyQueue {
 	 * @return the effects, or {@code null} if this holder does not hold the lock any more
 	 */
 	@Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable BackgroundRelease background) {
-		this.lock.lock();
+		enter();
 		try {
 			if (this.holder != leaving) {
 				return null;
@@ -337,7 +345,7 @@ final class KeyQueue {
 
 	/** The store answered an attempt. */
 	@Nullable Effects attemptAnswered(Command.Attempt attempt, AttemptResult result) {
-		this.lock.lock();
+		enter();
 		try {
 			if (!settle(attempt)) {
 				return null;
@@ -357,7 +365,7 @@ final class KeyQueue {
 
 	/** The store answered a release, or a cancel, which has no result. */
 	@Nullable Effects releaseAnswered(Command.Release release, @Nullable ReleaseResult result) {
-		this.lock.lock();
+		enter();
 		try {
 			if (!settle(release)) {
 				return null;
@@ -413,37 +421,79 @@ final class KeyQueue {
 
 	// Queries
 
-	/** The work that a shutdown would have to wait for. */
-	UnfinishedWork unfinished() {
-		this.lock.lock();
-		try {
-			UnfinishedWork commands = (failure() != null) ? UnfinishedWork.RETRIES : UnfinishedWork.COMMANDS;
-			return (this.holder != null) ? UnfinishedWork.HELD_LOCKS : commands;
-		}
-		finally {
+	/** Whether no thread has the lock at this moment. */
+	boolean isFree() {
+		boolean free = this.lock.tryLock();
+		if (free) {
 			this.lock.unlock();
 		}
+		return free;
+	}
+
+	/** The work that a shutdown would have to wait for. */
+	UnfinishedWork unfinished() {
+		return report(() -> {
+			UnfinishedWork commands = (failure() != null) ? UnfinishedWork.RETRIES : UnfinishedWork.COMMANDS;
+			return (this.holder != null) ? UnfinishedWork.HELD_LOCKS : commands;
+		});
 	}
 
 	KeySnapshot snapshot() {
-		this.lock.lock();
-		try {
+		return report(() -> {
 			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
 			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.settings().clock())
 					: null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
 					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(), keptLock,
 					(this.retryTimer != null) ? this.retryTimer.unansweredNanos() : 0);
+		});
+	}
+
+	/**
+	 * Read the state; without the lock if it was not returned, so that no report fails.
+	 */
+	private <T> T report(Supplier<T> query) {
+		boolean entered = tryEnter(REPORT_NANOS);
+		try {
+			return query.get();
 		}
 		finally {
-			this.lock.unlock();
+			if (entered) {
+				this.lock.unlock();
+			}
 		}
 	}
 
 	// State changes
 
+	/** Twice, since the process may be paused meanwhile. */
+	private void enter() {
+		Duration limit = this.context.settings().answerTimeout();
+		if (!this.lock.tryLock() && !tryEnter(limit.toNanos() / 2) && !tryEnter(limit.toNanos() / 2)) {
+			throw new LockBackendException("Lock '" + this.key + "' cannot be used in this JVM: another thread has had"
+					+ " its internal state for " + limit + ". Usually a stack overflow has interrupted that thread:"
+					+ " look for a StackOverflowError in the log, and restart the application");
+		}
+	}
+
+	private boolean tryEnter(long nanos) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return this.lock.tryLock(nanos, TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			interrupted = true;
+			return tryEnter(nanos);
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
 	private Effects onEvent(Runnable event) {
-		this.lock.lock();
+		enter();
 		try {
 			event.run();
 			return takeEffects();
@@ -454,7 +504,7 @@ final class KeyQueue {
 	}
 
 	private @Nullable Effects onEventIf(BooleanSupplier event) {
-		this.lock.lock();
+		enter();
 		try {
 			return event.getAsBoolean() ? takeEffects() : null;
 		}

@@ -112,25 +112,32 @@ final class KeyQueues {
 
 	/** All tickets that wait attempt again, own tickets in the order of arrival. */
 	void retryAll() {
-		this.shared.values().forEach((queue) -> this.sender.run(queue, queue.retry(null)));
+		this.shared.values().forEach((queue) -> this.sender.onEvent(queue, () -> queue.retry(null)));
 		this.own.values().forEach(this::retryInOrder);
 	}
 
 	/**
 	 * Repeat what the keys still owe: a command whose outcome was lost, a retry whose
-	 * timer was, the release of a holder that has left.
+	 * timer was, the release of a holder that has left. The next sweep comes to a key
+	 * whose lock is taken.
 	 */
 	void sweep() {
-		forEach((queue) -> TaskRunner.logging(() -> this.sender.run(queue, queue.sweep())).run());
+		forEach((queue) -> TaskRunner.logging(() -> {
+			if (queue.isFree()) {
+				this.sender.run(queue, queue.sweep());
+			}
+		}).run());
 	}
 
 	private void retryInOrder(OwnTickets tickets) {
 		tickets.waiting()
-			.forEach((each) -> this.sender.run(each.queue, each.queue.retry(null), true, CommandSender.UNNOTICED));
+			.forEach((each) -> this.sender.tasks()
+				.onEvent(each.queue.isFree(),
+						() -> this.sender.run(each.queue, each.queue.retry(null), true, CommandSender.UNNOTICED)));
 	}
 
 	private void failInOrder(OwnTickets tickets, LockBackendException cause) {
-		tickets.waiting().forEach((each) -> this.sender.run(each.queue, each.queue.failWaiters(cause)));
+		tickets.waiting().forEach((each) -> this.sender.onEvent(each.queue, () -> each.queue.failWaiters(cause)));
 	}
 
 	/**
@@ -175,7 +182,7 @@ final class KeyQueues {
 		@Override
 		public boolean scheduleTimer(KeyQueue queue, long delayNanos) {
 			CommandSender commands = KeyQueues.this.sender;
-			return commands.tasks().schedule(() -> commands.run(queue, queue.timerFired()), delayNanos) != null;
+			return commands.tasks().schedule(() -> commands.onEvent(queue, queue::timerFired), delayNanos) != null;
 		}
 
 	}

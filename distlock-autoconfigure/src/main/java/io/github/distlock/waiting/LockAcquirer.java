@@ -198,10 +198,12 @@ public final class LockAcquirer {
 
 	/** What was thrown has ended a wait: the caller gets that, and not the lock. */
 	void abandonWait(KeyQueue queue, Waiter waiter) {
-		giveUp(queue, waiter, false, false);
-		if (waiter.outcome() instanceof Outcome.Success success) {
-			this.releases.releaseAsync(success.holder());
-		}
+		this.sender.tasks().onEvent(queue.isFree(), () -> {
+			giveUp(queue, waiter, false, false);
+			if (waiter.outcome() instanceof Outcome.Success success) {
+				this.releases.releaseAsync(success.holder());
+			}
+		});
 	}
 
 	private static LockBackendException shutDownException(String key) {
@@ -218,14 +220,17 @@ public final class LockAcquirer {
 	 */
 	public void granted(Ticket ticket, Grant grant) {
 		KeyQueue queue = this.queues.find(ticket);
-		Effects effects = (queue != null) ? queue.granted(ticket, grant) : null;
-		if (queue != null && effects != null) {
-			this.sender.run(queue, effects);
-		}
-		else {
-			// No caller wants it: a late copy of an attempt, or a waiter that has left.
-			this.sender.releaseUnknown(ticket, grant.firstToken());
-		}
+		this.sender.tasks().onEvent(queue == null || queue.isFree(), () -> {
+			Effects effects = (queue != null) ? queue.granted(ticket, grant) : null;
+			if (queue != null && effects != null) {
+				this.sender.run(queue, effects);
+			}
+			else {
+				// No caller wants it: a late copy of an attempt, or a waiter that has
+				// left.
+				this.sender.releaseUnknown(ticket, grant.firstToken());
+			}
+		});
 	}
 
 	/**
@@ -235,7 +240,7 @@ public final class LockAcquirer {
 	public void retry(Ticket ticket) {
 		KeyQueue queue = this.queues.find(ticket);
 		if (queue != null) {
-			this.sender.run(queue, queue.retry(ticket));
+			this.sender.onEvent(queue, () -> queue.retry(ticket));
 		}
 	}
 
@@ -267,7 +272,8 @@ public final class LockAcquirer {
 	/** Reject all later requests, fail all waiting callers, and give kept locks back. */
 	public void close() {
 		this.closed = true;
-		this.queues.forEach((queue) -> this.sender.run(queue, queue.failWaiters(shutDownException(queue.key()))));
+		this.queues
+			.forEach((queue) -> this.sender.onEvent(queue, () -> queue.failWaiters(shutDownException(queue.key()))));
 		this.releases.close();
 	}
 

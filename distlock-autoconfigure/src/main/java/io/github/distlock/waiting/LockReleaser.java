@@ -153,10 +153,9 @@ public final class LockReleaser {
 		KeyQueue queue = this.queues.find(holder.ticket());
 		// The store's lease ends a little later than its validity here.
 		long leftNanos = Math.max(remainingNanos, MINIMUM_RETRY_NANOS);
-		Effects effects = (queue != null)
-				? queue.release(holder, this.clock.nanoTime() + retryNanos(holder, leftNanos), null) : null;
-		if (queue != null && effects != null) {
-			this.sender.run(queue, effects);
+		if (queue != null) {
+			this.sender.onEvent(queue,
+					() -> queue.release(holder, this.clock.nanoTime() + retryNanos(holder, leftNanos), null));
 		}
 	}
 
@@ -171,13 +170,15 @@ public final class LockReleaser {
 	 */
 	public void asked(Ticket held, @Nullable Ticket requester) {
 		KeyQueue queue = this.queues.find(held);
-		Effects effects = (queue != null) ? queue.asked(held) : null;
-		if (queue != null && effects != null) {
-			this.sender.run(queue, effects);
-		}
-		else if (queue != null && requester != null) {
-			this.sender.tasks().execute(() -> refuse(requester));
-		}
+		this.sender.tasks().onEvent(queue == null || queue.isFree(), () -> {
+			Effects effects = (queue != null) ? queue.asked(held) : null;
+			if (queue != null && effects != null) {
+				this.sender.run(queue, effects);
+			}
+			else if (queue != null && requester != null) {
+				this.sender.tasks().execute(() -> refuse(requester));
+			}
+		});
 	}
 
 	private void refuse(Ticket requester) {
@@ -197,7 +198,7 @@ public final class LockReleaser {
 	public void refused(Ticket requester) {
 		KeyQueue queue = this.queues.find(requester);
 		if (queue != null) {
-			this.sender.run(queue, queue.refused(requester));
+			this.sender.onEvent(queue, () -> queue.refused(requester));
 		}
 	}
 
@@ -215,7 +216,7 @@ public final class LockReleaser {
 	}
 
 	private void forEach(Function<KeyQueue, Effects> event) {
-		this.queues.forEach((queue) -> this.sender.run(queue, event.apply(queue)));
+		this.queues.forEach((queue) -> this.sender.onEvent(queue, () -> event.apply(queue)));
 	}
 
 	/** Keep no more locks. */

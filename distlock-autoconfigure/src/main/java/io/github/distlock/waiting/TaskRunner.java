@@ -84,6 +84,21 @@ final class TaskRunner {
 		}
 	}
 
+	/**
+	 * Run an event of a key on a thread that must not wait for the lock of the key, since
+	 * other keys need the thread: that of a timer or of a driver. If the executor rejects
+	 * it, the next sweep takes its place.
+	 * @param free whether the lock is free; otherwise the executor runs the event
+	 */
+	void onEvent(boolean free, Runnable event) {
+		if (free) {
+			event.run();
+		}
+		else {
+			execute(logging(event));
+		}
+	}
+
 	/** Run a task on the executor after the earlier tasks of a key. */
 	void executeInOrder(String key, Runnable task, Consumer<Throwable> onRejection) {
 		CompletableFuture<?> turn = this.lastInOrder.compute(key,

@@ -225,11 +225,10 @@ final class SimulationMutants {
 			Mutant.of("lock that cannot be watched not released",
 					java("registry/HeldLocks.java", "this.acquirer.releases().releaseAsync(holder); throw ex;",
 							"throw ex;")),
-			Mutant
-				.of("shutdown leaves its waiters waiting",
-						java("waiting/LockAcquirer.java", "this.closed = true; this.queues.forEach((queue) ->"
-								+ " this.sender.run(queue, queue.failWaiters(shutDownException(queue.key()))));",
-								"this.closed = true;")),
+			Mutant.of("shutdown leaves its waiters waiting",
+					java("waiting/LockAcquirer.java", "this.closed = true; this.queues .forEach((queue) ->"
+							+ " this.sender.onEvent(queue, () -> queue.failWaiters(shutDownException(queue.key()))));",
+							"this.closed = true;")),
 			Mutant.of("caller that joins during the shutdown not failed",
 					java("waiting/LockAcquirer.java",
 							"if (this.closed) { // close() may have failed the waiters before",
@@ -258,8 +257,8 @@ final class SimulationMutants {
 							"if (this.leases.size() == 1) { this.timer.scheduleWithin(lease.untilFirstEvent(),"
 									+ " lease.startNanos()); }")),
 			Mutant.of("flag of the watchdog's timer cleared after the scan",
-					java("renewal/RenewalTimer.java", "this.armed = false; this.scan.run();",
-							"this.scan.run(); this.armed = false;")),
+					java("renewal/RenewalTimer.java", "this.armed.set(null); this.scan.run();",
+							"this.scan.run(); this.armed.set(null);")),
 			Mutant.of("take-over reported as a forgotten lock",
 					java("renewal/Lease.java", "if (answer.takenOver()) { return LossCause.TAKEN_OVER; }", "")),
 			Mutant.of("silence of the store reported as a suspended process",
