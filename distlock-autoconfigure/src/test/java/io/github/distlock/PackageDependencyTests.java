@@ -78,7 +78,7 @@ class PackageDependencyTests {
 			io.micrometer.observation      : observation autoconfigure
 			io.micrometer.context          : context aop
 			org.slf4j                      : (root) autoconfigure
-			reactor.                       : (root) aop transaction web autoconfigure
+			reactor.                       : (root) aop thread transaction web autoconfigure
 			org.springframework.jdbc       : backend.jdbc transaction autoconfigure
 			java.sql                       : backend.jdbc autoconfigure
 			org.apache.curator             : backend.zookeeper autoconfigure

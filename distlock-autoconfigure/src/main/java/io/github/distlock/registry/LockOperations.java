@@ -6,12 +6,14 @@ import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.registry.CompositeLockRegistry.CompositeHeldLock;
+import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.Holder;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +84,13 @@ final class LockOperations {
 			}
 			if (held != null) {
 				return held;
+			}
+			if (LockThreads.isNonBlocking()) {
+				throw new LockDefinitionException("Lock '" + request.key() + "' (" + request.label()
+						+ ") was requested by a call that blocks, on thread '" + Thread.currentThread().getName()
+						+ "', which must not block: return Mono, Flux or CompletableFuture from the locked method, use"
+						+ " acquireAsync, or move the call to another thread with"
+						+ " subscribeOn(Schedulers.boundedElastic())");
 			}
 			Holder holder;
 			try (ObservationScope observed = caller.observe()) {

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -20,6 +21,9 @@ import org.springframework.util.ReflectionUtils;
  * factory was created with. Thread-safe.
  */
 public final class LockThreads implements ThreadFactory {
+
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.scheduler.Schedulers",
+			LockThreads.class.getClassLoader());
 
 	private final Supplier<String> names;
 
@@ -73,6 +77,15 @@ public final class LockThreads implements ThreadFactory {
 	public static String describe(Thread thread) {
 		String name = thread.getName();
 		return name.isEmpty() ? "#" + thread.getId() : name;
+	}
+
+	/**
+	 * Return whether the calling thread must not block: an event loop or another thread
+	 * that Reactor marks, if Reactor is on the class path.
+	 * @return whether it must not block
+	 */
+	public static boolean isNonBlocking() {
+		return REACTOR && Schedulers.isInNonBlockingThread();
 	}
 
 	/**
