@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
  * Receives events about locks. Every bean of this type is called, in the order of
  * {@code @Order}.
  * <p>
- * A listener is called on the threads that lock, wait and renew. It must be quick, must
- * not block and must not use a lock. An exception that it throws is logged and otherwise
- * ignored. Re-entries cause no events.
+ * A listener is called on the thread that asks for, waits for or closes a lock, which it
+ * delays. What no such thread causes (renewals, losses, events of asynchronous callers)
+ * is reported on a callback thread, and delays that asynchronous caller and other
+ * callbacks. It should be quick, and must not use a lock. An exception that it throws is
+ * logged and otherwise ignored. Re-entries cause no events.
  */
 public interface LockListener {
 

@@ -16,7 +16,8 @@ import io.github.distlock.thread.LockThreads;
  * time-out
  * @param renewals separate from the others, so that renewals never queue behind commands
  * of waiters
- * @param callbacks for the futures of callers and for loss callbacks
+ * @param callbacks for the futures of callers, for loss callbacks and for listeners: code
+ * of the application, which may block. While callbacks wait, more threads are started
  * @param timers passes work to the others at its time
  */
 public record EngineThreads(ExecutorService commands, ExecutorService renewals, ExecutorService callbacks,
@@ -27,6 +28,11 @@ public record EngineThreads(ExecutorService commands, ExecutorService renewals, 
 	private static final int RENEWAL_THREADS = 2;
 
 	private static final int CALLBACK_THREADS = 2;
+
+	private static final int MOST_CALLBACK_THREADS = 256;
+
+	/** How often it is checked whether callbacks wait for a thread. */
+	private static final long CALLBACK_CHECK_MILLIS = 500;
 
 	private static final long IDLE_THREAD_SECONDS = 30;
 
@@ -46,12 +52,22 @@ public record EngineThreads(ExecutorService commands, ExecutorService renewals, 
 		// timer again.
 		timers.prestartCoreThread();
 		timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		return new EngineThreads(pool(COMMAND_THREADS, "distlock-io-"), pool(RENEWAL_THREADS, "distlock-renewal-"),
-				pool(CALLBACK_THREADS, "distlock-callback-"), timers);
+		ThreadPoolExecutor callbacks = pool(CALLBACK_THREADS, MOST_CALLBACK_THREADS, "distlock-callback-");
+		checkCallbacks(callbacks, timers);
+		return new EngineThreads(pool(COMMAND_THREADS, COMMAND_THREADS, "distlock-io-"),
+				pool(RENEWAL_THREADS, RENEWAL_THREADS, "distlock-renewal-"), callbacks, timers);
 	}
 
-	private static ThreadPoolExecutor pool(int threads, String prefix) {
-		ThreadPoolExecutor pool = new ThreadPoolExecutor(threads, threads, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
+	/** Double the number of threads while callbacks wait. */
+	private static void checkCallbacks(ThreadPoolExecutor callbacks, ScheduledExecutorService timers) {
+		// First: the start of a thread may fail, and the next check tries again.
+		timers.schedule(() -> checkCallbacks(callbacks, timers), CALLBACK_CHECK_MILLIS, TimeUnit.MILLISECONDS);
+		callbacks.setCorePoolSize(callbacks.getQueue().isEmpty() ? CALLBACK_THREADS
+				: Math.min(2 * Math.max(callbacks.getPoolSize(), CALLBACK_THREADS), MOST_CALLBACK_THREADS));
+	}
+
+	private static ThreadPoolExecutor pool(int threads, int mostThreads, String prefix) {
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(threads, mostThreads, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
 				new LinkedBlockingQueue<>(), LockThreads.numbered(prefix));
 		pool.allowCoreThreadTimeOut(true);
 		return pool;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -327,7 +328,21 @@ final class HeldLocks implements RenewalListener {
 		if (!this.listeners.isEmpty()) {
 			LockListener.Released event = new LockListener.Released(this.backend, hold.label(), hold.key(),
 					hold.holder().fencingToken(), heldSince(hold));
-			this.listeners.notifyEach((listener) -> listener.onReleased(event));
+			callListeners(hold, (listener) -> listener.onReleased(event));
+		}
+	}
+
+	/**
+	 * Notify the listeners on the thread of the holder, which may block itself, otherwise
+	 * on a callback thread: no timer, no renewal and no release of another lock waits for
+	 * a listener.
+	 */
+	private void callListeners(Hold hold, Consumer<LockListener> event) {
+		if (hold.thread() == Thread.currentThread()) {
+			this.listeners.notifyEach(event);
+		}
+		else {
+			this.acquirer.callBack(() -> this.listeners.notifyEach(event));
 		}
 	}
 
@@ -382,6 +397,7 @@ final class HeldLocks implements RenewalListener {
 	void goneAfterRelease(Hold hold) {
 		LossCause cause = causeOfGone(hold);
 		hold.markLostAfterEnd(cause);
+		// Not here: this may be the thread of the driver, or that of the next caller.
 		this.acquirer.callBack(() -> notifyLost(hold, cause, true));
 	}
 
@@ -435,7 +451,7 @@ final class HeldLocks implements RenewalListener {
 	@Override
 	public void renewed(int renewed, int gone, int failed, Duration lateness) {
 		LockListener.Renewed event = new LockListener.Renewed(this.backend, renewed, gone, failed, lateness);
-		this.listeners.notifyEach((listener) -> listener.onRenewed(event));
+		this.acquirer.callBack(() -> this.listeners.notifyEach((listener) -> listener.onRenewed(event)));
 	}
 
 	/**
@@ -456,7 +472,7 @@ final class HeldLocks implements RenewalListener {
 				+ "): " + reason + ". " + cause.remedy());
 		LockListener.Lost event = new LockListener.Lost(this.backend, hold.label(), hold.key(),
 				hold.holder().fencingToken(), heldSince(hold), reason, cause, released);
-		this.listeners.notifyEach((listener) -> listener.onLost(event));
+		callListeners(hold, (listener) -> listener.onLost(event));
 	}
 
 	/**

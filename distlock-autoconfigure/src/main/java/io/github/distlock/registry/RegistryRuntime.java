@@ -299,7 +299,8 @@ final class RegistryRuntime implements LockSignals {
 	@Override
 	public void resubscribed(String inbox, String server) {
 		LockListener.Resubscribed event = new LockListener.Resubscribed(this.callers.backend(), inbox, server);
-		this.callers.listeners().notifyEach((listener) -> listener.onResubscribed(event));
+		handle(() -> this.acquirer
+			.callBack(() -> this.callers.listeners().notifyEach((listener) -> listener.onResubscribed(event))));
 	}
 
 }
