@@ -207,11 +207,14 @@ final class ZooKeeperSession implements StoreSession {
 		return new TicketNode(path, TicketNode.firstToken(stat.getCzxid()), this);
 	}
 
-	/** The names of the nodes in a folder. Empty if the folder does not exist. */
+	/**
+	 * The names of the nodes in a folder. Empty if the folder does not exist. Asks for
+	 * the stat as well, which the client reads last: without it the list is not complete.
+	 */
 	CompletableFuture<List<String>> children(String path) {
 		CompletableFuture<List<String>> reply = new CompletableFuture<>();
-		this.zooKeeper.getChildren(full(path), false,
-				(code, fullPath, context, names) -> complete(reply, code, fullPath, names, List.of()), null);
+		this.zooKeeper.getChildren(full(path), false, (code, fullPath, context, names, stat) -> complete(reply, code,
+				fullPath, (stat != null) ? names : null, List.of()), null);
 		return reply;
 	}
 
@@ -226,9 +229,8 @@ final class ZooKeeperSession implements StoreSession {
 	 */
 	CompletableFuture<Optional<Stat>> statOf(String fullPath) {
 		CompletableFuture<Optional<Stat>> reply = new CompletableFuture<>();
-		this.zooKeeper.exists(fullPath, false,
-				(code, path, context, stat) -> complete(reply, code, path, Optional.ofNullable(stat), Optional.empty()),
-				null);
+		this.zooKeeper.exists(fullPath, false, (code, path, context, stat) -> complete(reply, code, path,
+				(stat != null) ? Optional.of(stat) : null, Optional.empty()), null);
 		return reply;
 	}
 
@@ -278,18 +280,23 @@ final class ZooKeeperSession implements StoreSession {
 		return ZKPaths.makePath(this.client.getNamespace(), path);
 	}
 
-	/** The value for a missing node is {@code null} if that is a failure. */
-	private static <T> void complete(CompletableFuture<T> reply, int resultCode, @Nullable String path, T value,
-			@Nullable T valueIfMissing) {
+	/**
+	 * The client passes on what it has read of a reply as a success, even if an error has
+	 * ended the reading; it closes the connection after that. So a success without its
+	 * value is a lost reply. The value for a missing node is {@code null} if that is a
+	 * failure.
+	 */
+	private static <T> void complete(CompletableFuture<T> reply, int resultCode, @Nullable String path,
+			@Nullable T value, @Nullable T valueIfMissing) {
 		Code code = Code.get(resultCode);
-		if (code == Code.OK) {
+		if (code == Code.OK && value != null) {
 			reply.complete(value);
 		}
 		else if (code == Code.NONODE && valueIfMissing != null) {
 			reply.complete(valueIfMissing);
 		}
 		else {
-			reply.completeExceptionally(KeeperException.create(code, path));
+			reply.completeExceptionally(KeeperException.create((code != Code.OK) ? code : Code.CONNECTIONLOSS, path));
 		}
 	}
 

@@ -1,9 +1,13 @@
 package io.github.distlock.backend.zookeeper;
 
+import java.io.IOException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore.Successor;
@@ -13,15 +17,22 @@ import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
+import org.apache.jute.InputArchive;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.proto.GetChildren2Request;
+import org.apache.zookeeper.proto.GetChildren2Response;
+import org.apache.zookeeper.proto.ReplyHeader;
+import org.apache.zookeeper.proto.RequestHeader;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -42,6 +53,9 @@ class KnownPlaceTests {
 	private final AtomicInteger lists = new AtomicInteger();
 
 	private final AtomicInteger requests = new AtomicInteger();
+
+	/** Whether the client has no memory for the next list. */
+	private final AtomicBoolean outOfMemory = new AtomicBoolean();
 
 	private final BareNode one = this.nodes.node(CuratorFrameworkFactory.builder()
 		.connectString(this.nodes.proxyAddress())
@@ -208,6 +222,36 @@ class KnownPlaceTests {
 		assertThat(this.lists).hasValue(before);
 	}
 
+	@Test
+	void aListThatTheClientHasReadInPartWhenAnErrorCameIsNoProofOfTheFirstPlace() {
+		useFourTimes(this.other);
+		Ticket holder = this.other.hold("again");
+		Ticket waiting = this.one.ticket("again");
+		this.outOfMemory.set(true);
+		assertThatThrownBy(() -> this.one.attempt(waiting)).isInstanceOf(LockBackendException.class);
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.one.client.getZookeeperClient().isConnected());
+		assertThat(this.one.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(this.one.grants).isEmpty();
+		this.other.release(holder);
+		this.one.awaitGrant(waiting);
+	}
+
+	/**
+	 * A list of which the client reads one name, the newest, before its memory is full.
+	 */
+	private static final class HalfReadList extends GetChildren2Response {
+
+		@Override
+		public void deserialize(InputArchive archive, String tag) throws IOException {
+			super.deserialize(archive, tag);
+			Comparator<String> byNumber = Comparator.comparingInt(NodeQueue::number);
+			setChildren(List.of(getChildren().stream().max(byNumber).orElseThrow()));
+			setStat(null);
+			throw new OutOfMemoryError("of a test");
+		}
+
+	}
+
 	/** Counts the requests of the store, and the lists of the lock's folder. */
 	private final class CountingClient extends ZooKeeper {
 
@@ -216,10 +260,17 @@ class KnownPlaceTests {
 		}
 
 		@Override
-		public void getChildren(String path, boolean watch, AsyncCallback.ChildrenCallback callback, Object context) {
+		public void getChildren(String path, boolean watch, AsyncCallback.Children2Callback callback, Object context) {
 			KnownPlaceTests.this.lists.incrementAndGet();
 			KnownPlaceTests.this.requests.incrementAndGet();
-			super.getChildren(path, watch, callback, context);
+			if (!KnownPlaceTests.this.outOfMemory.getAndSet(false)) {
+				super.getChildren(path, watch, callback, context);
+				return;
+			}
+			RequestHeader header = new RequestHeader();
+			header.setType(ZooDefs.OpCode.getChildren2);
+			this.cnxn.queuePacket(header, new ReplyHeader(), new GetChildren2Request(path, watch), new HalfReadList(),
+					callback, path, path, context, null);
 		}
 
 		@Override
