@@ -14,6 +14,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.jdbc.JdbcBackend;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.metrics.DataSourcePoolMetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -93,6 +97,19 @@ class JdbcStoreTests {
 						() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ZERO)))
 					.isInstanceOf(LockBackendException.class)
 					.hasMessageContaining("localhost:1 refused"));
+			});
+	}
+
+	@Test
+	void theMetersOfSpringBootCoverThePoolOfTheLocks() {
+		this.context
+			.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class,
+					SimpleMetricsExportAutoConfiguration.class, DataSourcePoolMetricsAutoConfiguration.class))
+			.run((started) -> {
+				try (HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
+					MeterRegistry meters = started.getBean(MeterRegistry.class);
+					await().until(() -> meters.find("hikaricp.connections").tag("pool", "distlock").gauge() != null);
+				}
 			});
 	}
 

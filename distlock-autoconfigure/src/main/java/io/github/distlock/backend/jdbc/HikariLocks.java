@@ -9,6 +9,9 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
 import com.zaxxer.hikari.util.DriverDataSource;
+import io.github.distlock.backend.jdbc.JdbcExceptionTranslator.DatabaseText;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -16,14 +19,28 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
  * A pool that is configured like the pool of the application, apart from what concerns
- * locks. It asks the other one for the credentials of each new connection, which may have
- * been changed.
+ * locks: the one place that says what is copied, and from what.
+ * <ul>
+ * <li>When the store opens: address, properties of the driver, schema, init SQL.</li>
+ * <li>For each new connection: user and password ({@link #getCredentials()}), which may
+ * have been changed.</li>
+ * <li>At intervals: meters, and the pool that replaces the copied one, if it leads to the
+ * same address ({@link #follow}).</li>
+ * <li>From what {@link #find} finds behind proxies, lazy, delegating, routing, refreshed
+ * and scoped data sources. What overrides the methods of a pool is not copied.</li>
+ * </ul>
  */
 final class HikariLocks extends HikariDataSource {
 
+	private static final Log logger = LogFactory.getLog(HikariLocks.class);
+
 	private static final int LEAST_TIMEOUT = 250;
 
-	private final @Nullable HikariDataSource application;
+	/** Replaced when the application replaces its pool. */
+	private volatile @Nullable HikariDataSource application;
+
+	/** Whether the application has gone to another address. */
+	private volatile boolean moved;
 
 	/**
 	 * Create a pool. Opens no connection yet.
@@ -68,6 +85,30 @@ final class HikariLocks extends HikariDataSource {
 		}
 	}
 
+	/**
+	 * Take over what is known later than this pool begins: meters, which Spring Boot sets
+	 * when all beans exist, and a pool that has replaced the copied one. If that leads to
+	 * another address the locks stay, since other JVMs have them here.
+	 */
+	void follow(DataSource dataSource) {
+		HikariDataSource current = this.moved ? null : find(dataSource);
+		if (current == null) {
+			return;
+		}
+		String here = DatabaseText.location(null, getJdbcUrl());
+		String there = DatabaseText.location(null, current.getJdbcUrl());
+		this.moved = !there.equals(here);
+		if (this.moved) {
+			logger.error("The DataSource of the application leads to " + there + " now, the locks of this JVM stay in "
+					+ here + ", and a JVM that starts now does not exclude this one: restart all JVMs");
+			return;
+		}
+		this.application = current;
+		if (getMetricsTrackerFactory() == null && current.getMetricsTrackerFactory() != null) {
+			setMetricsTrackerFactory(current.getMetricsTrackerFactory());
+		}
+	}
+
 	@Override
 	public Credentials getCredentials() {
 		return (this.application != null) ? this.application.getCredentials() : super.getCredentials();
@@ -92,20 +133,23 @@ final class HikariLocks extends HikariDataSource {
 	}
 
 	/**
-	 * Find the pool behind a data source of the application.
-	 * @return the pool, or {@code null} if there may be more than one, or none whose
-	 * configuration leads to the same database
+	 * Find the pool behind a data source of the application. Of a routing data source it
+	 * is the default one: threads of the store belong to no tenant. Opens no connection.
+	 * @return the pool, or {@code null} if there is none whose configuration leads to the
+	 * same database
 	 */
 	static @Nullable HikariDataSource find(DataSource dataSource) {
-		DataSource target = dataSource;
-		while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
-			target = proxy.getTargetDataSource();
+		DataSource target = (dataSource instanceof DelegatingDataSource proxy) ? proxy.getTargetDataSource()
+				: (dataSource instanceof AbstractRoutingDataSource router) ? router.getResolvedDefaultDataSource()
+						: null;
+		if (target != null) {
+			return find(target);
 		}
 		try {
-			if (target instanceof AbstractRoutingDataSource || !target.isWrapperFor(HikariDataSource.class)) {
+			if (dataSource instanceof AbstractRoutingDataSource || !dataSource.isWrapperFor(HikariDataSource.class)) {
 				return null;
 			}
-			HikariDataSource pool = target.unwrap(HikariDataSource.class);
+			HikariDataSource pool = dataSource.unwrap(HikariDataSource.class);
 			String url = pool.getJdbcUrl();
 			// An H2 without a name is another database for each connection.
 			return (url != null && url.toLowerCase(Locale.ROOT).matches("jdbc:h2:mem:(;.*)?")) ? null : pool;

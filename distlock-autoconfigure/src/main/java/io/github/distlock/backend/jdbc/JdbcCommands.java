@@ -169,9 +169,6 @@ final class JdbcCommands {
 			}
 			catch (DataAccessException ex) {
 				boolean loss = JdbcExceptionTranslator.isDatabaseFailure(ex);
-				if (loss) {
-					this.pool.databaseFailed();
-				}
 				boolean again = JdbcExceptionTranslator.isCollision(ex) || (loss && !lost);
 				if (!again || sends >= MAX_SENDS || remaining(command) < this.marginNanos) {
 					throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
@@ -205,7 +202,7 @@ final class JdbcCommands {
 			try {
 				task.run();
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) {
 				// The scheduler would not repeat a task that throws.
 				logger.debug("A periodic task of the JDBC lock store failed and will be repeated", ex);
 			}

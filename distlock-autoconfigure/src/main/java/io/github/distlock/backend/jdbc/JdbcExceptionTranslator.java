@@ -73,7 +73,7 @@ final class JdbcExceptionTranslator {
 							+ ", or if it has other columns than this version expects, rename it, and " + script,
 					cause);
 		}
-		if (ex != null && isReadOnly(ex)) {
+		if (isReadOnly(failure)) {
 			return new LockBackendException(refused + "the server is read-only, as a replica or a former primary is;"
 					+ " connect to the primary", cause);
 		}
@@ -167,11 +167,21 @@ final class JdbcExceptionTranslator {
 		SQLException ex = sqlException(failure);
 		// 70100: MariaDB has ended the session.
 		return ex instanceof SQLRecoverableException || ex instanceof SQLNonTransientConnectionException
-				|| has(failure, "08", "57P", "70100") || (ex != null && isReadOnly(ex));
+				|| has(failure, "08", "57P", "70100") || isReadOnly(failure);
 	}
 
-	private static boolean isReadOnly(SQLException ex) {
-		return READ_ONLY.contains(ex.getErrorCode()) || has(ex, "25006");
+	/** Whether the server takes no writes. The session can still be used. */
+	static boolean isReadOnly(Throwable failure) {
+		SQLException ex = sqlException(failure);
+		return ex != null && (READ_ONLY.contains(ex.getErrorCode()) || has(ex, "25006"));
+	}
+
+	/**
+	 * Whether a connection was refused because of its user, password or database. 9014x:
+	 * H2 has no such database.
+	 */
+	static boolean isLogin(@Nullable Throwable refusal) {
+		return refusal != null && has(NestedExceptionUtils.getMostSpecificCause(refusal), "28", "3D", "42", "9014");
 	}
 
 	private static boolean has(Throwable failure, String... states) {

@@ -64,28 +64,26 @@ abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 	}
 
 	/**
-	 * Fail if the database is another product. It need not be reachable yet. If the table
-	 * of the locks cannot be read, log it: the first call that needs a lock may come much
-	 * later.
+	 * Fail if the database is another product. It need not be reachable yet. If it is
+	 * not, or if the table of the locks cannot be read, log it: the first call that needs
+	 * a lock may come much later. Waits for one command time-out at most.
 	 */
 	private void requireSupported() {
 		try {
 			ping();
 		}
-		catch (StoreUnusableException ex) {
-			if (!this.pool.isSupported()) {
+		catch (LockBackendException ex) {
+			if (ex instanceof StoreUnusableException && !this.pool.isSupported()) {
 				closeConnections();
 				throw ex;
 			}
 			logger.warn("No lock can be acquired. " + ex.getMessage());
 		}
-		catch (LockBackendException ex) {
-			logger.debug("The database does not answer yet", ex);
-		}
 	}
 
 	/** Delete the rows that no lock has used for a while. */
 	private void cleanUp() {
+		this.pool.follow();
 		try {
 			int deleted = MAX_ROWS;
 			while (deleted == MAX_ROWS) {

@@ -61,6 +61,8 @@ final class LockConnection implements AutoCloseable {
 	/** What a connection of the application gets back. */
 	private final boolean originalAutoCommit;
 
+	private final boolean originalReadOnly;
+
 	private final int originalNetworkTimeout;
 
 	private final int originalIsolation;
@@ -94,10 +96,14 @@ final class LockConnection implements AutoCloseable {
 		this.driver = driver;
 		this.prepared = prepared;
 		this.originalAutoCommit = driver.getAutoCommit();
+		this.originalReadOnly = pool.isForeign() && driver.isReadOnly();
 		this.originalNetworkTimeout = pool.isForeign() ? driver.getNetworkTimeout() : 0;
 		this.originalIsolation = isolation;
 		if (!this.originalAutoCommit) {
 			driver.setAutoCommit(true);
+		}
+		if (this.originalReadOnly) {
+			driver.setReadOnly(false);
 		}
 		if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
 			driver.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
@@ -173,8 +179,14 @@ final class LockConnection implements AutoCloseable {
 	<T> List<T> query(String statement, Map<String, ?> values, RowMapper<T> row) {
 		return run(statement, (prepared, sql) -> {
 			sql.bind(prepared, values);
-			try (ResultSet results = prepared.executeQuery()) {
+			ResultSet results = prepared.executeQuery();
+			try (results) {
 				return new RowMapperResultSetExtractor<>(row, 1).extractData(results);
+			}
+			catch (SQLException ex) {
+				// No refusal, whatever the driver calls it: it may be the reply to
+				// another statement.
+				throw new SQLException("Unexpected reply: " + ex.getMessage(), ex);
 			}
 		});
 	}
@@ -204,7 +216,7 @@ final class LockConnection implements AutoCloseable {
 		catch (SQLException ex) {
 			// Perhaps the table no longer fits it.
 			JdbcUtils.closeStatement(this.prepared.remove(task));
-			this.doubtful = doubtfulBefore || !JdbcExceptionTranslator.isRefusal(ex);
+			this.doubtful = doubtfulBefore || this.pool.failed(ex);
 			throw JdbcExceptionTranslator.dataAccessException(task, ex);
 		}
 	}
@@ -263,6 +275,7 @@ final class LockConnection implements AutoCloseable {
 		if (this.originalIsolation != Connection.TRANSACTION_READ_COMMITTED) {
 			this.driver.setTransactionIsolation(this.originalIsolation);
 		}
+		this.driver.setReadOnly(this.originalReadOnly);
 		this.driver.setNetworkTimeout(Runnable::run, this.originalNetworkTimeout);
 		if (!this.originalAutoCommit) {
 			this.driver.setAutoCommit(false);

@@ -22,6 +22,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
@@ -35,6 +36,12 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 final class LockPool implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(LockPool.class);
+
+	private static final String POOL_FOR_LOCKS = "Declare a pool for the locks, @Bean(defaultCandidate = false)"
+			+ " HikariDataSource lockDataSource(), and set distlock.jdbc.data-source=lockDataSource";
+
+	/** Minimum interval between new connections because a database is read-only. */
+	private static final long READ_ONLY_NANOS = Duration.ofMillis(500).toNanos();
 
 	private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
 			LockPool.class.getClassLoader());
@@ -59,6 +66,9 @@ final class LockPool implements AutoCloseable {
 
 	private volatile @Nullable DatabaseInfo databaseInfo;
 
+	/** Not before this time connections to a read-only database are replaced. */
+	private volatile long readOnlyNanos = System.nanoTime();
+
 	/**
 	 * Create a pool. Opens no connection yet.
 	 * @param application the data source of the application
@@ -66,15 +76,23 @@ final class LockPool implements AutoCloseable {
 	 * @param idle how many of them wait to be used
 	 */
 	LockPool(DataSource application, JdbcBackendSettings settings, int size, int idle) {
-		this.application = application;
+		// A lazy connection that gets no target could only be cut off with a healthy one.
+		this.application = (application instanceof LazyConnectionDataSourceProxy lazy
+				&& lazy.getTargetDataSource() != null) ? lazy.getTargetDataSource() : application;
 		this.settings = settings;
 		HikariDataSource pool = HIKARI ? HikariLocks.find(application) : null;
 		this.own = (pool != null) ? new HikariLocks(pool, size, idle, settings.commandTimeout()) : null;
 		if (pool == null) {
-			logger.info("Locks use connections of the DataSource of the application ("
-					+ application.getClass().getName() + "), which is no single pool of HikariCP: a release waits"
-					+ " for a connection like the application's own callers. Set distlock.jdbc.data-source to the name"
-					+ " of a HikariDataSource bean to change that");
+			logger.warn("Locks use connections of the DataSource of the application ("
+					+ application.getClass().getName() + "), which is no single pool of HikariCP: releases wait for a"
+					+ " connection, and callers inside transactions may come to a standstill. " + POOL_FOR_LOCKS);
+		}
+	}
+
+	/** Take over what the application has changed. Called at intervals. */
+	void follow() {
+		if (this.own != null) {
+			this.own.follow(this.application);
 		}
 	}
 
@@ -99,7 +117,7 @@ final class LockPool implements AutoCloseable {
 			}
 			return opened;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			discard(lent);
 			throw ex;
 		}
@@ -120,13 +138,21 @@ final class LockPool implements AutoCloseable {
 	}
 
 	/**
-	 * Part with all connections: the database has ended their sessions, or has changed.
+	 * A statement has failed. If the database has ended its session, or takes no writes
+	 * as a former primary does, the pool parts with all connections. For a read-only
+	 * database it does so at intervals only: it may stay read-only.
+	 * @return whether the connection must not be used again
 	 */
-	void databaseFailed() {
-		HikariPoolMXBean pool = (this.own != null) ? this.own.getHikariPoolMXBean() : null;
-		if (pool != null) {
-			pool.softEvictConnections();
+	boolean failed(SQLException failure) {
+		boolean tooEarly = JdbcExceptionTranslator.isReadOnly(failure) && System.nanoTime() - this.readOnlyNanos < 0;
+		if (JdbcExceptionTranslator.isDatabaseFailure(failure) && !tooEarly) {
+			this.readOnlyNanos = System.nanoTime() + READ_ONLY_NANOS;
+			HikariPoolMXBean pool = (this.own != null) ? this.own.getHikariPoolMXBean() : null;
+			if (pool != null) {
+				pool.softEvictConnections();
+			}
 		}
+		return !tooEarly && !JdbcExceptionTranslator.isRefusal(failure);
 	}
 
 	/** Cut a connection off, so that no pool lends it again. Never fails. */
@@ -186,19 +212,21 @@ final class LockPool implements AutoCloseable {
 	 * Create the exception for a command that got no connection, or no answer, in time.
 	 */
 	LockBackendException noAnswer(String action, @Nullable String key, @Nullable Throwable cause) {
-		String remedy = (this.own != null)
-				? "all connections of the locks are in use: increase distlock.jdbc.pool-size (mode lease) or"
-						+ " distlock.jdbc.max-connections (mode row)"
-				: "all connections of the DataSource are in use, for example by callers inside transactions: increase"
-						+ " the size of its pool, or set distlock.jdbc.data-source";
 		// The pool names its own wait, and its cause is why it has no connection.
-		Throwable reason = (cause instanceof SQLTransientConnectionException && cause.getCause() != null)
-				? cause.getCause() : cause;
-		return new LockBackendException(
-				"No answer from " + location() + " to the " + action + JdbcExceptionTranslator.lock(key) + " within "
-						+ this.settings.commandTimeout()
-						+ ((reason != null) ? " (" + JdbcExceptionTranslator.describe(reason) + ")" : "")
-						+ ": the database is not reachable or does not answer in time, or " + remedy,
+		Throwable refusal = (cause instanceof SQLTransientConnectionException) ? cause.getCause() : null;
+		Throwable reason = (refusal != null) ? refusal : cause;
+		String remedy = JdbcExceptionTranslator.isLogin(reason) ? "check user, password and database"
+				: "the database is not reachable or does not answer in time";
+		if (refusal == null && !JdbcExceptionTranslator.isLogin(reason)) {
+			remedy += (this.own != null)
+					? ", or all connections of the locks are in use: increase distlock.jdbc.pool-size (mode lease) or"
+							+ " distlock.jdbc.max-connections (mode row)"
+					: ", or all connections of the DataSource are in use, such as inside transactions. "
+							+ POOL_FOR_LOCKS;
+		}
+		return new LockBackendException("No answer from " + location() + " to the " + action
+				+ JdbcExceptionTranslator.lock(key) + " within " + this.settings.commandTimeout()
+				+ ((reason != null) ? " (" + JdbcExceptionTranslator.describe(reason) + ")" : "") + ": " + remedy,
 				JdbcExceptionTranslator.withoutCredentials(cause));
 	}
 

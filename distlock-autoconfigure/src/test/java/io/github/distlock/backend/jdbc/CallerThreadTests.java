@@ -238,7 +238,9 @@ class CallerThreadTests {
 
 		LAZY(LazyConnectionDataSourceProxy::new),
 
-		DELEGATING(DelegatingDataSource::new);
+		DELEGATING(DelegatingDataSource::new),
+
+		ROUTING_WITH_A_DEFAULT((pool) -> routing(Map.of(), pool));
 
 		private final Function<DataSource, DataSource> proxy;
 
@@ -255,20 +257,7 @@ class CallerThreadTests {
 	/** What an application may use in place of a pool. */
 	enum Indirection {
 
-		ROUTING_BY_TENANT((pool) -> {
-			AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
-
-				@Override
-				protected @Nullable Object determineCurrentLookupKey() {
-					return null;
-				}
-
-			};
-			routing.setDefaultTargetDataSource(pool);
-			routing.setTargetDataSources(Map.of());
-			routing.afterPropertiesSet();
-			return routing;
-		}),
+		ROUTING_BY_TENANT((pool) -> routing(Map.of("tenant", pool), null)),
 
 		/** The pools that Spring Boot makes besides Hikari. */
 		TOMCAT((pool) -> other(pool, "org.apache.tomcat.jdbc.pool.DataSource")),
@@ -291,6 +280,24 @@ class CallerThreadTests {
 				.build();
 		}
 
+	}
+
+	/** A tenant is always known. */
+	private static DataSource routing(Map<Object, Object> targets, @Nullable DataSource defaultTarget) {
+		AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+
+			@Override
+			protected Object determineCurrentLookupKey() {
+				return "tenant";
+			}
+
+		};
+		routing.setTargetDataSources(targets);
+		if (defaultTarget != null) {
+			routing.setDefaultTargetDataSource(defaultTarget);
+		}
+		routing.afterPropertiesSet();
+		return routing;
 	}
 
 	/** A free row that another session has locked. */

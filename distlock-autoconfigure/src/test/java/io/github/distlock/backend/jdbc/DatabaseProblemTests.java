@@ -1,8 +1,11 @@
 package io.github.distlock.backend.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
@@ -11,6 +14,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
+import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.AfterEach;
@@ -22,12 +26,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.mockito.Answers;
 import org.mockito.Mockito;
 
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -99,6 +106,88 @@ class DatabaseProblemTests {
 		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
 			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
 				.withMessageContaining("the server is read-only");
+		}
+	}
+
+	@Test
+	void aReadOnlyServerCostsFewConnections() {
+		AtomicInteger opened = new AtomicInteger();
+		HikariConfig settings = new HikariConfig();
+		settings.setConnectionInitSql("SET default_transaction_read_only = on");
+		settings.setMinimumIdle(0);
+		settings
+			.setDataSource(new UnknownPool(new DriverManagerDataSource(this.database.url(), this.database.user(), "")) {
+
+				@Override
+				public Connection getConnection() throws SQLException {
+					opened.incrementAndGet();
+					return super.getConnection();
+				}
+
+			});
+		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
+			long begin = System.nanoTime();
+			for (int i = 0; i < 100; i++) {
+				assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key));
+			}
+			int intervals = (int) ((System.nanoTime() - begin) / 500_000_000) + 1;
+			// The pool has four connections, and that of the application one.
+			assertThat(opened).hasValueLessThanOrEqualTo(4 * (intervals + 1) + 1);
+		}
+	}
+
+	@Test
+	void aWrongUserOrDatabaseIsOneWarningAtTheStart(CapturedOutput output) {
+		HikariConfig settings = this.database.poolSettings(2);
+		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
+		settings.setUsername("nobody");
+		HikariConfig other = this.database.poolSettings(2);
+		other.setJdbcUrl(this.database.url().replaceFirst("/postgres[?]", "/nowhere?"));
+		for (HikariConfig wrong : List.of(settings, other)) {
+			wrong.setInitializationFailTimeout(-1);
+			try (HikariDataSource pool = new HikariDataSource(wrong); JdbcNode node = JdbcNode.lease(pool)) {
+				assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::ping)
+					.withMessageEndingWith("does not exist): check user, password and database");
+			}
+		}
+		assertThat(output.toString().split("No lock can be acquired[.]")).hasSize(3);
+	}
+
+	@Test
+	void aDatabaseThatIsDownIsOneWarningAtTheStartWithoutAdviceForTheSizeOfThePool(CapturedOutput output) {
+		HikariConfig settings = this.database.poolSettings(2);
+		settings.setJdbcUrl("jdbc:postgresql://localhost:1/shop");
+		settings.setInitializationFailTimeout(-1);
+		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
+			assertThat(output).containsOnlyOnce("No lock can be acquired. No answer from PostgreSQL")
+				.contains("localhost:1 refused")
+				.contains("is not reachable or does not answer in time")
+				.doesNotContain("pool-size");
+		}
+	}
+
+	@Test
+	void aPoolThatCannotBeCopiedIsAWarningThatSaysWhatThatCosts(CapturedOutput output) {
+		try (HikariDataSource pool = this.database.pool(2); JdbcNode node = JdbcNode.lease(new UnknownPool(pool))) {
+			assertThat(output).containsPattern("WARN.*UnknownPool.*callers inside transactions may come to a standstill"
+					+ ".*@Bean\\(defaultCandidate = false\\).*distlock.jdbc.data-source");
+		}
+	}
+
+	@Test
+	void aPoolThatIsReplacedByOneForAnotherDatabaseIsOneErrorAndTheLocksStay(CapturedOutput output) {
+		HotSwappableTargetSource target = new HotSwappableTargetSource(this.database.pool(1));
+		DataSource refreshed = ProxyFactory.getProxy(DataSource.class, target);
+		try (HikariDataSource same = this.database.pool(1);
+				HikariDataSource other = TestDatabase.h2().pool(1);
+				JdbcNode node = JdbcNode.lease(refreshed)) {
+			node.take(node.ticket(this.key));
+			((HikariDataSource) target.swap(same)).close();
+			target.swap(other);
+			await().atMost(SOON).until(() -> output.toString().contains("leads to H2"));
+			assertThat(output).containsOnlyOnce("leads to H2 at jdbc:h2:mem:")
+				.containsPattern("ERROR.*the locks of this JVM stay in PostgreSQL at jdbc:postgresql:");
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 		}
 	}
 

@@ -9,14 +9,18 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,12 +28,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The connections and statements of the mode {@code lease}.
@@ -86,6 +93,100 @@ class LeaseConnectionTests {
 				.hasMessageContaining("distlock.jdbc.data-source"));
 			// The attempt that timed out was not sent later.
 			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Granted.class);
+		}
+	}
+
+	@Test
+	void aRoutingDataSourceHasTheLocksInAPoolLikeItsDefault() {
+		try (HikariDataSource pool = TestDatabase.h2().pool(1)) {
+			AbstractRoutingDataSource router = new AbstractRoutingDataSource() {
+
+				@Override
+				protected @Nullable Object determineCurrentLookupKey() {
+					return null;
+				}
+
+			};
+			router.setTargetDataSources(Map.of());
+			router.setDefaultTargetDataSource(new TransactionAwareDataSourceProxy(pool));
+			router.afterPropertiesSet();
+			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+			transaction.executeWithoutResult((status) -> {
+				try (JdbcNode node = JdbcNode.lease(new LazyConnectionDataSourceProxy(router))) {
+					Ticket ticket = node.ticket(this.key);
+					node.take(ticket);
+					assertThat(node.release(ticket)).isTrue();
+				}
+			});
+		}
+	}
+
+	@Test
+	void noCommandUsesAConnectionAfterAnErrorInTheMiddleOfAStatement() {
+		assertThatNoCommandUsesTheConnectionOf((connection) -> {
+			throw new OutOfMemoryError("of a test");
+		});
+	}
+
+	@Test
+	void noCommandUsesAConnectionAfterAReplyOfAnotherForm() {
+		assertThatNoCommandUsesTheConnectionOf(
+				(connection) -> connection.createStatement().executeQuery("SELECT 'a', 'b', 'c', 'd'"));
+	}
+
+	private void assertThatNoCommandUsesTheConnectionOf(BrokenPool.Answer answer) {
+		BrokenPool connections = new BrokenPool(TestDatabase.postgres());
+		try (HikariDataSource pool = connections.pool(); JdbcNode node = JdbcNode.lease(pool)) {
+			Ticket ticket = node.ticket(this.key);
+			connections.next.add(answer);
+			assertThatThrownBy(() -> node.attempt(ticket)).isInstanceOf(LockBackendException.class);
+			Connection broken = connections.used.get(connections.used.size() - 1);
+			connections.used.clear();
+			// The database has executed the command whose answer was lost.
+			node.take(ticket);
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			assertThat(connections.used).hasSize(2).doesNotContain(broken);
+			await().until(broken::isClosed);
+		}
+	}
+
+	@Test
+	void anErrorWhileAConnectionIsPreparedCostsNoConnection() {
+		AtomicInteger errors = new AtomicInteger();
+		HikariConfig settings = new HikariConfig();
+		try (HikariDataSource database = TestDatabase.h2().pool(20)) {
+			settings.setDataSource(new ObservedPool(database, (connection, method, argument) -> {
+				boolean prepares = method.equals("getAutoCommit") && Stream.of(new Throwable().getStackTrace())
+					.anyMatch((frame) -> frame.getClassName().equals(LockConnection.class.getName()));
+				if (prepares && errors.getAndUpdate((left) -> Math.max(0, left - 1)) > 0) {
+					throw new OutOfMemoryError("of a test");
+				}
+			}));
+			try (HikariDataSource application = new HikariDataSource(settings);
+					JdbcNode node = JdbcNode.lease(application)) {
+				// More than the locks have connections.
+				for (int i = 0; i < 8; i++) {
+					errors.set(1);
+					assertThatThrownBy(() -> node.attemptOnce(this.key)).isInstanceOf(LockBackendException.class)
+						.hasRootCauseInstanceOf(OutOfMemoryError.class);
+				}
+				node.take(node.ticket(this.key));
+			}
+		}
+	}
+
+	@Test
+	void aPeriodicTaskIsRepeatedAfterAnError() {
+		try (HikariDataSource pool = TestDatabase.h2().pool(1)) {
+			AtomicInteger runs = new AtomicInteger();
+			JdbcCommands commands = new JdbcCommands(new LockPool(pool, JdbcUnderTest.SETTINGS, 3, 3), 1, 1,
+					JdbcUnderTest.SETTINGS, TimeSource.SYSTEM);
+			commands.every(Duration.ofMillis(1), () -> {
+				runs.incrementAndGet();
+				throw new OutOfMemoryError("of a test");
+			});
+			await().until(() -> runs.get() > 2);
+			commands.stop();
 		}
 	}
 

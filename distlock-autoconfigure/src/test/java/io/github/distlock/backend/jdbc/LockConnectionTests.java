@@ -6,12 +6,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -54,6 +56,29 @@ class LockConnectionTests {
 			.isInstanceOf(BadSqlGrammarException.class);
 		connection.close();
 		assertThat(this.calls).containsSubsequence("rollback", "abort", "close");
+	}
+
+	@Test
+	void noHealthyConnectionIsCutOffForALazyOneThatGetsNone() {
+		DriverManagerDataSource database = new DriverManagerDataSource("jdbc:h2:mem:", "sa", "");
+		AtomicBoolean full = new AtomicBoolean(true);
+		LazyConnectionDataSourceProxy lazy = new LazyConnectionDataSourceProxy();
+		lazy.setDefaultAutoCommit(true);
+		lazy.setDefaultTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+		lazy.setTargetDataSource(new ObservedPool(new UnknownPool(database) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				if (full.getAndSet(false)) {
+					throw new SQLException("all connections are in use");
+				}
+				return super.getConnection();
+			}
+
+		}, this::observe));
+		LockPool source = new LockPool(lazy, JdbcUnderTest.SETTINGS, 3, 3);
+		assertThatThrownBy(() -> source.open(LIMIT)).hasMessageContaining("in use");
+		assertThat(this.calls).isEmpty();
 	}
 
 	private LockPool source() {

@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -45,6 +47,26 @@ class RowModeTests implements LockListener {
 	private final String key = "row-" + UUID.randomUUID();
 
 	private final AtomicInteger waiting = new AtomicInteger();
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void aPoolOfReadOnlyConnectionsHoldsRowsAndGetsThemBackAsTheyWere(Database server) {
+		TestDatabase database = server.open();
+		List<Boolean> closed = new CopyOnWriteArrayList<>();
+		HikariConfig settings = database.poolSettings(4);
+		settings.setReadOnly(true);
+		try (HikariDataSource pool = new HikariDataSource(settings);
+				JdbcNode node = JdbcNode.row(new ObservedPool(pool, (connection, method, argument) -> {
+					if (method.equals("close")) {
+						closed.add(connection.isReadOnly());
+					}
+				}))) {
+			Ticket ticket = node.ticket(this.key);
+			node.take(ticket);
+			assertThat(node.release(ticket)).isTrue();
+			assertThat(closed).isNotEmpty().containsOnly(true);
+		}
+	}
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
