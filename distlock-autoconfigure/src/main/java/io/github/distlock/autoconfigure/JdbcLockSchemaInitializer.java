@@ -3,13 +3,20 @@ package io.github.distlock.autoconfigure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.thread.LockThreads;
 
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
@@ -23,10 +30,13 @@ import org.springframework.core.io.Resource;
  */
 class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
+	private final DatabaseInitializationMode mode;
+
 	private final TableNames tables;
 
 	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode, TableNames tables) {
 		super(dataSource, settings(mode));
+		this.mode = mode;
 		this.tables = tables;
 	}
 
@@ -37,6 +47,28 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 			.map((platform) -> "classpath:io/github/distlock/backend/jdbc/schema-" + platform + ".sql")
 			.toList());
 		return settings;
+	}
+
+	/**
+	 * Not on the thread of the start: a pool whose database accepts connections and does
+	 * not answer would hold it without limit. If only an embedded database was to get the
+	 * table, the store reports what is missing.
+	 */
+	@Override
+	public boolean initializeDatabase() {
+		FutureTask<Boolean> initialization = new FutureTask<>(super::initializeDatabase);
+		LockThreads.named("distlock-schema").newThread(initialization).start();
+		try {
+			Duration limit = Duration.ofSeconds((this.mode == DatabaseInitializationMode.ALWAYS) ? 60 : 10);
+			return StoreCalls.awaitUninterruptibly(initialization, limit, TimeSource.SYSTEM);
+		}
+		catch (TimeoutException | ExecutionException ex) {
+			if (this.mode == DatabaseInitializationMode.ALWAYS) {
+				throw new StartUpException("The script for the table of the locks did not run within a minute.",
+						"Check the database, or set distlock.jdbc.initialize-schema=never.", null, ex);
+			}
+			return false;
+		}
 	}
 
 	/**

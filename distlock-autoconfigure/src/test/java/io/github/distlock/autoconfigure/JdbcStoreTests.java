@@ -1,5 +1,8 @@
 package io.github.distlock.autoconfigure;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
@@ -98,6 +101,17 @@ class JdbcStoreTests {
 					.isInstanceOf(LockBackendException.class)
 					.hasMessageContaining("localhost:1 refused"));
 			});
+	}
+
+	@Test
+	void aDatabaseThatAcceptsConnectionsAndDoesNotAnswerDoesNotHoldTheStart() throws IOException {
+		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			assertTimeoutPreemptively(Duration.ofMinutes(2),
+					() -> this.context
+						.withPropertyValues(
+								"spring.datasource.url=jdbc:postgresql://localhost:" + silent.getLocalPort() + "/shop")
+						.run((started) -> assertThat(started).hasNotFailed()));
+		}
 	}
 
 	@Test
