@@ -64,7 +64,7 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 		}
 		catch (TimeoutException | ExecutionException ex) {
 			if (this.mode == DatabaseInitializationMode.ALWAYS) {
-				throw new StartUpException("The script for the table of the locks did not run within a minute.",
+				throw new StartUpException("The script for the table of the locks did not run, or not within a minute.",
 						"Check the database, or set distlock.jdbc.initialize-schema=never.", null, ex);
 			}
 			return false;
