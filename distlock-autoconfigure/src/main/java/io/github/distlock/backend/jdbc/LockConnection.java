@@ -275,7 +275,9 @@ final class LockConnection implements AutoCloseable {
 		if (this.originalIsolation != Connection.TRANSACTION_READ_COMMITTED) {
 			this.driver.setTransactionIsolation(this.originalIsolation);
 		}
-		this.driver.setReadOnly(this.originalReadOnly);
+		if (this.originalReadOnly) {
+			this.driver.setReadOnly(true);
+		}
 		this.driver.setNetworkTimeout(Runnable::run, this.originalNetworkTimeout);
 		if (!this.originalAutoCommit) {
 			this.driver.setAutoCommit(false);
