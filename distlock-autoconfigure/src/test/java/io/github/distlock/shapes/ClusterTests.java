@@ -28,6 +28,7 @@ import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,19 @@ class ClusterTests {
 	private void awaitInboxes(int count) {
 		await().atMost(Duration.ofSeconds(10))
 			.until(() -> cluster.all().stream().mapToInt((node) -> inboxes(node).size()).sum() == count);
+	}
+
+	@Test
+	void locksAreInTheClusterIfTheConnectionFactoryIsBehindAClassBasedProxy() {
+		try (LockNodes proxied = new LockNodes(() -> RedisTestServer.advised(cluster.connectionFactory()))) {
+			BackendLockRegistry node = proxied.node(Duration.ofSeconds(30));
+			RedisProcess master = cluster.masters().get(0);
+			String key = cluster.keyOn(master, "proxied");
+			HeldLock held = node.acquire(LockRequest.of(key));
+			assertThat(master.ask("GET", "distlock:lock:{" + key + "}")).isNotNull();
+			assertThat(node.store().location()).startsWith("Redis cluster at 127.0.0.1:");
+			held.close();
+		}
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.ContendedRun;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.LostReplication;
+import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.SentinelNodes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,17 @@ class SentinelTests {
 			run.finish();
 			assertThat(run.highestToken()).isGreaterThan(before);
 			assertThat(run.failures()).isEmpty();
+		}
+	}
+
+	@Test
+	void locksAreInTheMasterIfTheConnectionFactoryIsBehindAClassBasedProxy() {
+		try (LockNodes proxied = new LockNodes(() -> RedisTestServer.advised(this.redis.connectionFactory()))) {
+			BackendLockRegistry node = proxied.node(LEASE);
+			HeldLock held = node.acquire(LockRequest.of("proxied"));
+			assertThat(this.redis.master().ask("GET", "distlock:lock:{proxied}")).isNotNull();
+			assertThat(node.store().location()).startsWith("Redis master 'locks' known to the sentinels at 127.0.0.1:");
+			held.close();
 		}
 	}
 

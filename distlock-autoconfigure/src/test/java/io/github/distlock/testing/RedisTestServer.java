@@ -4,6 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -61,6 +65,17 @@ public final class RedisTestServer implements AutoCloseable {
 		factory.afterPropertiesSet();
 		factory.start();
 		return factory;
+	}
+
+	/**
+	 * Put a factory behind a class-based proxy, as an application does that measures its
+	 * calls.
+	 */
+	public static LettuceConnectionFactory advised(LettuceConnectionFactory factory) {
+		ProxyFactory proxy = new ProxyFactory(factory);
+		proxy.setProxyTargetClass(true);
+		proxy.addAdvice((MethodInterceptor) MethodInvocation::proceed);
+		return (LettuceConnectionFactory) proxy.getProxy();
 	}
 
 	@Override

@@ -155,6 +155,7 @@ final class InboxMonitor extends RedisInbox {
 	 */
 	@Override
 	boolean check() {
+		this.connections.compare();
 		Object current = subscription();
 		boolean fresh = current != this.checked;
 		long now = this.time.nanoTime();

@@ -1,6 +1,6 @@
 package io.github.distlock.backend.redis;
 
-import java.lang.reflect.Field;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,6 +20,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -35,8 +36,7 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -46,22 +46,19 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * The dedicated connections of one store, made from the configuration of the
  * application's connection factory: lock commands do not queue behind slow commands of
- * the application, fail after a short time, and fail at once while there is no
- * connection. A command that was sent and not answered when the connection broke may be
- * sent a second time by the driver after a reconnect.
+ * the application, fail after a short time, and at once while there is no connection,
+ * unless it has just broken. A command that was sent and not answered when the connection
+ * broke may be sent a second time by the driver after a reconnect.
  * <p>
  * All threads send on one connection, which the first of them lets the driver make, and
  * which the driver reconnects. Threads that need it meanwhile wait for the same attempt,
  * for a limited time, and until the store is closed at the latest. Thread-safe.
  */
 final class LettuceConnections {
-
-	private static final Log logger = LogFactory.getLog(LettuceConnections.class);
 
 	private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
 
@@ -89,6 +86,13 @@ final class LettuceConnections {
 	private final CompletableFuture<LettuceCommands> closed = CompletableFuture
 		.failedFuture(StoreCalls.closed("Redis"));
 
+	/**
+	 * Whether there is a connection for commands; not completed while the driver makes
+	 * one again. The first thread that waits in vain completes it, so that in a long
+	 * outage commands fail at once.
+	 */
+	private volatile CompletableFuture<Boolean> reconnect = CompletableFuture.completedFuture(false);
+
 	/** The last attempt of the driver to connect, or to disconnect. */
 	private volatile CompletionStage<?> driver = CompletableFuture.completedFuture("none");
 
@@ -105,8 +109,8 @@ final class LettuceConnections {
 	 * library's and not the application's
 	 */
 	LettuceConnections(RedisConfiguration server, LettuceClientConfiguration client, boolean shareThreads,
-			boolean cluster, Duration commandTimeout, LockInstance self) {
-		this.factory = new DedicatedFactory(server, client(client, shareThreads, commandTimeout, cluster, self));
+			Duration commandTimeout, LockInstance self) {
+		this.factory = new DedicatedFactory(server, client(client, shareThreads, commandTimeout, server, self));
 		this.factory.setShareNativeConnection(false);
 		this.factory.afterPropertiesSet();
 		this.factory.start();
@@ -121,38 +125,30 @@ final class LettuceConnections {
 		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
 
 			@Override
+			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+				if (connection.getClass() == StatefulRedisConnectionImpl.class) {
+					LettuceConnections.this.reconnect.obtrudeValue(true);
+				}
+			}
+
+			@Override
 			public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+				// The driver makes no new one for those that were closed.
+				if (connection.getClass() == StatefulRedisConnectionImpl.class && !connection.isClosed()
+						&& LettuceConnections.this.reconnect.getNow(false)) {
+					LettuceConnections.this.reconnect = new CompletableFuture<>();
+				}
 				listener.accept(connection instanceof StatefulRedisPubSubConnection);
 			}
 
 		});
 	}
 
-	/** Connect as the application does; {@code null} if it is not known how. */
-	static @Nullable LettuceConnections like(LettuceConnectionFactory application, Duration commandTimeout,
-			LockInstance self) {
-		RedisConfiguration server = configuration(application);
-		if (server == null) {
-			logger.warn("Lock commands share the application's Redis connections, since their configuration could not"
-					+ " be found: slow commands of the application delay renewals");
-			return null;
-		}
-		return new LettuceConnections(server, application.getClientConfiguration(), false, application.isClusterAware(),
-				commandTimeout, self);
-	}
-
-	/**
-	 * Read the configuration itself instead of the public getters, which do not return a
-	 * static master with replicas, but a server on this host instead.
-	 */
-	private static @Nullable RedisConfiguration configuration(LettuceConnectionFactory source) {
-		Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration");
-		if (field == null) {
-			return null;
-		}
-		ReflectionUtils.makeAccessible(field);
-		return (ReflectionUtils.getField(field, source) instanceof RedisConfiguration configuration) ? configuration
-				: source.getStandaloneConfiguration();
+	/** Connect as the application does, to the server that is known. */
+	static LettuceConnections like(ApplicationConnections application, Duration commandTimeout, LockInstance self) {
+		return new LettuceConnections(Objects.requireNonNull(application.server()),
+				((LettuceConnectionFactory) application.factory()).getClientConfiguration(), false, commandTimeout,
+				self);
 	}
 
 	/** What makes connections for subscriptions. */
@@ -162,8 +158,14 @@ final class LettuceConnections {
 
 	/**
 	 * Return what sends commands; waits until the driver has connected or has failed to.
+	 * If it makes a connection that broke again, the wait is a quarter of the command
+	 * time-out at most, and no thread of a driver waits.
 	 */
 	RedisCommands commands() throws ExecutionException, TimeoutException {
+		CompletableFuture<Boolean> reconnecting = this.reconnect;
+		if (!reconnecting.isDone() && !(Thread.currentThread() instanceof FastThreadLocalThread)) {
+			reconnecting.completeOnTimeout(false, this.patience.toNanos() / 8, TimeUnit.NANOSECONDS).join();
+		}
 		CompletableFuture<LettuceCommands> connecting = connect();
 		if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
 			return connecting.join();
@@ -223,6 +225,7 @@ final class LettuceConnections {
 	 */
 	void end() {
 		replace(this.closed, StoreCalls.closed("Redis"));
+		this.reconnect.complete(false);
 	}
 
 	private void replace(CompletableFuture<LettuceCommands> next, RuntimeException reason) {
@@ -258,9 +261,9 @@ final class LettuceConnections {
 
 	/** The application's configuration, changed for locks. Reads go to masters, too. */
 	private static LettuceClientConfiguration client(LettuceClientConfiguration application, boolean shareThreads,
-			Duration commandTimeout, boolean cluster, LockInstance self) {
+			Duration commandTimeout, RedisConfiguration server, LockInstance self) {
 		LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder()
-			.clientOptions(options(application, commandTimeout, cluster))
+			.clientOptions(options(application, commandTimeout, server))
 			.clientResources(resources(application.getClientResources(), shareThreads, commandTimeout))
 			.commandTimeout(commandTimeout)
 			.shutdownTimeout(application.getShutdownTimeout())
@@ -325,9 +328,9 @@ final class LettuceConnections {
 	}
 
 	private static ClientOptions options(LettuceClientConfiguration application, Duration commandTimeout,
-			boolean cluster) {
+			RedisConfiguration server) {
 		ClientOptions base = application.getClientOptions().orElseGet(ClientOptions::create);
-		if (cluster) {
+		if (RedisConfiguration.isClusterConfiguration(server)) {
 			base = withFailover(base);
 		}
 		return base.mutate()

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * The connections of one open store to Redis, with the inbox and the clock of the server.
@@ -39,7 +39,13 @@ final class RedisConnections {
 
 	private static final Pattern EVICTION_POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
-	private final RedisServer server;
+	private final RedisConnectionFactory application;
+
+	/** Replaced only if the application's connections are shared. */
+	private volatile RedisServer server;
+
+	/** Whether the application was found to use another server. */
+	private boolean left;
 
 	private final boolean cluster;
 
@@ -76,21 +82,46 @@ final class RedisConnections {
 	/** Create the connections. */
 	RedisConnections(RedisConnectionFactory application, RedisBackendSettings settings, RedisKeys keys, TimeSource time,
 			StoreContext context) {
-		this.server = RedisServer.of(application);
-		this.cluster = RedisServer.isCluster(application);
+		ApplicationConnections source = ApplicationConnections.of(application);
+		this.application = application;
+		this.server = RedisServer.of(source);
+		this.cluster = source.isCluster();
 		this.time = time;
 		this.patience = settings.commandTimeout().multipliedBy(2);
 		this.keys = keys;
 		this.instance = context.instance();
 		this.channel = keys.inboxPrefix() + context.instance();
 		this.shared = new BlockingCommands(application);
-		this.dedicated = (settings.dedicatedConnection() && ConnectionUtils.isLettuce(application)) ? LettuceConnections
-			.like((LettuceConnectionFactory) application, settings.commandTimeout(), context.self()) : null;
+		boolean copied = settings.dedicatedConnection() && source.server() != null
+				&& ConnectionUtils.isLettuce(source.factory());
+		this.dedicated = copied ? LettuceConnections.like(source, settings.commandTimeout(), context.self()) : null;
+		if (settings.dedicatedConnection() && !copied) {
+			logger.warn("Lock commands share the application's connections to " + this.server.name()
+					+ ": its slow commands"
+					+ " delay renewals, and locks can be lost. Define a LettuceConnectionFactory @Bean(defaultCandidate = false)"
+					+ " and name it in distlock.redis.connection-factory, or set distlock.redis.dedicated-connection=false");
+		}
 		InboxSignals signals = new InboxSignals(context.instance(), keys, context.signals(), time, this.clock);
 		this.inbox = new InboxMonitor((this.dedicated != null) ? this.dedicated.factory() : application, this.channel,
 				this, signals, context.signals(), time, settings.commandTimeout());
 		if (this.dedicated != null) {
 			this.dedicated.onDisconnect(this::disconnected);
+		}
+	}
+
+	/**
+	 * Compare the server with the one to which the application's connection factory leads
+	 * now: that may be a new bean after a refresh, or may have been configured anew.
+	 */
+	void compare() {
+		ApplicationConnections source = ApplicationConnections.of(this.application);
+		RedisServer now = RedisServer.of(source);
+		if (!this.left && source.server() != null && !now.equals(this.server)) {
+			this.left = this.dedicated != null;
+			logger.error("The connection factory of the application leads to " + now.name() + " now, and this JVM "
+					+ (this.left ? "keeps" : "loses") + " its locks in " + this.server.name()
+					+ ". JVMs with locks in different servers do not exclude each other: restart all of them");
+			this.server = this.left ? this.server : now;
 		}
 	}
 
@@ -222,6 +253,11 @@ final class RedisConnections {
 	 * @throws LockBackendException if not
 	 */
 	void verify() {
+		// The thread of the inbox connects first: a driver may wait without limit, for
+		// example for credentials, and this thread must not. The first connection of a
+		// JVM takes longer than a command.
+		this.inbox.settled().handle((confirmed, failure) -> true).completeOnTimeout(true, 5, TimeUnit.SECONDS).join();
+		await("test of the lock store", null, this.inbox.settled().handle((confirmed, failure) -> true));
 		List<String> names = this.keys.lockQueueAndReaders("rights-" + this.instance);
 		// By its text, even if the server knows it: the probe is sent by its digest.
 		byte[][] script = RedisCommands.bytes(Scripts.RIGHTS.getScriptAsString(), "3", names.get(0), names.get(1),
@@ -273,8 +309,8 @@ final class RedisConnections {
 			Matcher policy = EVICTION_POLICY.matcher(lines);
 			if (policy.find() && !policy.group(1).equals("noeviction") && !lines.contains("maxmemory:0\r")) {
 				logger.warn("Redis removes keys when its memory is full (maxmemory-policy " + policy.group(1)
-						+ "), including locks, so two callers could hold one lock at the same time: set maxmemory-policy"
-						+ " noeviction, or keep locks in a Redis of their own");
+						+ "), including locks, so two callers could hold one lock: set maxmemory-policy noeviction, or name"
+						+ " a @Bean(defaultCandidate = false) of another Redis in distlock.redis.connection-factory");
 			}
 		}
 		catch (LockBackendException ex) {

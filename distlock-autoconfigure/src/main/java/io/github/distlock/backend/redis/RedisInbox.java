@@ -182,7 +182,7 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	private void subscribe() {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			byte[] name = this.channel.getBytes(StandardCharsets.UTF_8);
-			if (!ConnectionUtils.isJedis(this.connections)) {
+			if (!ConnectionUtils.isJedis(ApplicationConnections.of(this.connections).factory())) {
 				connection.subscribe(this, name);
 				stayWhile(connection::isSubscribed);
 				return;

@@ -38,7 +38,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.clock = clock;
 		this.description = new BackendDescription("redis", EnumSet.allOf(LockMode.class), true, true,
 				settings.tokensPerGrant(), settings.commandTimeout(), RedisLockStore.BATCH_SIZE,
-				!RedisServer.isCluster(connectionFactory));
+				!ApplicationConnections.of(connectionFactory).isCluster());
 	}
 
 	@Override

@@ -78,9 +78,8 @@ public final class RedisQuorumNode extends QuorumNode {
 
 	@Override
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
-		OpenNode starting = new OpenNode(
-				new LettuceConnections(this.standalone, this.client, true, false, this.timeout, self), self.text(),
-				events);
+		OpenNode starting = new OpenNode(new LettuceConnections(this.standalone, this.client, true, this.timeout, self),
+				self.text(), events);
 		this.open = starting;
 		starting.connected();
 		starting.start();

@@ -4,10 +4,10 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
@@ -15,13 +15,16 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.QueryTimeoutException;
-import org.springframework.data.redis.connection.ConnectionUtils;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.ClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.SentinelConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.StaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithDomainSocket;
+import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
 import org.springframework.data.redis.connection.RedisNode;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.StringUtils;
 
 /**
@@ -37,15 +40,13 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	private static final int MAX_CAUSES = 50;
 
 	/**
-	 * Return the server to which a connection factory connects, as far as the factory
-	 * knows it.
-	 * @param connections the connection factory
-	 * @return the server
+	 * Return the server to which the connection factory of the application leads. Two
+	 * with the same name have the same locks.
 	 */
-	public static RedisServer of(RedisConnectionFactory connections) {
-		String name = ConnectionUtils.isLettuce(connections) ? name((LettuceConnectionFactory) connections)
-				: "Redis behind the " + connections.getClass().getSimpleName();
-		return new RedisServer(name, "spring.data.redis.*", "distlock.redis.command-timeout");
+	static RedisServer of(ApplicationConnections application) {
+		int database = RedisConfiguration.getDatabaseOrElse(application.server(), () -> 0);
+		return new RedisServer(address(application) + ((database != 0) ? ", database " + database : ""),
+				"spring.data.redis.*", "distlock.redis.command-timeout");
 	}
 
 	/**
@@ -57,35 +58,28 @@ public record RedisServer(String name, String properties, String timeoutProperty
 		return new RedisServer("Redis node " + address, "distlock.redlock.nodes", "distlock.redlock.node-timeout");
 	}
 
-	/**
-	 * Whether a connection factory is configured for a cluster, or may be: what is right
-	 * for a cluster is right for one server, too.
-	 */
-	static boolean isCluster(RedisConnectionFactory connections) {
-		if (ConnectionUtils.isLettuce(connections)) {
-			return ((LettuceConnectionFactory) connections).isClusterAware();
+	private static String address(ApplicationConnections application) {
+		RedisConfiguration server = application.server();
+		if (server instanceof ClusterConfiguration cluster) {
+			return "Redis cluster at " + addresses(cluster.getClusterNodes().stream());
 		}
-		return !ConnectionUtils.isJedis(connections) || ((JedisConnectionFactory) connections).isRedisClusterAware();
-	}
-
-	private static String name(LettuceConnectionFactory lettuce) {
-		var cluster = lettuce.getClusterConfiguration();
-		if (cluster != null) {
-			return "Redis cluster at " + addresses(cluster.getClusterNodes());
+		if (server instanceof SentinelConfiguration sentinel) {
+			return "Redis master '" + sentinel.getMaster() + "' known to the sentinels at "
+					+ addresses(sentinel.getSentinels().stream());
 		}
-		var sentinel = lettuce.getSentinelConfiguration();
-		if (sentinel != null) {
-			return "Redis master known to the sentinels at " + addresses(sentinel.getSentinels());
+		if (server instanceof StaticMasterReplicaConfiguration nodes) {
+			return "Redis master among " + addresses(
+					nodes.getNodes().stream().map((node) -> new RedisNode(node.getHostName(), node.getPort())));
 		}
-		var socket = lettuce.getSocketConfiguration();
-		if (socket != null) {
+		if (server instanceof WithDomainSocket socket) {
 			return "Redis at socket " + socket.getSocket();
 		}
-		return "Redis at " + lettuce.getHostName() + ":" + lettuce.getPort();
+		return (server instanceof WithHostAndPort one) ? "Redis at " + one.getHostName() + ":" + one.getPort()
+				: "Redis behind the " + AopUtils.getTargetClass(application.factory()).getSimpleName();
 	}
 
-	private static String addresses(Collection<RedisNode> nodes) {
-		return nodes.stream().map(RedisNode::asString).sorted().collect(Collectors.joining(", "));
+	private static String addresses(Stream<RedisNode> nodes) {
+		return nodes.map(RedisNode::asString).sorted().collect(Collectors.joining(", "));
 	}
 
 	/**

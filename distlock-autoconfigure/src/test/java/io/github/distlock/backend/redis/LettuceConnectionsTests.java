@@ -2,7 +2,8 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Objects;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -19,19 +20,29 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
+import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.target.HotSwappableTargetSource;
+import org.springframework.aop.target.SimpleBeanTargetSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -45,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Dedicated connections beside those of the application, which may break or block the
  * driver.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LettuceConnectionsTests extends OnRedis {
 
 	@Test
@@ -72,15 +84,145 @@ class LettuceConnectionsTests extends OnRedis {
 	}
 
 	@Test
-	void aStaticMasterIsTheServerThatIsUsed() {
-		LettuceConnectionFactory application = new LettuceConnectionFactory(
-				new RedisStaticMasterReplicaConfiguration("127.0.0.1", server.port()));
+	void aStaticMasterIsTheServerThatIsUsedAndNamedAlsoBehindAClassBasedProxy() {
+		LettuceConnectionFactory application = started(
+				new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", server.port())));
+		for (LettuceConnectionFactory each : List.of(application, RedisTestServer.advised(application))) {
+			assertThat(uses(each)).isEqualTo("Redis master among 127.0.0.1:" + server.port());
+		}
+		application.destroy();
+	}
+
+	@Test
+	void behindAProxyOfEachKindTheSameServerIsUsedOnConnectionsOfTheLocks(CapturedOutput output) {
+		SimpleBeanTargetSource scope = new SimpleBeanTargetSource();
+		scope.setTargetBeanName("scopedTarget.factory");
+		scope.setBeanFactory(
+				new StaticListableBeanFactory(Map.of("scopedTarget.factory", RedisTestServer.advised(connections))));
+		List<RedisConnectionFactory> proxies = List.of(RedisTestServer.advised(connections),
+				wrap(connections, RedisConnectionFactory.class, MethodInvocation::proceed),
+				ProxyFactory.getProxy(RedisConnectionFactory.class, scope),
+				(RedisConnectionFactory) ProxyFactory.getProxy(scope));
+		for (RedisConnectionFactory proxy : proxies) {
+			assertThat(uses(proxy)).isEqualTo("Redis at 127.0.0.1:" + server.port());
+			LockStore store = open(backend(proxy), "proxied");
+			assertThat(store.keepsOrder()).isTrue();
+			store.close();
+		}
+		assertThat(output).doesNotContain("Lock commands share");
+	}
+
+	@Test
+	void aSubclassDecidesWhereItLeadsAndItsConnectionsAreShared(CapturedOutput output) {
+		LettuceConnectionFactory application = started(new LettuceConnectionFactory("nowhere.invalid", 1) {
+
+			@Override
+			public String getHostName() {
+				return "127.0.0.1";
+			}
+
+			@Override
+			public int getPort() {
+				return server.port();
+			}
+
+		});
+		assertThat(uses(application)).startsWith("Redis behind the ");
+		assertThat(output).contains("Lock commands share the application's connections to Redis behind the ")
+			.contains("slow commands delay renewals, and locks can be lost")
+			.contains("Define a LettuceConnectionFactory @Bean(defaultCandidate = false) and name it in"
+					+ " distlock.redis.connection-factory, or set distlock.redis.dedicated-connection=false");
+		application.destroy();
+	}
+
+	@Test
+	void theDatabaseIsNamed() {
+		RedisStandaloneConfiguration second = new RedisStandaloneConfiguration("127.0.0.1", server.port());
+		second.setDatabase(2);
+		LettuceConnectionFactory application = started(new LettuceConnectionFactory(second));
+		assertThat(uses(application)).isEqualTo("Redis at 127.0.0.1:" + server.port() + ", database 2");
+		application.destroy();
+	}
+
+	@Test
+	void theServerOfJedisIsNamedAlsoBehindAProxyAndItsInboxIsChecked(CapturedOutput output) {
+		JedisConnectionFactory jedis = new JedisConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()));
+		jedis.afterPropertiesSet();
+		jedis.start();
+		RedisConnectionFactory proxy = wrap(jedis, RedisConnectionFactory.class, MethodInvocation::proceed);
+		assertThat(uses(proxy)).isEqualTo("Redis at 127.0.0.1:" + server.port());
+		assertThat(output).contains("Lock commands share the application's connections to Redis at 127.0.0.1:");
+		LockStore store = open(backend(proxy), "me");
+		long probes = server.process().calls("publish");
+		Awaitility.await().until(() -> server.process().calls("publish") > probes);
+		store.close();
+		jedis.destroy();
+	}
+
+	@Test
+	void aConnectionFactoryThatIsRefreshedAndLeadsToAnotherServerIsOneError(CapturedOutput output) {
+		try (RedisTestServer other = RedisTestServer.start()) {
+			HotSwappableTargetSource refreshed = new HotSwappableTargetSource(connections);
+			LockStore store = open(backend((RedisConnectionFactory) ProxyFactory.getProxy(refreshed)), "me");
+			store.verify();
+			refreshed.swap(other.connectionFactory());
+			String error = "The connection factory of the application leads to Redis at 127.0.0.1:" + other.port()
+					+ " now, and this JVM keeps its locks in Redis at 127.0.0.1:" + server.port()
+					+ ". JVMs with locks in different servers do not exclude each other: restart all of them";
+			Awaitility.await().untilAsserted(() -> assertThat(output).contains(error));
+			Awaitility.await()
+				.during(Duration.ofSeconds(2))
+				.untilAsserted(() -> assertThat(output).containsOnlyOnce("The connection factory of the application"));
+			assertThat(store.location()).startsWith("Redis at 127.0.0.1:" + server.port());
+			store.close();
+		}
+	}
+
+	@Test
+	void aConnectionFactoryThatIsConfiguredAnewIsAnErrorAndSharedConnectionsFollowIt(CapturedOutput output) {
+		try (RedisTestServer other = RedisTestServer.start()) {
+			RedisStandaloneConfiguration address = new RedisStandaloneConfiguration("127.0.0.1", server.port());
+			LettuceConnectionFactory application = started(new LettuceConnectionFactory(address));
+			RedisLockBackend sharing = new RedisLockBackend(application,
+					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), false, 17), TimeSource.SYSTEM);
+			LockStore store = open(backend(application), "copied");
+			LockStore shared = open(sharing, "shared");
+			store.verify();
+			shared.verify();
+			application.stop();
+			address.setPort(other.port());
+			application.start();
+			for (String effect : List.of("keeps", "loses")) {
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(output)
+						.containsOnlyOnce("leads to Redis at 127.0.0.1:" + other.port() + " now, and this JVM " + effect
+								+ " its locks in Redis at 127.0.0.1:" + server.port()));
+			}
+			assertThat(store.location()).startsWith("Redis at 127.0.0.1:" + server.port());
+			assertThat(shared.location()).startsWith("Redis at 127.0.0.1:" + other.port());
+			store.close();
+			shared.close();
+			application.destroy();
+		}
+	}
+
+	private static LettuceConnectionFactory started(LettuceConnectionFactory application) {
 		application.afterPropertiesSet();
 		application.start();
-		LockStore store = open(backend(application), "master");
+		return application;
+	}
+
+	/** Return the name of the server, to which a lock and the inbox really go. */
+	private String uses(RedisConnectionFactory application) {
+		LockStore store = open(backend(application), "used");
+		long scripts = server.process().calls("publish");
 		store.verify();
+		assertThat(server.process().calls("publish")).isGreaterThan(scripts);
+		assertThat(attempt(store)).isInstanceOf(AttemptResult.Granted.class);
+		Answers.of(store.release(ticket("key", 1), 0, null));
 		store.close();
-		application.destroy();
+		return store.location().replace(", prefix 'distlock:'", "");
 	}
 
 	@Test
@@ -154,9 +296,27 @@ class LettuceConnectionsTests extends OnRedis {
 	}
 
 	@Test
+	void theTestOfTheStoreEndsIfTheApplicationNeverAnswersWithCredentials() throws Exception {
+		for (boolean dedicated : new boolean[] { true, false }) {
+			CompletableFuture<RedisCredentials> credentials = new CompletableFuture<>();
+			LettuceConnectionFactory application = application(server.port(), LettuceClientConfiguration.builder()
+				.redisCredentialsProviderFactory(always(() -> Mono.fromFuture(credentials))));
+			LockStore store = open(new RedisLockBackend(application,
+					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated, 17), TimeSource.SYSTEM),
+					"me");
+			FutureTask<Boolean> test = new FutureTask<>(store::verify, true);
+			new Thread(test, "caller").start();
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> test.get(30, TimeUnit.SECONDS))
+				.withMessageContaining("Redis at 127.0.0.1:" + server.port() + " did not answer in time");
+			credentials.complete(RedisCredentials.just(null, ""));
+			store.close();
+			application.destroy();
+		}
+	}
+
+	@Test
 	void aConnectionThatIsResetIsNotUsedAgain() throws Exception {
-		LettuceConnections dedicated = Objects
-			.requireNonNull(LettuceConnections.like(connections, Duration.ofSeconds(5), LockInstance.of("me")));
+		LettuceConnections dedicated = like(connections, Duration.ofSeconds(5));
 		RedisCommands before = dedicated.commands();
 		assertThat(dedicated.commands()).isSameAs(before);
 		dedicated.reset();
@@ -164,6 +324,34 @@ class LettuceConnectionsTests extends OnRedis {
 		assertThat(before.publish(new byte[0], new byte[0])).failsWithin(Duration.ofSeconds(5));
 		assertThat(dedicated.commands().publish(new byte[0], new byte[0])).succeedsWithin(Duration.ofSeconds(5));
 		dedicated.close();
+	}
+
+	@Test
+	void aCallerWaitsUntilTheDriverHasConnectedAgain() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
+			LettuceConnections dedicated = like(application, Duration.ofSeconds(40));
+			AtomicInteger breaks = new AtomicInteger();
+			dedicated.onDisconnect((ofInbox) -> breaks.incrementAndGet());
+			dedicated.commands().publish(new byte[0], new byte[0]).toCompletableFuture().get();
+			proxy.refuse(true);
+			Awaitility.await().until(() -> breaks.get() > 0);
+			FutureTask<RedisCommands> commands = new FutureTask<>(dedicated::commands);
+			Thread caller = new Thread(commands, "caller");
+			caller.start();
+			Awaitility.await()
+				.until(() -> commands.isDone() || Arrays.stream(caller.getStackTrace())
+					.anyMatch((frame) -> frame.getMethodName().equals("join")));
+			proxy.refuse(false);
+			assertThat(commands.get(30, TimeUnit.SECONDS).publish(new byte[0], new byte[0]))
+				.succeedsWithin(Duration.ofSeconds(30));
+			dedicated.close();
+			application.destroy();
+		}
+	}
+
+	private static LettuceConnections like(LettuceConnectionFactory application, Duration commandTimeout) {
+		return LettuceConnections.like(ApplicationConnections.of(application), commandTimeout, LockInstance.of("me"));
 	}
 
 	private static RedisCredentialsProviderFactory always(RedisCredentialsProvider credentials) {
