@@ -18,7 +18,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * renewals do not queue behind slow commands. It is created from the configuration of the
  * application's connection. Supported with Lettuce only.
  * @param connectionFactory Name of the RedisConnectionFactory bean to use if there are
- * several. Not set: the only or primary one.
+ * several. Not set: the only or primary one. A bean for locks alone needs
+ * defaultCandidate = false, or that of Spring Boot backs off.
  */
 @ConfigurationProperties("distlock.redis")
 public record RedisStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("1s") Duration commandTimeout,

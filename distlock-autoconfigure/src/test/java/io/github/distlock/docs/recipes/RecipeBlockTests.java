@@ -33,6 +33,13 @@ class RecipeBlockTests {
 			.satisfies((block) -> assertThat(sources()).contains(withoutLayout(block)));
 	}
 
+	@Test
+	void theConnectionFactoryForLocksIsCodeOfThisPackage() throws IOException {
+		assertThat(Pages.javaBlocks("docs/redis-operations.md")).filteredOn((block) -> block.contains("lockRedis"))
+			.singleElement()
+			.satisfies((block) -> assertThat(sources()).contains(withoutLayout(block)));
+	}
+
 	private static String sources() throws IOException {
 		try (Stream<Path> files = Files.walk(Path.of("src/test/java/io/github/distlock/docs/recipes"))) {
 			return files.filter((file) -> file.toString().endsWith(".java"))
