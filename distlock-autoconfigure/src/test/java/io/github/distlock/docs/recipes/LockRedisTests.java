@@ -1,8 +1,11 @@
 package io.github.distlock.docs.recipes;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +26,8 @@ class LockRedisTests {
 				RecipeNode node = RecipeNode.start(application, (context) -> {
 				}, List.of("distlock.redis.connection-factory=lockRedis", "lock-redis.host=127.0.0.1",
 						"lock-redis.port=" + locks.port()), LockRedisConfiguration.class);
-				HeldLock held = node.lock("own")) {
+				HeldLock held = node.bean(LockRegistry.class)
+					.acquire(LockRequest.of("own").waitTime(Duration.ofSeconds(30)))) {
 			node.bean(StringRedisTemplate.class).opsForValue().set("value", "of the application");
 			assertThat(held.isHeld()).isTrue();
 			assertThat(locks.process().ask("KEYS", "*")).asString().contains("{own}").doesNotContain("value");
