@@ -30,7 +30,7 @@ public record LockErrorHandler(ServerCodecConfigurer codecs) implements WebExcep
 		if (answer == null) {
 			return Mono.error(ex);
 		}
-		if (LockProblem.acceptsOnlyHtml(exchange.getRequest().getHeaders())) {
+		if (LockProblem.asksForHtml(exchange.getRequest().getHeaders())) {
 			exchange.getResponse().getHeaders().addAll(RETRY_AFTER, answer.getHeaders().getOrEmpty(RETRY_AFTER));
 			return Mono.error(new ResponseStatusException(answer.getStatusCode(), answer.getBody().getDetail(), ex));
 		}

@@ -31,7 +31,7 @@ public record LockExceptionResolver(ServerResponse.Context context) implements H
 			return null;
 		}
 		try {
-			if (LockProblem.acceptsOnlyHtml(new ServletServerHttpRequest(request).getHeaders())) {
+			if (LockProblem.asksForHtml(new ServletServerHttpRequest(request).getHeaders())) {
 				response.setHeader(RETRY_AFTER, answer.getHeaders().getFirst(RETRY_AFTER));
 				// With a message: an error page would otherwise show that of the
 				// exception.

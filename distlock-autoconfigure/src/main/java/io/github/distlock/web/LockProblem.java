@@ -3,6 +3,7 @@ package io.github.distlock.web;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockException;
@@ -43,7 +44,8 @@ final class LockProblem {
 		boolean answered = handler != null && !(handler instanceof HandlerMethod method
 				&& method.getBeanType().getName().startsWith("org.springframework.boot."));
 		Throwable cause = failure;
-		while (cause instanceof CompletionException && cause.getCause() != null) {
+		while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+				&& cause.getCause() != null) {
 			cause = cause.getCause();
 		}
 		if (answered && cause instanceof LockNotAcquiredException problem) {
@@ -66,11 +68,14 @@ final class LockProblem {
 			.header(HttpHeaders.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 	}
 
-	/** Return whether the client of a request accepts HTML and no JSON. */
-	static boolean acceptsOnlyHtml(HttpHeaders request) {
+	/**
+	 * Return whether the client of a request names HTML and no JSON. As in Spring Boot's
+	 * error handling, the wildcards that a browser adds do not count.
+	 */
+	static boolean asksForHtml(HttpHeaders request) {
 		List<MediaType> accepted = request.getAccept();
 		return accepted.stream().anyMatch(MediaType.TEXT_HTML::equalsTypeAndSubtype)
-				&& accepted.stream().noneMatch(new MediaType("application", "*+json")::isCompatibleWith);
+				&& accepted.stream().noneMatch((type) -> type.getSubtype().endsWith("json"));
 	}
 
 }

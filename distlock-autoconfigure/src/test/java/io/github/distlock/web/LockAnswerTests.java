@@ -45,6 +45,8 @@ class LockAnswerTests {
 
 	private static final String IN_USE = body("StockService.deduct is in use", 409, "Conflict");
 
+	private static final String CHROME = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
+
 	private static RedisTestServer redis;
 
 	/** Another instance, which holds the lock. */
@@ -80,7 +82,7 @@ class LockAnswerTests {
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
 	void theStatusSaysWhatHappenedAndTheBodyNamesTheLock(WebApplicationType type) {
 		RunningShop shop = shop(type);
-		for (String path : new String[] { "/deduct", "/blocking", "/joined" }) {
+		for (String path : new String[] { "/deduct", "/blocking", "/joined", "/got" }) {
 			assertAnswer(shop.get(path), 409, IN_USE);
 		}
 		assertAnswer(shop.get("/mono"), 409, body("StockService.mono is in use", 409, "Conflict"));
@@ -97,19 +99,22 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void onlyAClientThatAcceptsOnlyHtmlGetsAPageAlsoIfSpringAnswersWithProblemDetails(WebApplicationType type) {
+	void aClientThatNamesHtmlAndNoJsonGetsAPageAlsoIfSpringAnswersWithProblemDetails(WebApplicationType type) {
 		try (RunningShop shop = start(type, Nothing.class, "spring.web.error.include-message=always",
 				"spring.mvc.problemdetails.enabled=true", "spring.webflux.problemdetails.enabled=true")) {
 			assertAnswer(shop.get("/deduct"), 409, IN_USE);
-			HttpResponse<String> page = shop.get("/deduct", "text/html,application/xhtml+xml;q=0.9,image/*");
-			assertThat(page.statusCode()).isEqualTo(409);
-			assertThat(page.headers().firstValue("Content-Type"))
-				.hasValueSatisfying((contentType) -> assertThat(contentType).startsWith("text/html"));
-			assertThat(page.body()).contains("StockService.deduct is in use");
+			for (String accepted : new String[] { CHROME, "text/html,application/xhtml+xml;q=0.9,image/*",
+					"text/html, application/*", "text/html" }) {
+				HttpResponse<String> page = shop.get("/deduct", accepted);
+				assertThat(page.statusCode()).as(accepted).isEqualTo(409);
+				assertThat(page.headers().firstValue("Content-Type")).as(accepted)
+					.hasValueSatisfying((contentType) -> assertThat(contentType).startsWith("text/html"));
+				assertThat(page.body()).as(accepted).contains("StockService.deduct is in use");
+			}
 			assertThat(shop.get("/store", "text/html").statusCode()).isEqualTo(503);
-			for (String accepted : new String[] { "text/html,*/*;q=0.8", "application/json",
-					"application/problem+json, text/html", "TEXT/HTML, Application/JSON", "text/html, application/*",
-					"text/plain", "text/event-stream" }) {
+			for (String accepted : new String[] { "*/*", "application/*", "application/json",
+					"application/problem+json", "application/problem+json, text/html", "TEXT/HTML, Application/JSON",
+					"text/html, application/*+json", "text/plain", "text/event-stream" }) {
 				assertAnswer(shop.get("/deduct", accepted), 409, IN_USE);
 			}
 		}

@@ -128,6 +128,12 @@ class ShopWeb {
 			return blocking(() -> CompletableFuture.supplyAsync(this.stock::deduct).join());
 		}
 
+		@GetMapping("/got")
+		Mono<String> got() {
+			return Mono.fromCallable(() -> CompletableFuture.supplyAsync(this.stock::deduct).get())
+				.subscribeOn(NEW_THREAD);
+		}
+
 		@GetMapping("/mono")
 		Mono<String> mono() {
 			return this.stock.mono();
