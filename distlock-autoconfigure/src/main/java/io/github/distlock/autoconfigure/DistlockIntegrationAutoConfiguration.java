@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
+import org.springframework.integration.support.locks.DefaultLockRegistry;
 
 /**
  * Auto-configuration for the lock registry of Spring Integration, over the primary
@@ -18,10 +19,16 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnSingleCandidate(LockRegistry.class)
 public final class DistlockIntegrationAutoConfiguration {
 
+	/**
+	 * Locks that are switched off exclude the threads of this JVM, as those of Spring
+	 * Integration's default registry do.
+	 */
 	@Bean
 	@ConditionalOnMissingBean(org.springframework.integration.support.locks.LockRegistry.class)
 	IntegrationLockRegistry distlockIntegrationLockRegistry(LockRegistry registry) {
-		return new IntegrationLockRegistry(registry);
+		boolean unlocked = registry instanceof UnlockedRegistry;
+		return new IntegrationLockRegistry(
+				unlocked ? new UnlockedRegistry(new DefaultLockRegistry()::obtain) : registry);
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -21,12 +22,24 @@ import io.github.distlock.LockRequest;
  */
 final class UnlockedRegistry implements LockRegistry {
 
+	private final Function<String, Lock> locks;
+
 	private final AtomicLong lastToken = new AtomicLong();
 
-	/** A lock that no other call gets. It excludes only threads that share it. */
+	/**
+	 * Each lock is one that no other call gets: only threads that share it are excluded.
+	 */
+	UnlockedRegistry() {
+		this((key) -> new ReentrantLock());
+	}
+
+	UnlockedRegistry(Function<String, Lock> locks) {
+		this.locks = locks;
+	}
+
 	@Override
 	public Lock obtain(String key) {
-		return new ReentrantLock();
+		return this.locks.apply(key);
 	}
 
 	@Override

@@ -1,5 +1,8 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
 import io.github.distlock.integration.IntegrationLockRegistry;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +28,18 @@ class DistlockIntegrationAutoConfigurationTests {
 			var lock = context.getBean(LockRegistry.class).obtain("key");
 			assertThat(lock.tryLock()).isTrue();
 			lock.unlock();
+		});
+	}
+
+	@Test
+	void switchedOffItStillExcludesTheThreadsOfThisJvm() {
+		this.application.withPropertyValues("distlock.enabled=false").run((context) -> {
+			var locks = context.getBean(IntegrationLockRegistry.class);
+			Supplier<Boolean> another = () -> locks.obtain("key").tryLock();
+			locks.obtain("key").lock();
+			assertThat(CompletableFuture.supplyAsync(another).get()).isFalse();
+			locks.obtain("key").unlock();
+			assertThat(CompletableFuture.supplyAsync(another).get()).isTrue();
 		});
 	}
 
