@@ -49,6 +49,9 @@ final class BackendRegistries {
 
 	private final RegistrySettings settings;
 
+	/** What the properties select now, see {@link BackendSelection#text()}. */
+	private final String selected;
+
 	private final UnlockedRegistry unlocked = new UnlockedRegistry();
 
 	private final Map<String, BackendLockRegistry> created = new ConcurrentSkipListMap<>();
@@ -61,6 +64,7 @@ final class BackendRegistries {
 		this.observers = new LockObservers(beanFactory.getBeanProvider(LockObserver.class)::getIfAvailable);
 		this.settings = properties
 			.toRegistrySettings(environment.getProperty("spring.application.name", "application"));
+		this.selected = BackendSelection.of(environment).text();
 		if (!properties.enabled()) {
 			logger.warn(
 					"Locks are switched off (distlock.enabled=false): each LockRegistry grants every lock at once, and nothing is "
@@ -68,9 +72,22 @@ final class BackendRegistries {
 		}
 	}
 
-	LockRegistry registry(String id, String backendBean) {
+	/**
+	 * Create the registry of a backend.
+	 * @param id the name of the backend
+	 * @param backendBean the name of its bean
+	 * @param built what the properties selected when the bean was defined, which
+	 * ahead-of-time processing does during the build
+	 */
+	LockRegistry registry(String id, String backendBean, String built) {
 		if (!this.properties.enabled()) {
 			return this.unlocked;
+		}
+		if (!built.equals(this.selected)) {
+			throw new StartUpException("The application was built ahead of time for the lock stores of '" + built
+					+ "' and is started with '" + this.selected + "', but the build decides which stores exist.",
+					"Build it with the properties of the start: distlock.backend, distlock.composite and "
+							+ "distlock.<backend>.enabled. Or start it with those of the build.");
 		}
 		BackendLockRegistry registry = new BackendLockRegistry(backend(id, backendBean), this.settings,
 				() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);

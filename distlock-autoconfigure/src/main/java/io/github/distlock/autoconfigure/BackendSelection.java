@@ -44,6 +44,12 @@ record BackendSelection(Backend byDefault, List<String> composite, Set<Backend> 
 			.toList();
 	}
 
+	/** Return the same text for properties that select the same backends. */
+	String text() {
+		return "distlock.backend=" + this.byDefault.id() + ", distlock.composite=" + this.composite
+				+ ", enabled stores " + enabled(true).stream().map(Backend::id).toList();
+	}
+
 	/** Return whether there is a registry over two stores. */
 	boolean hasComposite() {
 		return this.byDefault == Backend.COMPOSITE || !this.composite.isEmpty();

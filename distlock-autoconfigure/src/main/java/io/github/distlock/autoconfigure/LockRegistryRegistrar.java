@@ -46,10 +46,11 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 		BackendSelection selection = BackendSelection.of(this.environment);
 		Map<String, String> own = backendsOfTheApplication(this.beanFactory);
 		Map<String, RootBeanDefinition> definitions = new LinkedHashMap<>();
-		own.forEach((id, bean) -> definitions.put(id, definition(BackendRegistries.REGISTRY, id, bean)));
+		String selected = selection.text();
+		own.forEach((id, bean) -> definitions.put(id, definition(BackendRegistries.REGISTRY, id, bean, selected)));
 		for (Backend backend : selection.enabled(own.isEmpty())) {
 			definitions.putIfAbsent(backend.id(),
-					definition(BackendRegistries.REGISTRY, backend.id(), backend.beanName()));
+					definition(BackendRegistries.REGISTRY, backend.id(), backend.beanName(), selected));
 		}
 		if (selection.hasComposite()) {
 			selection.checkComposite(definitions.keySet());

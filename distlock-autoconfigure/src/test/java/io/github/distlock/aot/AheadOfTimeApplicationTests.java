@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aot.agent.RecordedInvocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * An application with every feature is processed ahead of time, and runs in another JVM
@@ -27,6 +28,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class AheadOfTimeApplicationTests {
 
 	private static final List<String> output = new ArrayList<>();
+
+	/** How a start with another store than that of the build ends. */
+	private static Throwable otherStore;
 
 	@BeforeAll
 	static void runTheApplication(@TempDir Path folder) throws Exception {
@@ -50,11 +54,16 @@ class AheadOfTimeApplicationTests {
 					.setServerConfig("fsync", "off")
 					.start()) {
 			output.addAll(build.linesBefore("built"));
-			Stream<String> known = Stream.of("--zookeeper=" + zooKeeper.connectString(),
-					"--spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"));
+			List<String> known = new ArrayList<>(List.of("--zookeeper=" + zooKeeper.connectString(),
+					"--spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres")));
 			try (ChildJvm run = ChildJvm.start(options, AheadOfTimeRun.class,
-					settings(ports, known).toArray(String[]::new))) {
+					settings(ports, known.stream()).toArray(String[]::new))) {
 				output.addAll(run.linesBefore("checked"));
+			}
+			known.add("--distlock.backend=jdbc");
+			try (ChildJvm run = ChildJvm.start(options, AheadOfTimeRun.class,
+					settings(ports, known.stream()).toArray(String[]::new))) {
+				otherStore = catchThrowable(() -> run.linesBefore("used every feature"));
 			}
 		}
 	}
@@ -81,6 +90,13 @@ class AheadOfTimeApplicationTests {
 	void everyFeatureWorksWithGeneratedBeanDefinitions() {
 		assertThat(output).anyMatch((line) -> line.contains("Starting AOT-processed AheadOfTimeRun"));
 		assertThat(lines("used every feature")).as(String.join("\n", output)).hasSize(1);
+	}
+
+	@Test
+	void aStartWithAnotherStoreThanThatOfTheBuildFails() {
+		assertThat(otherStore).hasMessageContaining("APPLICATION FAILED TO START")
+			.hasMessageContaining("distlock.backend=redis")
+			.hasMessageContaining("distlock.backend=jdbc");
 	}
 
 	@Test
