@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockListener;
@@ -52,7 +53,7 @@ final class BackendRegistries {
 	/** What the properties select now, see {@link BackendSelection#text()}. */
 	private final String selected;
 
-	private final UnlockedRegistry unlocked = new UnlockedRegistry();
+	private final UnlockedRegistry unlocked = new UnlockedRegistry((key) -> new ReentrantLock());
 
 	private final Map<String, BackendLockRegistry> created = new ConcurrentSkipListMap<>();
 
@@ -65,6 +66,7 @@ final class BackendRegistries {
 		this.settings = properties
 			.toRegistrySettings(environment.getProperty("spring.application.name", "application"));
 		this.selected = BackendSelection.of(environment).text();
+		PropertyChecks.warnOfUnknown(environment, logger);
 		if (!properties.enabled()) {
 			logger.warn(
 					"Locks are switched off (distlock.enabled=false): each LockRegistry grants every lock at once, and nothing is "
@@ -83,12 +85,9 @@ final class BackendRegistries {
 		if (!this.properties.enabled()) {
 			return this.unlocked;
 		}
-		if (!built.equals(this.selected)) {
-			throw new StartUpException("The application was built ahead of time for the lock stores of '" + built
-					+ "' and is started with '" + this.selected + "', but the build decides which stores exist.",
-					"Build it with the properties of the start: distlock.backend, distlock.composite and "
-							+ "distlock.<backend>.enabled. Or start it with those of the build.");
-		}
+		PropertyChecks.check(built.equals(this.selected), "distlock.backend", this.selected,
+				"the build ahead of time, which decides the stores, had '" + built + "'",
+				"Build it with the properties of the start, or start it with those of the build");
 		BackendLockRegistry registry = new BackendLockRegistry(backend(id, backendBean), this.settings,
 				() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);
 		// Start it here and not in the lifecycle: beans may lock while they are

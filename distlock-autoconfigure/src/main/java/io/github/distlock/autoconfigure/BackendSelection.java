@@ -46,8 +46,7 @@ record BackendSelection(Backend byDefault, List<String> composite, Set<Backend> 
 
 	/** Return the same text for properties that select the same backends. */
 	String text() {
-		return "distlock.backend=" + this.byDefault.id() + ", distlock.composite=" + this.composite
-				+ ", enabled stores " + enabled(true).stream().map(Backend::id).toList();
+		return this.byDefault.id() + ", with the composite " + this.composite + " and the stores " + enabled(true);
 	}
 
 	/** Return whether there is a registry over two stores. */

@@ -34,8 +34,8 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, Throwable cause) {
 		StartUpException failure = findCause(rootFailure, StartUpException.class);
 		if (failure != null) {
-			return new FailureAnalysis(failure.getDescription() + origin(failure.getProperty()), failure.getAction(),
-					failure);
+			return new FailureAnalysis(failure.getDescription() + origin(this.environment, failure.getProperty()),
+					failure.getAction(), failure);
 		}
 		LockDefinitionException definition = findCause(rootFailure, LockDefinitionException.class);
 		if (definition != null) {
@@ -47,12 +47,15 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 		return null;
 	}
 
-	private String origin(@Nullable String property) {
-		if (property == null || this.environment == null) {
+	/**
+	 * Return a sentence that says where a property was set, empty if that is not known.
+	 */
+	static String origin(@Nullable Environment environment, @Nullable String property) {
+		if (property == null || environment == null) {
 			return "";
 		}
 		ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
-		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
 			Origin origin = Origin.from(source.getConfigurationProperty(name));
 			if (origin != null) {
 				return " It was set in " + origin + ".";

@@ -26,9 +26,8 @@ public final class DistlockIntegrationAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(org.springframework.integration.support.locks.LockRegistry.class)
 	IntegrationLockRegistry distlockIntegrationLockRegistry(LockRegistry registry) {
-		boolean unlocked = registry instanceof UnlockedRegistry;
-		return new IntegrationLockRegistry(
-				unlocked ? new UnlockedRegistry(new DefaultLockRegistry()::obtain) : registry);
+		return new IntegrationLockRegistry((registry instanceof UnlockedRegistry)
+				? new UnlockedRegistry(new DefaultLockRegistry()::obtain) : registry);
 	}
 
 }

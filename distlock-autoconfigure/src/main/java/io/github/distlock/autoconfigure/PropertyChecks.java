@@ -1,11 +1,22 @@
 package io.github.distlock.autoconfigure;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.regex.Pattern;
 
 import io.github.distlock.backend.LockKeys;
+import org.apache.commons.logging.Log;
 
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.UrlResource;
 
 /**
  * Checks values of properties. A violation is reported with the value, the problem and
@@ -13,7 +24,60 @@ import org.springframework.boot.convert.DurationStyle;
  */
 final class PropertyChecks {
 
+	/** What a property of Spring Boot with the same name configures. */
+	private static final Pattern SERVER = Pattern.compile(
+			"distlock\\.(redis|jdbc)\\.(url|host|port|username|password|database|(ssl|sentinel|cluster|driver).*)");
+
 	private PropertyChecks() {
+	}
+
+	/**
+	 * Warn of each property that distlock does not have. Of the environment and the
+	 * system properties only servers count, since other programs have variables there:
+	 * Kubernetes sets {@code DISTLOCK_REDIS_PORT} for a service 'distlock-redis'.
+	 */
+	static void warnOfUnknown(Environment environment, Log logger) {
+		String metadata = metadata();
+		UnboundElementsSourceFilter own = new UnboundElementsSourceFilter();
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+			// An application that is packed into one jar may have other metadata there.
+			if (source instanceof IterableConfigurationPropertySource names && metadata.contains("\"distlock\"")) {
+				names.stream()
+					.map(ConfigurationPropertyName::toString)
+					// Dashes do not count, and the metadata names a list without an
+					// index.
+					.filter((name) -> name.startsWith("distlock.")
+							&& !metadata.replace("-", "").contains('"' + name.replaceAll("\\[.*|-", "") + '"')
+							&& (own.apply(source) || SERVER.matcher(name).matches() && !name.endsWith(".port")))
+					.forEach((name) -> logger.warn("Property '" + name + "' has no effect: " + successor(metadata, name)
+							+ "'." + DistlockFailureAnalyzer.origin(environment, name)));
+			}
+		}
+	}
+
+	/** Return the metadata beside the resources of the library, empty in an image. */
+	private static String metadata() {
+		String script = "io/github/distlock/backend/redis/attempt.lua";
+		String address = String.valueOf(DistlockProperties.class.getResource("/" + script));
+		try {
+			return new UrlResource(address.replace(script, "META-INF/spring-configuration-metadata.json"))
+				.getContentAsString(StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			return "";
+		}
+	}
+
+	/** The nearest property is one with the longest start in common. */
+	private static String successor(String metadata, String name) {
+		if (SERVER.matcher(name).matches()) {
+			return "the server is configured with '"
+					+ name.replace("distlock.redis", "spring.data.redis").replace("distlock.jdbc", "spring.datasource");
+		}
+		int nearest = metadata.indexOf('"' + name) + 1;
+		return (nearest == 0) ? successor(metadata, name.substring(0, name.length() - 1))
+				: "distlock has no such property. The nearest is '"
+						+ metadata.substring(nearest, metadata.indexOf('"', nearest));
 	}
 
 	/** Reject a value of a property unless it is valid. */

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
@@ -27,12 +26,9 @@ final class UnlockedRegistry implements LockRegistry {
 	private final AtomicLong lastToken = new AtomicLong();
 
 	/**
-	 * Each lock is one that no other call gets: only threads that share it are excluded.
+	 * Create a registry.
+	 * @param locks returns the locks of {@link #obtain}
 	 */
-	UnlockedRegistry() {
-		this((key) -> new ReentrantLock());
-	}
-
 	UnlockedRegistry(Function<String, Lock> locks) {
 		this.locks = locks;
 	}

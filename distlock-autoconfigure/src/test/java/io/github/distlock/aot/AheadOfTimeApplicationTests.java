@@ -95,8 +95,8 @@ class AheadOfTimeApplicationTests {
 	@Test
 	void aStartWithAnotherStoreThanThatOfTheBuildFails() {
 		assertThat(otherStore).hasMessageContaining("APPLICATION FAILED TO START")
-			.hasMessageContaining("distlock.backend=redis")
-			.hasMessageContaining("distlock.backend=jdbc");
+			.hasMessageContaining("Property 'distlock.backend' is 'jdbc, with ")
+			.hasMessageContaining("ahead of time, which decides the stores, had 'redis, with ");
 	}
 
 	@Test

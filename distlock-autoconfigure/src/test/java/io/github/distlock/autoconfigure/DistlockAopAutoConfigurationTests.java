@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockContext;
@@ -120,7 +121,7 @@ class DistlockAopAutoConfigurationTests {
 		@Lazy
 		LockRegistry locks() {
 			// Grants every lock: the test only checks that it is called.
-			return new UnlockedRegistry();
+			return new UnlockedRegistry((key) -> new ReentrantLock());
 		}
 
 	}

@@ -1,6 +1,7 @@
 package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
+import java.util.Map;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -10,13 +11,18 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -58,6 +64,65 @@ class DistlockAutoConfigurationTests {
 			.withPropertyValues("distlock.redis.connection-factory=second")
 			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).store().location())
 				.startsWith("Redis at second.example:2"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "distlock.wait-tme, distlock.wait-time", "distlock.lease, distlock.lease-time",
+			"distlock.max-hold, distlock.max-hold-time", "distlock.handof.budget, distlock.handoff",
+			"distlock.redis.comand-timeout, distlock.redis.command-timeout",
+			"distlock.jdbc.poolsze, distlock.jdbc.pool-size",
+			"distlock.redlock.node-timout, distlock.redlock.node-timeout" })
+	void aPropertyThatDoesNotExistIsNamedWithTheNearestOne(String property, String nearest, CapturedOutput output) {
+		Contexts.withRedis().withPropertyValues(property + "=4711s").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).containsOnlyOnce("Property '" + property + "' has no effect")
+				.containsOnlyOnce("The nearest is '" + nearest + "'")
+				.doesNotContain("4711");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "DISTLOCK_REDIS_HOST, distlock.redis.host, spring.data.redis.host",
+			"DISTLOCK_REDIS_PASSWORD, distlock.redis.password, spring.data.redis.password",
+			"DISTLOCK_REDIS_SENTINEL_MASTER, distlock.redis.sentinel.master, spring.data.redis.sentinel.master",
+			"DISTLOCK_JDBC_URL, distlock.jdbc.url, spring.datasource.url" })
+	void aServerBelowDistlockIsNamedWithThePropertyOfSpringBoot(String variable, String property, String successor,
+			CapturedOutput output) {
+		String warning = "Property '" + property + "' has no effect: the server is configured with '" + successor + "'";
+		Contexts.withRedis()
+			.withPropertyValues(property + "=secret-4711")
+			.run((context) -> assertThat(output).containsOnlyOnce(warning).doesNotContain("secret-4711"));
+		Contexts.withRedis()
+			.withInitializer((context) -> setEnvironment(context, Map.of(variable, "secret-4711")))
+			.run((context) -> assertThat(output).contains(warning)
+				.contains("It was set in \"" + variable + "\" from property source")
+				.doesNotContain("secret-4711"));
+	}
+
+	@Test
+	void propertiesInEachFormAndVariablesOfOthersAreNotNamed(CapturedOutput output) {
+		Contexts.withRedis()
+			.withPropertyValues("distlock.waitTime=1s", "distlock.lease_time=20s", "distlock.composite[0]=redis",
+					"distlock.composite[1]=local", "distlock.redlock.nodes[0].host=127.0.0.1",
+					"distlock.handoff.keep=5ms", "distlock.jdbc.enabled=false", "distlock.jdbc.mode=row",
+					"distlock.redis=", "distlocks.name=another")
+			.withInitializer((context) -> setEnvironment(context,
+					Map.of("DISTLOCK_FAIL_FAST", "false", "DISTLOCK_REDLOCK_NODES_1_HOST", "127.0.0.1",
+							"DISTLOCK_SERVICE_HOST", "10.0.0.1", "DISTLOCK_REDIS_PORT", "tcp://10.0.0.1:6379",
+							"DISTLOCK_REDIS_PORT_6379_TCP_ADDR", "10.0.0.1", "DISTLOCK_REDIS_COMMAND_TIMEOUT",
+							"900ms")))
+			.withSystemProperties("distlock.build=17")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(output).doesNotContain("has no effect");
+			});
+	}
+
+	private static void setEnvironment(ConfigurableApplicationContext context, Map<String, Object> variables) {
+		String name = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
+		context.getEnvironment()
+			.getPropertySources()
+			.replace(name, new SystemEnvironmentPropertySource(name, variables));
 	}
 
 	@Test
