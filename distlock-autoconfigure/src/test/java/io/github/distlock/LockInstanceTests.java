@@ -19,6 +19,17 @@ class LockInstanceTests {
 		assertThat(instance.describe()).isEqualTo("order-service@host-7.example:4711 (3w5e11264sgsf)");
 	}
 
+	/** Of earlier versions, and of stores that another program has written to. */
+	@ParameterizedTest
+	@ValueSource(strings = { "order_service", "a_.b.c", "a_.bar.c", "_.i6JTVR.", "_.AGE.", "_.AAo.", "_.2D0.",
+			"_.ACQAMQ.", "_._._", "xn--" })
+	void aNameIsDecodedOnlyIfItHasBeenEncoded(String name) {
+		LockInstance instance = LockInstance.of(name + "@" + name + ":1:id");
+		assertThat(instance.application()).isEqualTo(name);
+		assertThat(instance.host()).isEqualTo(name);
+		assertThat(instance.text()).isEqualTo(name + "@" + name + ":1:id");
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "qOat-hTuVbo", "", "a:b", "shop@host:pid:id", "shop@host:1", "@host:1:id", "shop@:1:id",
 			"shop@host:12345678901:id", "shop@host:1:", "sh op@host:1:id", "shop@host:1:id:2" })

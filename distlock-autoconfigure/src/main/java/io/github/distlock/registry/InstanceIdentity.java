@@ -13,7 +13,7 @@ final class InstanceIdentity {
 
 	private static final int MAX_APPLICATION = 24;
 
-	private static final int MAX_HOST = 40;
+	private static final int MAX_TEXT = 90;
 
 	/**
 	 * The same for all registries of this JVM: found once, since a look-up may be slow.
@@ -30,11 +30,22 @@ final class InstanceIdentity {
 	 * consists of the nonce only
 	 */
 	static LockInstance create(String nonce, @Nullable String application) {
-		if (application == null) {
-			return LockInstance.of(nonce);
+		return (application != null) ? create(nonce, application, HOST) : LockInstance.of(nonce);
+	}
+
+	/**
+	 * Return an identity whose text is not too long. Of a host the end is kept, which
+	 * differs between the pods of a deployment.
+	 */
+	static LockInstance create(String nonce, String application, String host) {
+		String start = application.isEmpty() ? "_"
+				: application.substring(0, Math.min(application.length(), MAX_APPLICATION));
+		LockInstance instance = new LockInstance(nonce, start, host, ProcessHandle.current().pid());
+		if (instance.text().length() <= MAX_TEXT) {
+			return LockInstance.of(instance.text());
 		}
-		return new LockInstance(nonce, plain(application, MAX_APPLICATION), plain(HOST, MAX_HOST),
-				ProcessHandle.current().pid());
+		return (host.length() > start.length()) ? create(nonce, start, host.substring(1))
+				: create(nonce, start.substring(0, start.length() - 1), host);
 	}
 
 	private static String host() {
@@ -48,12 +59,6 @@ final class InstanceIdentity {
 		catch (UnknownHostException ex) {
 			return "unknown-host";
 		}
-	}
-
-	/** The stores have characters of their own between tickets and other values. */
-	private static String plain(String name, int maximum) {
-		String plain = name.isEmpty() ? "_" : name.replaceAll("[^A-Za-z0-9._-]", "_");
-		return plain.substring(0, Math.min(plain.length(), maximum));
 	}
 
 }

@@ -1,10 +1,14 @@
 package io.github.distlock.registry;
 
+import java.util.List;
+import java.util.stream.Stream;
+
 import io.github.distlock.LockInstance;
 import io.github.distlock.environment.EngineEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,18 +30,59 @@ class InstanceIdentityTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '>', quoteCharacter = '"',
-			value = { "Order Service/2>Order_Service_2", "a:b|c,d#e!f@g{h}>a_b_c_d_e_f_g_h_", "\u8ba2\u5355>__",
-					"\ud83d\udd12lock>_lock", "\"\">_", "a-very-long-name-of-an-application>a-very-long-name-of-an-a" })
+			value = { "Order Service/2>Order_Service_2", "a:b|c,d#e!f@g{h}>a_b_c_d_e_f_g_h_", "\u8ba2\u5355>_.i6JTVQ.",
+					"B\u00fccher\ud83d\udd12lock>B_.APw.cher_lock", "\"\">_",
+					"a-very-long-name-of-an-application>a-very-long-name-of-an-a" })
 	void theApplicationIsReducedToWhatAllStoresCanKeep(String application, String reduced) {
 		assertThat(text(application)).startsWith(reduced + "@");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "a-very-long-name-of-an-application",
+			"\u8ba2\u5355\u670d\u52a1\u8ba2\u5355\u670d\u52a1\u8ba2\u5355\u670d\u52a1\u8ba2\u5355\u670d\u52a1", "x" })
+	void anInstanceHasNinetyCharactersAtMostAndAsManyOfTheEndOfTheHostAsFit(String application) {
+		String end = "-7d9c5b8f6d-x2x7k";
+		for (String host : new String[] { "h".repeat(46) + end, "h".repeat(300) + end, "\u5355".repeat(60) + end }) {
+			LockInstance instance = InstanceIdentity.create("3w5e11264sgsf", application, host);
+			assertThat(instance.text()).hasSizeLessThanOrEqualTo(90).matches("[A-Za-z0-9._@:-]+");
+			assertThat(instance.host()).endsWith(end);
+			assertThat(instance.text().length() > 85 || host.equals(instance.host())).isTrue();
+			assertThat(application).startsWith(instance.application());
+			assertThat(LockInstance.of(instance.text())).isEqualTo(instance);
+		}
+	}
+
 	@Test
-	void anInstanceHasNinetyCharactersAtMost() {
-		String text = text("a-very-long-name-of-an-application");
-		int host = text.indexOf(':') - text.indexOf('@') - 1;
-		int longestPid = Integer.toUnsignedString(-1).length();
-		assertThat(text.length() - host + 40 - Long.toString(PID).length() + longestPid).isLessThanOrEqualTo(90);
+	void podsOfADeploymentDifferByTheirHosts() {
+		List<LockInstance> pods = Stream.of("x2x7k", "q8k4z")
+			.map((pod) -> "customer-notification-service-7d9c5b8f6d-" + pod)
+			.map((host) -> InstanceIdentity.create("3w5e11264sgsf", "customer-notification-service", host))
+			.toList();
+		assertThat(pods).extracting(LockInstance::host)
+			.allSatisfy((host) -> assertThat(host).hasSizeGreaterThanOrEqualTo(40))
+			.doesNotHaveDuplicates();
+		assertThat(pods).extracting(LockInstance::host)
+			.satisfiesExactly((host) -> assertThat(host).endsWith("7d9c5b8f6d-x2x7k"),
+					(host) -> assertThat(host).endsWith("7d9c5b8f6d-q8k4z"));
+	}
+
+	@Test
+	void aHostOfAnyPodIsWholeBesideAShortApplication() {
+		String host = "p".repeat(63);
+		assertThat(InstanceIdentity.create("1", "shop", host).host()).isEqualTo(host);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "\u8ba2\u5355\u670d\u52a1", "\u0417\u0430\u043a\u0430\u0437\u044b_2",
+			"Stra\u00dfe-B\u00fccher", "\u05e9\u05dc\u05d5\u05dd-shop", "\ud842\udfb7" })
+	void lettersOfEachLanguageAreShownAgain(String name) {
+		LockInstance instance = InstanceIdentity.create("3w5e11264sgsf", name, name);
+		assertThat(instance.application()).isEqualTo(name);
+		assertThat(instance.host()).isEqualTo(name);
+		assertThat(instance.describe()).isEqualTo(name + "@" + name + ":" + PID + " (3w5e11264sgsf)");
+		// The pattern of earlier versions, which show the text as it is.
+		assertThat(instance.text()).matches("([A-Za-z0-9._-]+)@([A-Za-z0-9._-]+):([0-9]{1,10}):([A-Za-z0-9_-]+)");
+		assertThat(LockInstance.of(instance.text())).isEqualTo(instance);
 	}
 
 	@Test

@@ -286,8 +286,7 @@ final class LettuceConnections {
 	 * without the name.
 	 */
 	private static Optional<String> name(LockInstance self) {
-		return self.isResolved() ? Optional
-			.of(("distlock:" + self.application() + "@" + self.host() + ":" + self.pid()).replaceAll("[^!-~]", "_"))
+		return self.isResolved() ? Optional.of("distlock:" + self.text().replaceFirst(":[^:]*$", ""))
 				: Optional.empty();
 	}
 

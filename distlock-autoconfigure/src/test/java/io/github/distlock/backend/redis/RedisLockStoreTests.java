@@ -26,6 +26,8 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -101,12 +103,13 @@ class RedisLockStoreTests extends OnRedis {
 		assertThat(open("shop:", "a").location()).isEqualTo("Redis at 127.0.0.1:" + server.port() + ", prefix 'shop:'");
 	}
 
-	@Test
-	void theConnectionsOfAnInstanceCarryItsName() {
-		open("name:", LockInstance.of("order-service@host-7:4711:a"));
+	@ParameterizedTest
+	@CsvSource({ "order-service, distlock:order-service@host-7:4711", "\u8ba2\u5355, distlock:_.i6JTVQ.@host-7:4711" })
+	void theConnectionsOfAnInstanceCarryItsName(String application, String name) {
+		open("name:", new LockInstance("a", application, "host-7", 4711L));
 		try (RedisConnection connection = connections.getConnection()) {
 			assertThat(connection.serverCommands().getClientList())
-				.filteredOn((client) -> "distlock:order-service@host-7:4711".equals(client.getName()))
+				.filteredOn((client) -> name.equals(client.getName()))
 				.hasSizeGreaterThanOrEqualTo(1);
 		}
 	}
