@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -23,6 +24,7 @@ import io.netty.util.concurrent.EventExecutorGroup;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +37,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -83,6 +86,25 @@ class BlockedThreadsTests {
 					end.countDown();
 				}
 			}));
+	}
+
+	@Test
+	void aMessageNamesTheBlockedThreadOfAClientThatTheApplicationShares() {
+		CountDownLatch end = new CountDownLatch(1);
+		application("redis").withPropertyValues("distlock.redis.dedicated-connection=false").run((application) -> {
+			LockRegistry registry = application.getBean(LockRegistry.class);
+			registry.acquire(LockRequest.of("shared")).close();
+			try {
+				blockClient(application, () -> awaitUninterruptibly(end));
+				assertThatExceptionOfType(LockBackendException.class)
+					.isThrownBy(() -> registry.acquire(LockRequest.of("shared").waitTime(Duration.ZERO)))
+					.withMessageMatching("The attempt for lock 'shared' failed: code of the application blocks"
+							+ " \\[lettuce-\\w*EventLoop-.*dedicated-connection=true");
+			}
+			finally {
+				end.countDown();
+			}
+		});
 	}
 
 	private static EmbeddedPostgres startPostgres() {
@@ -167,12 +189,16 @@ class BlockedThreadsTests {
 			registry.acquire(LockRequest.of("lost-" + i).leaseTime(Duration.ofMillis(100))).onLost(block);
 			ForkJoinPool.commonPool().execute(block);
 		});
+		blockClient(application, block);
+		application.getBeanProvider(ReactiveStringRedisTemplate.class)
+			.ifAvailable((template) -> template.opsForValue().get("any").doOnTerminate(block).subscribe());
+	}
+
+	private static void blockClient(ApplicationContext application, Runnable block) {
 		application.getBeanProvider(ClientResources.class).ifAvailable((resources) -> {
 			blockAll(resources.eventExecutorGroup(), block);
 			blockAll(resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass()), block);
 		});
-		application.getBeanProvider(ReactiveStringRedisTemplate.class)
-			.ifAvailable((template) -> template.opsForValue().get("any").doOnTerminate(block).subscribe());
 	}
 
 	private static void blockAll(EventExecutorGroup threads, Runnable block) {

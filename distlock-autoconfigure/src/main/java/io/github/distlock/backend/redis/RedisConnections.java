@@ -229,7 +229,25 @@ final class RedisConnections {
 				this.inbox.serverChanged();
 			}
 		}
-		return this.server.failed(action, key, failure);
+		List<String> blocked = (this.dedicated == null && RedisServer.isTimeout(failure)) ? blockedEventLoops()
+				: List.of();
+		return blocked.isEmpty() ? this.server.failed(action, key, failure)
+				: new LockBackendException("The " + action + ((key != null) ? " for lock '" + key + "'" : "")
+						+ " failed: code of the application blocks " + blocked + ", which have to read the answers of "
+						+ this.server.name() + ". Let that code run on other threads, or give the locks threads of"
+						+ " their own with distlock.redis.dedicated-connection=true", failure);
+	}
+
+	/** The event loops of the application's Lettuce that wait for something else. */
+	private static List<String> blockedEventLoops() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().matches("lettuce-.*EventLoop.*")
+					&& thread.getState() != Thread.State.RUNNABLE)
+			.map(Thread::getName)
+			.sorted()
+			.toList();
 	}
 
 	/** A dedicated connection broke; the driver reconnects, and subscribes again. */

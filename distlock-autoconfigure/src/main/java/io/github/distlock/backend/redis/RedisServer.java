@@ -132,6 +132,11 @@ public record RedisServer(String name, String properties, String timeoutProperty
 		return causes(failure).stream().anyMatch(FailureKind.RIGHT::matches);
 	}
 
+	/** Whether a command was not answered in time. */
+	static boolean isTimeout(Throwable failure) {
+		return causes(failure).stream().anyMatch(FailureKind.TIMEOUT::matches);
+	}
+
 	/** Whether the message of an exception or of one of its causes contains a text. */
 	static boolean says(Throwable failure, String text) {
 		return causes(failure).stream().anyMatch((cause) -> String.valueOf(cause.getMessage()).contains(text));
