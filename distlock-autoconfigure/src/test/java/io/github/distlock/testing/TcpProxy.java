@@ -10,12 +10,16 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A proxy between a client and a server that can lose, delay and break what they send.
@@ -44,6 +48,8 @@ public final class TcpProxy implements AutoCloseable {
 	private volatile long commandDelayNanos;
 
 	private volatile long replyDelayNanos;
+
+	private volatile @Nullable UnaryOperator<List<byte[]>> disturbance;
 
 	/** Listen on a free port, in front of a server on this machine. */
 	public TcpProxy(int target) {
@@ -92,6 +98,15 @@ public final class TcpProxy implements AutoCloseable {
 		}
 		keep(delay.toNanos());
 		late.forEach(Link::deliver);
+	}
+
+	/**
+	 * Change the replies of a Redis, except those on connections that subscribe. Called
+	 * with those that have arrived completely, returns what is delivered. {@code null}
+	 * delivers all.
+	 */
+	public void disturb(@Nullable UnaryOperator<List<byte[]>> disturbance) {
+		this.disturbance = disturbance;
 	}
 
 	/** Delay each piece of data on its way to the server, and on its way back. */
@@ -246,7 +261,15 @@ public final class TcpProxy implements AutoCloseable {
 			for (int read; (read = in.read(buffer)) > 0;) {
 				if (passes(link) && !link.mute) {
 					keep(this.replyDelayNanos);
-					out.write(buffer, 0, read);
+					link.unread.write(buffer, 0, read);
+					UnaryOperator<List<byte[]>> change = this.disturbance;
+					boolean whole = change == null || link.subscribing;
+					for (byte[] reply : whole ? List.of(link.unread.toByteArray()) : change.apply(complete(link))) {
+						out.write(reply);
+					}
+					if (whole) {
+						link.unread.reset();
+					}
 				}
 			}
 		}
@@ -254,6 +277,42 @@ public final class TcpProxy implements AutoCloseable {
 			// One side has closed: close the other one.
 		}
 		link.end();
+	}
+
+	/** Take out the replies that have arrived completely. */
+	private static List<byte[]> complete(Link link) {
+		byte[] bytes = link.unread.toByteArray();
+		List<byte[]> replies = new ArrayList<>();
+		int start = 0;
+		for (int end = end(bytes, 0); end >= 0; end = end(bytes, start)) {
+			replies.add(Arrays.copyOfRange(bytes, start, end));
+			start = end;
+		}
+		link.unread.reset();
+		link.unread.write(bytes, start, bytes.length - start);
+		return replies;
+	}
+
+	/** Return the end of the reply that begins there, or -1 if it has not arrived. */
+	private static int end(byte[] bytes, int start) {
+		int line = start;
+		while (line < bytes.length && bytes[line] != '\n') {
+			line++;
+		}
+		if (line >= bytes.length) {
+			return -1;
+		}
+		String head = new String(bytes, start, line - start - 1, StandardCharsets.ISO_8859_1);
+		int end = line + 1;
+		int length = ("$*%~>".indexOf(head.charAt(0)) < 0) ? 0 : Integer.parseInt(head.substring(1));
+		if (head.charAt(0) == '$') {
+			end += (length < 0) ? 0 : length + 2;
+			return (end <= bytes.length) ? end : -1;
+		}
+		for (int left = (head.charAt(0) == '%') ? 2 * length : length; left > 0 && end >= 0; left--) {
+			end = end(bytes, end);
+		}
+		return end;
 	}
 
 	private static void run(Runnable task) {
@@ -298,6 +357,9 @@ public final class TcpProxy implements AutoCloseable {
 		private volatile boolean mute;
 
 		private volatile boolean withholding;
+
+		/** Used by the thread that delivers replies. */
+		private final ByteArrayOutputStream unread = new ByteArrayOutputStream();
 
 		/** Guards the list itself. */
 		private final ByteArrayOutputStream withheld = new ByteArrayOutputStream();

@@ -29,7 +29,7 @@ final class Mutants {
 					boolean mine = ask(
 							new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 									"local w = redis.call('GET', KEYS[1])"
-											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2) and 'ok' or 'gone'",
+											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2 and 'ok' or 'gone') .. ARGV[2]",
 									String.class),
 							"release", ticket, ticket.token()).kind().equals("ok");
 					if (!mine) {
@@ -41,7 +41,7 @@ final class Mutants {
 						case Reply.GRANTED -> {
 							this.connections.call("attempt", ticket.key(), (commands) -> commands.run(
 									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
-											"return { redis.call('PEXPIRE', KEYS[1], ARGV[1]) }", List.class),
+											"return redis.call('PEXPIRE', KEYS[1], ARGV[1]) .. ARGV[2]", String.class),
 									this.keys.of(ticket), millis(lease)));
 							yield granted(ticket, reply, sent, lease, marks);
 						}
@@ -54,7 +54,7 @@ final class Mutants {
 			""";
 
 	private static final String REPLACEMENT = "RedisCommands.bytes("
-			+ "this.keys.lock(key), value, \"IFEQ\", expected, \"PX\", millis)";
+			+ "this.keys.lock(key), value, \"IFEQ\", expected, \"PX\", millis, \"GET\")";
 
 	/** Enter a kept lock as if its lease began now: its deadline has no effect. */
 	private static final String WITH_A_NEW_DEADLINE = "return this.last.next("
@@ -186,10 +186,10 @@ final class Mutants {
 									+ ", this.lastToken,")))
 				.keeping()
 				.atHome(),
-			Hunt.of(Mutant
-				.of("native release without owner check", java("backend/redis/NativeCommands.java", REPLACEMENT,
-						"value.startsWith(\"|\") ? RedisCommands.bytes(this.keys.lock(key), value, \"PX\", millis) : "
-								+ REPLACEMENT)))
+			Hunt.of(Mutant.of("native release without owner check", java("backend/redis/NativeCommands.java",
+					REPLACEMENT,
+					"value.startsWith(\"|\") ? RedisCommands.bytes(this.keys.lock(key), value, \"PX\", millis, \"GET\") : "
+							+ REPLACEMENT)))
 				.onValkey()
 				.slowAndSpread(),
 			Hunt.of(Mutant.of("native attempt replaces any tombstone",

@@ -1,17 +1,23 @@
 package io.github.distlock.backend.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisScriptingCommands;
 import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.util.StringUtils;
 
 /**
  * Sends commands on connections of the application, with any driver, and waits for each
@@ -22,29 +28,47 @@ final class BlockingCommands implements RedisCommands {
 
 	private final RedisConnectionFactory application;
 
+	/**
+	 * How many scripts were sent: a name for each of them. Another store of this JVM uses
+	 * the same connections, and other names.
+	 */
+	private final AtomicLong sent = new AtomicLong(System.nanoTime());
+
 	BlockingCommands(RedisConnectionFactory application) {
 		this.application = application;
 	}
 
 	@Override
-	public <T> CompletionStage<T> run(RedisScript<?> script, byte[][] keys, byte[][] args) {
-		ReturnType type = ReturnType.fromJavaType(script.getResultType());
-		byte[][] keysAndArgs = new byte[keys.length + args.length][];
-		System.arraycopy(keys, 0, keysAndArgs, 0, keys.length);
-		System.arraycopy(args, 0, keysAndArgs, keys.length, args.length);
+	public CompletionStage<String> run(RedisScript<String> script, List<String> keys, String... args) {
+		String name = "#" + this.sent.incrementAndGet();
+		Stream<String> named = Stream.of(StringUtils.addStringToArray(args, name));
+		byte[][] keysAndArgs = RedisCommands.bytes(Stream.concat(keys.stream(), named).toArray(String[]::new));
 		return send((connection) -> {
 			RedisScriptingCommands commands = connection.scriptingCommands();
 			try {
-				return commands.evalSha(script.getSha1(), type, keys.length, keysAndArgs);
+				return unnamed(commands.evalSha(script.getSha1(), ReturnType.VALUE, keys.size(), keysAndArgs), name,
+						connection);
 			}
 			catch (RuntimeException ex) {
 				if (!RedisServer.says(ex, "NOSCRIPT")) {
 					throw ex;
 				}
-				return commands.eval(script.getScriptAsString().getBytes(StandardCharsets.UTF_8), type, keys.length,
-						keysAndArgs);
+				return unnamed(commands.eval(script.getScriptAsString().getBytes(StandardCharsets.UTF_8),
+						ReturnType.VALUE, keys.size(), keysAndArgs), name, connection);
 			}
 		});
+	}
+
+	/** The driver does not notice a wrong answer, and would use the connection again. */
+	private String unnamed(@Nullable Object answer, String name, RedisConnection connection) {
+		String text = (answer instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8) : "";
+		if (!text.endsWith(name) && this.application instanceof LettuceConnectionFactory lettuce) {
+			lettuce.resetConnection();
+		}
+		else if (!text.endsWith(name) && ConnectionUtils.isJedis(this.application)) {
+			JedisSubscription.discard(connection.getNativeConnection());
+		}
+		return RedisCommands.unnamed(text, name);
 	}
 
 	@Override

@@ -87,6 +87,17 @@ final class JedisSubscription implements AutoCloseable {
 		return ((ConnectionProvider) clients).getConnection();
 	}
 
+	/**
+	 * Close a connection that has given the answer of another command. Of a client with a
+	 * pool it is the one that was given back last, unless another thread was faster: then
+	 * the next wrong answer closes it.
+	 */
+	static void discard(Object driver) {
+		Connection connection = connection(driver);
+		connection.setBroken();
+		connection.close();
+	}
+
 	private void run(BinaryJedisPubSub receiver, byte[] channel) {
 		try {
 			receiver.proceed(this.connection, channel);

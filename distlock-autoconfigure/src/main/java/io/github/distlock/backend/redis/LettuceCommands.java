@@ -1,11 +1,11 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -29,6 +29,9 @@ final class LettuceCommands implements RedisCommands {
 
 	private final RedisClusterAsyncCommands<byte[], byte[]> commands;
 
+	/** How many scripts were sent. */
+	private final AtomicInteger sent = new AtomicInteger();
+
 	LettuceCommands(StatefulConnection<byte[], byte[]> connection) {
 		this.connection = connection;
 		this.commands = (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) ? cluster.async()
@@ -36,18 +39,31 @@ final class LettuceCommands implements RedisCommands {
 	}
 
 	@Override
-	public <T> CompletionStage<T> run(RedisScript<?> script, byte[][] keys, byte[][] args) {
-		ScriptOutputType type = type(script);
-		return this.commands.<T>evalsha(script.getSha1(), type, keys, args)
+	public CompletionStage<String> run(RedisScript<String> script, List<String> keys, String... args) {
+		return send(CommandType.EVALSHA, script.getSha1(), keys, args)
 			.exceptionallyCompose((failure) -> (failure instanceof RedisNoScriptException)
-					? this.commands.eval(script.getScriptAsString().getBytes(StandardCharsets.UTF_8), type, keys, args)
+					? send(CommandType.EVAL, script.getScriptAsString(), keys, args)
 					: CompletableFuture.failedFuture(failure));
 	}
 
-	private static ScriptOutputType type(RedisScript<?> script) {
-		Class<?> type = script.getResultType();
-		return (type == String.class) ? ScriptOutputType.VALUE
-				: (type == Long.class) ? ScriptOutputType.INTEGER : ScriptOutputType.MULTI;
+	private CompletionStage<String> send(CommandType type, String script, List<String> keys, String... args) {
+		int number = this.sent.incrementAndGet() & Integer.MAX_VALUE;
+		// As short as possible. Names are repeated after 512 commands.
+		String name = "" + (char) ('!' + number % 8) + (char) ('0' + number / 8 % 64);
+		byte[][] names = RedisCommands.bytes(keys.toArray(String[]::new));
+		var arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(names.length).addKeys(names);
+		for (String arg : args) {
+			arguments.add(arg);
+		}
+		return this.commands.dispatch(type, new StatusOutput<>(ByteArrayCodec.INSTANCE) {
+
+			/** If this fails, the driver closes the connection. */
+			@Override
+			public void complete(int depth) {
+				this.output = hasError() ? null : RedisCommands.unnamed(this.output, name);
+			}
+
+		}, arguments.add(name));
 	}
 
 	@Override

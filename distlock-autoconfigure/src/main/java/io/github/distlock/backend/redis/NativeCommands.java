@@ -2,7 +2,6 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -144,14 +143,16 @@ final class NativeCommands {
 	}
 
 	/**
-	 * Replace a value.
+	 * Replace a value. The answer is the value that was there, so that the answer of
+	 * another command is not taken for a success.
 	 * @return completes with {@code false} if it was another one, or if the server has
 	 * refused the command: that is an answer, and what is known of the server stays true
 	 */
 	private CompletionStage<Boolean> replace(RedisCommands commands, String key, String expected, String value,
 			String millis) {
-		return commands.execute("SET", RedisCommands.bytes(this.keys.lock(key), value, "IFEQ", expected, "PX", millis))
-			.thenApply(Objects::nonNull)
+		return commands
+			.execute("SET", RedisCommands.bytes(this.keys.lock(key), value, "IFEQ", expected, "PX", millis, "GET"))
+			.thenApply(expected::equals)
 			.exceptionallyCompose((failure) -> {
 				if (isRefusal(failure)) {
 					return CompletableFuture.completedFuture(false);

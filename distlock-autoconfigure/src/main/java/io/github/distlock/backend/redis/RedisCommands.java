@@ -17,15 +17,12 @@ import org.springframework.data.redis.core.script.RedisScript;
 interface RedisCommands {
 
 	/**
-	 * Run a script: by its digest, and by its text if the server does not know it.
-	 * @param <T> {@code byte[]} for a script of type {@code String}, otherwise
-	 * {@code Long} or a {@code List} of one of these
+	 * Run a script: by its digest, and by its text if the server does not know it. Each
+	 * command has a name, with which its answer ends. A reply with another name breaks
+	 * the connection: the driver has lost a command or a reply, as after an
+	 * {@link OutOfMemoryError}, and takes each reply for that of another command.
 	 */
-	<T> CompletionStage<T> run(RedisScript<?> script, byte[][] keys, byte[][] args);
-
-	default <T> CompletionStage<T> run(RedisScript<?> script, List<String> keys, String... args) {
-		return run(script, bytes(keys.toArray(String[]::new)), bytes(args));
-	}
+	CompletionStage<String> run(RedisScript<String> script, List<String> keys, String... args);
 
 	/**
 	 * Send a command that answers a text.
@@ -34,6 +31,17 @@ interface RedisCommands {
 	CompletionStage<@Nullable String> execute(String command, byte[]... args);
 
 	CompletionStage<Long> publish(byte[] channel, byte[] message);
+
+	/**
+	 * Return an answer without the name of its command.
+	 * @throws IllegalStateException if it is the answer of another command
+	 */
+	static String unnamed(@Nullable String answer, String name) {
+		if (answer == null || !answer.endsWith(name)) {
+			throw new IllegalStateException("The answer of another command, as after an error in the driver");
+		}
+		return answer.substring(0, answer.length() - name.length());
+	}
 
 	static byte[][] bytes(String... texts) {
 		byte[][] bytes = new byte[texts.length][];

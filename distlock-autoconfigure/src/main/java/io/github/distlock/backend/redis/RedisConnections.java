@@ -307,10 +307,10 @@ final class RedisConnections {
 	long probe(String text) {
 		warnOfEvictionOnce();
 		TimeSource.Instant sent = this.time.now();
-		List<Long> answer = this.<List<Long>>call("probe", null,
-				(commands) -> commands.run(Scripts.PROBE, List.of(), this.channel, text));
-		this.clock.observe(sent, answer.get(1));
-		return answer.get(0);
+		String[] answer = call("probe", null, (commands) -> commands.run(Scripts.PROBE, List.of(), this.channel, text))
+			.split(",");
+		this.clock.observe(sent, Long.parseLong(answer[1]));
+		return Long.parseLong(answer[0]);
 	}
 
 	/**

@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -128,8 +127,8 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	}
 
 	/** Look at a lock, and change nothing. */
-	private List<byte[]> look(String action, @Nullable String lock, String key) {
-		return this.connections.<List<byte[]>>call(action, lock,
+	private String look(String action, @Nullable String lock, String key) {
+		return this.connections.call(action, lock,
 				(commands) -> commands.run(Scripts.INSPECT, this.keys.lockQueueAndReaders(key)));
 	}
 
@@ -142,8 +141,8 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	public StoredLock inspect(String key) {
 		List<StoredHolder> holders = new ArrayList<>();
 		List<StoredWaiter> waiting = new ArrayList<>();
-		for (byte[] line : look("inspection", key, key)) {
-			String[] parts = new String(line, StandardCharsets.UTF_8).split(",");
+		for (String line : look("inspection", key, key).lines().toList()) {
+			String[] parts = line.split(",");
 			if (parts.length == PARTS_OF_HOLDER) {
 				holders.add(Reply.stored(key, parts[0], Long.parseLong(parts[1]),
 						Duration.ofMillis(Math.max(0, Long.parseLong(parts[2])))));
@@ -201,7 +200,8 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 		if (first > 0) {
 			return granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease, marks);
 		}
-		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
+		// Removed: an error of the driver may prevent their answers for all time.
+		CompletableFuture<?> releases = this.unanswered.remove(ticket.key());
 		if (releases != null) {
 			this.connections.await("attempt behind a release", ticket.key(), releases);
 		}
@@ -276,8 +276,8 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 
 	private CompletionStage<ReleaseResult> sendScript(RedisCommands commands, Ticket ticket, @Nullable Successor next,
 			TimeSource.Instant sent, String... args) {
-		return commands.<byte[]>run(Scripts.RELEASE, this.keys.of(ticket), args).thenApply((bytes) -> {
-			Reply reply = Reply.parse(bytes);
+		return commands.run(Scripts.RELEASE, this.keys.of(ticket), args).thenApply((text) -> {
+			Reply reply = Reply.parse(text);
 			if (reply.admitsMore()) {
 				admitReaders(commands, ticket, Scripts.MAX_PORTIONS);
 			}
@@ -300,7 +300,7 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	 * does not keep the server busy for long: the others are let in here.
 	 */
 	private Reply ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
-		Reply reply = Reply.parse(this.connections.<byte[]>call(action, ticket.key(),
+		Reply reply = Reply.parse(this.connections.call(action, ticket.key(),
 				(commands) -> commands.run(script, this.keys.of(ticket), args)));
 		if (reply.admitsMore()) {
 			this.connections.send((commands) -> admitReaders(commands, ticket, Scripts.MAX_PORTIONS));
@@ -313,7 +313,7 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	 * the first of them attempts again, after half a grace at most.
 	 */
 	private CompletionStage<Boolean> admitReaders(RedisCommands commands, Ticket ticket, int portions) {
-		return commands.<byte[]>run(Scripts.ADMIT, this.keys.of(ticket)).thenCompose((answer) -> {
+		return commands.run(Scripts.ADMIT, this.keys.of(ticket)).thenCompose((answer) -> {
 			boolean more = portions > 1 && Reply.parse(answer).admitsMore();
 			return more ? admitReaders(commands, ticket, portions - 1) : CompletableFuture.completedFuture(true);
 		});

@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -111,8 +110,7 @@ public final class RedisQuorumNode extends QuorumNode {
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
 		String[] values = (verb == NodeVerb.PROBE) ? new String[] { current.channel(), RedisInbox.PROBE } : args;
-		return commands.<byte[]>run(Objects.requireNonNull(SCRIPTS.get(verb)), names(verb, locks), values)
-			.thenApply((answer) -> new String(answer, StandardCharsets.UTF_8))
+		return commands.run(Objects.requireNonNull(SCRIPTS.get(verb)), names(verb, locks), values)
 			.exceptionallyCompose((failure) -> {
 				Throwable cause = StoreCalls.unwrap(failure);
 				return CompletableFuture.failedFuture(new LockBackendException(this.server.explain(cause), cause));

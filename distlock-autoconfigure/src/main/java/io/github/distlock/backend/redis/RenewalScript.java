@@ -18,7 +18,7 @@ import io.github.distlock.backend.Validity;
  * @param renewals the leases
  * @param answer the answer of the script
  */
-record RenewalScript(List<Renewal> renewals, CompletionStage<List<Long>> answer) {
+record RenewalScript(List<Renewal> renewals, CompletionStage<String> answer) {
 
 	/** Before the number of tokens in the value of a grant that may be kept. */
 	static final String MARK = "0";
@@ -58,7 +58,7 @@ record RenewalScript(List<Renewal> renewals, CompletionStage<List<Long>> answer)
 		}
 	}
 
-	private void answered(List<Long> held, TimeSource.Instant sent, Map<Renewal, RenewalResult> results) {
+	private void answered(String held, TimeSource.Instant sent, Map<Renewal, RenewalResult> results) {
 		// One object for equal results: thousands of held locks keep a reference to it.
 		RenewalResult.Extended shared = null;
 		for (int i = 0; i < this.renewals.size(); i++) {
@@ -66,7 +66,7 @@ record RenewalScript(List<Renewal> renewals, CompletionStage<List<Long>> answer)
 			if (shared == null || shared.validity().ttlNanos() != renewal.lease().toNanos()) {
 				shared = new RenewalResult.Extended(Validity.until(sent, renewal.lease()));
 			}
-			results.put(renewal, (held.get(i) == 1) ? shared : new RenewalResult.Gone(held.get(i) == 2));
+			results.put(renewal, (held.charAt(i) == '1') ? shared : new RenewalResult.Gone(held.charAt(i) == '2'));
 		}
 	}
 

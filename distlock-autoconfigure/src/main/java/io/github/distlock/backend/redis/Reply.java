@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -39,10 +38,6 @@ record Reply(String kind, boolean admitsMore, @Nullable TicketHolder holder, lon
 	static final String NOT_HELD = "not-held";
 
 	private static final char ADMITS_MORE = '+';
-
-	static Reply parse(byte[] bytes) {
-		return parse(new String(bytes, StandardCharsets.ISO_8859_1));
-	}
 
 	static Reply parse(String text) {
 		if (Character.isDigit(text.charAt(0))) {

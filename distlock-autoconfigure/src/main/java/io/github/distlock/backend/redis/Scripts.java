@@ -3,7 +3,6 @@ package io.github.distlock.backend.redis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,10 +14,12 @@ import org.springframework.data.redis.core.script.RedisScript;
  * The Lua scripts, one for each verb and for each question of an operator. A line
  * {@code -- include: file} is replaced with that file.
  */
-@SuppressWarnings("rawtypes")
 final class Scripts {
 
 	private static final Pattern INCLUDE = Pattern.compile("(?m)^-- include: (\\S+)$");
+
+	/** What each script runs in. */
+	private static final String NAMED = read("named.lua");
 
 	static final RedisScript<String> ATTEMPT = script(String.class, "attempt.lua");
 
@@ -34,13 +35,13 @@ final class Scripts {
 
 	static final RedisScript<String> END = script(String.class, "end.lua");
 
-	static final RedisScript<List> INSPECT = script(List.class, "inspect.lua");
+	static final RedisScript<String> INSPECT = script(String.class, "inspect.lua");
 
-	static final RedisScript<List> RENEW = script(List.class, "renew.lua");
+	static final RedisScript<String> RENEW = script(String.class, "renew.lua");
 
-	static final RedisScript<List> READ_RENEW = script(List.class, "read-renew.lua");
+	static final RedisScript<String> READ_RENEW = script(String.class, "read-renew.lua");
 
-	static final RedisScript<List> PROBE = script(List.class, "probe.lua");
+	static final RedisScript<String> PROBE = script(String.class, "probe.lua");
 
 	static final RedisScript<String> RIGHTS = script(String.class, "rights.lua");
 
@@ -48,7 +49,7 @@ final class Scripts {
 	}
 
 	static <T> RedisScript<T> script(Class<T> type, String file) {
-		String text = text(file);
+		String text = NAMED.replace("-- script", text(file));
 		return new Script<>(DigestUtils.sha1DigestAsHex(text), type, text);
 	}
 

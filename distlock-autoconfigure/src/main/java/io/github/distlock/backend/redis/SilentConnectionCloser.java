@@ -3,6 +3,7 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -10,6 +11,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.ReferenceCountUtil;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -18,6 +20,13 @@ import org.apache.commons.logging.LogFactory;
  * three command time-outs, so that the driver makes a new one. If a firewall has dropped
  * a connection, or TCP retransmits at ever longer intervals, the client sees no error:
  * each command would time out, and leases would end, although the server can be reached.
+ * <p>
+ * Also closes a connection after each exception and error on its event loop, such as an
+ * {@link OutOfMemoryError} in the decoder. The driver has lost a part of a reply then, or
+ * drops the command that waits longest, and would take each later reply for that of
+ * another command. No reply is read from then on, even if there is no memory to close the
+ * connection: that is tried again when the next one arrives.
+ * <p>
  * Only the event loop of the connection accesses the state.
  */
 final class SilentConnectionCloser extends IdleStateHandler {
@@ -33,8 +42,15 @@ final class SilentConnectionCloser extends IdleStateHandler {
 	/** Number of command time-outs that have ended since then. */
 	private int silentTimeouts;
 
-	private SilentConnectionCloser(Duration commandTimeout) {
+	/** Whether an exception or an error was caught. */
+	private boolean failed;
+
+	/** The handler of the driver behind this one, which decodes replies. */
+	private final ChannelHandlerContext driver;
+
+	private SilentConnectionCloser(Duration commandTimeout, ChannelHandlerContext driver) {
 		super(commandTimeout.toNanos(), 0, 0, TimeUnit.NANOSECONDS);
+		this.driver = driver;
 	}
 
 	/**
@@ -53,7 +69,8 @@ final class SilentConnectionCloser extends IdleStateHandler {
 			@Override
 			public void afterChannelInitialized(Channel channel) {
 				application.afterChannelInitialized(channel);
-				channel.pipeline().addFirst(new SilentConnectionCloser(commandTimeout));
+				ChannelHandlerContext driver = channel.pipeline().context(CommandHandler.class);
+				channel.pipeline().addBefore(driver.name(), null, new SilentConnectionCloser(commandTimeout, driver));
 			}
 
 		};
@@ -67,9 +84,22 @@ final class SilentConnectionCloser extends IdleStateHandler {
 
 	@Override
 	public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+		if (this.failed) {
+			ReferenceCountUtil.release(message);
+			context.close();
+			return;
+		}
 		this.waiting = false;
 		this.silentTimeouts = 0;
-		super.channelRead(context, message);
+		// Called here, so that what it throws comes to this handler first.
+		((CommandHandler) this.driver.handler()).channelRead(this.driver, message);
+	}
+
+	@Override
+	public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+		this.failed = true;
+		context.close();
+		context.fireExceptionCaught(cause);
 	}
 
 	/** No byte was received for one command time-out more. */

@@ -1,6 +1,6 @@
 -- KEYS: lock, queue, readers
 -- Writes nothing.
--- Answers a list: for each holder 'token,first token,what is left of its lease in ms', then
+-- Answers lines: for each holder 'token,first token,what is left of its lease in ms', then
 --         for each waiting ticket its token, in their order; 1000 of each at most
 -- include: first-bytes.lua
 -- include: base.lua
@@ -22,4 +22,4 @@ local waiting = redis.call('ZRANGEBYSCORE', queueKey, '1', '(' .. exact(NOTES), 
 for i = 1, #waiting do
   lines[#lines + 1] = waiting[i]
 end
-return lines
+return table.concat(lines, '\n')

@@ -1,6 +1,6 @@
 -- KEYS: for each reader: lock, readers
 -- ARGV: for each reader: token, fencing token, and the new lease in ms
--- Answers for each reader 1 renewed, 0 gone
+-- Answers a digit for each reader: 1 renewed, 0 gone
 -- As in renew.lua the fencing token names the lease, and a lease is never shortened.
 -- include: first-bytes.lua
 local time = redis.call('TIME')
@@ -22,4 +22,4 @@ for i = 1, #KEYS / 2 do
     answers[i] = 1
   end
 end
-return answers
+return table.concat(answers)

@@ -1,7 +1,7 @@
 -- KEYS: locks
 -- ARGV: for each lock its value without the first byte: token|count|first; and the new lease
 --       in ms
--- Answers for each lock 1 renewed, 0 gone, 2 gone and held by another ticket
+-- Answers a digit for each lock: 1 renewed, 0 gone, 2 gone and held by another ticket
 -- The value contains the first fencing token, so that a copy that arrives late does not extend
 -- a later grant of the same ticket. A TTL is never shortened: several holders may follow each
 -- other under one grant, and the renewal of one may arrive after the longer one of the next.
@@ -20,4 +20,4 @@ for i = 1, #KEYS do
     answers[i] = others and 2 or 0
   end
 end
-return answers
+return table.concat(answers)

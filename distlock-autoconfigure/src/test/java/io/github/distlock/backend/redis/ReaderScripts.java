@@ -33,9 +33,8 @@ abstract class ReaderScripts extends ScriptServer {
 	}
 
 	static long renew(String token, long first, int lease) {
-		Object answer = template.execute(Scripts.READ_RENEW, List.of(LOCK, READERS), token, Long.toString(first),
-				Integer.toString(lease));
-		return (Long) ((List<?>) answer).get(0);
+		return Long.parseLong(template.execute(Scripts.READ_RENEW, List.of(LOCK, READERS), token, Long.toString(first),
+				Integer.toString(lease)));
 	}
 
 	static long ttl() {

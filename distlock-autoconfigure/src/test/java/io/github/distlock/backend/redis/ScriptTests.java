@@ -200,15 +200,15 @@ class ScriptTests extends ScriptServer {
 	void aRenewalNamesItsGrantAndExtendsNoOther() {
 		long token = attempt("a:1", 1, "T").numbers()[0];
 		List<String> lock = List.of(LOCK);
-		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).isEqualTo(List.of(1L));
+		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).isEqualTo("1");
 		assertThat(template.getExpire(LOCK)).isGreaterThan(80);
-		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + (token - 1), "300000")).isEqualTo(List.of(0L));
+		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + (token - 1), "300000")).isEqualTo("0");
 		assertThat(template.execute(Scripts.RENEW, lock, "b:1|1|" + token, "300000")).as("another ticket holds it")
-			.isEqualTo(List.of(2L));
+			.isEqualTo("2");
 		assertThat(template.getExpire(LOCK)).isLessThanOrEqualTo(90);
 		attempt("c:1", 1, "T");
 		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).as("a ticket waits")
-			.isEqualTo(List.of(1L));
+			.isEqualTo("1");
 	}
 
 	private static long position(String token, String mark) {
