@@ -28,6 +28,9 @@ final class LockDefinitions {
 
 	private final Map<MethodClassKey, Optional<MethodLocks>> cached = new ConcurrentHashMap<>();
 
+	/** The first bean class of each lock without a key, by registry and method. */
+	private final Map<String, Class<?>> keyless = new ConcurrentHashMap<>();
+
 	private final ConfigurableBeanFactory beanFactory;
 
 	private final AopMode mode;
@@ -156,6 +159,14 @@ final class LockDefinitions {
 			if (LockedMethod.isGenerated(method.method().getDeclaringClass())) {
 				throw method.refuse("key", "", "means the name of a generated class, which differs from JVM to JVM, so "
 						+ "that each JVM would have its own lock: write a key, as in \"'order-import'\"");
+			}
+			Class<?> first = this.keyless.putIfAbsent(annotation.attributes().registry() + "|" + method.signature(),
+					method.beanClass());
+			if (first != null && first != method.beanClass()) {
+				throw method.refuse("has no key, so that it would share the lock '" + method.signature()
+						+ "' with beans of " + first.getName() + ". Write a key: \"#root.targetClass.name + '#"
+						+ method.method().getName() + "'\" for a lock of each class, or \"'" + method.label()
+						+ "'\" for one lock");
 			}
 			return null;
 		}

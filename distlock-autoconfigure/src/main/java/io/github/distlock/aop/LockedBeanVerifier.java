@@ -3,6 +3,8 @@ package io.github.distlock.aop;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.aop.LockAnnotationFinder.LockAnnotation;
 import io.github.distlock.aop.weaving.WovenCalls;
@@ -25,10 +27,10 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Refuses beans whose annotations are wrong, or whose annotated methods would run without
  * their locks or with the lock inside the transaction. A bean is checked when it is
- * created, right after its proxy. A bean without a proxy is not checked in mode
- * {@code proxy}: either it was referred to early, and its proxy was checked then, or
- * Spring logs that it is not eligible for proxies. Beans of woven classes are also bound
- * to this application in {@link WovenCalls}.
+ * created, right after its proxy; in mode {@code proxy}, one without a proxy is refused,
+ * unless it was referred to early and its proxy was checked then. A bean that is created
+ * before this class is not checked: Spring logs that it is not eligible for proxies.
+ * Beans of woven classes are also bound to this application in {@link WovenCalls}.
  */
 class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, BeanFactoryAware, Ordered {
 
@@ -37,6 +39,9 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	/** Looked up only for a bean with locks: it may be the bean that is being created. */
 	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
 		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
+
+	/** The beans that others got while they were created, with their proxies. */
+	private final Set<String> early = ConcurrentHashMap.newKeySet();
 
 	@Override
 	public int getOrder() {
@@ -64,15 +69,17 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 
 	@Override
 	public Object getEarlyBeanReference(Object bean, String beanName) {
-		return postProcessAfterInitialization(bean, beanName);
+		postProcessAfterInitialization(bean, beanName);
+		this.early.add(beanName);
+		return bean;
 	}
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		// The bean behind such a proxy is verified on its own.
-		if (!(bean instanceof AopInfrastructureBean)) {
+		if (!(bean instanceof AopInfrastructureBean && AopUtils.isAopProxy(bean))) {
 			Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
-			locks(type).forEach((annotation) -> verify(bean, annotation));
+			locks(type).forEach((annotation) -> verify(bean, beanName, annotation));
 		}
 		return bean;
 	}
@@ -81,7 +88,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 		return LockAnnotationFinder.of(beanFactory()).locks(type);
 	}
 
-	private void verify(Object bean, LockAnnotation annotation) {
+	private void verify(Object bean, String beanName, LockAnnotation annotation) {
 		LockedMethod method = annotation.method();
 		this.advisor.obtain().definitions().find(method.method(), method.beanClass());
 		if (this.advisor.obtain().mode() == AopMode.ASPECTJ) {
@@ -89,6 +96,11 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 		}
 		else if (bean instanceof Advised advised) {
 			verifyProxy(advised, annotation);
+		}
+		else if (!this.early.contains(beanName)) {
+			throw method
+				.refuse("would not be locked: Spring has created no proxy for the bean, as for each aspect, advice "
+						+ "and advisor. Move the method to a bean of another class, and call it there");
 		}
 	}
 

@@ -1,17 +1,28 @@
 package io.github.distlock.aop;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.LockRequest;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.aspectj.lang.annotation.Aspect;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.Pointcut;
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyFactoryBean;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 
@@ -98,6 +109,55 @@ class LockedBeanVerifierTests {
 			assertThat(context.getBean(InMemoryLocks.class).requests).singleElement()
 				.satisfies((request) -> assertThat(request.key())
 					.isEqualTo(LockedConfiguration.class.getName() + "#run()"));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockedAspect.class, LockedAdvice.class, LockedAdvisor.class, LockedInfrastructure.class })
+	void aLockedMethodOfABeanThatGetsNoProxyIsRefused(Class<?> bean) {
+		LockedApplication.of(bean)
+			.with(AopConfigUtils::registerAspectJAnnotationAutoProxyCreatorIfNecessary)
+			.assertRefused(bean.getName() + ".run()", "Spring has created no proxy",
+					"Move the method to a bean of another class");
+	}
+
+	@ParameterizedTest
+	@MethodSource("sharedLocks")
+	void beansOfDifferentClassesThatShareALockWithoutAKeyAreRefused(Class<?> one, Class<?> other, Class<?> declaring) {
+		LockedApplication.of(one, other)
+			.assertRefused(other.getName() + ".run()", "has no key, so that it would share the lock",
+					declaring.getName() + "#run()", "beans of " + one.getName(), "\"#root.targetClass.name + '#run'\"",
+					"\"'" + declaring.getSimpleName() + ".run'\"");
+	}
+
+	static Object[][] sharedLocks() {
+		return new Object[][] { { JobA.class, JobB.class, Nightly.class },
+				{ Concrete.class, Child.class, Concrete.class }, { DefaultA.class, DefaultB.class, DefaultJob.class },
+				{ LockedByClassA.class, LockedByClassB.class, Plain.class } };
+	}
+
+	@Test
+	void aLazyBeanThatWouldShareALockIsRefusedWhenItIsCreated() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(JobA.class, LazyJob.class).start()) {
+			assertThatException().isThrownBy(() -> context.getBean(LazyJob.class))
+				.havingRootCause()
+				.withMessageContaining("beans of " + JobA.class.getName());
+			context.getBean(JobA.class).run();
+		}
+	}
+
+	@Test
+	void beansOfOneClassShareItsLockAndAKeyMayNameTheClass() {
+		try (AnnotationConfigApplicationContext context = LockedApplication
+			.of(TwoBeans.class, KeyedA.class, KeyedB.class)
+			.start()) {
+			context.getBean("one", JobA.class).run();
+			context.getBean("two", JobA.class).run();
+			context.getBean(KeyedA.class).run();
+			context.getBean(KeyedB.class).run();
+			assertThat(context.getBean(InMemoryLocks.class).requests).extracting(LockRequest::key)
+				.containsExactly(Nightly.class.getName() + "#run()", Nightly.class.getName() + "#run()",
+						KeyedA.class.getName() + "#run", KeyedB.class.getName() + "#run");
 		}
 	}
 
@@ -236,6 +296,146 @@ class LockedBeanVerifierTests {
 		@DistributedLock
 		void run() {
 		}
+
+	}
+
+	@Aspect
+	static class LockedAspect {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	static class LockedAdvice implements MethodInterceptor {
+
+		@DistributedLock
+		void run() {
+		}
+
+		@Override
+		public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+			return invocation.proceed();
+		}
+
+	}
+
+	static class LockedAdvisor extends DefaultPointcutAdvisor {
+
+		LockedAdvisor() {
+			super(Pointcut.TRUE, new LockedAdvice());
+		}
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	static class LockedInfrastructure implements AopInfrastructureBean {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	abstract static class Nightly {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class JobA extends Nightly {
+
+	}
+
+	static class JobB extends Nightly {
+
+	}
+
+	@Lazy
+	static class LazyJob extends Nightly {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoBeans {
+
+		@Bean
+		JobA one() {
+			return new JobA();
+		}
+
+		@Bean
+		@Scope(scopeName = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+		JobA two() {
+			return new JobA();
+		}
+
+	}
+
+	static class Concrete {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class Child extends Concrete {
+
+	}
+
+	interface DefaultJob {
+
+		@DistributedLock
+		default void run() {
+		}
+
+	}
+
+	static class DefaultA implements DefaultJob {
+
+	}
+
+	static class DefaultB implements DefaultJob {
+
+	}
+
+	static class Plain {
+
+		public void run() {
+		}
+
+	}
+
+	@DistributedLock
+	static class LockedByClassA extends Plain {
+
+	}
+
+	@DistributedLock
+	static class LockedByClassB extends Plain {
+
+	}
+
+	abstract static class Keyed {
+
+		@DistributedLock("#root.targetClass.name + '#run'")
+		public void run() {
+		}
+
+	}
+
+	static class KeyedA extends Keyed {
+
+	}
+
+	static class KeyedB extends Keyed {
 
 	}
 
