@@ -20,9 +20,9 @@ import org.springframework.core.annotation.AliasFor;
  * a meta-annotation (with {@link AliasFor} overrides). A call from inside the same object
  * does not pass through the proxy and is not locked.
  * <p>
- * Startup checks everything that can be checked, and fails with one
- * {@link LockDefinitionException} that names all wrong annotations of the application. No
- * method with such an annotation ever runs. At call time, the method throws
+ * Startup checks everything that can be checked, and fails with a
+ * {@link LockDefinitionException} that names the first wrong annotation. No method with
+ * such an annotation ever runs. At call time, the method throws
  * {@link LockNotAcquiredException} if the wait time has passed,
  * {@link LockBackendException} if the lock store fails, {@link LockDefinitionException}
  * if the key expression evaluates to something that is not a key, and

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
@@ -26,6 +28,9 @@ import org.springframework.expression.spel.ast.VariableReference;
 final class ExpressionParameters {
 
 	private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+
+	/** What would be a variable or a part of a template outside of a literal. */
+	private static final Pattern REFERENCE = Pattern.compile("#(?:\\{|root\\b|(\\p{javaJavaIdentifierPart}+))");
 
 	private final Map<String, Integer> positions = new LinkedHashMap<>();
 
@@ -94,6 +99,11 @@ final class ExpressionParameters {
 		else if (first && root && node instanceof PropertyOrFieldReference property) {
 			checkBareName(expression, property.getName());
 		}
+		else if (node instanceof StringLiteral && isTemplate(node.toStringAST())) {
+			throw expression
+				.refuse("has the text " + node.toStringAST() + ", in which nothing is replaced, so that it is "
+						+ "the same for each call: write arguments outside of the quotes, as in 'order-' + #id");
+		}
 		boolean sameRoot = root && !(node instanceof Selection || node instanceof Projection
 				|| node instanceof InlineMap || node instanceof Indexer);
 		for (int i = 0; i < node.getChildCount(); i++) {
@@ -109,6 +119,12 @@ final class ExpressionParameters {
 		if (!name.equals("root") && !name.equals("this") && position(name) == null) {
 			throw expression.refuse("uses #" + name + ", which does not exist: " + remedy());
 		}
+	}
+
+	private boolean isTemplate(String literal) {
+		return REFERENCE.matcher(literal)
+			.results()
+			.anyMatch((reference) -> reference.group(1) == null || position(reference.group(1)) != null);
 	}
 
 	private void checkBareName(MethodExpression expression, String name) {

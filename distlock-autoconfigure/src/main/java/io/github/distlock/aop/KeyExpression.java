@@ -23,10 +23,14 @@ final class KeyExpression {
 
 	private final KeyConverter converter;
 
+	/** Whether numbers would be added to one key. */
+	private final boolean sum;
+
 	KeyExpression(MethodExpression expression) {
 		this.expression = expression;
 		this.converter = new KeyConverter(expression);
-		this.converter.guard(expression.tree());
+		this.sum = this.converter.isSum(expression.tree());
+		this.converter.guard(expression.tree(), true);
 		expression.convertWith(this.converter);
 	}
 
@@ -41,6 +45,9 @@ final class KeyExpression {
 	List<String> keys(@Nullable Object target, @Nullable Object[] arguments) {
 		Object value = this.expression.value(target, arguments,
 				"write an expression that gives a key for every call, as in #order?.id ?: 'none'");
+		if (this.sum && value instanceof Number) {
+			throw this.converter.sum(this.expression.tree());
+		}
 		Collection<?> several = several(value);
 		if (several == null) {
 			return List.of(key(value));
@@ -70,7 +77,7 @@ final class KeyExpression {
 	}
 
 	private String key(@Nullable Object value) {
-		String key = this.converter.text(value, "evaluated to a value that cannot be a key: it ");
+		String key = KeyText.of(value, "evaluated to a value that cannot be a key: it ", this.expression::refuse);
 		if (key.isBlank()) {
 			throw this.expression
 				.refuse("evaluated to a blank key: all such calls would share one lock. Pass a value, or add a fixed "

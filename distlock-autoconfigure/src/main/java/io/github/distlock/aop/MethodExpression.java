@@ -13,10 +13,12 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.TypeConverter;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
+import org.springframework.util.ClassUtils;
 
 /**
  * A SpEL expression over the call of a method: a condition, or the expression of a
@@ -73,6 +75,14 @@ final class MethodExpression {
 
 	SpelNode tree() {
 		return this.expression.getAST();
+	}
+
+	/** Whether a node is a parameter that is declared as a number. */
+	boolean isNumber(SpelNode node) {
+		Integer position = (node instanceof VariableReference)
+				? this.parameters.position(node.toStringAST().substring(1)) : null;
+		return position != null && Number.class.isAssignableFrom(
+				ClassUtils.resolvePrimitiveIfNecessary(this.method.method().getParameterTypes()[position]));
 	}
 
 	/** Use this type converter instead of Spring's. */

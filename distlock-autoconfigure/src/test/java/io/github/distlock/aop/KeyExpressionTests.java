@@ -209,6 +209,45 @@ class KeyExpressionTests {
 	}
 
 	@Test
+	void aSumOfParametersThatAreNumbersIsRefusedAtStartUp() throws Exception {
+		LockedMethod sum = new LockedMethod(Subject.class,
+				Subject.class.getDeclaredMethod("sum", long.class, Integer.class));
+		for (String text : List.of("#a0 + #a1", "'k' + (#a0 + #p1)", "true ? #a0 + #a1 : 'none'", "{#a0 + #a1}")) {
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> key(text, sum))
+				.withMessageContaining("adds two numbers, (#a0 + #")
+				.withMessageContaining("write a text between them, as in #a + '-' + #b");
+		}
+		assertThat(key("#a0 + '-' + #a1 + '-' + (#a0 + 1) + '-' + (#a0 * 100 + #a1)", sum).keys("x",
+				new Object[] { 1L, 2 }))
+			.containsExactly("1-2-2-102");
+		assertThat(key("#a0 + #a1 > 5 ? 'many' : 'few' + {1, 2}[#a0 + #a1 - 3]", sum).keys("x", new Object[] { 1L, 2 }))
+			.containsExactly("few1");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "#id + #a0", "#id + #id + 'x'", "'k' + (#id + #id)", "#id != null ? #id + #id : 'none'",
+			"null ?: #id + #id", "{#id + #id, 'x'}", "{1, 2}.![#this + #this]", "(#id + #id).toString()" })
+	void aSumOfNumbersIsRefusedByTheCall(String text) {
+		assertRefused(text, 12, "adds two numbers, (#", "write a text between them, as in #a + '-' + #b");
+		String concatenated = text.contains("#this") ? text.replace("{1, 2}", "{'1', '2'}") : text;
+		assertThat(key(concatenated, "1", null)).contains("11");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'order-#id'", "'name-#{id}'", "'name-#{' + #id + '}'", "#id + '/#a1'",
+			"'#root.methodName'", "#id == '#args' ? 'x' : 'y'" })
+	void aTemplateInQuotesIsRefused(String text) {
+		assertMalformed(text, "in which nothing is replaced",
+				"write arguments outside of the quotes, as in 'order-' + #id");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'order #7'", "'C#'", "'#idea'", "'{id}'", "'#' + 'id'", "'#missing'" })
+	void aTextThatNamesNoParameterIsNoTemplate(String text) {
+		assertThat(key(text, "x", "y")).isNotBlank();
+	}
+
+	@Test
 	void aMalformedExpressionIsRefused() {
 		assertMalformed("'order-' + ", "is not a SpEL expression", "'order-' + #id");
 		assertMalformed("#{#id}", "without #{...}");
@@ -283,6 +322,9 @@ class KeyExpressionTests {
 	static class Subject {
 
 		void call(Object id, Object args) {
+		}
+
+		void sum(long shop, Integer order) {
 		}
 
 	}
