@@ -35,7 +35,7 @@ class PackageDependencyTests {
 			entry("registry", "waiting", "renewal", "backend", "environment", "thread", "observation", ""),
 			entry("aop", "", "aop.weaving", "transaction", "thread", "observation"), entry("aop.weaving", ""),
 			entry("transaction", ""), entry("context", ""), entry("metrics", "", "registry"), entry("observation", ""),
-			entry("actuate", "", "backend", "registry"), entry("web", ""), entry("integration", ""),
+			entry("actuate", "", "backend", "registry"), entry("web", ""), entry("integration", "", "aop"),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
 					"metrics", "observation", "actuate", "web", "integration", "thread"));

@@ -13,7 +13,8 @@
  * Without the locks, {@code FailurePolicy} determines what the caller gets.
  * <p>
  * Only the auto-configuration uses this package: it registers a
- * {@code DistributedLockAdvisor} with its {@code LockEnvironment}.
+ * {@code DistributedLockAdvisor} with its {@code LockEnvironment}. The registry for
+ * Spring Integration uses {@code KeyText}, so that its keys follow the same rules.
  */
 @NullMarked
 package io.github.distlock.aop;

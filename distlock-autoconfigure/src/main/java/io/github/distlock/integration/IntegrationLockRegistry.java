@@ -5,7 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
+import io.github.distlock.aop.KeyText;
 
 import org.springframework.integration.support.locks.LockRegistry;
 
@@ -36,13 +38,15 @@ public final class IntegrationLockRegistry implements LockRegistry<Lock> {
 	 * {@code unlock()} throws {@link ConcurrentModificationException} if the lock was
 	 * lost, as the registries of Spring Integration do. A thread that acquires a lock
 	 * again which it has lost, and not unlocked, gets {@link LockLostException}.
-	 * @param lockKey the key; its text, {@code String.valueOf(lockKey)}, is locked
-	 * @return the lock, which has no conditions
-	 * @throws io.github.distlock.LockDefinitionException if the text is no valid key
+	 * @param lockKey the key: its text is locked, as in a key expression
+	 * @return the lock, which has no conditions; locks of one key are equal
+	 * @throws LockDefinitionException if the key has no text that is the same in every
+	 * JVM, or the text is no valid key
 	 */
 	@Override
 	public Lock obtain(Object lockKey) {
-		return new IntegrationLock(this.registry.obtain(String.valueOf(lockKey)));
+		String key = KeyText.of(lockKey, "The key of a lock of Spring Integration ", LockDefinitionException::new);
+		return new IntegrationLock(this.registry.obtain(key));
 	}
 
 	private record IntegrationLock(Lock view) implements Lock {

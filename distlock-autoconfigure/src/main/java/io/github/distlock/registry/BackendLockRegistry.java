@@ -50,6 +50,9 @@ public final class BackendLockRegistry implements LockRegistry {
 	/** The locks of each thread: a thread may unlock after a shutdown. */
 	private final ThreadLocal<Map<String, Hold>> holdsOfThread = ThreadLocal.withInitial(HashMap::new);
 
+	/** One object, so that the views of a key are equal. */
+	private final Supplier<LockOperations> running = this::runningOperations;
+
 	private final Lock lifecycleLock;
 
 	/**
@@ -204,7 +207,7 @@ public final class BackendLockRegistry implements LockRegistry {
 		// A view cannot say that it was refused.
 		LockRequest request = LockRequest.of(key).maxWaiting(Integer.MAX_VALUE);
 		LockKeys.validate(key);
-		return new LockView(request, this::runningOperations, this.holdsOfThread);
+		return new LockView(request, this.running, this.holdsOfThread);
 	}
 
 	@Override

@@ -12,22 +12,16 @@ import io.github.distlock.thread.LockThreads;
 
 /**
  * The lock of one key as a {@link Lock}: owned by a thread, reentrant, and renewed by the
- * watchdog. It has no state of its own, so the views of one key are interchangeable.
+ * watchdog. It has no state of its own, so the views of one key are interchangeable and
+ * equal.
+ *
+ * @param request the lock
+ * @param operations acquires it; the same supplier for all views of a registry
+ * @param holdsOfThread the locks of each thread, those of earlier runs of the registry
+ * included
  */
-final class LockView implements Lock {
-
-	private final LockRequest request;
-
-	private final Supplier<LockOperations> operations;
-
-	/** The locks of each thread, those of earlier runs of the registry included. */
-	private final ThreadLocal<Map<String, Hold>> holdsOfThread;
-
-	LockView(LockRequest request, Supplier<LockOperations> operations, ThreadLocal<Map<String, Hold>> holdsOfThread) {
-		this.request = request;
-		this.operations = operations;
-		this.holdsOfThread = holdsOfThread;
-	}
+record LockView(LockRequest request, Supplier<LockOperations> operations,
+		ThreadLocal<Map<String, Hold>> holdsOfThread) implements Lock {
 
 	@Override
 	public void lock() {

@@ -1,6 +1,8 @@
 package io.github.distlock.integration;
 
+import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.UUID;
@@ -12,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
@@ -82,6 +85,25 @@ class IntegrationLockRegistryTests {
 		this.locks.obtain(7).lockInterruptibly();
 		assertThat(isFree("7")).isFalse();
 		this.locks.obtain(7).unlock();
+	}
+
+	@Test
+	@SuppressWarnings("NullAway")
+	void aKeyWithoutATextOfItsOwnIsRefusedAsInAKeyExpression() {
+		for (Object key : Arrays.asList(null, new Object(), List.of("a"), new java.sql.Timestamp(0))) {
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.locks.obtain(key))
+				.withMessageStartingWith("The key of a lock of Spring Integration is ");
+		}
+		assertThat(this.locks.obtain(new BigDecimal("1.50"))).isEqualTo(this.locks.obtain("1.5"));
+	}
+
+	@Test
+	void twoLocksOfAKeyAreEqual() {
+		assertThat(this.locks.obtain("a")).isEqualTo(this.locks.obtain("a"))
+			.hasSameHashCodeAs(this.locks.obtain("a"))
+			.isNotEqualTo(this.locks.obtain("b"))
+			.isNotEqualTo(new IntegrationLockRegistry(redis.node()).obtain("a"));
+		assertThat(this.registry.obtain("a")).isEqualTo(this.registry.obtain("a")).hasToString("Lock[a]");
 	}
 
 	@Test
