@@ -2,8 +2,6 @@ package io.github.distlock.backend.local;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
@@ -26,15 +24,11 @@ final class LocalStoreUnderTest implements StoreUnderTest {
 	/** Loses the last fencing token, too, as a server that starts empty does. */
 	@Override
 	public void clear() {
-		ReentrantLock lock = Objects.requireNonNull((ReentrantLock) ReflectionTestUtils.getField(this.store, "lock"));
-		lock.lock();
-		try {
+		this.store.execute("any", (lock) -> {
 			this.store.locks.clear();
-			ReflectionTestUtils.setField(this.store, "lastToken", 0L);
-		}
-		finally {
-			lock.unlock();
-		}
+			return true;
+		});
+		ReflectionTestUtils.setField(this.store, "lastToken", 0L);
 	}
 
 	@Override

@@ -12,7 +12,7 @@ class IntegrationLockConfiguration {
 
 	@Bean
 	org.springframework.integration.support.locks.LockRegistry<Lock> integrationLocks(LockRegistry locks) {
-		return (key) -> locks.obtain(key.toString());
+		return new io.github.distlock.integration.IntegrationLockRegistry(locks);
 	}
 
 }
