@@ -22,7 +22,7 @@ import org.springframework.util.ReflectionUtils;
  */
 public final class LockThreads implements ThreadFactory {
 
-	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.scheduler.Schedulers",
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			LockThreads.class.getClassLoader());
 
 	private final Supplier<String> names;

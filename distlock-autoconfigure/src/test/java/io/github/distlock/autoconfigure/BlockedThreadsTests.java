@@ -52,7 +52,7 @@ class BlockedThreadsTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(4);
 
-	private static final Duration BLOCKED = Duration.ofSeconds(Integer.getInteger("blocked.seconds", 9));
+	private static final Duration BLOCKED = Duration.ofSeconds(Integer.getInteger("blocked.seconds", 6));
 
 	@AutoClose
 	private static final RedisTestServer redis = RedisTestServer.start();

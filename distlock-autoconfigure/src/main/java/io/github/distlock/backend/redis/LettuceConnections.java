@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,6 +36,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import org.jspecify.annotations.Nullable;
@@ -302,7 +304,7 @@ final class LettuceConnections {
 		ClientResources.Builder builder = ClientResources.builder()
 			.ioThreadPoolSize(DRIVER_THREADS)
 			.computationThreadPoolSize(DRIVER_THREADS)
-			.threadFactoryProvider((pool) -> new DefaultThreadFactory("distlock-" + pool, true));
+			.threadFactoryProvider(threads(Thread.currentThread().getContextClassLoader()));
 		other.ifPresent((client) -> builder.addressResolverGroup(client.addressResolverGroup())
 			.socketAddressResolver(client.socketAddressResolver())
 			.eventBus(client.eventBus())
@@ -319,6 +321,18 @@ final class LettuceConnections {
 		return builder.nettyCustomizer(SilentConnectionCloser.customizer(commandTimeout, customizer))
 			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), MAX_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
 			.build();
+	}
+
+	/** The class loader is not that of the caller for which a thread is started. */
+	private static ThreadFactoryProvider threads(ClassLoader contextClassLoader) {
+		return (pool) -> {
+			ThreadFactory factory = new DefaultThreadFactory("distlock-" + pool, true);
+			return (task) -> {
+				Thread thread = factory.newThread(task);
+				thread.setContextClassLoader(contextClassLoader);
+				return thread;
+			};
+		};
 	}
 
 	/** The driver also calls this without a command. */
