@@ -74,8 +74,8 @@ class BlockedThreadsTests {
 	void noLockDependsOnAThreadThatTheApplicationBlocks(String store) throws Exception {
 		CountDownLatch end = new CountDownLatch(1);
 		ApplicationContextRunner runner = application(store).withPropertyValues(
-				"distlock.lease-time=" + LEASE.toMillis() + "ms", "distlock.wait-time=30s",
-				"distlock.shutdown-grace-period=0s");
+				"distlock.lease-time=" + LEASE.toMillis() + "ms",
+				"distlock.wait-time=" + BLOCKED.plusSeconds(30).toSeconds() + "s", "distlock.shutdown-grace-period=0s");
 		runner
 			.run((other) -> runner.withBean(LockListener.class, () -> new BlockingListener(end)).run((application) -> {
 				try {
