@@ -1,7 +1,6 @@
 package io.github.distlock.torture;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
@@ -21,6 +20,8 @@ final class Nemesis {
 
 	private final Random random;
 
+	private final List<FaultKind> kinds;
+
 	private final StoreFaults storeFaults;
 
 	private final WorkerFaults workerFaults;
@@ -31,6 +32,7 @@ final class Nemesis {
 		this.settings = settings;
 		this.history = history;
 		this.random = new Random(settings.seed());
+		this.kinds = settings.faults().stream().filter(store.faults()::contains).toList();
 		this.storeFaults = new StoreFaults(store, workers, signals, this.random);
 		this.workerFaults = new WorkerFaults(settings, workers, signals, this.random);
 	}
@@ -40,12 +42,13 @@ final class Nemesis {
 	 * whether that was so.
 	 */
 	boolean injectFaults(BooleanSupplier enough) {
-		List<FaultKind> kinds = new ArrayList<>(this.settings.faults());
 		long end = System.nanoTime() + this.settings.duration().toNanos();
 		while (System.nanoTime() < end) {
 			long storm = Math.min(end, System.nanoTime() + this.settings.storm().toNanos());
 			while (System.nanoTime() < storm) {
-				inject(kinds.get(this.random.nextInt(kinds.size())));
+				if (!this.kinds.isEmpty()) {
+					inject(this.kinds.get(this.random.nextInt(this.kinds.size())));
+				}
 				Pauses.pause(Duration.ofMillis(this.random.nextInt(350)));
 			}
 			long calm = Math.min(end, System.nanoTime() + this.settings.calm().toNanos());

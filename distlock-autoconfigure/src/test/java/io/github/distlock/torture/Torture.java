@@ -6,11 +6,17 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.check.Violation;
+import io.github.distlock.torture.history.Event;
 import io.github.distlock.torture.history.History;
 import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.history.Kind;
 
 /**
  * One run: starts a server and workers, lets the nemesis inject faults, stops all of
@@ -54,11 +60,22 @@ public final class Torture {
 		long granted = history.attempts().stream().filter((attempt) -> attempt.isGranted()).count();
 		this.out.println("Seed " + this.settings.seed() + ": " + history.attempts().size() + " attempts, " + granted
 				+ " entries, " + history.faults().size() + " faults, " + violations.size() + " violations");
+		this.out.println("Losses: " + count(history.events(Kind.LOST), (event) -> event.text("cause")));
+		List<Event> blocks = history.events(Kind.BLOCKED);
+		this.out.println("Blocks: " + count(blocks, (event) -> event.text("what")) + ", together "
+				+ blocks.stream().mapToLong((event) -> event.number("millis")).sum() / 1000 + " s");
+		if (!history.events(Kind.POLLED).isEmpty()) {
+			this.out.println("Not checked, since the store is polled: S8 and the rules of readers");
+		}
 		if (!violations.isEmpty()) {
 			this.out.println("The history is in " + this.folder.toAbsolutePath());
 			violations.stream().limit(10).forEach((violation) -> this.out.println(violation.describe(history.begin())));
 		}
 		return violations;
+	}
+
+	private static Map<String, Long> count(List<Event> events, Function<Event, String> name) {
+		return events.stream().collect(Collectors.groupingBy(name, TreeMap::new, Collectors.counting()));
 	}
 
 	private void record() throws InterruptedException {
@@ -67,7 +84,7 @@ public final class Torture {
 				HistoryWriter storeLog = new HistoryWriter(this.folder.resolve("store.log"));
 				Signals signals = new Signals();
 				FencedResource resource = new FencedResource(resourceLog);
-				Store store = new Store(storeLog, this.settings.load().keys());
+				Store store = Store.start(storeLog, this.settings.load().keys());
 				Workers workers = new Workers(this.settings, this.folder, store.port(), resource.port())) {
 			workers.awaitReady();
 			if (!new Nemesis(this.settings, store, workers, signals, nemesisLog).injectFaults(this::isEnough)) {

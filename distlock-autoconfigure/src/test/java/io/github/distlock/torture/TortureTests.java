@@ -3,6 +3,7 @@ package io.github.distlock.torture;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * of a worker be for one key, so that it enters kept locks more often.
  * {@code -Dtorture.previous=CHECKOUT} gives every second worker the library of a built
  * checkout of an earlier version, as during a rolling deployment.
+ * {@code -Dtorture.block=true} lets each worker block threads that run code of the
+ * application; {@code -Dtorture.faults=none} injects no faults beside that, and then no
+ * renewed lock may be lost. {@code -Dtorture.store=postgresql} uses the JDBC store.
  */
 class TortureTests {
 
@@ -28,19 +32,28 @@ class TortureTests {
 	void everyGuaranteeIsKeptWhileFaultsAreInjected() throws Exception {
 		Duration duration = Duration.ofSeconds(Long.getLong("torture.seconds", 20));
 		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), 600, share("torture.fair", "0"), 0.3, 0.1, 60,
-				150, share("torture.read", "0.3"), share("torture.home", "0"));
+				150, share("torture.read", exclusive() ? "0" : "0.3"), share("torture.home", "0"));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> violated = new TreeMap<>();
 		for (String text : seeds.split(",")) {
 			long seed = Long.parseLong(text.trim());
 			TortureSettings settings = TortureSettings.usual(seed, duration).withLoad(usual).beside(previous());
+			if (System.getProperty("torture.faults", "all").equals("none")) {
+				settings = settings.withFaults(EnumSet.noneOf(FaultKind.class), settings.storm(), settings.calm(),
+						settings.replacement());
+			}
 			List<Violation> violations = new Torture(settings, Path.of("target/torture/seed-" + seed), out).run();
 			if (!violations.isEmpty()) {
 				violated.put(seed, violations.size());
 			}
 		}
 		assertThat(violated).as("violated guarantees by seed; the histories are under target/torture").isEmpty();
+	}
+
+	/** Whether the store has no readers. */
+	private static boolean exclusive() {
+		return System.getProperty("torture.store", "redis").equals("postgresql");
 	}
 
 	private static double share(String property, String usual) {

@@ -22,6 +22,10 @@ import io.github.distlock.torture.worker.WorkerSettings;
  */
 final class WorkerProcess {
 
+	/** The options of a run that its workers read. */
+	private static final List<String> OPTIONS = List.of("torture.release", "torture.keep", "torture.block",
+			"torture.store");
+
 	private final WorkerSettings settings;
 
 	private final Process process;
@@ -37,13 +41,14 @@ final class WorkerProcess {
 		this.settings = settings;
 		this.listener = listener;
 		Path folder = Objects.requireNonNull(settings.history().toAbsolutePath().getParent());
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-XX:+UseSerialGC", "-Xmx192m", "-Xshare:auto",
-						"-Dtorture.release=" + System.getProperty("torture.release", "confirmed"),
-						"-Dtorture.keep=" + System.getProperty("torture.keep", "0"),
-						"-Dlogback.configurationFile=" + folder.resolve("logback.xml"), "-cp",
-						classPath(classPathFirst), TortureWorker.class.getName()));
+		List<String> command = new ArrayList<>(List.of(
+				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+				"-XX:+UseSerialGC", "-Xmx192m", "-Xshare:auto",
+				"-Dlogback.configurationFile=" + folder.resolve("logback.xml"), "-cp", classPath(classPathFirst)));
+		OPTIONS.stream()
+			.filter((option) -> System.getProperty(option) != null)
+			.forEach((option) -> command.add("-D" + option + "=" + System.getProperty(option)));
+		command.add(TortureWorker.class.getName());
 		command.addAll(settings.arguments());
 		try {
 			this.process = new ProcessBuilder(command).redirectError(folder.resolve(settings.name() + ".err").toFile())

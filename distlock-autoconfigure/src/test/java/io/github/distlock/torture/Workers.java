@@ -32,7 +32,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 
 	private final Path folder;
 
-	private final int redisPort;
+	private final int storePort;
 
 	private final int resourcePort;
 
@@ -42,10 +42,10 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 
 	private volatile boolean stopping;
 
-	Workers(TortureSettings settings, Path folder, int redisPort, int resourcePort) {
+	Workers(TortureSettings settings, Path folder, int storePort, int resourcePort) {
 		this.settings = settings;
 		this.folder = folder;
-		this.redisPort = redisPort;
+		this.storePort = storePort;
 		this.resourcePort = resourcePort;
 		for (int i = 0; i < settings.jvms(); i++) {
 			this.slots.add(new Slot(i));
@@ -149,7 +149,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 
 		private final int number;
 
-		private final TcpProxy proxy = new TcpProxy(Workers.this.redisPort);
+		private final TcpProxy proxy = new TcpProxy(Workers.this.storePort);
 
 		private int generation;
 

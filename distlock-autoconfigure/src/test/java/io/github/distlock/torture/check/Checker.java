@@ -18,8 +18,8 @@ public final class Checker {
 	private static final List<Rule> RULES = List.of(new ExclusionRule(), new RisingTokensRule(),
 			new FencedResourceRule(), SmallRules::foreignChanges, new GhostHolderRule(Duration.ofSeconds(7)),
 			SmallRules::endedAttempts, SmallRules::unheldUnlocks, SmallRules::leftOvers,
-			new OvertakingRule(HAND_OFF_BUDGET), new ProgressRule(Duration.ofSeconds(7)), SmallRules::readersTogether,
-			new WriterStarvationRule());
+			new OvertakingRule(HAND_OFF_BUDGET), new ProgressRule(Duration.ofSeconds(7)),
+			SmallRules::lossesWithoutFaults, SmallRules::readersTogether, new WriterStarvationRule());
 
 	private Checker() {
 	}

@@ -116,6 +116,13 @@ class RulesTests {
 			  store 60 STORE key=k owner= last=26; dies w0 130; w1#1 stays 200 250 60
 			  store 220 STORE key=k owner=shop@host:8:b:1 last=76
 			  store 300 STORE key=k owner=shop@host:7:a:2 last=99; until 9000 =>
+			a renewed lock that is lost without a fault is rejected
+			  w0 300 BLOCKED what=event-loop millis=600 thread=t
+			  w0 900 LOST key=k token=10 reason=no_renewal cause=STORE_SILENT => L4
+			an explicit lease that expires is accepted
+			  w0 900 LOST key=k token=10 reason=its_lease_has_expired cause=LEASE_EXPIRED =>
+			a loss beside faults is not explained by what is blocked
+			  fault STALL all 1000 6000; w0 900 LOST key=k token=10 reason=no_renewal cause=STORE_SILENT =>
 			nothing may remain in the store
 			  w0#1 stays 0 50 10; w0 100 IDLE idle=true threads=0; store 200 LEFT_OVER names=none =>
 			  store 300 LEFT_OVER names=[distlock:lock:{k}] => S7
@@ -208,6 +215,13 @@ class RulesTests {
 	@Test
 	void aJvmThatWaitsForOneTurnOfAnotherIsAccepted() {
 		overtake(18);
+		assertThat(this.history.broken()).isEmpty();
+	}
+
+	@Test
+	void overtakingDoesNotCountInAStoreThatIsPolled() {
+		this.history.step("store 0 POLLED store=postgresql");
+		overtake(40);
 		assertThat(this.history.broken()).isEmpty();
 	}
 

@@ -63,6 +63,23 @@ final class SmallRules {
 	}
 
 	/**
+	 * L4: while nothing fails, no renewed lock is lost, whatever the application blocks.
+	 */
+	static List<Violation> lossesWithoutFaults(History history) {
+		if (!history.faults().isEmpty()) {
+			return List.of();
+		}
+		return history.events(Kind.LOST)
+			.stream()
+			.filter((event) -> !event.text("cause").isEmpty() && !event.text("cause").equals("LEASE_EXPIRED"))
+			.map((event) -> new Violation("L4",
+					event.source() + " lost '" + event.text("key") + "' without a fault: " + event.text("reason") + " ("
+							+ event.text("cause") + ")",
+					List.of(event)))
+			.toList();
+	}
+
+	/**
 	 * S7: when all workers have stopped, nothing remains in the store and in the JVMs.
 	 */
 	static List<Violation> leftOvers(History history) {

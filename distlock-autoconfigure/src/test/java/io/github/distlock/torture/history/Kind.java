@@ -38,11 +38,19 @@ public enum Kind {
 	/** The call has ended without the lock [a, how]. */
 	ENDED,
 
-	/** The library says that a lock was lost [key, token, reason]. */
+	/**
+	 * The library says that a lock was lost [key, token, reason, cause: a constant of
+	 * LossCause].
+	 */
 	LOST,
 
 	/** A lock that was not held was unlocked [key, what, threw]. */
 	UNHELD,
+
+	/**
+	 * Code of the application begins to block a thread [what, millis, thread].
+	 */
+	BLOCKED,
 
 	/** A worker has stopped [idle, threads]. */
 	IDLE,
@@ -65,6 +73,12 @@ public enum Kind {
 	STORE,
 
 	/** The keys in the store after all workers have stopped [keys, names]. */
-	LEFT_OVER
+	LEFT_OVER,
+
+	/**
+	 * The waiting JVMs poll this store: it does not order them, and has no readers
+	 * [store].
+	 */
+	POLLED
 
 }

@@ -7,22 +7,21 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redis.RedisBackendSettings;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.history.HistoryWriter;
@@ -49,6 +48,10 @@ public final class TortureWorker {
 
 	private final HistoryWriter history;
 
+	private final WorkerStore store;
+
+	private final Blocker blocker;
+
 	private final BackendLockRegistry registry;
 
 	private final Map<Thread, Contender> contenders = new ConcurrentHashMap<>();
@@ -62,13 +65,13 @@ public final class TortureWorker {
 		Duration turn = byDefault ? RedisNodes.HAND_OFF.maxTime() : Duration.ofMillis(50);
 		int tokens = (byDefault ? RedisNodes.HAND_OFF.budget() : Checker.HAND_OFF_BUDGET) + 1;
 		Duration lease = Duration.ofMillis(settings.load().leaseMillis());
-		this.registry = new BackendLockRegistry(
-				new RedisLockBackend(RedisTestServer.connectionFactory(settings.redisPort()),
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, tokens), TimeSource.SYSTEM),
+		this.store = WorkerStore.open(settings.storePort(), tokens);
+		this.blocker = new Blocker(settings, this.history, this.contenders::containsKey);
+		this.registry = new BackendLockRegistry(this.store.backend(),
 				TestSettings.keeping(TestSettings
 					.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), release()),
 						keep()),
-				List.of(new Recorder()), TimeSource.SYSTEM);
+				blocks() ? List.of(new Recorder(), this.blocker) : List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
 	/** Run until asked to stop. */
@@ -101,6 +104,10 @@ public final class TortureWorker {
 		return keep.equals("0") ? Duration.ZERO : DurationFormatterUtils.detectAndParse(keep);
 	}
 
+	private static boolean blocks() {
+		return Boolean.getBoolean("torture.block");
+	}
+
 	private void work() {
 		this.registry.start();
 		PrintStream out = System.out;
@@ -111,6 +118,13 @@ public final class TortureWorker {
 		}
 		this.contenders.keySet().forEach(Thread::start);
 		out.println("@ready");
+		if (blocks()) {
+			AsideLocks locks = new AsideLocks(this.registry, this.settings);
+			Map<String, Executor> places = new HashMap<>(this.store.threads());
+			places.put("continuation", locks::continueWith);
+			places.put("loss-callback", locks::loseWith);
+			this.blocker.start(places);
+		}
 		interrupt();
 	}
 
@@ -130,6 +144,7 @@ public final class TortureWorker {
 	}
 
 	private void stop() {
+		this.blocker.stop();
 		this.contenders.values().forEach(Contender::stop);
 		long end = System.nanoTime() + LAST_SECTION.toNanos();
 		long alive;
@@ -163,7 +178,7 @@ public final class TortureWorker {
 		@Override
 		public void onLost(Lost event) {
 			TortureWorker.this.history.write(Kind.LOST, "key", event.key(), "token", event.fencingToken(), "reason",
-					event.reason());
+					event.reason(), "cause", event.lossCause());
 		}
 
 	}

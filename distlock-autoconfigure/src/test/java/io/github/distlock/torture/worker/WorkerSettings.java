@@ -8,13 +8,13 @@ import java.util.List;
  * The settings of a worker JVM.
  *
  * @param name its name in the history
- * @param redisPort the port of the store
+ * @param storePort the port of the store
  * @param resourcePort the port of the resource
  * @param history its history file
  * @param seed the seed of its random numbers
  * @param load its load
  */
-public record WorkerSettings(String name, int redisPort, int resourcePort, Path history, long seed, Load load) {
+public record WorkerSettings(String name, int storePort, int resourcePort, Path history, long seed, Load load) {
 
 	/** The longest lease that a worker asks for: long compared with all other times. */
 	public static final int LONGEST_LEASE_MILLIS = 20_000;
@@ -29,7 +29,7 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 
 	/** The command line, which {@link #parse} understands. */
 	public List<String> arguments() {
-		return List.of(this.name, "" + this.redisPort, "" + this.resourcePort, this.history.toString(), "" + this.seed,
+		return List.of(this.name, "" + this.storePort, "" + this.resourcePort, this.history.toString(), "" + this.seed,
 				this.load.format());
 	}
 

@@ -1,0 +1,169 @@
+package io.github.distlock.torture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.history.Kind;
+import io.github.distlock.torture.worker.WorkerSettings;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/**
+ * The PostgreSQL server of a run, with the table of the mode {@code lease}.
+ */
+final class PostgresStore implements Store {
+
+	private static final Duration WATCH = Duration.ofMillis(100);
+
+	/** What Redis alone has is missing: scripts, an inbox, and data that can be lost. */
+	private static final Set<FaultKind> FAULTS = EnumSet.complementOf(EnumSet.of(FaultKind.KILL_PUBSUB,
+			FaultKind.CLIENT_PAUSE, FaultKind.SCRIPT_FLUSH, FaultKind.FLUSH_ALL, FaultKind.RESTART,
+			FaultKind.OUT_OF_MEMORY, FaultKind.STALL, FaultKind.HALF_OPEN, FaultKind.LATE_COPIES));
+
+	private static final String NOW = "EXTRACT(EPOCH FROM clock_timestamp()) * 1000000";
+
+	private static final String OWNER = "SELECT CASE WHEN expires_at > " + NOW
+			+ " THEN owner ELSE '' END, fence FROM distlock_lock WHERE lock_key = convert_to(?, 'UTF8')";
+
+	/** Without the notes of ended grants, whose keys begin with the byte 1. */
+	private static final String HELD = "SELECT string_agg(convert_from(lock_key, 'UTF8'), ',') FROM distlock_lock"
+			+ " WHERE owner <> '' AND expires_at > " + NOW + " AND get_byte(lock_key, 0) <> 1";
+
+	private static final String TERMINATE = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+			+ " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
+
+	private final HistoryWriter history;
+
+	private final int keys;
+
+	private final EmbeddedPostgres server;
+
+	private final String url;
+
+	private volatile boolean closed;
+
+	PostgresStore(HistoryWriter history, int keys) {
+		this.history = history;
+		this.keys = keys;
+		try {
+			this.server = EmbeddedPostgres.builder()
+				.setServerConfig("max_connections", "200")
+				.setServerConfig("fsync", "off")
+				.start();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		this.url = this.server.getJdbcUrl("postgres", "postgres");
+		new ResourceDatabasePopulator(new ClassPathResource("io/github/distlock/backend/jdbc/schema-postgresql.sql"))
+			.execute(new DriverManagerDataSource(this.url));
+		history.write(Kind.POLLED, "store", "postgresql");
+		Thread watcher = new Thread(this::watch, "store-watcher");
+		watcher.setDaemon(true);
+		watcher.start();
+	}
+
+	@Override
+	public int port() {
+		return this.server.getPort();
+	}
+
+	@Override
+	public Set<FaultKind> faults() {
+		return FAULTS;
+	}
+
+	@Override
+	public void inject(FaultKind kind, Signals signals, Random random) {
+		if (kind != FaultKind.KILL_NORMAL) {
+			throw new IllegalArgumentException(kind.toString());
+		}
+		ask(TERMINATE);
+	}
+
+	private String ask(String query) {
+		try (Connection connection = DriverManager.getConnection(this.url);
+				ResultSet rows = connection.createStatement().executeQuery(query)) {
+			rows.next();
+			return String.valueOf(rows.getString(1));
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Record the owner of each key whenever it changes. */
+	private void watch() {
+		Map<String, String> seen = new HashMap<>();
+		while (!this.closed) {
+			try (Connection connection = DriverManager.getConnection(this.url);
+					PreparedStatement query = connection.prepareStatement(OWNER)) {
+				while (!this.closed) {
+					for (int i = 0; i < this.keys; i++) {
+						recordOwner(query, "k" + i, seen);
+					}
+					Pauses.pause(WATCH);
+				}
+			}
+			catch (SQLException ex) {
+				// Its connection was killed: the owners are unknown.
+				seen.keySet().forEach((key) -> this.history.write(Kind.STORE, "key", key, "owner", "?", "last", 0));
+				seen.clear();
+				Pauses.pause(WATCH);
+			}
+		}
+	}
+
+	private void recordOwner(PreparedStatement query, String key, Map<String, String> seen) throws SQLException {
+		long asked = System.nanoTime();
+		query.setString(1, "distlock:" + key);
+		try (ResultSet rows = query.executeQuery()) {
+			boolean known = rows.next();
+			String owner = known ? rows.getString(1) : "";
+			long last = known ? rows.getLong(2) : 0;
+			if (!(owner + "|" + last).equals(seen.put(key, owner + "|" + last))) {
+				this.history.writeAt(asked, Kind.STORE, "key", key, "owner", owner, "last", last);
+			}
+		}
+	}
+
+	/** No lock is held after the longest lease. Rows of free locks may remain. */
+	@Override
+	public void recordLeftOvers() {
+		long end = System.nanoTime() + Duration.ofMillis(WorkerSettings.LONGEST_LEASE_MILLIS).plusSeconds(5).toNanos();
+		String held;
+		do {
+			Pauses.pause(WATCH);
+			held = ask(HELD);
+		}
+		while (!held.equals("null") && System.nanoTime() < end);
+		this.history.write(Kind.LEFT_OVER, "names", held.equals("null") ? "none" : held);
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		try {
+			this.server.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,109 @@
+package io.github.distlock.torture.worker;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackend;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.netty.channel.EventLoopGroup;
+
+import org.springframework.data.redis.connection.ReactiveRedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The store of a worker, and the threads of the driver on which the application runs its
+ * own code.
+ *
+ * @param backend the store
+ * @param threads executors for the threads of the driver, by their names
+ */
+record WorkerStore(LockBackend backend, Map<String, Executor> threads) {
+
+	private static final String PREFIX = "distlock:";
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+
+	private static final int DRIVER_THREADS = 2;
+
+	/** Open the store that {@code -Dtorture.store} names. */
+	static WorkerStore open(int port, int tokens) {
+		return System.getProperty("torture.store", "redis").equals("redis") ? redis(port, tokens)
+				: postgresql(port, tokens);
+	}
+
+	/**
+	 * The application has its own driver threads, as Spring Boot configures them, and a
+	 * connection on them.
+	 */
+	private static WorkerStore redis(int port, int tokens) {
+		Loops loops = new Loops();
+		ClientResources resources = ClientResources.builder()
+			.eventLoopGroupProvider(loops)
+			.computationThreadPoolSize(DRIVER_THREADS)
+			.build();
+		LettuceConnectionFactory application = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", port),
+				LettuceClientConfiguration.builder()
+					.clientResources(resources)
+					.shutdownQuietPeriod(Duration.ZERO)
+					.build());
+		application.afterPropertiesSet();
+		application.start();
+		ReactiveRedisConnectionFactory reactive = application;
+		Map<String, Executor> threads = new TreeMap<>();
+		threads.put("event-loop", (task) -> loops.groups.get(0).next().execute(task));
+		threads.put("executor", (task) -> resources.eventExecutorGroup().next().execute(task));
+		threads.put("reactive-chain",
+				(task) -> reactive.getReactiveConnection()
+					.ping()
+					.doFinally((signal) -> task.run())
+					.subscribe((answer) -> {
+					}, (failure) -> {
+					}));
+		return new WorkerStore(new RedisLockBackend(application,
+				new RedisBackendSettings(PREFIX, COMMAND_TIMEOUT, true, tokens), TimeSource.SYSTEM), threads);
+	}
+
+	private static WorkerStore postgresql(int port, int tokens) {
+		HikariDataSource application = new HikariDataSource();
+		application.setJdbcUrl("jdbc:postgresql://127.0.0.1:" + port + "/postgres");
+		application.setUsername("postgres");
+		application.setPassword("");
+		application.setMaximumPoolSize(2);
+		return new WorkerStore(JdbcBackend.lease(application, new JdbcBackendSettings(PREFIX, COMMAND_TIMEOUT,
+				Duration.ofMillis(100), tokens, 3, 80, true, TableNames.DEFAULT), TimeSource.SYSTEM), Map.of());
+	}
+
+	/** Remembers the event loops of the application, from its first connection on. */
+	private static final class Loops extends DefaultEventLoopGroupProvider {
+
+		private final List<EventLoopGroup> groups = new CopyOnWriteArrayList<>();
+
+		Loops() {
+			super(DRIVER_THREADS);
+		}
+
+		@Override
+		public <T extends EventLoopGroup> T allocate(Class<T> type) {
+			T allocated = super.allocate(type);
+			this.groups.add(allocated);
+			return allocated;
+		}
+
+	}
+
+}
