@@ -30,10 +30,15 @@ final class PostgresStore implements Store {
 
 	private static final Duration WATCH = Duration.ofMillis(100);
 
-	/** What Redis alone has is missing: scripts, an inbox, and data that can be lost. */
-	private static final Set<FaultKind> FAULTS = EnumSet.complementOf(EnumSet.of(FaultKind.KILL_PUBSUB,
-			FaultKind.CLIENT_PAUSE, FaultKind.SCRIPT_FLUSH, FaultKind.FLUSH_ALL, FaultKind.RESTART,
-			FaultKind.OUT_OF_MEMORY, FaultKind.STALL, FaultKind.HALF_OPEN, FaultKind.LATE_COPIES));
+	/**
+	 * The faults of workers and of connections. Not those of Redis alone (scripts,
+	 * subscriptions, data that is lost), and not those that need more than one signal or
+	 * one statement here.
+	 */
+	private static final Set<FaultKind> FAULTS = EnumSet.of(FaultKind.KILL_NORMAL, FaultKind.LOSE_REPLIES,
+			FaultKind.CUT, FaultKind.REFUSE, FaultKind.SLOW, FaultKind.KILL_HOLDER, FaultKind.KILL_ACQUIRING,
+			FaultKind.KILL_RELEASING, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING, FaultKind.PAUSE_RELEASING,
+			FaultKind.PAUSE_RENEWING);
 
 	private static final String NOW = "EXTRACT(EPOCH FROM clock_timestamp()) * 1000000";
 

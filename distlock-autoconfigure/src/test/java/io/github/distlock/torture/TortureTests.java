@@ -3,10 +3,13 @@ package io.github.distlock.torture;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumSet;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 import io.github.distlock.torture.check.Violation;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
@@ -24,31 +27,42 @@ import static org.assertj.core.api.Assertions.assertThat;
  * checkout of an earlier version, as during a rolling deployment.
  * {@code -Dtorture.block=true} lets each worker block threads that run code of the
  * application; {@code -Dtorture.faults=none} injects no faults beside that, and then no
- * renewed lock may be lost. {@code -Dtorture.store=postgresql} uses the JDBC store.
+ * renewed lock may be lost; instead of {@code none} it may name kinds of faults.
+ * {@code -Dtorture.store=postgresql} uses the JDBC store. On a busy machine
+ * {@code -Dtorture.lease=3000} (in milliseconds) prevents losses for lack of processor
+ * time.
  */
 class TortureTests {
 
 	@Test
 	void everyGuaranteeIsKeptWhileFaultsAreInjected() throws Exception {
 		Duration duration = Duration.ofSeconds(Long.getLong("torture.seconds", 20));
-		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), 600, share("torture.fair", "0"), 0.3, 0.1, 60,
-				150, share("torture.read", exclusive() ? "0" : "0.3"), share("torture.home", "0"));
+		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), Integer.getInteger("torture.lease", 600),
+				share("torture.fair", "0"), 0.3, 0.1, 60, 150, share("torture.read", exclusive() ? "0" : "0.3"),
+				share("torture.home", "0"));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> violated = new TreeMap<>();
 		for (String text : seeds.split(",")) {
 			long seed = Long.parseLong(text.trim());
 			TortureSettings settings = TortureSettings.usual(seed, duration).withLoad(usual).beside(previous());
-			if (System.getProperty("torture.faults", "all").equals("none")) {
-				settings = settings.withFaults(EnumSet.noneOf(FaultKind.class), settings.storm(), settings.calm(),
-						settings.replacement());
-			}
+			settings = settings.withFaults(faults(), settings.storm(), settings.calm(), settings.replacement());
 			List<Violation> violations = new Torture(settings, Path.of("target/torture/seed-" + seed), out).run();
 			if (!violations.isEmpty()) {
 				violated.put(seed, violations.size());
 			}
 		}
 		assertThat(violated).as("violated guarantees by seed; the histories are under target/torture").isEmpty();
+	}
+
+	private static Set<FaultKind> faults() {
+		String kinds = System.getProperty("torture.faults", "all");
+		return switch (kinds) {
+			case "all" -> FaultKind.ALL;
+			case "none" -> Set.of();
+			default ->
+				Arrays.stream(kinds.split(",")).map(FaultKind::valueOf).collect(Collectors.toCollection(TreeSet::new));
+		};
 	}
 
 	/** Whether the store has no readers. */

@@ -121,6 +121,10 @@ class RulesTests {
 			  w0 900 LOST key=k token=10 reason=no_renewal cause=STORE_SILENT => L4
 			an explicit lease that expires is accepted
 			  w0 900 LOST key=k token=10 reason=its_lease_has_expired cause=LEASE_EXPIRED =>
+			a lock that is not renewed may be lost while the store is silent
+			  w0 0 START a=1 key=k how=LEASE lease=1000 renewed=false wait=-1; w0#1 enters 0 10
+			  w0 900 LOST key=k token=10 reason=no_renewal cause=STORE_SILENT
+			  w0 900 LOST key=expiring0 token=11 reason=no_renewal cause=STORE_SILENT =>
 			a loss beside faults is not explained by what is blocked
 			  fault STALL all 1000 6000; w0 900 LOST key=k token=10 reason=no_renewal cause=STORE_SILENT =>
 			nothing may remain in the store

@@ -64,14 +64,22 @@ final class SmallRules {
 
 	/**
 	 * L4: while nothing fails, no renewed lock is lost, whatever the application blocks.
+	 * A lock of an explicit lease may be lost.
 	 */
 	static List<Violation> lossesWithoutFaults(History history) {
 		if (!history.faults().isEmpty()) {
 			return List.of();
 		}
+		Set<String> notRenewed = history.attempts()
+			.stream()
+			.filter((attempt) -> attempt.isGranted() && !attempt.isRenewed())
+			.map((attempt) -> attempt.key() + "|" + attempt.token())
+			.collect(Collectors.toSet());
 		return history.events(Kind.LOST)
 			.stream()
 			.filter((event) -> !event.text("cause").isEmpty() && !event.text("cause").equals("LEASE_EXPIRED"))
+			.filter((event) -> !event.text("key").startsWith(Checker.EXPIRING))
+			.filter((event) -> !notRenewed.contains(event.text("key") + "|" + event.text("token")))
 			.map((event) -> new Violation("L4",
 					event.source() + " lost '" + event.text("key") + "' without a fault: " + event.text("reason") + " ("
 							+ event.text("cause") + ")",

@@ -87,6 +87,11 @@ public final class Attempt {
 		return this.start.text("fair").equals("true");
 	}
 
+	/** Whether the watchdog renews the lease until the release. */
+	public boolean isRenewed() {
+		return !this.start.text("renewed").equals("false");
+	}
+
 	/** Whether others may read at the same time. */
 	public boolean reads() {
 		return this.start.text("mode").equals("READ");

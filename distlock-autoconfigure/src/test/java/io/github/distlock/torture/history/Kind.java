@@ -6,8 +6,8 @@ package io.github.distlock.torture.history;
 public enum Kind {
 
 	/**
-	 * A worker calls for a lock [a, key, how, lease and wait in ms, wait -1 for no limit,
-	 * fair, mode].
+	 * A worker calls for a lock [a, key, how, lease and wait in ms, renewed, wait -1 for
+	 * no limit, fair, mode].
 	 */
 	START,
 

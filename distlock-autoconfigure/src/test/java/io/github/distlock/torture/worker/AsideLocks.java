@@ -8,10 +8,11 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.torture.check.Checker;
 
 /**
- * Locks whose callbacks run code of the application, on keys of their own: their history
- * is not recorded.
+ * Locks whose callbacks run code of the application, on keys of their own. Of their
+ * history only losses are recorded.
  */
 final class AsideLocks {
 
@@ -19,7 +20,7 @@ final class AsideLocks {
 
 	private static final Duration WAIT = Duration.ofSeconds(1);
 
-	/** Shorter than any block of the callback for its end. */
+	/** A lock with it is lost soon. */
 	private static final Duration SHORT_LEASE = Duration.ofMillis(150);
 
 	private final LockRegistry registry;
@@ -43,7 +44,7 @@ final class AsideLocks {
 
 	/** Run a task as the callback for the loss of a lock. */
 	void loseWith(Runnable task) {
-		acquire("expiring", SHORT_LEASE).whenComplete((lock, failure) -> {
+		acquire(Checker.EXPIRING, SHORT_LEASE).whenComplete((lock, failure) -> {
 			if (lock != null) {
 				lock.onLost(task);
 			}

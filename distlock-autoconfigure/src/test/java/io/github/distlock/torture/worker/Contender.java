@@ -90,7 +90,8 @@ final class Contender implements Runnable {
 	private @Nullable Stay acquire(Call call) {
 		this.attempt = numbers.incrementAndGet();
 		this.history.write(Kind.START, "a", this.attempt, "key", call.key(), "how", call.how(), "lease",
-				call.leaseMillis(), "wait", call.waitMillis(), "fair", call.fair(), "mode", call.mode());
+				call.leaseMillis(), "renewed", call.isRenewed(), "wait", call.waitMillis(), "fair", call.fair(), "mode",
+				call.mode());
 		report(Phase.ACQUIRING, call);
 		try {
 			Stay stay = call.make(this.registry);
