@@ -18,6 +18,8 @@ final class AsideLocks {
 
 	private static final int KEYS = 4;
 
+	private static final String RENEWED = "renewed";
+
 	private static final Duration WAIT = Duration.ofSeconds(1);
 
 	/** A lock with it is lost soon. */
@@ -32,9 +34,14 @@ final class AsideLocks {
 		this.random = new Random(settings.seed() * 41);
 	}
 
+	/** Whether a key is one of these. */
+	static boolean isAside(String key) {
+		return key.startsWith(RENEWED) || key.startsWith(Checker.EXPIRING);
+	}
+
 	/** Run a task as a continuation, under a lock that the watchdog renews. */
 	void continueWith(Runnable task) {
-		acquire("renewed", Duration.ZERO).whenComplete((lock, failure) -> {
+		acquire(RENEWED, Duration.ZERO).whenComplete((lock, failure) -> {
 			task.run();
 			if (lock != null) {
 				close(lock);

@@ -123,19 +123,29 @@ final class Blocker implements LockListener {
 		}
 	}
 
+	/**
+	 * A listener delays the future of the caller that the event is about, which may have
+	 * the lock already. The callers of the history expect no such delay.
+	 */
+	private void listen(String what, @Nullable String key) {
+		if (key != null && AsideLocks.isAside(key)) {
+			listen(what);
+		}
+	}
+
 	@Override
 	public void onWaiting(Waiting event) {
-		listen("onWaiting");
+		listen("onWaiting", event.key());
 	}
 
 	@Override
 	public void onWaitingEnded(Waiting event) {
-		listen("onWaitingEnded");
+		listen("onWaitingEnded", event.key());
 	}
 
 	@Override
 	public void onAttempted(Attempted event) {
-		listen("onAttempted");
+		listen("onAttempted", event.key());
 	}
 
 	@Override
