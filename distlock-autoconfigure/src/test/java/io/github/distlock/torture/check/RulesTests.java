@@ -125,6 +125,10 @@ class RulesTests {
 			  w0 0 START a=1 key=k how=LEASE lease=1000 renewed=false wait=-1; w0#1 enters 0 10
 			  w0 900 LOST key=k token=10 reason=no_renewal cause=STORE_SILENT
 			  w0 900 LOST key=expiring0 token=11 reason=no_renewal cause=STORE_SILENT =>
+			a loss while the machine is stalled is not explained by what is blocked
+			  w1#1 waits 0; w1#1 enters 0 9; w1 100 CHECK a=1 rem=900; w1 115 CHECK a=1 rem=885
+			  w0 900 LOST key=k token=10 reason=no_renewal cause=STORE_SILENT => L4
+			  w1 800 CHECK a=1 rem=200 =>
 			a loss beside faults is not explained by what is blocked
 			  fault STALL all 1000 6000; w0 900 LOST key=k token=10 reason=no_renewal cause=STORE_SILENT =>
 			nothing may remain in the store

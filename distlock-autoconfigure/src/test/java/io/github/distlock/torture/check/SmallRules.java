@@ -64,7 +64,7 @@ final class SmallRules {
 
 	/**
 	 * L4: while nothing fails, no renewed lock is lost, whatever the application blocks.
-	 * A lock of an explicit lease may be lost.
+	 * A lock of an explicit lease may be lost, and any lock while the machine is stalled.
 	 */
 	static List<Violation> lossesWithoutFaults(History history) {
 		if (!history.faults().isEmpty()) {
@@ -80,11 +80,31 @@ final class SmallRules {
 			.filter((event) -> !event.text("cause").isEmpty() && !event.text("cause").equals("LEASE_EXPIRED"))
 			.filter((event) -> !event.text("key").startsWith(Checker.EXPIRING))
 			.filter((event) -> !notRenewed.contains(event.text("key") + "|" + event.text("token")))
+			.filter((event) -> history.attempts().stream().noneMatch((attempt) -> stalled(attempt, event.nanos())))
 			.map((event) -> new Violation("L4",
 					event.source() + " lost '" + event.text("key") + "' without a fault: " + event.text("reason") + " ("
 							+ event.text("cause") + ")",
 					List.of(event)))
 			.toList();
+	}
+
+	/**
+	 * Whether a holder did not run for a quarter of its lease, within the lease before a
+	 * loss. It checks its lock every few milliseconds, and needs neither a store nor a
+	 * thread that may be blocked for that.
+	 */
+	private static boolean stalled(Attempt attempt, long lost) {
+		long before = Attempt.NEVER;
+		for (Event event : attempt.events()) {
+			if (event.kind() == Kind.CHECK) {
+				if (before < lost && event.nanos() > lost - attempt.leaseNanos()
+						&& event.nanos() - before > attempt.leaseNanos() / 4) {
+					return true;
+				}
+				before = event.nanos();
+			}
+		}
+		return false;
 	}
 
 	/**
