@@ -28,7 +28,6 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * serves releases and renewals only. At least 2.
  * @param maxConnections Mode row: maximum number of locks that are held or waited for,
  * each of which uses a connection. The pool of the locks has one more.
- * @param reservedConnections Replaced by distlock.jdbc.pool-size. Fails the start.
  * @param notifications Mode lease on PostgreSQL: whether a release notifies other JVMs
  * that wait (LISTEN and NOTIFY). A JVM whose callers wait uses one more connection then.
  * @param schema Schema of the table. Not set: the default schema of the user.
@@ -39,7 +38,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("lease") Mode mode,
 		@DefaultValue("embedded") DatabaseInitializationMode initializeSchema, @Nullable String dataSource,
 		@DefaultValue("100ms") Duration pollInterval, @DefaultValue("2s") Duration commandTimeout,
-		@DefaultValue("3") int poolSize, @DefaultValue("10") int maxConnections, @Nullable Integer reservedConnections,
+		@DefaultValue("3") int poolSize, @DefaultValue("10") int maxConnections,
 		@DefaultValue("true") boolean notifications, @Nullable String schema,
 		@DefaultValue("distlock_") String tablePrefix) {
 
@@ -64,11 +63,6 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 		}
 		PropertyChecks.name("distlock.jdbc.table-prefix", tablePrefix,
 				"Remove the property to use the default, 'distlock_'");
-		PropertyChecks.check(reservedConnections == null, "distlock.jdbc.reserved-connections",
-				String.valueOf(reservedConnections),
-				"locks have a pool of their own, and no connections of the application are reserved for them",
-				"Remove the property. The successor is 'distlock.jdbc.pool-size': the number of connections of that"
-						+ " pool, one of which serves releases and renewals only");
 	}
 
 	JdbcBackendSettings toSettings(DistlockProperties properties) {

@@ -128,15 +128,6 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void thePropertyForReservedConnectionsFailsTheStartAndNamesItsSuccessor() {
-		this.context.withPropertyValues("distlock.jdbc.reserved-connections=2")
-			.run((started) -> assertThat(started).getFailure()
-				.rootCause()
-				.hasMessageContaining("distlock.jdbc.reserved-connections")
-				.hasMessageContaining("'distlock.jdbc.pool-size'"));
-	}
-
-	@Test
 	void withoutADatabaseStartupFailsAndSaysWhatToAdd() {
 		Contexts.withoutRedis()
 			.withPropertyValues("distlock.backend=jdbc")
