@@ -477,18 +477,14 @@ final class KeyQueue {
 	}
 
 	private boolean tryEnter(long nanos) {
-		boolean interrupted = Thread.interrupted();
 		try {
 			return this.lock.tryLock(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
-			interrupted = true;
-			return tryEnter(nanos);
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
+			// It has cleared the status.
+			boolean entered = tryEnter(nanos);
+			Thread.currentThread().interrupt();
+			return entered;
 		}
 	}
 
