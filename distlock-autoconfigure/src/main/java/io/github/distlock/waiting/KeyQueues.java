@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
@@ -82,8 +82,17 @@ final class KeyQueues {
 		return (found != null) ? found.queue : this.shared.get(ticket.key());
 	}
 
-	void forEach(Consumer<KeyQueue> action) {
-		all().forEach(action);
+	/** Run an event of the queue that knows a ticket, if there is one. Does not block. */
+	void onEvent(Ticket ticket, Function<KeyQueue, @Nullable Effects> event) {
+		KeyQueue queue = find(ticket);
+		if (queue != null) {
+			this.sender.onEvent(queue, () -> event.apply(queue));
+		}
+	}
+
+	/** Run an event of each queue. Does not block. */
+	void forEach(Function<KeyQueue, Effects> event) {
+		all().forEach((queue) -> this.sender.onEvent(queue, () -> event.apply(queue)));
 	}
 
 	/** The keys in use, each as it is at the moment it is read. */
@@ -122,7 +131,7 @@ final class KeyQueues {
 	 * whose lock is taken.
 	 */
 	void sweep() {
-		forEach((queue) -> TaskRunner.logging(() -> {
+		all().forEach((queue) -> TaskRunner.logging(() -> {
 			if (queue.isFree()) {
 				this.sender.run(queue, queue.sweep());
 			}

@@ -238,10 +238,7 @@ public final class LockAcquirer {
 	 * @param ticket the ticket to attempt
 	 */
 	public void retry(Ticket ticket) {
-		KeyQueue queue = this.queues.find(ticket);
-		if (queue != null) {
-			this.sender.onEvent(queue, () -> queue.retry(ticket));
-		}
+		this.queues.onEvent(ticket, (queue) -> queue.retry(ticket));
 	}
 
 	/**
@@ -272,8 +269,7 @@ public final class LockAcquirer {
 	/** Reject all later requests, fail all waiting callers, and give kept locks back. */
 	public void close() {
 		this.closed = true;
-		this.queues
-			.forEach((queue) -> this.sender.onEvent(queue, () -> queue.failWaiters(shutDownException(queue.key()))));
+		this.queues.forEach((queue) -> queue.failWaiters(shutDownException(queue.key())));
 		this.releases.close();
 	}
 

@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockStore;
@@ -150,13 +149,10 @@ public final class LockReleaser {
 	}
 
 	private void releaseAsync(Holder holder, long remainingNanos) {
-		KeyQueue queue = this.queues.find(holder.ticket());
 		// The store's lease ends a little later than its validity here.
 		long leftNanos = Math.max(remainingNanos, MINIMUM_RETRY_NANOS);
-		if (queue != null) {
-			this.sender.onEvent(queue,
-					() -> queue.release(holder, this.clock.nanoTime() + retryNanos(holder, leftNanos), null));
-		}
+		this.queues.onEvent(holder.ticket(),
+				(queue) -> queue.release(holder, this.clock.nanoTime() + retryNanos(holder, leftNanos), null));
 	}
 
 	// Messages about kept locks
@@ -196,10 +192,7 @@ public final class LockReleaser {
 	 * @param requester the ticket that wanted an answer
 	 */
 	public void refused(Ticket requester) {
-		KeyQueue queue = this.queues.find(requester);
-		if (queue != null) {
-			this.sender.onEvent(queue, () -> queue.refused(requester));
-		}
+		this.queues.onEvent(requester, (queue) -> queue.refused(requester));
 	}
 
 	/**
@@ -207,16 +200,12 @@ public final class LockReleaser {
 	 * not block.
 	 */
 	public void requestsMayBeLost() {
-		forEach(KeyQueue::requestsMayBeLost);
+		this.queues.forEach(KeyQueue::requestsMayBeLost);
 	}
 
 	/** Give all kept locks back to the store. Does not block. */
 	public void giveBackAll() {
-		forEach(KeyQueue::giveBackKept);
-	}
-
-	private void forEach(Function<KeyQueue, Effects> event) {
-		this.queues.forEach((queue) -> this.sender.onEvent(queue, () -> event.apply(queue)));
+		this.queues.forEach(KeyQueue::giveBackKept);
 	}
 
 	/** Keep no more locks. */
