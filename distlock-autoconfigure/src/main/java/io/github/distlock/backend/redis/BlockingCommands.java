@@ -16,7 +16,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisScriptingCommands;
 import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.util.StringUtils;
 
 /**
@@ -39,23 +38,16 @@ final class BlockingCommands implements RedisCommands {
 	}
 
 	@Override
-	public CompletionStage<String> run(RedisScript<String> script, List<String> keys, String... args) {
+	public CompletionStage<String> evaluate(String command, String script, List<String> keys, String... args) {
 		String name = "#" + this.sent.incrementAndGet();
 		Stream<String> named = Stream.of(StringUtils.addStringToArray(args, name));
 		byte[][] keysAndArgs = RedisCommands.bytes(Stream.concat(keys.stream(), named).toArray(String[]::new));
 		return send((connection) -> {
 			RedisScriptingCommands commands = connection.scriptingCommands();
-			try {
-				return unnamed(commands.evalSha(script.getSha1(), ReturnType.VALUE, keys.size(), keysAndArgs), name,
-						connection);
-			}
-			catch (RuntimeException ex) {
-				if (!RedisServer.says(ex, "NOSCRIPT")) {
-					throw ex;
-				}
-				return unnamed(commands.eval(script.getScriptAsString().getBytes(StandardCharsets.UTF_8),
-						ReturnType.VALUE, keys.size(), keysAndArgs), name, connection);
-			}
+			Object answer = command.equals("EVALSHA")
+					? commands.evalSha(script, ReturnType.VALUE, keys.size(), keysAndArgs)
+					: commands.eval(RedisCommands.bytes(script)[0], ReturnType.VALUE, keys.size(), keysAndArgs);
+			return unnamed(answer, name, connection);
 		});
 	}
 

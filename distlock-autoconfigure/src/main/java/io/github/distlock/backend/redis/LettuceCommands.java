@@ -1,11 +1,9 @@
 package io.github.distlock.backend.redis;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -16,8 +14,6 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Sends commands on one connection of Lettuce, without waiting. While the connection is
@@ -39,14 +35,7 @@ final class LettuceCommands implements RedisCommands {
 	}
 
 	@Override
-	public CompletionStage<String> run(RedisScript<String> script, List<String> keys, String... args) {
-		return send(CommandType.EVALSHA, script.getSha1(), keys, args)
-			.exceptionallyCompose((failure) -> (failure instanceof RedisNoScriptException)
-					? send(CommandType.EVAL, script.getScriptAsString(), keys, args)
-					: CompletableFuture.failedFuture(failure));
-	}
-
-	private CompletionStage<String> send(CommandType type, String script, List<String> keys, String... args) {
+	public CompletionStage<String> evaluate(String command, String script, List<String> keys, String... args) {
 		int number = this.sent.incrementAndGet() & Integer.MAX_VALUE;
 		// As short as possible. Names are repeated after 512 commands.
 		String name = "" + (char) ('!' + number % 8) + (char) ('0' + number / 8 % 64);
@@ -55,7 +44,7 @@ final class LettuceCommands implements RedisCommands {
 		for (String arg : args) {
 			arguments.add(arg);
 		}
-		return this.commands.dispatch(type, new StatusOutput<>(ByteArrayCodec.INSTANCE) {
+		return this.commands.dispatch(CommandType.valueOf(command), new StatusOutput<>(ByteArrayCodec.INSTANCE) {
 
 			/** If this fails, the driver closes the connection. */
 			@Override

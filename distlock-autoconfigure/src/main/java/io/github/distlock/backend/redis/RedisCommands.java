@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,19 @@ interface RedisCommands {
 	 * the connection: the driver has lost a command or a reply, as after an
 	 * {@link OutOfMemoryError}, and takes each reply for that of another command.
 	 */
-	CompletionStage<String> run(RedisScript<String> script, List<String> keys, String... args);
+	default CompletionStage<String> run(RedisScript<String> script, List<String> keys, String... args) {
+		return evaluate("EVALSHA", script.getSha1(), keys, args)
+			.exceptionallyCompose((failure) -> RedisServer.says(failure, "NOSCRIPT")
+					? evaluate("EVAL", script.getScriptAsString(), keys, args)
+					: CompletableFuture.failedFuture(failure));
+	}
+
+	/**
+	 * Send a script.
+	 * @param command {@code EVALSHA} or {@code EVAL}
+	 * @param script its digest or its text
+	 */
+	CompletionStage<String> evaluate(String command, String script, List<String> keys, String... args);
 
 	/**
 	 * Send a command that answers a text.
