@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.RedisServer.FailureKind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -208,7 +209,7 @@ final class InboxMonitor extends RedisInbox {
 		catch (RuntimeException ex) {
 			this.nextCheckNanos = this.time.nanoTime() + RETRY_NANOS;
 			this.used = true;
-			if (fresh && RedisServer.isRefusal(ex)) {
+			if (fresh && FailureKind.RIGHT.isIn(ex)) {
 				logger.warn("Cannot publish to the inbox of this JVM. " + LOCKS_WORK + " " + ex.getMessage());
 			}
 			return false;
@@ -232,7 +233,7 @@ final class InboxMonitor extends RedisInbox {
 			return server.name() + ": the driver cannot subscribe there. " + LOCKS_WORK;
 		}
 		return server.explain(failure) + ". "
-				+ (RedisServer.isRefusal(failure) ? LOCKS_WORK : "Until then no lock can be acquired.");
+				+ (FailureKind.RIGHT.isIn(failure) ? LOCKS_WORK : "Until then no lock can be acquired.");
 	}
 
 	/** A message to this inbox that only shows whether messages arrive. */

@@ -18,6 +18,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.RedisServer.FailureKind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -229,13 +230,14 @@ final class RedisConnections {
 				this.inbox.serverChanged();
 			}
 		}
-		List<String> blocked = (this.dedicated == null && RedisServer.isTimeout(failure)) ? blockedEventLoops()
+		List<String> blocked = (this.dedicated == null && FailureKind.TIMEOUT.isIn(failure)) ? blockedEventLoops()
 				: List.of();
-		return blocked.isEmpty() ? this.server.failed(action, key, failure)
-				: new LockBackendException("The " + action + ((key != null) ? " for lock '" + key + "'" : "")
-						+ " failed: code of the application blocks " + blocked + ", which have to read the answers of "
+		String reason = blocked.isEmpty() ? this.server.explain(failure)
+				: "code of the application blocks " + blocked + ", which have to read the answers of "
 						+ this.server.name() + ". Let that code run on other threads, or give the locks threads of"
-						+ " their own with distlock.redis.dedicated-connection=true", failure);
+						+ " their own with distlock.redis.dedicated-connection=true";
+		return new LockBackendException(
+				"The " + action + ((key != null) ? " for lock '" + key + "'" : "") + " failed: " + reason, failure);
 	}
 
 	/** The event loops of the application's Lettuce that wait for something else. */

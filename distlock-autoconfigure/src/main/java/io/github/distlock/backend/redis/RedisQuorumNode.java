@@ -15,6 +15,7 @@ import io.github.distlock.LockInstance;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.RedisServer.FailureKind;
 import io.github.distlock.backend.redlock.QuorumNode;
 import io.github.distlock.backend.redlock.QuorumNode.NodeRefusedException;
 import org.jspecify.annotations.Nullable;
@@ -210,7 +211,7 @@ public final class RedisQuorumNode extends QuorumNode {
 
 		@Override
 		String explain(Throwable reason) {
-			return RedisQuorumNode.this.server.explain(reason) + (RedisServer.isRefusal(reason)
+			return RedisQuorumNode.this.server.explain(reason) + (FailureKind.RIGHT.isIn(reason)
 					? ". The node votes, but tells no waiting caller that a lock is free."
 					: ". Until then this node does not vote: locks need a majority of the others.");
 		}

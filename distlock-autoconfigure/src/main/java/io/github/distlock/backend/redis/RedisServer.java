@@ -13,7 +13,6 @@ import javax.net.ssl.SSLException;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.NestedExceptionUtils;
@@ -82,17 +81,6 @@ public record RedisServer(String name, String properties, String timeoutProperty
 		return nodes.map(RedisNode::asString).sorted().collect(Collectors.joining(", "));
 	}
 
-	/**
-	 * Return the exception for a command that failed: it names the cause and the remedy.
-	 * @param action the command
-	 * @param key the key of the lock, if it was for one
-	 * @param cause the failure
-	 */
-	LockBackendException failed(String action, @Nullable String key, Throwable cause) {
-		String lock = (key != null) ? " for lock '" + key + "'" : "";
-		return new LockBackendException("The " + action + lock + " failed: " + explain(cause), cause);
-	}
-
 	/** Describe the true cause of a failure and its remedy, in two sentences. */
 	String explain(Throwable failure) {
 		List<Throwable> causes = causes(failure);
@@ -127,16 +115,6 @@ public record RedisServer(String name, String properties, String timeoutProperty
 		}
 	}
 
-	/** Whether the server has refused a command for lack of rights. */
-	static boolean isRefusal(Throwable failure) {
-		return causes(failure).stream().anyMatch(FailureKind.RIGHT::matches);
-	}
-
-	/** Whether a command was not answered in time. */
-	static boolean isTimeout(Throwable failure) {
-		return causes(failure).stream().anyMatch(FailureKind.TIMEOUT::matches);
-	}
-
 	/** Whether the message of an exception or of one of its causes contains a text. */
 	static boolean says(Throwable failure, String text) {
 		return causes(failure).stream().anyMatch((cause) -> String.valueOf(cause.getMessage()).contains(text));
@@ -165,7 +143,7 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	 * server, the detail, the properties of the connection and the property of the
 	 * time-out.
 	 */
-	private enum FailureKind {
+	enum FailureKind {
 
 		CREDENTIALS("%s refuses the credentials (%s). Check user name and password in %s",
 				List.of("WRONGPASS", "NOAUTH", "invalid password", "invalid username-password pair",
@@ -208,6 +186,11 @@ public record RedisServer(String name, String properties, String timeoutProperty
 			this.text = text;
 			this.words = words;
 			this.types = List.of(types);
+		}
+
+		/** Whether a failure, or one of its causes, is of this kind. */
+		boolean isIn(Throwable failure) {
+			return causes(failure).stream().anyMatch(this::matches);
 		}
 
 		private boolean matches(Throwable cause) {
