@@ -1,6 +1,7 @@
 package io.github.distlock.renewal;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -67,18 +68,17 @@ final class RenewalTimer {
 		if (this.stopped || isEarly(this.armed.get(), at)) {
 			return;
 		}
-		Moment next = new Moment(at);
+		Moment next = new Moment(at, new CompletableFuture<>());
 		Moment replaced = this.armed.getAndUpdate((current) -> isEarly(current, at) ? current : next);
 		if (isEarly(replaced, at)) {
 			return;
 		}
 		try {
-			next.timer = this.timers.schedule(() -> fired(next),
-					Math.max(at - this.clock.nanoTime(), MINIMUM_DELAY_NANOS), TimeUnit.NANOSECONDS);
-			// Otherwise it would stay until its moment, which may be a day away.
-			cancel(replaced);
-			if (this.armed.get() != next) {
-				cancel(next);
+			next.timer.complete(this.timers.schedule(() -> fired(next),
+					Math.max(at - this.clock.nanoTime(), MINIMUM_DELAY_NANOS), TimeUnit.NANOSECONDS));
+			if (replaced != null) {
+				// Otherwise it would stay until its moment, which may be a day away.
+				replaced.timer.thenAccept((timer) -> timer.cancel(false));
 			}
 		}
 		catch (RejectedExecutionException ex) {
@@ -88,14 +88,6 @@ final class RenewalTimer {
 
 	private static boolean isEarly(@Nullable Moment moment, long nanos) {
 		return moment != null && nanos - moment.nanos >= 0;
-	}
-
-	/** A timer that is not set yet is cancelled by the thread that sets it. */
-	private static void cancel(@Nullable Moment moment) {
-		Future<?> timer = (moment != null) ? moment.timer : null;
-		if (timer != null) {
-			timer.cancel(false);
-		}
 	}
 
 	private void fired(Moment moment) {
@@ -124,17 +116,13 @@ final class RenewalTimer {
 		}
 	}
 
-	/** A moment at which leases are scanned. */
-	private static final class Moment {
-
-		private final long nanos;
-
-		private volatile @Nullable Future<?> timer;
-
-		Moment(long nanos) {
-			this.nanos = nanos;
-		}
-
+	/**
+	 * A moment at which leases are scanned.
+	 *
+	 * @param nanos the moment
+	 * @param timer completes with the timer for it
+	 */
+	private record Moment(long nanos, CompletableFuture<Future<?>> timer) {
 	}
 
 }
