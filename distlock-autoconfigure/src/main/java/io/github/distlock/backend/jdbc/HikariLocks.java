@@ -114,16 +114,6 @@ final class HikariLocks extends HikariDataSource {
 		return (this.application != null) ? this.application.getCredentials() : super.getCredentials();
 	}
 
-	@Override
-	public String getUsername() {
-		return (this.application != null) ? this.application.getUsername() : super.getUsername();
-	}
-
-	@Override
-	public String getPassword() {
-		return (this.application != null) ? this.application.getPassword() : super.getPassword();
-	}
-
 	/** Whether the driver uses plain sockets, as far as its URL says. */
 	boolean hasPlainSockets() {
 		String url = (getJdbcUrl() != null) ? getJdbcUrl() : "";
