@@ -1,7 +1,5 @@
 package io.github.distlock.autoconfigure;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +22,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * Creates the table of the locks with the script for the database.
@@ -83,19 +82,11 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 			.get(0);
 		for (Resource script : scripts) {
 			if (name.equals(script.getFilename())) {
-				byte[] named = this.tables.applyTo(text(script)).getBytes(StandardCharsets.UTF_8);
+				String text = ThrowingSupplier.of(() -> script.getContentAsString(StandardCharsets.UTF_8)).get();
+				byte[] named = this.tables.applyTo(text).getBytes(StandardCharsets.UTF_8);
 				super.runScripts(new Scripts(List.of(new ByteArrayResource(named))).continueOnError(true)
 					.encoding(StandardCharsets.UTF_8));
 			}
-		}
-	}
-
-	private static String text(Resource script) {
-		try {
-			return script.getContentAsString(StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 

@@ -1,7 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -33,6 +31,7 @@ import org.springframework.jdbc.core.RowMapperResultSetExtractor;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.PropertyPlaceholderHelper;
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * A connection while the store uses it, with auto-commit unless a transaction is open.
@@ -331,16 +330,11 @@ final class LockConnection implements AutoCloseable {
 
 		private void read(String file) {
 			ClassPathResource resource = new ClassPathResource("sql/" + file + ".sql", SqlStatements.class);
-			try {
-				String[] parts = resource.getContentAsString(StandardCharsets.UTF_8).split("(?m)^-- name: ");
-				Stream.of(parts).skip(1).forEach((part) -> {
-					String[] section = part.split("\\R", 2);
-					this.sections.put(section[0], COMMENTS_AND_SPACE.matcher(section[1]).replaceAll(" ").strip());
-				});
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			String text = ThrowingSupplier.of(() -> resource.getContentAsString(StandardCharsets.UTF_8)).get();
+			Stream.of(text.split("(?m)^-- name: ")).skip(1).forEach((part) -> {
+				String[] section = part.split("\\R", 2);
+				this.sections.put(section[0], COMMENTS_AND_SPACE.matcher(section[1]).replaceAll(" ").strip());
+			});
 		}
 
 		/**

@@ -1,7 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,6 +7,7 @@ import java.util.regex.Pattern;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * The Lua scripts, one for each verb and for each question of an operator. A line
@@ -58,12 +57,8 @@ final class Scripts {
 	}
 
 	private static String read(String file) {
-		try {
-			return new ClassPathResource(file, Scripts.class).getContentAsString(StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("The script " + file + " is missing from the distlock jar", ex);
-		}
+		ClassPathResource resource = new ClassPathResource(file, Scripts.class);
+		return ThrowingSupplier.of(() -> resource.getContentAsString(StandardCharsets.UTF_8)).get();
 	}
 
 	/**
