@@ -73,9 +73,6 @@ public final class KeyText {
 	/** What to write instead of a value of a class, empty if its text is a key. */
 	private static final Map<Class<?>, String> REMEDIES = new ConcurrentReferenceHashMap<>();
 
-	/** Accessors of the components of a record that are to be checked. */
-	private static final Map<Class<?>, List<Method>> COMPONENTS = new ConcurrentReferenceHashMap<>();
-
 	private KeyText() {
 	}
 
@@ -158,8 +155,13 @@ public final class KeyText {
 	 */
 	private static Collection<?> parts(Object value) {
 		if (value instanceof Record) {
-			return COMPONENTS.computeIfAbsent(value.getClass(), KeyText::components)
-				.stream()
+			// If it overrides toString(), it is a class like others: the method that the
+			// compiler generates is final.
+			boolean generated = Modifier.isFinal(ClassUtils.getMethod(value.getClass(), "toString").getModifiers());
+			return Arrays.stream(value.getClass().getRecordComponents())
+				.filter((component) -> generated)
+				.map(RecordComponent::getAccessor)
+				.peek(ReflectionUtils::makeAccessible)
 				.map((part) -> new SimpleEntry<>(part.getName(), ReflectionUtils.invokeMethod(part, value)))
 				.toList();
 		}
@@ -173,20 +175,6 @@ public final class KeyText {
 			return optional.stream().toList();
 		}
 		return (value instanceof Collection<?> collection) ? collection : List.of();
-	}
-
-	/**
-	 * Texts and numbers are not checked. A record that overrides {@code toString()} is a
-	 * class like others: the method that the compiler generates is final.
-	 */
-	private static List<Method> components(Class<?> type) {
-		boolean generated = Modifier.isFinal(ClassUtils.getMethod(type, "toString").getModifiers());
-		return Arrays.stream(type.getRecordComponents())
-			.filter((component) -> generated && component.getType() != String.class
-					&& !component.getType().isPrimitive())
-			.map(RecordComponent::getAccessor)
-			.peek(ReflectionUtils::makeAccessible)
-			.toList();
 	}
 
 	private static String remedy(Class<?> type) {
