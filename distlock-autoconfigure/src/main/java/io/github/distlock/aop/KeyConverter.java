@@ -59,20 +59,20 @@ final class KeyConverter extends StandardTypeConverter {
 	 * operands are replaced in the tree, as are sums that become a text. A tree cannot be
 	 * built anew instead: some nodes do not say what they were built from.
 	 * @param node the node
+	 * @param operand whether it is the operand of a {@code +}
 	 * @param text whether its value becomes a text
+	 * @return what takes its place in the tree
 	 */
-	void guard(SpelNode node, boolean text) {
+	SpelNodeImpl guard(SpelNodeImpl node, boolean operand, boolean text) {
+		boolean sum = text && isSum(node);
 		SpelNodeImpl[] children = (SpelNodeImpl[]) Objects.requireNonNull(ReflectionUtils.getField(CHILDREN, node));
 		boolean plus = node instanceof OpPlus && children.length == 2;
 		boolean texts = text && (plus || node instanceof Ternary || node instanceof Elvis || node instanceof InlineList
 				|| node instanceof CompoundExpression || node instanceof Projection);
 		for (int i = 0; i < children.length; i++) {
-			boolean sum = texts && isSum(children[i]);
-			guard(children[i], texts);
-			if (plus || sum) {
-				children[i] = new Operand(children[i], sum);
-			}
+			children[i] = guard(children[i], plus, texts);
 		}
+		return (operand || sum) ? new Operand(node, sum) : node;
 	}
 
 	/**
@@ -80,7 +80,7 @@ final class KeyConverter extends StandardTypeConverter {
 	 * literal or a product is meant as such.
 	 * @throws LockDefinitionException if the parameters are declared as numbers
 	 */
-	boolean isSum(SpelNode node) {
+	private boolean isSum(SpelNode node) {
 		boolean sum = node instanceof OpPlus && node.getChildCount() == 2 && isPart(node.getChild(0))
 				&& isPart(node.getChild(1));
 		if (sum && this.expression.isNumber(node.getChild(0)) && this.expression.isNumber(node.getChild(1))) {
@@ -93,8 +93,7 @@ final class KeyConverter extends StandardTypeConverter {
 		return !(operand instanceof Literal || operand instanceof Operator);
 	}
 
-	/** Refuse a sum. */
-	LockDefinitionException sum(SpelNode plus) {
+	private LockDefinitionException sum(SpelNode plus) {
 		return this.expression
 			.refuse("adds two numbers, " + plus.toStringAST() + ", so that all calls with the same sum "
 					+ "would share one lock: write a text between them, as in #a + '-' + #b");
@@ -107,8 +106,8 @@ final class KeyConverter extends StandardTypeConverter {
 
 		private final boolean sum;
 
-		Operand(SpelNode operand, boolean sum) {
-			super(operand.getStartPosition(), operand.getEndPosition(), (SpelNodeImpl) operand);
+		Operand(SpelNodeImpl operand, boolean sum) {
+			super(operand.getStartPosition(), operand.getEndPosition(), operand);
 			this.sum = sum;
 		}
 

@@ -21,17 +21,9 @@ final class KeyExpression {
 
 	private final MethodExpression expression;
 
-	private final KeyConverter converter;
-
-	/** Whether numbers would be added to one key. */
-	private final boolean sum;
-
 	KeyExpression(MethodExpression expression) {
 		this.expression = expression;
-		this.converter = new KeyConverter(expression);
-		this.sum = this.converter.isSum(expression.tree());
-		this.converter.guard(expression.tree(), true);
-		expression.convertWith(this.converter);
+		expression.checkWith(new KeyConverter(expression));
 	}
 
 	/**
@@ -45,9 +37,6 @@ final class KeyExpression {
 	List<String> keys(@Nullable Object target, @Nullable Object[] arguments) {
 		Object value = this.expression.value(target, arguments,
 				"write an expression that gives a key for every call, as in #order?.id ?: 'none'");
-		if (this.sum && value instanceof Number) {
-			throw this.converter.sum(this.expression.tree());
-		}
 		Collection<?> several = several(value);
 		if (several == null) {
 			return List.of(key(value));

@@ -11,8 +11,9 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
-import org.springframework.expression.TypeConverter;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -37,7 +38,7 @@ final class MethodExpression {
 
 	private final ExpressionParameters parameters;
 
-	private final SpelExpression expression;
+	private SpelExpression expression;
 
 	/** What the contexts of all calls have in common. */
 	private final StandardEvaluationContext shared = new StandardEvaluationContext();
@@ -85,8 +86,10 @@ final class MethodExpression {
 				ClassUtils.resolvePrimitiveIfNecessary(this.method.method().getParameterTypes()[position]));
 	}
 
-	/** Use this type converter instead of Spring's. */
-	void convertWith(TypeConverter converter) {
+	/** Check the values inside, and use this type converter instead of Spring's. */
+	void checkWith(KeyConverter converter) {
+		SpelNodeImpl checked = converter.guard((SpelNodeImpl) tree(), false, true);
+		this.expression = new SpelExpression(this.text, checked, new SpelParserConfiguration());
 		this.shared.setTypeConverter(converter);
 	}
 
