@@ -2,6 +2,7 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
@@ -489,14 +490,10 @@ final class KeyQueue {
 	}
 
 	private Effects onEvent(Runnable event) {
-		enter();
-		try {
+		return Objects.requireNonNull(onEventIf(() -> {
 			event.run();
-			return takeEffects();
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return true;
+		}));
 	}
 
 	private @Nullable Effects onEventIf(BooleanSupplier event) {

@@ -165,15 +165,12 @@ public final class LockReleaser {
 	 * @param requester the ticket that wants an answer; {@code null} if none does
 	 */
 	public void asked(Ticket held, @Nullable Ticket requester) {
-		KeyQueue queue = this.queues.find(held);
-		this.sender.tasks().onEvent(queue == null || queue.isFree(), () -> {
-			Effects effects = (queue != null) ? queue.asked(held) : null;
-			if (queue != null && effects != null) {
-				this.sender.run(queue, effects);
-			}
-			else if (queue != null && requester != null) {
+		this.queues.onEvent(held, (queue) -> {
+			Effects effects = queue.asked(held);
+			if (effects == null && requester != null) {
 				this.sender.tasks().execute(() -> refuse(requester));
 			}
+			return effects;
 		});
 	}
 
