@@ -146,13 +146,6 @@ final class LettuceConnections {
 		});
 	}
 
-	/** Connect as the application does, to the server that is known. */
-	static LettuceConnections like(ApplicationConnections application, Duration commandTimeout, LockInstance self) {
-		return new LettuceConnections(Objects.requireNonNull(application.server()),
-				((LettuceConnectionFactory) application.factory()).getClientConfiguration(), false, commandTimeout,
-				self);
-	}
-
 	/** What makes connections for subscriptions. */
 	RedisConnectionFactory factory() {
 		return this.factory;
@@ -270,7 +263,12 @@ final class LettuceConnections {
 			.commandTimeout(commandTimeout)
 			.shutdownTimeout(application.getShutdownTimeout())
 			.shutdownQuietPeriod(application.getShutdownQuietPeriod());
-		name(self).or(application::getClientName).ifPresent(client::clientName);
+		// In CLIENT LIST. Redis takes only printable ASCII without spaces. A user that
+		// may
+		// not set it can connect: the driver then goes on without the name.
+		Optional<String> name = self.isResolved() ? Optional.of("distlock:" + self.text().replaceFirst(":[^:]*$", ""))
+				: application.getClientName();
+		name.ifPresent(client::clientName);
 		application.getRedisCredentialsProviderFactory().ifPresent(client::redisCredentialsProviderFactory);
 		if (application.isUseSsl()) {
 			LettuceSslClientConfigurationBuilder ssl = client.useSsl();
@@ -280,16 +278,6 @@ final class LettuceConnections {
 			}
 		}
 		return client.build();
-	}
-
-	/**
-	 * The name of our connections in CLIENT LIST: Redis takes only printable ASCII
-	 * without spaces. A user that may not set it can connect: the driver then goes on
-	 * without the name.
-	 */
-	private static Optional<String> name(LockInstance self) {
-		return self.isResolved() ? Optional.of("distlock:" + self.text().replaceFirst(":[^:]*$", ""))
-				: Optional.empty();
 	}
 
 	/**

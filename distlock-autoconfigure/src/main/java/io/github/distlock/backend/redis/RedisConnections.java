@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -24,8 +25,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * The connections of one open store to Redis, with the inbox and the clock of the server.
@@ -93,10 +94,12 @@ final class RedisConnections {
 		this.instance = context.instance();
 		this.channel = keys.inboxPrefix() + context.instance();
 		this.shared = new BlockingCommands(application);
-		boolean copied = settings.dedicatedConnection() && source.server() != null
-				&& ConnectionUtils.isLettuce(source.factory());
-		this.dedicated = copied ? LettuceConnections.like(source, settings.commandTimeout(), context.self()) : null;
-		if (settings.dedicatedConnection() && !copied) {
+		boolean copied = settings.dedicatedConnection() && source.server() != null;
+		this.dedicated = (copied && source.factory() instanceof LettuceConnectionFactory lettuce)
+				? new LettuceConnections(Objects.requireNonNull(source.server()), lettuce.getClientConfiguration(),
+						false, settings.commandTimeout(), context.self())
+				: null;
+		if (settings.dedicatedConnection() && this.dedicated == null) {
 			logger.warn("Lock commands share the application's connections to " + this.server.name()
 					+ ": its slow commands"
 					+ " delay renewals, and locks can be lost. Define a LettuceConnectionFactory @Bean(defaultCandidate = false)"

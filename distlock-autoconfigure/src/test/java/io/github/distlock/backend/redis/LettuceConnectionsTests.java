@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -351,7 +352,9 @@ class LettuceConnectionsTests extends OnRedis {
 	}
 
 	private static LettuceConnections like(LettuceConnectionFactory application, Duration commandTimeout) {
-		return LettuceConnections.like(ApplicationConnections.of(application), commandTimeout, LockInstance.of("me"));
+		RedisConfiguration server = Objects.requireNonNull(ApplicationConnections.of(application).server());
+		return new LettuceConnections(server, application.getClientConfiguration(), false, commandTimeout,
+				LockInstance.of("me"));
 	}
 
 	private static RedisCredentialsProviderFactory always(RedisCredentialsProvider credentials) {
