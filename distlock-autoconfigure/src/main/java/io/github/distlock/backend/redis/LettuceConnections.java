@@ -263,9 +263,8 @@ final class LettuceConnections {
 			.commandTimeout(commandTimeout)
 			.shutdownTimeout(application.getShutdownTimeout())
 			.shutdownQuietPeriod(application.getShutdownQuietPeriod());
-		// In CLIENT LIST. Redis takes only printable ASCII without spaces. A user that
-		// may
-		// not set it can connect: the driver then goes on without the name.
+		// In CLIENT LIST: printable ASCII without spaces. A user that may not set it can
+		// connect, and has no name.
 		Optional<String> name = self.isResolved() ? Optional.of("distlock:" + self.text().replaceFirst(":[^:]*$", ""))
 				: application.getClientName();
 		name.ifPresent(client::clientName);
