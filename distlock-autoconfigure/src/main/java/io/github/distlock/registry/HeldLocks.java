@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
@@ -297,7 +298,7 @@ final class HeldLocks implements RenewalListener {
 				releaseInStore(hold, Duration.ofNanos(remainingNanos));
 			}
 		}
-		catch (Error ex) {
+		catch (LockBackendException | Error ex) {
 			// No effect if it has left. Otherwise nothing would ever let it leave.
 			this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
 			if (valid) {

@@ -6,7 +6,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
@@ -49,7 +48,7 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * everything else to other threads. A stack overflow inside {@code unlock()} can leave a
  * lock taken for good. So no thread waits for it longer than one command time-out, and a
  * thread that serves other keys, too (of a timer, a driver, a sweep) first looks whether
- * it {@link #isFree()}.
+ * it {@link #isFree}.
  * <p>
  * <b>Invariants.</b>
  * <ul>
@@ -98,6 +97,9 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * created when it is first used, see {@link RetryTimer}.
  */
 final class KeyQueue {
+
+	/** Enough for a thread that has the lock and runs. */
+	private static final long MOMENT_NANOS = Duration.ofMillis(1).toNanos();
 
 	/** How long a report waits for the lock. */
 	private static final long REPORT_NANOS = Duration.ofMillis(10).toNanos();
@@ -422,9 +424,17 @@ final class KeyQueue {
 
 	// Queries
 
-	/** Whether no thread has the lock at this moment. */
+	/** Whether no thread has the lock for longer than a moment. */
 	boolean isFree() {
-		boolean free = this.lock.tryLock();
+		return isFree(MOMENT_NANOS);
+	}
+
+	/**
+	 * Whether no thread has the lock.
+	 * @param nanos how long to wait for a thread that has it for a moment
+	 */
+	boolean isFree(long nanos) {
+		boolean free = tryEnter(nanos);
 		if (free) {
 			this.lock.unlock();
 		}
@@ -433,35 +443,33 @@ final class KeyQueue {
 
 	/** The work that a shutdown would have to wait for. */
 	UnfinishedWork unfinished() {
-		return report(() -> {
+		if (!tryEnter(REPORT_NANOS)) {
+			return UnfinishedWork.COMMANDS;
+		}
+		try {
 			UnfinishedWork commands = (failure() != null) ? UnfinishedWork.RETRIES : UnfinishedWork.COMMANDS;
 			return (this.holder != null) ? UnfinishedWork.HELD_LOCKS : commands;
-		});
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
+	/** Of a queue whose lock was not returned only the key is known. */
 	KeySnapshot snapshot() {
-		return report(() -> {
+		if (!tryEnter(REPORT_NANOS)) {
+			return new KeySnapshot(this.key, null, 0, true, null, null, 0);
+		}
+		try {
 			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
 			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.settings().clock())
 					: null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
 					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(), keptLock,
 					(this.retryTimer != null) ? this.retryTimer.unansweredNanos() : 0);
-		});
-	}
-
-	/**
-	 * Read the state; without the lock if it was not returned, so that no report fails.
-	 */
-	private <T> T report(Supplier<T> query) {
-		boolean entered = tryEnter(REPORT_NANOS);
-		try {
-			return query.get();
 		}
 		finally {
-			if (entered) {
-				this.lock.unlock();
-			}
+			this.lock.unlock();
 		}
 	}
 

@@ -132,7 +132,7 @@ final class KeyQueues {
 	 */
 	void sweep() {
 		all().forEach((queue) -> TaskRunner.logging(() -> {
-			if (queue.isFree()) {
+			if (queue.isFree(0)) {
 				this.sender.run(queue, queue.sweep());
 			}
 		}).run());

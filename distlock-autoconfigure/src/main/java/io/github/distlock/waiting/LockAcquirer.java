@@ -127,11 +127,11 @@ public final class LockAcquirer {
 			KeyQueue queue = this.queues.obtain(waiter.request());
 			Effects effects = queue.join(waiter);
 			if (effects != null) {
-				if (this.closed) {
-					// close() may have failed the waiters before this one joined.
-					this.sender.run(queue, queue.failWaiters(shutDownException(key)));
-				}
 				try {
+					if (this.closed) {
+						// close() may have failed the waiters before this one joined.
+						this.sender.run(queue, queue.failWaiters(shutDownException(key)));
+					}
 					if (settled != null) {
 						this.sender.run(queue, effects, waiter.request().fair(), settled);
 					}

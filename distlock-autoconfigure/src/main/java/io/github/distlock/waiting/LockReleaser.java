@@ -80,11 +80,16 @@ public final class LockReleaser {
 		long leftNanos = validity.sessionBound() ? 0 : validity.remainingNanosAt(now);
 		long giveUpNanos = now + retryNanos(holder, Math.max(leaseEnd.toNanos(), leftNanos));
 		BackgroundRelease unawaited = (background && observer != null) ? this.unanswered.begin(observer) : null;
-		Effects effects = queue.release(holder, giveUpNanos, unawaited);
-		if (effects == null) {
-			if (unawaited != null) {
+		Effects effects = null;
+		try {
+			effects = queue.release(holder, giveUpNanos, unawaited);
+		}
+		finally {
+			if (effects == null && unawaited != null) {
 				unawaited.end();
 			}
+		}
+		if (effects == null) {
 			return ReleaseOutcome.GONE;
 		}
 		return (unawaited != null) ? this.sender.runInBackground(queue, effects) : this.sender.runHere(queue, effects);
@@ -95,9 +100,16 @@ public final class LockReleaser {
 		if (release == null) {
 			return false;
 		}
-		Effects effects = queue.keep(holder, validity, release);
+		Effects effects = null;
+		try {
+			effects = queue.keep(holder, validity, release);
+		}
+		finally {
+			if (effects == null) {
+				release.end();
+			}
+		}
 		if (effects == null) {
-			release.end();
 			return false;
 		}
 		this.sender.run(queue, effects);

@@ -86,16 +86,13 @@ final class TaskRunner {
 
 	/**
 	 * Run an event of a key on a thread that must not wait for the lock of the key, since
-	 * other keys need the thread: that of a timer or of a driver. If the executor rejects
-	 * it, the next sweep takes its place.
-	 * @param free whether the lock is free; otherwise the executor runs the event
+	 * other keys need the thread: that of a timer or of a driver.
+	 * @param free whether the lock is free; otherwise the executor runs the event, unless
+	 * it rejects it: no other event may take its place
 	 */
 	void onEvent(boolean free, Runnable event) {
-		if (free) {
+		if (free || execute(logging(event)) != null) {
 			event.run();
-		}
-		else {
-			execute(logging(event));
 		}
 	}
 

@@ -83,8 +83,8 @@ abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 
 	/** Delete the rows that no lock has used for a while. */
 	private void cleanUp() {
-		this.pool.follow();
 		try {
+			this.pool.follow();
 			int deleted = MAX_ROWS;
 			while (deleted == MAX_ROWS) {
 				deleted = this.commands.run(Kind.ATTEMPT, "clean-up", null,

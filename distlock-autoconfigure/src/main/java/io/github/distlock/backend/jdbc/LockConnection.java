@@ -185,7 +185,8 @@ final class LockConnection implements AutoCloseable {
 			catch (SQLException ex) {
 				// No refusal, whatever the driver calls it: it may be the reply to
 				// another statement.
-				throw new SQLException("Unexpected reply: " + ex.getMessage(), ex);
+				throw JdbcExceptionTranslator.isRefusal(ex)
+						? new SQLException("Unexpected reply: " + ex.getMessage(), ex) : ex;
 			}
 		});
 	}

@@ -200,10 +200,15 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 		if (first > 0) {
 			return granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease, marks);
 		}
-		// Removed: an error of the driver may prevent their answers for all time.
-		CompletableFuture<?> releases = this.unanswered.remove(ticket.key());
+		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
 		if (releases != null) {
-			this.connections.await("attempt behind a release", ticket.key(), releases);
+			try {
+				this.connections.await("attempt behind a release", ticket.key(), releases);
+			}
+			finally {
+				// An error of the driver may prevent their answers for all time.
+				this.unanswered.remove(ticket.key(), releases);
+			}
 		}
 		InboxState state = options.queue() ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
 		sent = this.clock.now();
