@@ -3,6 +3,7 @@ package io.github.distlock.backend.local;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
@@ -41,6 +42,12 @@ class LocalStoreTests {
 	private final List<Ticket> granted = new ArrayList<>();
 
 	private int number;
+
+	@Test
+	void theStoreHasNoLockThatAStackOverflowCouldLeaveTaken() {
+		assertThat(LocalStore.class.getDeclaredFields())
+			.noneMatch((field) -> Lock.class.isAssignableFrom(field.getType()));
+	}
 
 	@Test
 	void tokensIncreaseAlthoughTheClockStandsStillAndTheKeyIsForgotten() {

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,6 +40,12 @@ class ScriptTests extends ScriptServer {
 
 	private static Reply ask(RedisScript<String> script, Object... args) {
 		return Reply.parse(template.execute(script, TWO_KEYS, args));
+	}
+
+	@Test
+	void noScriptHasALockThatAStackOverflowCouldLeaveTaken() {
+		assertThat(Scripts.ATTEMPT.getClass().getDeclaredFields())
+			.noneMatch((field) -> Lock.class.isAssignableFrom(field.getType()));
 	}
 
 	@Test
