@@ -5,9 +5,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.autoconfigure.DistlockAopAutoConfiguration;
@@ -15,6 +18,7 @@ import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockLocalAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockRedisAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockTransactionAutoConfiguration;
+import io.github.distlock.structure.MethodEntries.Call;
 import io.github.distlock.structure.MethodEntries.Entry;
 import net.bytebuddy.agent.ByteBuddyAgent;
 
@@ -28,13 +32,16 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
 /**
- * An application that calls one annotated method until all is warm, then records the
- * method entries of further calls and prints those of the middle one. A timer of a
- * background thread may run during some of the calls.
+ * An application that calls one annotated method until all is warm, then records further
+ * calls and prints the figures of the one with the middle number of method entries. A
+ * timer of a background thread may run during some of the calls.
  */
 final class CallCostChild {
 
 	private static final int CALLS = 51;
+
+	/** Of a method that is more than an accessor, a delegation or another one-liner. */
+	private static final int MIN_CODE_LENGTH = 25;
 
 	private CallCostChild() {
 	}
@@ -51,30 +58,63 @@ final class CallCostChild {
 			for (int call = 0; call < CALLS; call++) {
 				stock.sell("item");
 			}
-			List<List<Entry>> calls = new ArrayList<>();
+			List<Call> calls = new ArrayList<>();
 			for (int call = 0; call < CALLS; call++) {
 				calls.add(MethodEntries.during(() -> stock.sell("item")));
 			}
-			calls.sort(Comparator.comparing(List::size));
+			calls.sort(Comparator.comparing((call) -> call.entries().size()));
 			print(calls.get(CALLS / 2), out);
-			out.println("entries of all calls: " + calls.stream().map(List::size).toList());
+			out.println("entries of all calls: " + calls.stream().map((call) -> call.entries().size()).toList());
 			out.println("end");
 		}
 	}
 
-	private static void print(List<Entry> entries, PrintStream out) {
-		out.println("calls " + entries.size());
-		out.println("types " + entries.stream().map(Entry::topLevelType).distinct().count());
-		entries.stream()
+	private static void print(Call call, PrintStream out) {
+		List<Method> methods = methods(call);
+		SortedSet<String> types = call.entries()
+			.stream()
+			.map(Entry::topLevelType)
+			.collect(Collectors.toCollection(TreeSet::new));
+		out.println("types " + types.size());
+		out.println("objects " + call.objects().size());
+		call.entries()
+			.stream()
 			.filter(Entry::isAttemptOfStore)
 			.findFirst()
 			.ifPresent((attempt) -> out.println("frames " + attempt.frames()));
-		counts(entries, Entry::packageName).forEach((name, count) -> out.println(name + " " + count));
-		counts(entries, Entry::thread).forEach((name, count) -> out.println("thread " + name + " " + count));
+		out.println("methods " + methods.size());
+		counts(methods.stream().map(Method::packageName))
+			.forEach((name, count) -> out.println(count + " methods of " + name));
+		counts(call.objects().stream()).forEach((name, count) -> out.println(count + " objects of " + name));
+		types.forEach((type) -> out.println("type " + type));
+		methods.stream().map(Method::text).sorted().forEach(out::println);
 	}
 
-	private static Map<String, Long> counts(List<Entry> entries, Function<Entry, String> group) {
-		return entries.stream().collect(Collectors.groupingBy(group, TreeMap::new, Collectors.counting()));
+	private static List<Method> methods(Call call) {
+		CodeLengths lengths = new CodeLengths();
+		return call.entries()
+			.stream()
+			.map((entry) -> new Method(entry.type(), entry.method(), entry.descriptor(),
+					lengths.of(entry.type(), entry.method(), entry.descriptor())))
+			.distinct()
+			.filter((method) -> method.codeLength() >= MIN_CODE_LENGTH)
+			.toList();
+	}
+
+	private static Map<String, Long> counts(Stream<String> names) {
+		return names.collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
+	}
+
+	private record Method(String type, String name, String descriptor, int codeLength) {
+
+		String packageName() {
+			return this.type.substring(0, this.type.lastIndexOf('.'));
+		}
+
+		String text() {
+			return "method %s.%s, %d bytes".formatted(this.type, this.name, this.codeLength);
+		}
+
 	}
 
 	/** Without meter and observation registries. */

@@ -1,8 +1,11 @@
 package io.github.distlock.structure;
 
 import java.lang.instrument.Instrumentation;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
@@ -12,20 +15,24 @@ import net.bytebuddy.utility.JavaModule;
 import org.jspecify.annotations.Nullable;
 
 import static net.bytebuddy.matcher.ElementMatchers.any;
+import static net.bytebuddy.matcher.ElementMatchers.isConstructor;
 import static net.bytebuddy.matcher.ElementMatchers.nameStartsWith;
 import static net.bytebuddy.matcher.ElementMatchers.none;
 import static net.bytebuddy.matcher.ElementMatchers.not;
 
 /**
  * Records each entry of a method, a constructor or the body of a lambda of the library,
- * on all threads. Byte Buddy puts the recording in front of the code of each method while
- * its class is loaded. Nothing is replaced.
+ * and each object of the library that is created, on all threads. Byte Buddy puts the
+ * recording in front of the code of each method and behind the code of each constructor
+ * while the class is loaded. Nothing is replaced.
  */
 public final class MethodEntries {
 
 	private static final String LIBRARY = "io.github.distlock.";
 
 	private static final Queue<Entry> ENTRIES = new ConcurrentLinkedQueue<>();
+
+	private static final Queue<Object> OBJECTS = new ConcurrentLinkedQueue<>();
 
 	private static final Queue<String> FAILURES = new ConcurrentLinkedQueue<>();
 
@@ -41,27 +48,43 @@ public final class MethodEntries {
 			.with(new FailedTypes())
 			.ignore(none())
 			.type(nameStartsWith(LIBRARY).and(not(nameStartsWith(MethodEntries.class.getPackageName()))))
-			.transform((builder, type, loader, module, domain) -> builder.visit(Advice.to(Recording.class).on(any())))
+			.transform((builder, type, loader, module, domain) -> builder.visit(Advice.to(Recording.class).on(any()))
+				.visit(Advice.to(Creation.class).on(isConstructor())))
 			.installOn(instrumentation);
 	}
 
-	/** The entries during an action, the bodies of the tests' own classes excluded. */
-	static List<Entry> during(Runnable action) {
+	/** What happens during an action, the tests' own classes excluded. */
+	static Call during(Runnable action) {
 		ENTRIES.clear();
+		OBJECTS.clear();
 		recording = true;
 		action.run();
 		recording = false;
 		if (!FAILURES.isEmpty()) {
 			throw new IllegalStateException("Not recorded: " + FAILURES);
 		}
-		return List.copyOf(ENTRIES);
+		return new Call(List.copyOf(ENTRIES), classesOfObjects());
+	}
+
+	/** A constructor that calls another one of its class records the object twice. */
+	private static List<String> classesOfObjects() {
+		Set<Object> objects = Collections.newSetFromMap(new IdentityHashMap<>());
+		objects.addAll(OBJECTS);
+		return objects.stream().map((object) -> object.getClass().getName()).toList();
 	}
 
 	/** Called by each method of the library. */
-	public static void entered(String type, String method) {
+	public static void entered(String type, String method, String descriptor) {
 		if (recording) {
-			ENTRIES.add(new Entry(Thread.currentThread().getName(), type, method,
-					method.startsWith("attempt") ? framesFromTheInterceptor() : 0));
+			ENTRIES.add(
+					new Entry(type, method, descriptor, method.startsWith("attempt") ? framesFromTheInterceptor() : 0));
+		}
+	}
+
+	/** Called at the end of each constructor of the library. */
+	public static void constructed(Object object, String constructorType) {
+		if (recording && object.getClass().getName().equals(constructorType)) {
+			OBJECTS.add(object);
 		}
 	}
 
@@ -74,22 +97,27 @@ public final class MethodEntries {
 	}
 
 	/**
+	 * What one action did.
+	 *
+	 * @param entries the entries, in the order of time on each thread
+	 * @param objects the class names of the objects created
+	 */
+	record Call(List<Entry> entries, List<String> objects) {
+	}
+
+	/**
 	 * An entry.
 	 *
-	 * @param thread the name of its thread
 	 * @param type the name of the class
 	 * @param method the name of the method
+	 * @param descriptor its parameters and its result
 	 * @param frames for an attempt, the number of frames from the interceptor to this
 	 * method, both included
 	 */
-	record Entry(String thread, String type, String method, int frames) {
+	record Entry(String type, String method, String descriptor, int frames) {
 
 		String topLevelType() {
 			return this.type.replaceAll("\\$.*", "");
-		}
-
-		String packageName() {
-			return this.type.substring(0, this.type.lastIndexOf('.'));
 		}
 
 		/** Whether a store begins its attempt here. */
@@ -107,8 +135,22 @@ public final class MethodEntries {
 		}
 
 		@Advice.OnMethodEnter
-		static void enter(@Advice.Origin("#t") String type, @Advice.Origin("#m") String method) {
-			MethodEntries.entered(type, method);
+		static void enter(@Advice.Origin("#t") String type, @Advice.Origin("#m") String method,
+				@Advice.Origin("#d") String descriptor) {
+			MethodEntries.entered(type, method, descriptor);
+		}
+
+	}
+
+	/** The code behind each constructor. */
+	static final class Creation {
+
+		private Creation() {
+		}
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.This Object object, @Advice.Origin("#t") String type) {
+			MethodEntries.constructed(object, type);
 		}
 
 	}
