@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
@@ -25,7 +24,7 @@ import io.github.distlock.backend.Validity;
 class MemoryLockBackend implements LockBackend {
 
     private static final BackendDescription DESCRIPTION = new BackendDescription("memory",
-            Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 100, false);
+            Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 100);
 
     private final Server server;
 
@@ -103,7 +102,7 @@ class MemoryLockStore implements LockStore {
     }
 
     @Override
-    public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+    public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
         verify();
         // Before the command: the lease must not end in the store before it ends here.
         TimeSource.Instant sent = this.clock.now();
@@ -115,7 +114,7 @@ class MemoryLockStore implements LockStore {
             Grant grant = new Grant(owner.token(), owner.token(), Validity.until(sent, remaining));
             return CompletableFuture.completedFuture(new AttemptResult.Granted(grant));
         }
-        return CompletableFuture.completedFuture(options.queue() ? new AttemptResult.Queued(RETRY, false)
+        return CompletableFuture.completedFuture(queue ? new AttemptResult.Queued(RETRY, false)
                 : new AttemptResult.Busy(remaining));
     }
 
@@ -125,7 +124,7 @@ class MemoryLockStore implements LockStore {
         if (!released || next == null) {
             return CompletableFuture.completedFuture(new ReleaseResult(released, null));
         }
-        return attempt(next.ticket(), next.lease(), AttemptOptions.queue(true))
+        return attempt(next.ticket(), next.lease(), true)
             .thenApply((answer) -> new ReleaseResult(true, answer));
     }
 

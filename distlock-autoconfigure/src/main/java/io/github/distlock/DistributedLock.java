@@ -116,24 +116,6 @@ public @interface DistributedLock {
 	String minHold() default "";
 
 	/**
-	 * How long this JVM may keep the lock in the store after the method has returned,
-	 * unless a caller waits for it: {@code "5ms"} or a placeholder, 1 ms to 1 s.
-	 * <p>
-	 * The next call in this JVM enters without a command to the store. A caller of
-	 * another JVM asks for the lock, and this JVM gives it up at once; a call with
-	 * {@code waitTime = "0"} waits for that answer, for one command time-out at most. The
-	 * lock has a lease of at most 5 seconds, so that other JVMs wait that long at most if
-	 * this JVM dies.
-	 * <p>
-	 * Only exclusive locks are kept, not fair ones, and none with {@link #leaseTime} or
-	 * {@link #minHold}. Startup fails if these are combined, or if the store does not
-	 * keep locks. {@code "0"}: the lock is never kept. Empty (the default):
-	 * {@code distlock.handoff.keep}.
-	 * @return a duration
-	 */
-	String keep() default "";
-
-	/**
 	 * How many calls of this JVM may wait for the key: {@code "20"} or a placeholder, 1
 	 * or more. If that many callers wait already, a call is refused at once: it gets what
 	 * {@link #onFailure} and {@link #fallback} say for a wait time that has passed, or a

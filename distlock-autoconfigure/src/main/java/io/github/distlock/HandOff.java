@@ -12,12 +12,6 @@ public enum HandOff {
 	LOCAL,
 
 	/** Through the store. */
-	REMOTE,
-
-	/**
-	 * From an earlier holder of this JVM, which had left: the JVM had kept the lock, so
-	 * no command to the store was needed.
-	 */
-	KEPT
+	REMOTE
 
 }

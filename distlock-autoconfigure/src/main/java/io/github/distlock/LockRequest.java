@@ -23,14 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param minHold how long the lock stays taken at least, counted from its acquisition,
  * even if it is closed earlier; {@code null} means that it is free as soon as it is
  * closed
- * @param keep how long this JVM may keep the lock after its release, for its own next
- * caller, 1 ms to 1 s; zero means never, {@code null} means the default of the registry
  * @param maxWaiting how many callers of this JVM may wait for the key, 1 or more;
  * {@code null} means the default of the registry
  */
 public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		boolean fair, @Nullable String name, @Nullable Duration minHold, @Nullable Duration keep,
-		@Nullable Integer maxWaiting) {
+		boolean fair, @Nullable String name, @Nullable Duration minHold, @Nullable Integer maxWaiting) {
 
 	/** Label of a request without a name. */
 	public static final String UNNAMED = "unnamed";
@@ -47,12 +44,6 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	/** Longest lease time that can be requested. */
 	public static final Duration MAXIMUM_LEASE = Duration.ofDays(365);
 
-	/** Shortest time for which a lock can be kept. */
-	public static final Duration MINIMUM_KEEP = Duration.ofMillis(1);
-
-	/** Longest time for which a lock can be kept. */
-	public static final Duration MAXIMUM_KEEP = Duration.ofSeconds(1);
-
 	private static final Pattern CONTROL_CHARACTER = Pattern.compile("[\\p{Cc}\\u2028\\u2029]");
 
 	/**
@@ -66,12 +57,11 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param fair whether the order of arrival counts across all JVMs
 	 * @param name label in metrics, events and messages, or {@code null}
 	 * @param minHold how long the lock stays taken at least, or {@code null}
-	 * @param keep how long this JVM may keep the lock after its release, or {@code null}
 	 * @param maxWaiting how many callers of this JVM may wait for the key, or
 	 * {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
-	 * the minimum hold time is not positive, longer than the lease time or too long, if
-	 * the lock cannot be kept, or if no caller may wait
+	 * the minimum hold time is not positive, longer than the lease time or too long, or
+	 * if no caller may wait
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
@@ -84,12 +74,6 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 		if (minHold != null && (minHold.isNegative() || minHold.isZero() || minHold.compareTo(longestHold) > 0)) {
 			throw new LockDefinitionException("The minimum hold time of lock '" + printable(key) + "' is " + minHold
 					+ ": use a positive duration of at most the lease time or, without a lease time, of at most 365 days");
-		}
-		if (keep != null && !keep.isZero() && (keep.compareTo(MINIMUM_KEEP) < 0 || keep.compareTo(MAXIMUM_KEEP) > 0
-				|| !isKeepable(mode, leaseTime, fair, minHold))) {
-			throw new LockDefinitionException("Lock '" + printable(key) + "' cannot be kept for " + keep
-					+ " after its release: use 1ms to 1s, or 0 to never keep it, and only for an exclusive lock without "
-					+ "leaseTime, minHold and fair");
 		}
 		if (maxWaiting != null && maxWaiting < 1) {
 			throw new LockDefinitionException("The number of callers that may wait for lock '" + printable(key)
@@ -105,11 +89,6 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 		return CONTROL_CHARACTER.matcher(text).replaceAll("?");
 	}
 
-	private static boolean isKeepable(LockMode mode, @Nullable Duration leaseTime, boolean fair,
-			@Nullable Duration minHold) {
-		return mode == LockMode.EXCLUSIVE && leaseTime == null && !fair && minHold == null;
-	}
-
 	/**
 	 * Create a request for the exclusive lock of a key, with the defaults of the
 	 * registry.
@@ -117,7 +96,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return the request
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null);
 	}
 
 	/**
@@ -127,7 +106,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest key(String key) {
 		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.keep, this.maxWaiting);
+				this.maxWaiting);
 	}
 
 	/**
@@ -137,7 +116,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.keep, this.maxWaiting);
+				this.maxWaiting);
 	}
 
 	/**
@@ -148,7 +127,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold,
-				this.keep, this.maxWaiting);
+				this.maxWaiting);
 	}
 
 	/**
@@ -158,7 +137,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest fair(boolean fair) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold,
-				this.keep, this.maxWaiting);
+				this.maxWaiting);
 	}
 
 	/**
@@ -168,7 +147,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest mode(LockMode mode) {
 		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.keep, this.maxWaiting);
+				this.maxWaiting);
 	}
 
 	/**
@@ -183,7 +162,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 					+ "as ?): remove line breaks, tabs and other control characters from it");
 		}
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold,
-				this.keep, this.maxWaiting);
+				this.maxWaiting);
 	}
 
 	/**
@@ -201,25 +180,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest minHold(Duration minHold) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold,
-				this.keep, this.maxWaiting);
-	}
-
-	/**
-	 * Set how long this JVM may keep the lock in the store after its release, unless a
-	 * caller waits for it. The next caller of this JVM enters without a command to the
-	 * store. A caller of another JVM asks for the lock, and this JVM gives it up at once.
-	 * <p>
-	 * The lock has a lease of at most 5 seconds, so that other JVMs wait that long at
-	 * most if this JVM dies. Only an exclusive lock without a lease time, a minimum hold
-	 * time and fairness can be kept, and only in a Redis without cluster mode.
-	 * @param keep 1 ms to 1 s, zero to never keep the lock
-	 * @return a changed copy
-	 * @throws LockDefinitionException if the time is too short or too long, or if the
-	 * lock cannot be kept
-	 */
-	public LockRequest keep(Duration keep) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				keep, this.maxWaiting);
+				this.maxWaiting);
 	}
 
 	/**
@@ -239,16 +200,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest maxWaiting(int maxWaiting) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.keep, maxWaiting);
-	}
-
-	/**
-	 * Return whether the lock can be kept after its release: it is exclusive, without a
-	 * lease time, a minimum hold time and fairness.
-	 * @return whether its attributes allow that
-	 */
-	public boolean isKeepable() {
-		return isKeepable(this.mode, this.leaseTime, this.fair, this.minHold);
+				maxWaiting);
 	}
 
 	/**

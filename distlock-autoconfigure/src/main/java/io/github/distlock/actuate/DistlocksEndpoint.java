@@ -17,7 +17,6 @@ import io.github.distlock.actuate.LockDescriptor.HolderDescriptor;
 import io.github.distlock.actuate.LockDescriptor.QueuedDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.HeldDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.InstanceDescriptor;
-import io.github.distlock.actuate.LocksDescriptor.KeptDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.RecentDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.RegistryDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.TotalsDescriptor;
@@ -199,16 +198,14 @@ public class DistlocksEndpoint {
 						lock.state().name().toLowerCase(Locale.ROOT), mask.mask(ValueMask.CALLER, lock.caller()),
 						Milliseconds.of(lock.since()), Milliseconds.of(lock.remaining()), lock.renewals(),
 						lock.reentries(), lock.fencingToken(), lock.grantToken(), lock.waiting()));
-		List<KeptDescriptor> kept = first(limit, snapshot.kept(), (lock) -> new KeptDescriptor(mask.key(lock.key()),
-				Milliseconds.of(lock.since()), lock.fencingToken(), lock.grantToken()));
 		List<WaitingDescriptor> waiting = first(limit, snapshot.waiting(),
 				(waiter) -> new WaitingDescriptor(mask.key(waiter.key()), waiter.name(), waiter.mode(),
 						mask.mask(ValueMask.CALLER, waiter.caller()), Milliseconds.of(waiter.since())));
 		List<RecentDescriptor> recent = first(limit, this.recentEvents.latest(registry.description().name()),
 				(event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
 						event.event(), event.at(), event.detail()));
-		return new RegistryDescriptor(held, kept, waiting, recent,
-				new TotalsDescriptor(snapshot.held().size(), snapshot.kept().size(), snapshot.waiting().size()));
+		return new RegistryDescriptor(held, waiting, recent,
+				new TotalsDescriptor(snapshot.held().size(), snapshot.waiting().size()));
 	}
 
 	private static <S, T> List<T> first(int limit, List<S> all, Function<S, T> describe) {

@@ -24,14 +24,12 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * One registry.
 	 *
 	 * @param held the locks that this JVM holds, the longest held first
-	 * @param kept the locks that this JVM keeps in the store although no caller holds
-	 * them, the longest kept first
 	 * @param waiting the callers of this JVM that wait, the longest waiting first
 	 * @param recent the latest events, the newest first
 	 * @param totals the numbers of which the lists may show only a part
 	 */
-	public record RegistryDescriptor(List<HeldDescriptor> held, List<KeptDescriptor> kept,
-			List<WaitingDescriptor> waiting, List<RecentDescriptor> recent, TotalsDescriptor totals) {
+	public record RegistryDescriptor(List<HeldDescriptor> held, List<WaitingDescriptor> waiting,
+			List<RecentDescriptor> recent, TotalsDescriptor totals) {
 	}
 
 	/**
@@ -53,17 +51,6 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	public record HeldDescriptor(String key, String name, LockMode mode, String state, @Nullable String holder,
 			Instant since, Duration remaining, int renewals, int reentries, long fencingToken, long grantToken,
 			int waiting) {
-	}
-
-	/**
-	 * A lock that this JVM keeps for its next caller.
-	 *
-	 * @param key the key of the lock
-	 * @param since when its last caller left
-	 * @param fencingToken the fencing token of that caller
-	 * @param grantToken the first fencing token of the grant, which names the grant
-	 */
-	public record KeptDescriptor(String key, Instant since, long fencingToken, long grantToken) {
 	}
 
 	/**
@@ -95,10 +82,9 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * Numbers of a registry.
 	 *
 	 * @param held how many locks this JVM holds
-	 * @param kept how many locks this JVM keeps although no caller holds them
 	 * @param waiting how many callers of this JVM wait
 	 */
-	public record TotalsDescriptor(int held, int kept, int waiting) {
+	public record TotalsDescriptor(int held, int waiting) {
 	}
 
 	/**

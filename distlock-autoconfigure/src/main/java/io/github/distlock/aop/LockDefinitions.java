@@ -87,11 +87,10 @@ final class LockDefinitions {
 		Duration waitTime = waitTime(attributes, method);
 		Duration leaseTime = duration("leaseTime", attributes.leaseTime(), method);
 		Duration minHold = duration("minHold", attributes.minHold(), method);
-		Duration keep = duration("keep", attributes.keep(), method);
 		Integer maxWaiting = maxWaiting(attributes, method);
 		try {
 			return new LockRequest(method.signature(), attributes.mode(), waitTime, leaseTime, attributes.fair(), null,
-					minHold, keep, maxWaiting)
+					minHold, maxWaiting)
 				.name(name.isEmpty() ? method.label() : name);
 		}
 		catch (LockDefinitionException ex) {

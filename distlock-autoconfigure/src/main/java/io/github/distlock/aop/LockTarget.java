@@ -83,11 +83,9 @@ record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest 
 		Duration lease = lesser(one.leaseTime(), other.leaseTime());
 		// One annotation may have a longer minHold than the leaseTime of the other one.
 		LockRequest request = new LockRequest(one.key(), mode, one.waitTime(),
-				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold, null,
+				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold,
 				lesser(one.maxWaiting(), other.maxWaiting()));
-		Duration keep = lesser(one.keep(), other.keep());
-		return new LockTarget(this.definition, this.registry,
-				(keep != null && (keep.isZero() || request.isKeepable())) ? request.keep(keep) : request);
+		return new LockTarget(this.definition, this.registry, request);
 	}
 
 	private static int strength(LockMode mode) {

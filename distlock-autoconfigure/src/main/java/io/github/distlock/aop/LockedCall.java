@@ -68,8 +68,7 @@ record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation 
 	/**
 	 * Return the request for the next lock. Of several locks, each is requested with the
 	 * rest of its wait time, and without its lease time, which must not run while the
-	 * call waits for the other locks. A lock with a lease time is never kept, also if the
-	 * call ends before it runs.
+	 * call waits for the other locks.
 	 * @param target the next lock
 	 * @param startNanos the time from which the wait times count
 	 * @return the request
@@ -85,9 +84,8 @@ record LockedCall(MethodLocks locks, List<LockTarget> targets, MethodInvocation 
 			Duration remaining = waitTime.minusNanos(System.nanoTime() - startNanos);
 			waitTime = remaining.isNegative() ? Duration.ZERO : remaining;
 		}
-		Duration keep = request.isKeepable() ? request.keep() : Duration.ZERO;
 		return new LockRequest(request.key(), request.mode(), waitTime, null, request.fair(), request.name(),
-				request.minHold(), keep, request.maxWaiting());
+				request.minHold(), request.maxWaiting());
 	}
 
 	/**

@@ -3,7 +3,6 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
-import io.github.distlock.LockRequest;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.registry.RegistrySettings;
@@ -94,8 +93,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	RegistrySettings toRegistrySettings(String application) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod, application,
-				this.logSlowWait, this.release, (this.handoff.keep() != null) ? this.handoff.keep() : Duration.ZERO,
-				(this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE);
+				this.logSlowWait, this.release, (this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE);
 	}
 
 	/** Locks that are switched off cannot be lost. */
@@ -126,14 +124,9 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * covers one fencing token more than this; ZooKeeper limits it to 62.
 	 * @param maxTime How long after the grant of the store a lock may still be handed
 	 * over. The lease in the store is longer by this time. At most distlock.lease-time.
-	 * With 0, a lock is not handed over to a caller that waits; keep is not affected.
-	 * @param keep How long this JVM keeps a released lock in the store for its own next
-	 * caller, if no other waits. 1ms to 1s. Only exclusive locks without fairness, lease
-	 * time and minimum hold time are kept, in Redis on one node. Not set, or with a
-	 * budget of 0: no lock is kept.
+	 * With 0, a lock is not handed over to a caller that waits.
 	 */
-	public record Handoff(@DefaultValue("" + DEFAULT_BUDGET) int budget, @DefaultValue("5ms") Duration maxTime,
-			@Nullable Duration keep) {
+	public record Handoff(@DefaultValue("" + DEFAULT_BUDGET) int budget, @DefaultValue("5ms") Duration maxTime) {
 
 		/** Usually the time ends a turn, and not the number of hand-offs. */
 		static final int DEFAULT_BUDGET = 500;
@@ -149,11 +142,6 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 					"Set 0 to disable the hand-over of locks inside the JVM");
 			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO,
 					"Set 0s to disable the hand-over of locks inside the JVM");
-			if (keep != null) {
-				String remedy = "Set such a duration, or remove the property to keep no locks";
-				PropertyChecks.atLeast("distlock.handoff.keep", keep, LockRequest.MINIMUM_KEEP, remedy);
-				PropertyChecks.atMost("distlock.handoff.keep", keep, LockRequest.MAXIMUM_KEEP, remedy);
-			}
 		}
 
 		HandOffLimits toLimits() {

@@ -19,9 +19,7 @@ import io.github.distlock.LockMode;
  * @param strayDelay how long a command whose answer was lost may still take to arrive;
  * zero if that cannot happen
  * @param batchSize maximum number of leases in one renewal
- * @param keeps whether a JVM may keep a lock after its release: the store can mark a
- * grant as keepable, and asks its JVM for the lock when another ticket waits for it
  */
 public record BackendDescription(String name, Set<LockMode> modes, boolean fair, boolean expires, int tokensPerGrant,
-		Duration strayDelay, int batchSize, boolean keeps) {
+		Duration strayDelay, int batchSize) {
 }

@@ -21,18 +21,18 @@ public abstract class BlockingLockStore implements LockStore {
 	}
 
 	@Override
-	public final CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
-		return CompletableFuture.completedFuture(attemptNow(ticket, lease, options));
+	public final CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
+		return CompletableFuture.completedFuture(attemptNow(ticket, lease, queue));
 	}
 
 	/**
 	 * Attempt, and wait for the answer.
 	 * @param ticket the ticket that takes the lock or waits
 	 * @param lease the requested lease
-	 * @param options what is asked besides the lock
+	 * @param queue whether to queue the ticket if it is not granted the lock
 	 * @return as {@link #attempt}
 	 */
-	protected abstract AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options);
+	protected abstract AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue);
 
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {

@@ -2,8 +2,6 @@ package io.github.distlock.backend;
 
 import java.util.Collection;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Receives what happens to tickets in the store without a command of this JVM. Calls
  * return quickly and never block, so a store may make them on its I/O threads. A signal
@@ -45,35 +43,6 @@ public interface LockSignals {
 	 * @param grantToken the first fencing token of the grant that was ended
 	 */
 	default void ended(Ticket ticket, long grantToken) {
-	}
-
-	/**
-	 * Another ticket waits for a lock that the store has granted to a ticket of this JVM
-	 * as keepable. If no caller of this JVM is inside or waits, the lock should be
-	 * released now; otherwise it must not be kept any more. A late signal may name an
-	 * earlier grant of the ticket.
-	 * @param held the ticket that was granted the lock
-	 * @param grantToken the first fencing token of that grant
-	 * @param requester the ticket that wants to know if the lock is not released at once,
-	 * for {@link LockStore#refuse}; {@code null} if none does
-	 */
-	default void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
-	}
-
-	/**
-	 * The JVM that was asked for a lock because of a ticket of this JVM does not give the
-	 * lock back at once.
-	 * @param requester the ticket that wanted an answer
-	 */
-	default void refused(Ticket requester) {
-	}
-
-	/**
-	 * Requests for locks of this JVM may have been lost, or are lost from now on: it must
-	 * not keep any lock that it was granted before, or by an attempt that it sent before.
-	 * It may keep what it is granted by an attempt that it sends later.
-	 */
-	default void requestsMayBeLost() {
 	}
 
 	/**

@@ -68,34 +68,15 @@ public interface LockStore extends AutoCloseable {
 
 	/**
 	 * Take the lock if it is free and no ticket waits, or if the ticket is that of a
-	 * reader and only readers hold the lock. Otherwise, if the options say so, wait in
+	 * reader and only readers hold the lock. Otherwise, if it is to be queued, wait in
 	 * the order of the store.
-	 * <p>
-	 * A store that keeps locks marks the grant of a {@code keepable} attempt if the lock
-	 * is free and no ticket waits, and if requests reach this JVM. When a ticket of
-	 * another grant then waits at the head of the queue, each attempt of that ticket
-	 * makes the store ask the JVM of the marked grant for the lock, see
-	 * {@link LockSignals#asked}. A request may be lost. A JVM gives a kept lock back by
-	 * {@link #release}, as if its last caller had left only now. A store that keeps no
-	 * locks ignores all options except {@code queue}.
 	 * @param ticket the ticket that takes the lock or waits
 	 * @param lease the requested lease
-	 * @param options what is asked besides the lock
+	 * @param queue whether to queue the ticket if it is not granted the lock
 	 * @return completes with granted, busy (only without {@code queue}) or waiting (only
 	 * with it)
 	 */
-	CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options);
-
-	/**
-	 * Tell the JVM of a ticket that this JVM was asked for a lock because of that ticket,
-	 * and does not give it back at once, since a caller is inside or waits. The JVM
-	 * learns it by {@link LockSignals#refused}. The message may be lost. Nothing changes
-	 * in the store. A store that keeps no locks sends nothing, as by default. Called on a
-	 * thread that may wait.
-	 * @param requester the ticket that wanted an answer
-	 */
-	default void refuse(Ticket requester) {
-	}
+	CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue);
 
 	/**
 	 * Release the lock and, if more callers wait in this JVM, queue the next ticket
@@ -179,11 +160,8 @@ public interface LockStore extends AutoCloseable {
 	 * @param lastToken the last token of its grant: a renewal that arrives late does not
 	 * extend a later grant
 	 * @param lease the new lease, from now
-	 * @param keepable whether the store has marked the grant, as
-	 * {@link AttemptResult.Granted} said. A renewal that says something else finds the
-	 * grant gone
 	 */
-	record Renewal(Ticket ticket, long lastToken, Duration lease, boolean keepable) {
+	record Renewal(Ticket ticket, long lastToken, Duration lease) {
 	}
 
 }

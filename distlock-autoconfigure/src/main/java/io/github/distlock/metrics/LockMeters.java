@@ -32,12 +32,6 @@ public enum LockMeters implements MeterDocumentation {
 	HELD("distlock.held", Meter.Type.GAUGE, "Locks held by this JVM now", Tags.BACKEND),
 
 	/**
-	 * Locks that this JVM keeps in the store for its next caller, although no caller
-	 * holds them now.
-	 */
-	KEPT("distlock.kept", Meter.Type.GAUGE, "Locks kept by this JVM after their release now", Tags.BACKEND),
-
-	/**
 	 * Longest time for which this JVM has held a lock with this name until now; zero if
 	 * it holds none. Unlike {@code distlock.hold} it shows a holder that is stuck.
 	 */
@@ -156,8 +150,7 @@ public enum LockMeters implements MeterDocumentation {
 
 		/**
 		 * {@code local}: inside the JVM, without a command to the store. {@code remote}:
-		 * through the store. {@code kept}: to the next caller of a JVM that had kept the
-		 * lock after its release, without a command.
+		 * through the store.
 		 */
 		TYPE("type");
 

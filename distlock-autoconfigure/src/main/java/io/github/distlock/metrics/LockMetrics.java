@@ -69,7 +69,6 @@ public final class LockMetrics implements LockListener {
 		store(backend);
 		if (this.holds.putIfAbsent(backend, source) == null) {
 			registerGauge(LockMeters.AT_RISK, backend, () -> source.get().atRisk());
-			registerGauge(LockMeters.KEPT, backend, () -> source.get().kept());
 		}
 	}
 

@@ -253,7 +253,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @return the figures, zero if the registry is not running
 	 */
 	public HoldSummary holdSummary() {
-		return isRunning() ? HoldSummary.of(snapshot()) : new HoldSummary(Collections.emptyMap(), 0, 0);
+		return isRunning() ? HoldSummary.of(snapshot()) : new HoldSummary(Collections.emptyMap(), 0);
 	}
 
 	/**

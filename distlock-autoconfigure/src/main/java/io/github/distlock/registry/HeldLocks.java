@@ -23,7 +23,6 @@ import io.github.distlock.backend.Validity;
 import io.github.distlock.registry.Caller.Callers;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
-import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseRenewer.RenewalListener;
 import io.github.distlock.renewal.LeaseTerms;
@@ -347,9 +346,10 @@ final class HeldLocks implements RenewalListener {
 		}
 	}
 
-	/** Release the lock in the store, unless this JVM keeps it for its next caller. */
 	private void releaseInStore(Hold hold, Duration remaining) {
-		ReleaseOutcome outcome = releaseOrKeep(hold, remaining);
+		boolean background = this.releaseMode == ReleaseMode.BACKGROUND && !hold.hasMinHold();
+		ReleaseOutcome outcome = this.acquirer.releases()
+			.release(hold.holder(), hold.validity(), remaining, background, background ? hold : null);
 		if (outcome == ReleaseOutcome.GONE) {
 			LossCause cause = causeOfGone(hold);
 			hold.markLostAfterEnd(cause);
@@ -360,13 +360,6 @@ final class HeldLocks implements RenewalListener {
 		if (outcome == ReleaseOutcome.UNANSWERED) {
 			warnUnanswered(hold);
 		}
-	}
-
-	private ReleaseOutcome releaseOrKeep(Hold hold, Duration remaining) {
-		boolean background = this.releaseMode == ReleaseMode.BACKGROUND && !hold.hasMinHold();
-		boolean keep = hold.holder().keepNanos() > 0 && hold.isRenewedByWatchdog();
-		return this.acquirer.releases()
-			.release(hold.holder(), hold.validity(), remaining, keep, background, (keep || background) ? hold : null);
 	}
 
 	/**
@@ -453,18 +446,6 @@ final class HeldLocks implements RenewalListener {
 	public void renewed(int renewed, int gone, int failed, Duration lateness) {
 		LockListener.Renewed event = new LockListener.Renewed(this.backend, renewed, gone, failed, lateness);
 		this.acquirer.callBack(() -> this.listeners.notifyEach((listener) -> listener.onRenewed(event)));
-	}
-
-	/**
-	 * If the lock is kept it goes back, and the answer to its release reports the loss.
-	 * If another caller has entered under the grant already, the store is asked again.
-	 */
-	@Override
-	public void refusedAfterEnd(Lease lease) {
-		if (lease instanceof Hold hold && hold.holder().isKeepable()) {
-			this.acquirer.releases().asked(hold.ticket(), null);
-			this.renewer.renewNow(List.of(hold.ticket()));
-		}
 	}
 
 	private void notifyLost(Hold hold, LossCause cause, boolean released) {

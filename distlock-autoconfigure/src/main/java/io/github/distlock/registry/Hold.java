@@ -127,11 +127,6 @@ final class Hold extends Lease implements ReleaseObserver {
 	}
 
 	@Override
-	protected boolean isKeepable() {
-		return this.holder.isKeepable();
-	}
-
-	@Override
 	protected @Nullable Thread owningThread() {
 		return this.endsWithThread ? this.thread : null;
 	}

@@ -22,7 +22,6 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.registry.Caller.Callers;
-import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.waiting.KeySnapshot;
@@ -30,7 +29,6 @@ import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a registry, from start to shutdown: its instance name in the store, its
@@ -106,12 +104,10 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	RegistrySnapshot snapshot() {
-		List<KeySnapshot> keys = this.acquirer.snapshot();
 		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.callers),
-				KeptLockSnapshot.of(keys, this.clock.wallMillis()),
 				this.callers.longestWaitingFirst().stream().map(this::waitingSnapshot).toList(),
-				this.heldLocks.renewer().lateness(), keys, this.heldLocks.renewer().size(), this.threads.timersSet(),
-				this.heldLocks.numberOfThisThread());
+				this.heldLocks.renewer().lateness(), this.acquirer.snapshot(), this.heldLocks.renewer().size(),
+				this.threads.timersSet(), this.heldLocks.numberOfThisThread());
 	}
 
 	private WaitingSnapshot waitingSnapshot(Caller caller) {
@@ -245,10 +241,6 @@ final class RegistryRuntime implements LockSignals {
 
 	@Override
 	public void ended(Ticket ticket, long grantToken) {
-		// First: the message may be forged, and a caller that entered the kept lock after
-		// the note would be told of a loss. If the lock is only kept, its release finds
-		// it gone, and reports that.
-		asked(ticket, grantToken, null);
 		handle(() -> {
 			this.heldLocks.noteEnded(ticket, grantToken);
 			// Not here: the store is asked, and listeners are notified. If no thread
@@ -256,21 +248,6 @@ final class RegistryRuntime implements LockSignals {
 			// it, the next renewal or release of the lock reports its end.
 			this.acquirer.execute(() -> loseIfEnded(ticket, grantToken));
 		});
-	}
-
-	@Override
-	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
-		handle(() -> this.acquirer.releases().asked(held, requester));
-	}
-
-	@Override
-	public void refused(Ticket requester) {
-		handle(() -> this.acquirer.releases().refused(requester));
-	}
-
-	@Override
-	public void requestsMayBeLost() {
-		handle(() -> this.acquirer.releases().requestsMayBeLost());
 	}
 
 	/**

@@ -22,13 +22,11 @@ import org.jspecify.annotations.Nullable;
  * see no more of this one than an id
  * @param slowWait after which time a waiting caller is logged; zero for never
  * @param release when the release of a lock returns
- * @param keep how long a lock is kept after its release if the request does not say it, 1
- * ms to 1 s; zero for not at all
  * @param maxWaiting how many callers may wait for a key if the request does not say it
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace,
-		@Nullable String application, Duration slowWait, ReleaseMode release, Duration keep, int maxWaiting) {
+		@Nullable String application, Duration slowWait, ReleaseMode release, int maxWaiting) {
 
 	/**
 	 * Longer durations behave the same, and could overflow the arithmetic of nanoseconds.
@@ -36,19 +34,13 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	private static final Duration LONGEST = Duration.ofDays(3650);
 
 	/**
-	 * Validate the lease time and the time for which locks are kept, and limit the other
-	 * durations.
-	 * @throws LockDefinitionException if one of the two is too short or too long
+	 * Validate the lease time, and limit the other durations.
+	 * @throws LockDefinitionException if the lease time is too short or too long
 	 */
 	public RegistrySettings {
 		if (leaseTime.compareTo(LockRequest.MINIMUM_LEASE) < 0 || leaseTime.compareTo(LockRequest.MAXIMUM_LEASE) > 0) {
 			throw new LockDefinitionException(
 					"The lease time of the watchdog (distlock.lease-time) is " + leaseTime + ": use 100ms to 365 days");
-		}
-		if (!keep.isZero()
-				&& (keep.compareTo(LockRequest.MINIMUM_KEEP) < 0 || keep.compareTo(LockRequest.MAXIMUM_KEEP) > 0)) {
-			throw new LockDefinitionException("The time for which locks are kept after their release "
-					+ "(distlock.handoff.keep) is " + keep + ": use 1ms to 1s, or nothing to keep no locks");
 		}
 		maxHoldTime = (maxHoldTime != null) ? bounded(maxHoldTime) : null;
 		backendTimeout = bounded(backendTimeout);

@@ -2,8 +2,6 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,16 +12,12 @@ import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
-
 /**
  * What a registry holds and waits for. Each lock and each key is read on its own, so the
  * whole is not one moment.
  *
  * @param instance the identity of the registry in the store
  * @param held the locks that callers of this JVM hold, the one that is held longest first
- * @param kept the locks that this JVM keeps in the store, although no caller holds them,
- * the one that is kept longest first
  * @param waiting the callers of this JVM that wait, the one that waits longest first
  * @param renewalLateness the time from the planned moment of the last batch of renewals
  * to its answer, zero without one
@@ -32,9 +26,8 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
  * @param timers how many timers are set
  * @param heldByThisThread how many locks the calling thread is remembered to hold
  */
-public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> held, List<KeptLockSnapshot> kept,
-		List<WaitingSnapshot> waiting, Duration renewalLateness, List<KeySnapshot> keys, int watchedLeases, int timers,
-		int heldByThisThread) {
+public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> held, List<WaitingSnapshot> waiting,
+		Duration renewalLateness, List<KeySnapshot> keys, int watchedLeases, int timers, int heldByThisThread) {
 
 	/**
 	 * Return whether no lock is held, waited for, or on its way to the store.
@@ -80,31 +73,6 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 	}
 
 	/**
-	 * One kept lock.
-	 *
-	 * @param key the key of the lock
-	 * @param since when its last caller left, by the clock of this JVM
-	 * @param fencingToken the fencing token of that caller
-	 * @param grantToken the first fencing token of the grant of the store
-	 */
-	public record KeptLockSnapshot(String key, Instant since, long fencingToken, long grantToken) {
-
-		static List<KeptLockSnapshot> of(List<KeySnapshot> keys, long wallMillis) {
-			List<KeptLockSnapshot> kept = new ArrayList<>();
-			for (KeySnapshot key : keys) {
-				KeySnapshot.Kept lock = key.kept();
-				if (lock != null) {
-					Instant since = Instant.ofEpochMilli(wallMillis - NANOSECONDS.toMillis(lock.keptForNanos()));
-					kept.add(new KeptLockSnapshot(key.key(), since, lock.fencingToken(), lock.grantToken()));
-				}
-			}
-			kept.sort(Comparator.comparing(KeptLockSnapshot::since));
-			return List.copyOf(kept);
-		}
-
-	}
-
-	/**
 	 * One waiting caller.
 	 *
 	 * @param key the key of the lock
@@ -140,16 +108,15 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 	 * @param longest for each name how long its longest lock has been held
 	 * @param atRisk how many locks are likely to be lost soon, since their last renewal
 	 * failed and less than half of their lease is left
-	 * @param kept how many locks are kept in the store, although no caller holds them
 	 */
-	public record HoldSummary(Map<String, Duration> longest, int atRisk, int kept) {
+	public record HoldSummary(Map<String, Duration> longest, int atRisk) {
 
 		static HoldSummary of(RegistrySnapshot snapshot) {
 			Map<String, Duration> longest = new HashMap<>();
 			// The lock that is held longest is the first.
 			snapshot.held().forEach((lock) -> longest.putIfAbsent(lock.name(), lock.heldFor()));
 			long atRisk = snapshot.held().stream().filter((lock) -> lock.state() == LockState.AT_RISK).count();
-			return new HoldSummary(longest, (int) atRisk, snapshot.kept().size());
+			return new HoldSummary(longest, (int) atRisk);
 		}
 
 	}

@@ -18,9 +18,6 @@ import io.github.distlock.waiting.WaitRequest.WaitListener;
  */
 final class RequestTerms {
 
-	/** A crash of this JVM costs at most this. */
-	private static final Duration LONGEST_KEEPABLE_LEASE = Duration.ofSeconds(5);
-
 	private final LockBackend backend;
 
 	private final BackendDescription description;
@@ -32,19 +29,12 @@ final class RequestTerms {
 
 	private final LeaseTerms renewedWithOwnTicket;
 
-	/** Of locks that may be kept after their release. */
-	private final LeaseTerms keepable;
-
 	RequestTerms(LockBackend backend, RegistrySettings settings) {
 		this.backend = backend;
 		this.description = backend.description();
 		this.settings = settings;
 		this.renewed = renewed(settings.leaseTime(), false);
 		this.renewedWithOwnTicket = renewed(settings.leaseTime(), true);
-		// Without extra time: a lock that is kept is handed off only while enough of the
-		// lease is left.
-		this.keepable = renewed((settings.leaseTime().compareTo(LONGEST_KEEPABLE_LEASE) < 0) ? settings.leaseTime()
-				: LONGEST_KEEPABLE_LEASE, true);
 	}
 
 	void validate(LockRequest request) {
@@ -63,10 +53,6 @@ final class RequestTerms {
 		if (!this.description.modes().contains(request.mode())) {
 			throw refusal(request, "in mode " + request.mode(), "support that: use one of " + this.description.modes());
 		}
-		Duration keep = request.keep();
-		if (keep != null && !keep.isZero() && !this.description.keeps()) {
-			throw refusal(request, "with keep = " + keep, "keep locks: leave keep out");
-		}
 		if (request.fair() && !this.description.fair()) {
 			throw refusal(request, "as fair", "support that: leave fair out");
 		}
@@ -79,26 +65,11 @@ final class RequestTerms {
 
 	WaitRequest wait(LockRequest request, WaitListener listener) {
 		return new WaitRequest(request.key(), request.mode(), request.fair(), lease(request).storeLease(),
-				Objects.requireNonNullElse(request.waitTime(), this.settings.waitTime()), keep(request).toNanos(),
+				Objects.requireNonNullElse(request.waitTime(), this.settings.waitTime()),
 				Objects.requireNonNullElse(request.maxWaiting(), this.settings.maxWaiting()), listener);
 	}
 
-	/**
-	 * Return how long a lock may be kept after its release, zero if it is not kept. The
-	 * default of the registry has no effect on locks that cannot be kept. Without
-	 * hand-offs no lock is kept: the grant has no token for a second holder.
-	 */
-	private Duration keep(LockRequest request) {
-		Duration requested = request.keep();
-		Duration keep = (requested != null) ? requested : this.settings.keep();
-		return (!keep.isZero() && this.description.keeps() && this.settings.handOff().budget() > 0
-				&& request.isKeepable()) ? keep : Duration.ZERO;
-	}
-
 	LeaseTerms lease(LockRequest request) {
-		if (!keep(request).isZero()) {
-			return this.keepable;
-		}
 		Duration explicit = request.leaseTime();
 		Duration minHold = request.minHold();
 		boolean ownTicket = WaitRequest.hasOwnTicket(request.mode(), request.fair());

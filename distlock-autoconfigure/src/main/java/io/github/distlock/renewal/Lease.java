@@ -167,15 +167,6 @@ public abstract class Lease {
 	protected abstract long lastToken();
 
 	/**
-	 * Return whether the store has marked the grant as one that this JVM may keep after
-	 * its release. Each renewal says the same.
-	 * @return whether the grant is marked
-	 */
-	protected boolean isKeepable() {
-		return false;
-	}
-
-	/**
 	 * Return the thread with whose death the lock is lost.
 	 * @return the thread, or {@code null} if the lock does not depend on a thread
 	 */
@@ -536,7 +527,7 @@ public abstract class Lease {
 		LeaseTerms currentTerms = this.terms;
 		Duration lease = this.grantTooShort ? currentTerms.storeLease()
 				: currentTerms.storeLeaseAfter(Duration.ofNanos(heldNanos()));
-		return new Renewal(ticket(), lastToken(), lease, isKeepable());
+		return new Renewal(ticket(), lastToken(), lease);
 	}
 
 	/**

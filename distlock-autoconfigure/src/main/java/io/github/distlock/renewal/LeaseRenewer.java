@@ -263,10 +263,7 @@ public final class LeaseRenewer {
 						gone++;
 						lease.lose(lease.causeOfRefusal(answer));
 					}
-					else {
-						// Usually it was released in the meantime. That is no loss.
-						this.listener.refusedAfterEnd(lease);
-					}
+					// Otherwise it was released in the meantime. That is no loss.
 					this.leases.remove(lease);
 				}
 				else {
@@ -319,14 +316,6 @@ public final class LeaseRenewer {
 		 * @param lateness the time from the planned moment of the batch to its answer
 		 */
 		void renewed(int renewed, int gone, int failed, Duration lateness);
-
-		/**
-		 * The store did not know a lease any more that had ended before the answer: it
-		 * was released, or this JVM keeps a lock that the store has forgotten.
-		 * @param lease the lease that was to be renewed
-		 */
-		default void refusedAfterEnd(Lease lease) {
-		}
 
 	}
 

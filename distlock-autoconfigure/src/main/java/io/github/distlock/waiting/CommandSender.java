@@ -18,6 +18,7 @@ import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Holder.ReleaseObserver;
 import io.github.distlock.waiting.Holder.ReleaseOutcome;
 import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import org.apache.commons.logging.Log;
@@ -263,7 +264,7 @@ final class CommandSender {
 
 	private CompletionStage<?> verb(Command command) {
 		if (command instanceof Command.Attempt attempt) {
-			return this.store.attempt(attempt.ticket, attempt.lease, attempt.options);
+			return this.store.attempt(attempt.ticket, attempt.lease, attempt.queue);
 		}
 		Command.Release release = (Command.Release) command;
 		PendingRelease pending = release.pending;
@@ -333,12 +334,12 @@ final class CommandSender {
 		if (!(command instanceof Command.Release release) || !release.isUnawaited()) {
 			return;
 		}
-		BackgroundRelease observed = Objects.requireNonNull(release.pending.background);
+		ReleaseObserver observed = Objects.requireNonNull(release.pending.background).observer();
 		if (outcome == ReleaseOutcome.GONE) {
-			observed.reportGone();
+			observed.gone();
 		}
 		else if (outcome == ReleaseOutcome.UNANSWERED) {
-			observed.reportUnanswered();
+			observed.unanswered();
 		}
 	}
 

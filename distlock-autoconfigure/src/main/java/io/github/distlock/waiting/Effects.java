@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.waiting.PendingReleases.PendingRelease;
@@ -117,13 +116,13 @@ sealed interface Effects {
 			/** The lease to ask for. */
 			final Duration lease;
 
-			/** What is asked of the store besides the lock. */
-			final AttemptOptions options;
+			/** Whether to queue the ticket if it is not granted the lock. */
+			final boolean queue;
 
-			Attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			Attempt(Ticket ticket, Duration lease, boolean queue) {
 				this.ticket = ticket;
 				this.lease = lease;
-				this.options = options;
+				this.queue = queue;
 			}
 
 		}

@@ -38,28 +38,9 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	 */
 	boolean allow(Holder from, Validity validity, WaitRequest next, TimeSource clock) {
 		return from.handOffs() < this.budget && from.fencingToken() < from.lastToken()
-				&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos() && suits(from, next)
-				&& isSufficient(validity, from, clock);
-	}
-
-	/** Whether a waiter of this JVM may ever get the lock from another one. */
-	boolean allowAny() {
-		return this.budget > 0 && !this.maxTime.isZero();
-	}
-
-	/** Whether a caller may enter under the grant of a holder: same mode and lease. */
-	static boolean suits(Holder from, WaitRequest next) {
-		return next.mode() == from.ticket().mode() && next.lease().equals(from.lease());
-	}
-
-	/** Whether enough of the lease is left for the next holder under a grant. */
-	static boolean isSufficient(Validity validity, Holder from, TimeSource clock) {
-		return validity.remainingNanos(clock) >= sufficientNanos(from);
-	}
-
-	/** How much of the lease has to be left for the next holder under a grant. */
-	static long sufficientNanos(Holder from) {
-		return Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
+				&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
+				&& next.mode() == from.ticket().mode() && next.lease().equals(from.lease())
+				&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
 	}
 
 }

@@ -30,9 +30,6 @@ public final class Holder {
 	/** How many holders under the same grant came before this one. */
 	private final int handOffs;
 
-	/** How long to keep the lock after this holder; negative if it is not keepable. */
-	private final long keepNanos;
-
 	/**
 	 * The validity at the start. Stale after the first renewal, so it is moved to the
 	 * lease and not kept. Written only by the caller that acquired the lock.
@@ -43,7 +40,7 @@ public final class Holder {
 	private volatile boolean left;
 
 	private Holder(Ticket ticket, Duration lease, HandOff handOff, long fencingToken, long lastToken,
-			long grantedAtNanos, int handOffs, long keepNanos, Validity validity) {
+			long grantedAtNanos, int handOffs, Validity validity) {
 		this.ticket = ticket;
 		this.lease = lease;
 		this.handOff = handOff;
@@ -51,27 +48,18 @@ public final class Holder {
 		this.lastToken = lastToken;
 		this.grantedAtNanos = grantedAtNanos;
 		this.handOffs = handOffs;
-		this.keepNanos = keepNanos;
 		this.validity = validity;
 	}
 
-	/**
-	 * Create the first holder under a grant of the store.
-	 * @param keepNanos how long to keep the lock after this holder, zero for not at all;
-	 * negative if the store has not marked the grant as keepable
-	 */
-	static Holder first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos, long keepNanos) {
-		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, keepNanos,
-				grant.validity());
+	/** Create the first holder under a grant of the store. */
+	static Holder first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos) {
+		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, grant.validity());
 	}
 
-	/**
-	 * Create the holder that follows this one under the same grant.
-	 * @param how how the lock is passed to it
-	 */
-	Holder next(Validity current, HandOff how, WaitRequest request) {
-		return new Holder(this.ticket, this.lease, how, this.fencingToken + 1, this.lastToken, this.grantedAtNanos,
-				this.handOffs + 1, isKeepable() ? request.keepNanos() : -1, current);
+	/** Create the holder that follows this one under the same grant. */
+	Holder next(Validity current) {
+		return new Holder(this.ticket, this.lease, HandOff.LOCAL, this.fencingToken + 1, this.lastToken,
+				this.grantedAtNanos, this.handOffs + 1, current);
 	}
 
 	/** The caller wants the lock no longer: the release that follows must not fail. */
@@ -158,23 +146,6 @@ public final class Holder {
 	}
 
 	/**
-	 * Return whether the store has marked the grant as one that this JVM may keep. Each
-	 * renewal has to say the same.
-	 * @return whether the grant is keepable
-	 */
-	public boolean isKeepable() {
-		return this.keepNanos >= 0;
-	}
-
-	/**
-	 * Return how long this JVM may keep the lock when this holder has left.
-	 * @return nanoseconds, zero for not at all
-	 */
-	public long keepNanos() {
-		return Math.max(this.keepNanos, 0);
-	}
-
-	/**
 	 * Return how the lock was passed to this holder.
 	 * @return the hand-off
 	 */
@@ -201,11 +172,6 @@ public final class Holder {
 
 		/** The next waiter of this JVM holds the lock, without a command. */
 		HANDED_OFF,
-
-		/**
-		 * This JVM keeps the lock in the store, for its next caller. No command was sent.
-		 */
-		KEPT,
 
 		/** The store no longer knew this holder: the lock had been lost. */
 		GONE,

@@ -7,10 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 
-import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockOutcome;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
@@ -18,7 +16,6 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
@@ -54,19 +51,16 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * <ul>
  * <li>At most one command of a queue is in flight, so its commands cannot overtake each
  * other. An answer counts only while its command is the one in flight.</li>
- * <li>There is at most one live ticket: it waits in {@link #queuedTicket}, is held by
- * {@link #holder} or is {@link #kept}, never two of these. The queued ticket is set
- * before its first attempt is sent, since a grant message may arrive before the
- * reply.</li>
- * <li>While a lock is kept there are no waiters, no pending releases and no command in
- * flight. Each event leaves that state by an entry or by a release, never by both.</li>
+ * <li>There is at most one live ticket: it waits in {@link #queuedTicket} or is held by
+ * {@link #holder}, never both. The queued ticket is set before its first attempt is sent,
+ * since a grant message may arrive before the reply.</li>
  * <li>A ticket that moved to {@link #pendingReleases} is never attempted, renewed or
  * handed off again, and no other ticket is attempted before the store has answered its
  * release.</li>
  * <li>A queued ticket belongs to the key, not to a thread: it is kept while any caller
  * waits.</li>
- * <li>A queue without waiters, holder, kept lock, queued ticket, pending releases and
- * command in flight is removed from its context, once, and never used again.</li>
+ * <li>A queue without waiters, holder, queued ticket, pending releases and command in
+ * flight is removed from its context, once, and never used again.</li>
  * </ul>
  * <p>
  * <b>Errors.</b> An {@link Error} may interrupt an event at any step. What allocates
@@ -75,23 +69,6 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * a command whose outcome was lost, fires a timer that was, wakes the waiters that have
  * been decided, and releases the lock of a holder that has left. Until then the key
  * waits.
- * <p>
- * <b>Kept locks.</b> When the last holder leaves, the lock may stay in the store for a
- * moment. To the store it is the same grant, so exclusion and rising tokens rest on what
- * local hand-offs rest on: the lock of this queue, the deadline of the grant, and its
- * tokens. The request of another JVM only saves time.
- * <ul>
- * <li>A request is lost: the end of the keep time, of the turn or of the tokens takes its
- * place.</li>
- * <li>A caller and a request at the same time: the lock of the queue orders them. If the
- * caller was first, it is inside, and its grant is not kept again. Otherwise the release
- * is on its way, and the caller attempts behind it.</li>
- * <li>The process was paused: the deadline is compared at each entry, under the
- * lock.</li>
- * <li>The release of a kept lock fails or its reply is lost: it is repeated as any other.
- * If the lock had been lost, that is reported, since no caller is there to be told. After
- * the deadline of the grant it is no news: no caller relied on the lock then.</li>
- * </ul>
  * <p>
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
@@ -120,16 +97,6 @@ final class KeyQueue {
 
 	/** Whether an attempt of the held ticket was never answered. */
 	private boolean attemptUnanswered;
-
-	/** The lock that stays in the store although its last holder has left. */
-	private @Nullable KeptGrant kept;
-
-	/**
-	 * Whether the held ticket must not be kept: another JVM has asked for it, or may have
-	 * asked in vain. Never reset for a ticket; {@link QueuedTicket} has the same for one
-	 * that is not granted yet.
-	 */
-	private boolean mustReturn;
 
 	/** The command that is on its way to the store. */
 	private @Nullable Command inFlight;
@@ -165,9 +132,6 @@ final class KeyQueue {
 		try {
 			if (this.removed) {
 				return null;
-			}
-			if (this.kept != null && enterOrGiveBack(this.kept, waiter)) {
-				return takeEffects();
 			}
 			boolean behind = this.holder != null || !this.waiters.isEmpty();
 			if (waiter.triesOnce() ? behind : !this.context.settings().waiterCounts().add(waiter, behind)) {
@@ -207,47 +171,16 @@ final class KeyQueue {
 	@Nullable Effects tryHandOff(Holder from, Validity validity) {
 		return onEventIf(() -> {
 			if (this.holder != from || this.waiters.isEmpty()
-					|| !mayHandOff(from, validity, this.waiters.first().request())) {
+					|| !this.context.settings()
+						.handOffLimits()
+						.allow(from, validity, this.waiters.first().request(), this.context.settings().clock())) {
 				return false;
 			}
 			Waiter next = this.waiters.first();
-			Holder following = from.next(validity, HandOff.LOCAL, next.request());
+			Holder following = from.next(validity);
 			this.waiters.decide(next, new Outcome.Success(following));
 			this.holder = following;
 			return true;
-		});
-	}
-
-	/**
-	 * The holder leaves, and the lock stays in the store for the next caller, without a
-	 * command.
-	 * @param validity the current validity of the grant
-	 * @param release the release that follows unless a caller enters in time
-	 * @return the effects, or {@code null} if the lock cannot be kept; then nothing has
-	 * changed
-	 */
-	@Nullable Effects keep(Holder leaving, Validity validity, BackgroundRelease release) {
-		return onEventIf(() -> {
-			boolean busy = this.inFlight != null || !this.pendingReleases.isEmpty() || !this.waiters.isEmpty();
-			boolean may = this.holder == leaving && !busy && !this.attemptUnanswered && !this.mustReturn;
-			KeptGrant grant = may ? KeptGrant.keep(leaving, validity, this.context.settings().clock(), release) : null;
-			if (grant == null) {
-				return false;
-			}
-			RetryTimer timer = retryTimer();
-			this.kept = grant;
-			this.holder = null;
-			timer.fireAt(grant.endNanos());
-			return true;
-		});
-	}
-
-	/** The lock goes back to the store if it is kept. */
-	Effects giveBackKept() {
-		return onEvent(() -> {
-			if (this.kept != null) {
-				giveBack(this.kept);
-			}
 		});
 	}
 
@@ -294,40 +227,9 @@ final class KeyQueue {
 				queued.due = true;
 			}
 			else {
-				// A grant that came by message is never marked: its ticket had to wait.
-				acquired(queued, queued.lease(), grant, false);
+				acquired(queued, queued.lease(), grant);
 			}
 			return true;
-		});
-	}
-
-	/**
-	 * Another JVM asks for the lock of a ticket. The ticket alone decides, as in the
-	 * model of the protocol: a request for an earlier grant of it costs one command.
-	 * @return the effects, or {@code null} if a caller is inside or waits, so that the
-	 * lock does not go back at once
-	 */
-	@Nullable Effects asked(Ticket ticket) {
-		return onEventIf(() -> {
-			if (!ticket.equals(liveTicket())) {
-				return true;
-			}
-			requestMayHaveCome();
-			return this.holder == null && this.waiters.isEmpty();
-		});
-	}
-
-	/** Requests of other JVMs may have been lost, or will be. */
-	Effects requestsMayBeLost() {
-		return onEvent(this::requestMayHaveCome);
-	}
-
-	/** The JVM that was asked for the lock by this ticket does not give it back. */
-	Effects refused(Ticket requester) {
-		return onEvent(() -> {
-			if (requester.equals(waitingTicket())) {
-				endAsking();
-			}
 		});
 	}
 
@@ -458,14 +360,12 @@ final class KeyQueue {
 	/** Of a queue whose lock was not returned only the key is known. */
 	KeySnapshot snapshot() {
 		if (!tryEnter(REPORT_NANOS)) {
-			return new KeySnapshot(this.key, null, 0, true, null, null, 0);
+			return new KeySnapshot(this.key, null, 0, true, null, 0);
 		}
 		try {
 			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
-			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.settings().clock())
-					: null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
-					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(), keptLock,
+					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(),
 					(this.retryTimer != null) ? this.retryTimer.unansweredNanos() : 0);
 		}
 		finally {
@@ -477,7 +377,7 @@ final class KeyQueue {
 
 	/** Twice, since the process may be paused meanwhile. */
 	private void enter() {
-		Duration limit = this.context.settings().answerTimeout();
+		Duration limit = this.context.settings().commandTimeout();
 		if (!this.lock.tryLock() && !tryEnter(limit.toNanos() / 2) && !tryEnter(limit.toNanos() / 2)) {
 			throw new LockBackendException("Lock '" + this.key + "' cannot be used in this JVM: another thread has had"
 					+ " its internal state for " + limit + ". Usually a stack overflow has interrupted that thread:"
@@ -527,21 +427,14 @@ final class KeyQueue {
 				firstAttemptIsOver();
 			}
 			else {
-				acquired(queued, askedLease, granted.grant(), granted.keepable());
+				acquired(queued, askedLease, granted.grant());
 			}
 			return;
 		}
 		queued.waited = true;
 		queued.blockedBy = holderOf(result);
-		if (result instanceof AttemptResult.Busy busy && busy.kept()) {
-			startAsking();
-		}
-		this.waiters.decideAll(refused(TIMEOUT), (waiter) -> waiter.triesOnce() && !waiter.isAsking());
+		this.waiters.decideAll(refused(TIMEOUT), Waiter::triesOnce);
 		if (result instanceof AttemptResult.Queued waiting) {
-			if (!waiting.first()) {
-				// Others wait.
-				endAsking();
-			}
 			retryTimer().retryAfter(waiting.retryAfter());
 			if (queued.markQueued(waiting.queuedNow())) {
 				this.context.requeuedAtEnd();
@@ -584,36 +477,6 @@ final class KeyQueue {
 		return (this.queuedTicket != null) ? this.queuedTicket.blockedBy : null;
 	}
 
-	/**
-	 * A waiter that tries once has met a lock that another JVM may keep without a caller
-	 * inside: its ticket asks for the lock, for one command time-out at most.
-	 */
-	private void startAsking() {
-		if (this.waiters.isEmpty() || !this.waiters.first().triesOnce()) {
-			return;
-		}
-		long timeoutNanos = this.context.settings().answerTimeout().toNanos();
-		long endNanos = this.context.settings().clock().nanoTime() + timeoutNanos;
-		this.waiters.first().startAsking(endNanos);
-		this.context.scheduleTimer(this, timeoutNanos);
-	}
-
-	/** If the waiter that asks another JVM for the lock gets no answer, it fails. */
-	private void endLateAsking() {
-		Waiter asking = this.waiters.asking();
-		if (asking != null && asking.isAnswerLate(this.context.settings().clock().nanoTime())) {
-			endAsking();
-		}
-	}
-
-	/** The waiter that asks another JVM for the lock does not get it. */
-	private void endAsking() {
-		Waiter asking = this.waiters.asking();
-		if (asking != null) {
-			dismiss(asking, timedOutOrFailed());
-		}
-	}
-
 	/** After a failure it is unknown whether the lock was free: not a time-out. */
 	private Outcome timedOutOrFailed() {
 		LockBackendException failure = failure();
@@ -624,63 +487,8 @@ final class KeyQueue {
 		return new Outcome.Refused(reason, blockedBy());
 	}
 
-	/**
-	 * Whether the next waiter may enter under the same grant. While no other JVM has
-	 * asked for a keepable lock, none is known to wait, and the limits of kept locks
-	 * hold, unless there are no hand-offs at all.
-	 */
-	private boolean mayHandOff(Holder from, Validity validity, WaitRequest next) {
-		TimeSource clock = this.context.settings().clock();
-		HandOffLimits limits = this.context.settings().handOffLimits();
-		return limits.allow(from, validity, next, clock) || (from.isKeepable() && !this.mustReturn && limits.allowAny()
-				&& HandOffLimits.suits(from, next) && KeptGrant.isUsable(from, validity, clock));
-	}
-
-	/**
-	 * A caller has come while the lock is kept. If it cannot enter, its ticket is queued
-	 * by the release of the kept lock.
-	 * @return whether it has entered
-	 */
-	private boolean enterOrGiveBack(KeptGrant grant, Waiter waiter) {
-		if (!grant.admits(waiter.request(), this.context.settings().clock())) {
-			giveBack(grant);
-			return false;
-		}
-		Holder next = grant.enter(waiter.request());
-		ownWaiters().decide(waiter, new Outcome.Success(next));
-		grant.release().end();
-		this.holder = next;
-		this.kept = null;
-		retryTimer().clear();
-		return true;
-	}
-
-	/** The kept lock goes back to the store. */
-	private void giveBack(KeptGrant grant) {
-		long giveUpNanos = grant.giveUpNanos(this.context.settings().clock());
-		ownReleases().release(grant.last(), false, giveUpNanos, grant.release());
-		this.kept = null;
-		grant.release().begin();
-		retryTimer().clear();
-	}
-
-	/** Another JVM asks for the live ticket, or may have asked in vain. */
-	private void requestMayHaveCome() {
-		if (this.kept != null) {
-			giveBack(this.kept);
-			return;
-		}
-		this.mustReturn |= this.holder != null;
-		if (this.queuedTicket != null) {
-			this.queuedTicket.mustReturn = true;
-		}
-	}
-
-	/**
-	 * The queued ticket was granted the lock: the first waiter becomes the holder.
-	 * @param keepable whether the store has marked the grant as keepable
-	 */
-	private void acquired(QueuedTicket queued, Duration askedLease, Grant grant, boolean keepable) {
+	/** The queued ticket was granted the lock: the first waiter becomes the holder. */
+	private void acquired(QueuedTicket queued, Duration askedLease, Grant grant) {
 		if (this.pendingReleases.isEmpty() && this.retryTimer != null) {
 			// Otherwise a deferred release still needs the timer.
 			this.retryTimer.clear();
@@ -691,12 +499,10 @@ final class KeyQueue {
 		}
 		else {
 			queued.askFor(this.waiters.first().request().lease());
-			Holder first = queued.toHolder(grant, keepable, this.waiters.first().request(),
-					this.context.settings().clock().nanoTime());
+			Holder first = queued.toHolder(grant, this.context.settings().clock().nanoTime());
 			this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
 			this.holder = first;
 			this.attemptUnanswered = queued.attemptUnanswered;
-			this.mustReturn = queued.mustReturn;
 		}
 		this.queuedTicket = null;
 		this.context.leftQueue();
@@ -808,16 +614,12 @@ final class KeyQueue {
 	private void fireTimer() {
 		RetryTimer timer = this.retryTimer;
 		if (timer != null && timer.timerFired()) {
-			if (this.kept != null) {
-				giveBack(this.kept);
-			}
 			this.pendingReleases.resume();
 			QueuedTicket queued = this.queuedTicket;
 			if (queued != null) {
 				queued.due |= timer.attemptOrDefer();
 			}
 		}
-		endLateAsking();
 	}
 
 	/** The waiters, to add one. */
@@ -846,8 +648,7 @@ final class KeyQueue {
 		if (this.queuedTicket != null) {
 			return this.queuedTicket.ticket;
 		}
-		Holder current = (this.kept != null) ? this.kept.last() : this.holder;
-		return (current != null) ? current.ticket() : null;
+		return (this.holder != null) ? this.holder.ticket() : null;
 	}
 
 	/** Whether a ticket is in the store, about to leave it, and an answer is expected. */
@@ -914,10 +715,7 @@ final class KeyQueue {
 	}
 
 	private Command sendAttempt(QueuedTicket queued) {
-		boolean queue = !this.waiters.onlyTriesOnce();
-		boolean answerWanted = this.waiters.asking() != null;
-		AttemptOptions options = new AttemptOptions(queue, queued.keepable, answerWanted);
-		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), options);
+		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), !this.waiters.onlyTriesOnce());
 		queued.due = false;
 		return attempt;
 	}
@@ -937,7 +735,7 @@ final class KeyQueue {
 
 	private boolean isUnused() {
 		return !this.removed && this.holder == null && this.inFlight == null && this.waiters.isEmpty()
-				&& this.kept == null && this.queuedTicket == null && this.pendingReleases.isEmpty();
+				&& this.queuedTicket == null && this.pendingReleases.isEmpty();
 	}
 
 }

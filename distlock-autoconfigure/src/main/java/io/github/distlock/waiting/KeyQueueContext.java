@@ -76,12 +76,11 @@ interface KeyQueueContext {
 	 * @param random for the delays of retries
 	 * @param handOffLimits how long the lock may stay in this JVM
 	 * @param backendTimeout how long the store may fail to answer before waiting ends
-	 * @param answerTimeout how long a caller that tries once waits for the answer of
-	 * another JVM
+	 * @param commandTimeout how long a command may take, and so the lock of a queue
 	 * @param waiterCounts how many callers of this JVM wait for each key
 	 */
 	record KeySettings(TimeSource clock, RandomGenerator random, HandOffLimits handOffLimits, Duration backendTimeout,
-			Duration answerTimeout, WaiterCounts waiterCounts) {
+			Duration commandTimeout, WaiterCounts waiterCounts) {
 
 	}
 

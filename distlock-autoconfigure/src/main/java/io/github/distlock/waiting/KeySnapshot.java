@@ -14,23 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param unfinished whether a command is on its way to the store, or has to be repeated
  * @param blockedBy what holds the lock, as far as this JVM knows without asking the
  * store; a caller of this JVM, or what the store said last
- * @param kept the lock that this JVM keeps in the store although its last caller has
- * left; {@code null} if it keeps none
  * @param unansweredNanos for how long commands have failed without an answer; zero if the
  * store answers
  */
 public record KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished,
-		@Nullable StoredHolder blockedBy, @Nullable Kept kept, long unansweredNanos) {
-
-	/**
-	 * A lock that is kept.
-	 *
-	 * @param fencingToken the token of the caller that left last
-	 * @param grantToken the first token of the grant
-	 * @param keptForNanos how long ago that caller left
-	 */
-	public record Kept(long fencingToken, long grantToken, long keptForNanos) {
-	}
+		@Nullable StoredHolder blockedBy, long unansweredNanos) {
 
 	/**
 	 * The work that a shutdown may have to wait for. A later constant outweighs an

@@ -7,7 +7,6 @@ import java.util.function.Predicate;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.waiting.Waiter.Outcome;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters of one key in this JVM, oldest first. Guarded by the lock of the
@@ -49,16 +48,7 @@ final class LocalQueue {
 
 	/** Whether there is one waiter, and the next answer of the store ends its wait. */
 	boolean onlyTriesOnce() {
-		return this.waiters.size() == 1 && first().triesOnce() && !first().isAsking();
-	}
-
-	/**
-	 * Return the waiter that asks another JVM for the lock. A waiter that tries once does
-	 * not wait behind others, so it can only be the oldest.
-	 * @return the waiter, or {@code null} if none asks
-	 */
-	@Nullable Waiter asking() {
-		return (!isEmpty() && first().isAsking()) ? first() : null;
+		return this.waiters.size() == 1 && first().triesOnce();
 	}
 
 	/** Whether this waiter and no other waits. */

@@ -63,7 +63,7 @@ public final class LockAcquirer {
 		Duration cancelTimeout = cancelTimeout(description, backendTimeout);
 		this.queues = new KeyQueues(instance, new KeySettings(this.clock, environment.random(), handOffLimits,
 				backendTimeout, cancelTimeout, new WaiterCounts()), environment, this.sender);
-		this.releases = new LockReleaser(store, this.queues, this.sender, this.clock);
+		this.releases = new LockReleaser(this.queues, this.sender, this.clock);
 		this.cancelTimeoutNanos = cancelTimeout.toNanos();
 		this.blocking = new BlockingAcquirer(this, environment);
 		this.sender.tasks().sweep(this.queues::sweep);
@@ -246,7 +246,6 @@ public final class LockAcquirer {
 	 * block.
 	 */
 	public void retryAll() {
-		this.releases.requestsMayBeLost();
 		this.queues.retryAll();
 	}
 
@@ -266,11 +265,10 @@ public final class LockAcquirer {
 		this.sender.tasks().execute(task);
 	}
 
-	/** Reject all later requests, fail all waiting callers, and give kept locks back. */
+	/** Reject all later requests, and fail all waiting callers. */
 	public void close() {
 		this.closed = true;
 		this.queues.forEach((queue) -> queue.failWaiters(shutDownException(queue.key())));
-		this.releases.close();
 	}
 
 	/**

@@ -3,7 +3,6 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 
 import io.github.distlock.HandOff;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
@@ -40,19 +39,9 @@ final class QueuedTicket {
 	/** Whether to send an attempt as soon as that is allowed. */
 	boolean due;
 
-	/**
-	 * Whether to ask the store for a grant that this JVM may keep. The same in each
-	 * attempt, since the store has it in the grant.
-	 */
-	final boolean keepable;
-
-	/** Whether its grant must not be kept, see {@link KeyQueue}. */
-	boolean mustReturn;
-
 	QueuedTicket(Ticket ticket, WaitRequest first) {
 		this.ticket = ticket;
 		this.lease = first.lease();
-		this.keepable = first.keepNanos() > 0 && first.mode() == LockMode.EXCLUSIVE && !first.fair();
 	}
 
 	/**
@@ -84,13 +73,9 @@ final class QueuedTicket {
 		return !this.queued && !this.attemptUnanswered;
 	}
 
-	/**
-	 * Convert this ticket into the holder.
-	 * @param marked whether the store has marked the grant as keepable
-	 */
-	Holder toHolder(Grant grant, boolean marked, WaitRequest request, long nowNanos) {
-		return Holder.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos,
-				marked ? request.keepNanos() : -1);
+	/** Convert this ticket into the holder. */
+	Holder toHolder(Grant grant, long nowNanos) {
+		return Holder.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
 	}
 
 }

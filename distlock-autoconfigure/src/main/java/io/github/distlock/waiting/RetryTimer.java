@@ -55,11 +55,6 @@ final class RetryTimer {
 		this.alarm.set(this.context.settings().clock().nanoTime() + STALE_GRANT_RETRY_NANOS);
 	}
 
-	/** Fire when a kept lock has to go back. Nothing waits, so there is no retry. */
-	void fireAt(long nanos) {
-		this.alarm.set(nanos);
-	}
-
 	/**
 	 * A command failed: fire when it may be repeated.
 	 * @return whether the store has not answered for too long

@@ -15,13 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param fair whether the order of arrival holds over all JVMs
  * @param lease the lease to ask the store for
  * @param waitTime how long to wait: zero tries once, negative waits without a limit
- * @param keepNanos how long this JVM may keep the lock after its release, zero for not at
- * all
  * @param maxWaiting how many callers of this JVM may wait for the key, this one included
  * @param listener receives what happens to the wait
  */
-public record WaitRequest(String key, LockMode mode, boolean fair, Duration lease, Duration waitTime, long keepNanos,
-		int maxWaiting, WaitListener listener) {
+public record WaitRequest(String key, LockMode mode, boolean fair, Duration lease, Duration waitTime, int maxWaiting,
+		WaitListener listener) {
 
 	/**
 	 * Return whether the caller has its own ticket, which is not handed off inside the

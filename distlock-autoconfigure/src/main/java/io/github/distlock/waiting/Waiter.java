@@ -24,8 +24,7 @@ abstract class Waiter {
 
 	private final boolean endless;
 
-	/** While a waiter asks, the end of that: it tries once, so it has no other. */
-	private long deadlineNanos;
+	private final long deadlineNanos;
 
 	/** Written under the lock of the queue, read without. */
 	private volatile @Nullable Outcome outcome;
@@ -35,12 +34,6 @@ abstract class Waiter {
 	 * same lock, and before the outcome, so that a caller sees both.
 	 */
 	private volatile @Nullable Ticket departing;
-
-	/**
-	 * Whether this waiter tries once and has met a lock that another JVM may keep: its
-	 * ticket is queued now, and asks for the lock. Guarded by the lock of the queue.
-	 */
-	private boolean asking;
 
 	/**
 	 * Where this waiter is counted, {@code null} if it is not. Guarded by the lock of the
@@ -62,22 +55,6 @@ abstract class Waiter {
 	/** Whether one answer of the store, whatever it is, ends the wait. */
 	boolean triesOnce() {
 		return this.request.waitTime().isZero();
-	}
-
-	/** Whether this waiter tries once and asks another JVM for the lock. */
-	boolean isAsking() {
-		return this.asking;
-	}
-
-	/** Ask another JVM for the lock, until the answer comes or this time. */
-	void startAsking(long endNanos) {
-		this.deadlineNanos = endNanos;
-		this.asking = true;
-	}
-
-	/** Whether the answer to its question is late. */
-	boolean isAnswerLate(long nowNanos) {
-		return this.asking && nowNanos - this.deadlineNanos >= 0;
 	}
 
 	/** Whether there is no deadline: the wait has no end, or one answer ends it. */

@@ -109,7 +109,6 @@ class MaxWaitingAttributeTests {
 			.minHold(Duration.ofMillis(1))
 			.fair(true);
 		assertThat(request.maxWaiting()).isEqualTo(3);
-		assertThat(LockRequest.of("k").maxWaiting(3).keep(Duration.ZERO).maxWaiting()).isEqualTo(3);
 	}
 
 	@Test

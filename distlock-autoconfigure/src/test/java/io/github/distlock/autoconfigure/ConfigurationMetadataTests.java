@@ -27,9 +27,9 @@ class ConfigurationMetadataTests {
 
 	/** Optional properties. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
-			"distlock.handoff.keep", "distlock.redis.connection-factory", "distlock.aop.executor",
-			"distlock.jdbc.data-source", "distlock.redlock.nodes", "distlock.zookeeper.connect-string",
-			"distlock.jdbc.schema", "distlock.max-waiting", "management.endpoint.distlocks.roles");
+			"distlock.redis.connection-factory", "distlock.aop.executor", "distlock.jdbc.data-source",
+			"distlock.redlock.nodes", "distlock.zookeeper.connect-string", "distlock.jdbc.schema",
+			"distlock.max-waiting", "management.endpoint.distlocks.roles");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 

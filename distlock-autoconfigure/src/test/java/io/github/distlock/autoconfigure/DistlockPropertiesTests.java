@@ -45,7 +45,7 @@ class DistlockPropertiesTests {
 		assertThat(properties.toRegistrySettings("shop"))
 			.isEqualTo(new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
 					new HandOffLimits(500, Duration.ofMillis(5)), Duration.ofSeconds(10), false, Duration.ofSeconds(10),
-					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Duration.ZERO, Integer.MAX_VALUE));
+					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501));
 	}
@@ -56,7 +56,7 @@ class DistlockPropertiesTests {
 				"distlock.wait-time=-1", "distlock.max-waiting=20", "distlock.lease-time=12s",
 				"distlock.max-hold-time=5m", "distlock.backend-timeout=7s", "distlock.fail-fast=true",
 				"distlock.on-lost=interrupt", "distlock.handoff.budget=3", "distlock.handoff.max-time=20ms",
-				"distlock.handoff.keep=6ms", "distlock.shutdown-grace-period=3s", "distlock.release=background",
+				"distlock.shutdown-grace-period=3s", "distlock.release=background",
 				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
 				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
 				"distlock.transaction.on-active=fail", "distlock.transaction.commit-margin=200ms" };
@@ -71,7 +71,7 @@ class DistlockPropertiesTests {
 		assertThat(properties.toRegistrySettings("shop"))
 			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
 					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3),
-					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, Duration.ofMillis(6), 20));
+					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, 20));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
 	}
@@ -88,8 +88,7 @@ class DistlockPropertiesTests {
 			"distlock.max-waiting=2147483647", "distlock.lease-time=100ms", "distlock.max-hold-time=30s",
 			"distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0", "distlock.key-prefix=a",
 			"distlock.handoff.budget=0", "distlock.handoff.budget=1000", "distlock.handoff.max-time=0",
-			"distlock.handoff.max-time=30s", "distlock.handoff.keep=1ms", "distlock.handoff.keep=1s",
-			"distlock.transaction.commit-margin=2500ms" })
+			"distlock.handoff.max-time=30s", "distlock.transaction.commit-margin=2500ms" })
 	void theLimitOfARangeIsAccepted(String property) {
 		assertThat(bind(property)).isNotNull();
 	}
@@ -108,8 +107,6 @@ class DistlockPropertiesTests {
 					handoff.budget=1001 | 'distlock.handoff.budget' is '1001': it must be from 0 to 1000. Set 0 to
 					handoff.max-time=-1ms | 'distlock.handoff.max-time' is '-1ms': it must be at least 0s. Set 0s to disable the hand-over
 					handoff.max-time=31s | 'distlock.handoff.max-time' is '31s': it must be at most 30s. Decrease it, or increase distlock.lease-time
-					handoff.keep=900us | 'distlock.handoff.keep' is '0ms': it must be at least 1ms. Set such a duration, or remove
-					handoff.keep=1001ms | 'distlock.handoff.keep' is '1001ms': it must be at most 1s. Set such a duration, or remove
 					transaction.commit-margin=-1ms | 'distlock.transaction.commit-margin' is '-1ms': it must be at least 0s. Set 0s to require only
 					transaction.commit-margin=2501ms | 'distlock.transaction.commit-margin' is '2501ms': it must be at most 2500ms. Set a shorter duration
 					key-prefix=a{b | 'distlock.key-prefix' is 'a{b': braces in the prefix would put all locks into one cluster slot. Remove

@@ -112,13 +112,6 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withAKeptLockOfAStoreThatDoesNotKeepLocks(CapturedOutput output) {
-		start(application(Locks.class, Local.class, Kept.class), "distlock.backend=local");
-		assertThat(output).contains(FAILED, "was requested with keep = PT0.005S",
-				"but the store 'local' does not keep locks: leave keep out");
-	}
-
-	@Test
 	void withFailFastAndARedisThatIsDown(CapturedOutput output) {
 		start(application(Locks.class, Local.class, Redis.class), "distlock.backend=local",
 				"distlock.redis.enabled=true", "distlock.fail-fast=true", "spring.data.redis.host=127.0.0.1",
@@ -168,14 +161,6 @@ class FailedStartTests {
 	static class MinHold {
 
 		@DistributedLock(key = "'k'", minHold = "10m")
-		void run() {
-		}
-
-	}
-
-	static class Kept {
-
-		@DistributedLock(key = "'k'", keep = "5ms")
 		void run() {
 		}
 

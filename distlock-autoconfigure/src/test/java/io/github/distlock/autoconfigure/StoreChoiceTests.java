@@ -217,7 +217,7 @@ class StoreChoiceTests {
 
 	private static LockBackend backendWithoutOrder() {
 		BackendDescription description = new BackendDescription("heap", Set.of(LockMode.EXCLUSIVE), false, true, 1,
-				Duration.ZERO, 1, false);
+				Duration.ZERO, 1);
 		LockStore store = mock(LockStore.class);
 		LockBackend backend = mock(LockBackend.class);
 		given(backend.description()).willReturn(description);

@@ -37,10 +37,10 @@ class LockMetricsTests {
 
 	@Test
 	void metersOfAKnownStoreExistBeforeTheFirstEvent() {
-		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
 		assertThat(this.registry.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "redis").gauge().value()).isZero();
-		for (String type : new String[] { "local", "remote", "kept" }) {
+		for (String type : new String[] { "local", "remote" }) {
 			assertThat(this.registry.get("distlock.handoffs").tags("type", type, "backend", "redis").counter().count())
 				.isZero();
 		}
@@ -55,7 +55,7 @@ class LockMetricsTests {
 
 	@Test
 	void aRenewedSubscriptionIsCounted() {
-		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isZero();
 		this.metrics.onResubscribed(new Resubscribed("redis", "distlock:inbox:a", "Redis at localhost:6379"));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isOne();
@@ -76,7 +76,7 @@ class LockMetricsTests {
 
 	@Test
 	void onlyAnAcquiredLockCountsAsHeld() {
-		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
 		this.metrics.onAttempted(attempted(LockOutcome.TIMEOUT, HandOff.NONE));
 		assertThat(gauge("distlock.held")).isZero();
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
@@ -126,11 +126,9 @@ class LockMetricsTests {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.REMOTE));
-		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.KEPT));
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
 		assertThat(this.registry.get("distlock.handoffs").tag("type", "local").counter().count()).isEqualTo(2);
 		assertThat(this.registry.get("distlock.handoffs").tag("type", "remote").counter().count()).isOne();
-		assertThat(this.registry.get("distlock.handoffs").tag("type", "kept").counter().count()).isOne();
 	}
 
 	@Test
@@ -162,7 +160,7 @@ class LockMetricsTests {
 
 	@Test
 	void anUnknownStoreGetsItsMetersWithItsFirstEvent() {
-		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
 		this.metrics.onWaiting(new Waiting("local", "orders", "order-1"));
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "local").gauge().value()).isOne();
 		assertThat(gauge("distlock.waiting")).isZero();
@@ -209,14 +207,13 @@ class LockMetricsTests {
 
 	@Test
 	void theGaugesOfHeldLocksAreReadFromTheirSource() {
-		AtomicReference<HoldSummary> held = new AtomicReference<>(new HoldSummary(Map.of(), 0, 0));
+		AtomicReference<HoldSummary> held = new AtomicReference<>(new HoldSummary(Map.of(), 0));
 		this.metrics.expect("orders", "redis");
 		this.metrics.watchHolds("redis", held::get);
 		this.metrics.expect("stock", "redis");
 		assertThat(gauge("distlock.at.risk")).isZero();
 		assertThat(longest("orders")).isZero();
-		held.set(new HoldSummary(Map.of("orders", Duration.ofMillis(1500), "stock", Duration.ofMinutes(2)), 3, 4));
-		assertThat(gauge("distlock.kept")).isEqualTo(4);
+		held.set(new HoldSummary(Map.of("orders", Duration.ofMillis(1500), "stock", Duration.ofMinutes(2)), 3));
 		assertThat(gauge("distlock.at.risk")).isEqualTo(3);
 		assertThat(longest("orders")).isEqualTo(1.5);
 		assertThat(longest("stock")).isEqualTo(120);
@@ -230,7 +227,7 @@ class LockMetricsTests {
 	}
 
 	private void fireEverything() {
-		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
+		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
 		Waiting waiting = new Waiting("redis", "orders", "order-1");
 		this.metrics.onWaiting(waiting);
 		this.metrics.onWaitingEnded(waiting);

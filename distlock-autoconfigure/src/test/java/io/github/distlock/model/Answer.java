@@ -6,7 +6,7 @@ enum Answer {
 	/** The server has not executed the command yet. */
 	NONE,
 
-	GRANTED, WAITING, BUSY, RELEASED, GONE, DONE, RENEWED,
+	GRANTED, WAITING, RELEASED, GONE, DONE, RENEWED,
 
 	/** The value is not what a native command expects. */
 	MISMATCH

@@ -15,21 +15,14 @@ final class ClientRules {
 
 	private final TurnRules turns;
 
-	private final KeeperRules keeper;
-
 	ClientRules(SearchSettings settings) {
 		this.settings = settings;
 		this.renewals = new RenewalRules(settings);
 		this.turns = new TurnRules(settings);
-		this.keeper = new KeeperRules(settings, this);
 	}
 
 	RenewalRules renewals() {
 		return this.renewals;
-	}
-
-	KeeperRules keeper() {
-		return this.keeper;
 	}
 
 	/** Attempt with the ticket of the entry. */
@@ -43,11 +36,6 @@ final class ClientRules {
 			command.used = client.tombstone;
 			command.firstToken = client.tombstone;
 			command.lastToken = client.tombstone;
-		}
-		if (this.settings.keepTicks > 0) {
-			command.keepable = !world.isOld(entry) && world.isSubscribed(entry);
-			command.unqueued = client.single.tries;
-			command.wantsAnswer = client.single.asks;
 		}
 		world.packets.add(command);
 		return command;
@@ -89,13 +77,11 @@ final class ClientRules {
 	}
 
 	private static int newTicket(KeyEntry client, int entry) {
-		client.grant.keepable = false;
-		client.grant.mustReturn = false;
 		return ModelTicket.of(entry, ++client.tickets);
 	}
 
 	/** No thread wants the ticket any more. */
-	Departure cancel(World world, int entry) {
+	void cancel(World world, int entry) {
 		KeyEntry client = world.entries[entry];
 		Departure leaving = new Departure(Verb.CANCEL, client.ticket, 0, 0);
 		if (!this.settings.has(Flaw.ENTRY_LEAKS)) {
@@ -105,7 +91,6 @@ final class ClientRules {
 		client.timer = KeyEntry.NO_TIMER;
 		client.mustAsk = false;
 		depart(world, entry, leaving);
-		return leaving;
 	}
 
 	/** The ticket leaves the store. */
@@ -138,7 +123,6 @@ final class ClientRules {
 	/** A thread becomes the holder. */
 	void enter(World world, int entry, int token) {
 		KeyEntry client = world.entries[entry];
-		client.single.end();
 		client.holds = true;
 		client.waiting--;
 		world.idleTicks = 0;
@@ -171,14 +155,11 @@ final class ClientRules {
 			this.turns.entered(world, entry, false);
 			return "hands the lock off";
 		}
-		if (this.keeper.keep(world, entry)) {
-			return "keeps the lock";
-		}
 		return "sends " + release(world, entry);
 	}
 
 	/** Release the lock, and queue the next ticket. */
-	Departure release(World world, int entry) {
+	private Departure release(World world, int entry) {
 		KeyEntry client = world.entries[entry];
 		int ticket = client.ticket;
 		world.stopListening(entry, Verb.RENEW, ticket);
@@ -186,7 +167,6 @@ final class ClientRules {
 		client.validity = 0;
 		client.handOffs = 0;
 		client.ticket = (client.waiting > 0) ? newTicket(client, entry) : 0;
-		client.grant.givingUp = false;
 		Departure leaving = new Departure(Verb.RELEASE, ticket, client.ticket, client.nextToken - 1);
 		leaving.nativeWord = client.ticket == 0 && this.renewals.hasNativeCommands(world, entry);
 		leaving.lastToken = client.lastToken;
@@ -203,11 +183,10 @@ final class ClientRules {
 		}
 		else if (reply.verb == Verb.ATTEMPT) {
 			client.attempting = false;
-			client.grant.givingUp = false;
 			if (reply.answer == Answer.MISMATCH) {
 				client.tombstone = StoreState.NO_TOKEN;
 			}
-			if (client.hasGrant()) {
+			if (client.holds) {
 				// A message was faster.
 				return;
 			}
@@ -242,11 +221,10 @@ final class ClientRules {
 		if (reply.nativeWord && !this.settings.predictsTombstones()) {
 			client.tombstone = leaving.used;
 		}
-		client.grant.givingUp = false;
 		if (leaving.attemptUnanswered && !this.settings.has(Flaw.NO_SECOND_CANCEL)) {
 			cancelLater(world, reply.entry, leaving.ticket);
 		}
-		if (leaving.next != 0 && leaving.next == client.ticket && !client.hasGrant()) {
+		if (leaving.next != 0 && leaving.next == client.ticket && !client.holds) {
 			if (client.wantsCancel) {
 				cancel(world, reply.entry);
 				return;
@@ -271,19 +249,10 @@ final class ClientRules {
 		else if (reply.answer == Answer.MISMATCH) {
 			client.mustAsk = true;
 		}
-		else if (reply.answer == Answer.BUSY) {
-			this.keeper.busy(world, reply);
-		}
-		else if (reply.answer == Answer.WAITING && client.single.asks && !reply.first) {
-			// Others wait.
-			this.keeper.fail(world, reply.entry);
-			cancel(world, reply.entry);
-		}
 		else if (reply.answer == Answer.WAITING) {
 			awaitMessage(client, reply.ttl);
 		}
 		else if (reply.validity > 0 || this.settings.has(Flaw.OWN_GRANT_UNCHECKED)) {
-			client.grant.keepable = reply.keepable;
 			enterUnderGrant(world, reply.entry, reply.firstToken, reply.lastToken, reply.validity);
 		}
 		else {
@@ -324,14 +293,14 @@ final class ClientRules {
 			// Its release or cancel is on its way, with the tokens that were used.
 			return "leaves already";
 		}
-		if (message.ticket != client.ticket || client.grant.kept && this.settings.has(Flaw.KEPT_TICKET_UNKNOWN)) {
+		if (message.ticket != client.ticket) {
 			Packet bounced = new Packet(entry, Verb.RELEASE, message.ticket);
 			bounced.audience = Audience.GIVEN_UP;
 			bounced.used = message.firstToken;
 			world.packets.add(bounced);
 			return "not wanted, released";
 		}
-		if (client.hasGrant() || client.wantsCancel) {
+		if (client.holds || client.wantsCancel) {
 			return "ignored";
 		}
 		if (message.ttl <= 0 && !this.settings.has(Flaw.MESSAGE_UNCHECKED)) {

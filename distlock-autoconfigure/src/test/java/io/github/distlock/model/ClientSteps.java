@@ -32,7 +32,7 @@ final class ClientSteps {
 
 	private boolean addRepeatedAttempt(World world, int entry, Successors out) {
 		KeyEntry from = world.entries[entry];
-		if (!from.mustAsk || from.ticket == 0 || from.hasGrant() || !this.client.mayAttempt(from)) {
+		if (!from.mustAsk || from.ticket == 0 || from.holds || !this.client.mayAttempt(from)) {
 			return false;
 		}
 		World next = world.copy();
@@ -59,17 +59,14 @@ final class ClientSteps {
 		next.stopListening(entry, Verb.ATTEMPT, from.ticket);
 		to.attempting = false;
 		to.attemptUnanswered = true;
-		if (from.single.tries) {
-			this.client.keeper().fail(next, entry);
-		}
-		if (from.single.tries || from.wantsCancel) {
+		if (from.wantsCancel) {
 			this.client.cancel(next, entry);
 		}
-		else if (!to.hasGrant() && this.client.mayAttempt(to)) {
+		else if (!to.holds && this.client.mayAttempt(to)) {
 			this.client.attempt(next, entry);
 		}
 		else {
-			to.mustAsk |= !to.hasGrant();
+			to.mustAsk |= !to.holds;
 		}
 		out.add(next, () -> ModelTicket.entryName(entry) + ": attempt timed out");
 		return awaited == null;
@@ -126,8 +123,7 @@ final class ClientSteps {
 	private void addThreads(World world, int entry, Successors out) {
 		KeyEntry from = world.entries[entry];
 		String name = ModelTicket.entryName(entry);
-		if (from.wishes > 0 && !from.grant.kept && !from.single.isActive()
-				&& from.waiting + (from.holds ? 1 : 0) < this.settings.threads) {
+		if (from.wishes > 0 && from.waiting + (from.holds ? 1 : 0) < this.settings.threads) {
 			World next = world.copy();
 			next.entries[entry].wishes--;
 			next.entries[entry].waiting++;
@@ -135,7 +131,7 @@ final class ClientSteps {
 			this.client.attemptIfIdle(next, entry);
 			out.add(next, () -> "a thread of " + name + " wants the lock");
 		}
-		if (from.waiting > 0 && world.giveUps > 0 && !from.single.isActive()) {
+		if (from.waiting > 0 && world.giveUps > 0) {
 			World next = world.copy();
 			next.giveUps--;
 			KeyEntry to = next.entries[entry];

@@ -5,11 +5,8 @@ final class FaultSteps {
 
 	private final SearchSettings settings;
 
-	private final KeeperRules keeper;
-
-	FaultSteps(SearchSettings settings, ClientRules client) {
+	FaultSteps(SearchSettings settings) {
 		this.settings = settings;
-		this.keeper = client.keeper();
 	}
 
 	boolean canHappen(World world, NetworkFault fault) {
@@ -61,16 +58,13 @@ final class FaultSteps {
 	}
 
 	/** All waiting tickets ask, since messages may have been lost. */
-	private World resubscribed(World world, int jvm) {
+	private static World resubscribed(World world, int jvm) {
 		World next = world.copy();
 		next.subscribed[jvm] = true;
 		for (int i = 0; i < next.entries.length; i++) {
 			KeyEntry entry = next.entries[i];
-			if (next.jvmOfEntry(i) == jvm && entry.waiting > 0 && entry.ticket != 0 && !entry.hasGrant()) {
+			if (next.jvmOfEntry(i) == jvm && entry.waiting > 0 && entry.ticket != 0 && !entry.holds) {
 				entry.mustAsk = true;
-			}
-			if (next.jvmOfEntry(i) == jvm) {
-				this.keeper.inboxBack(next, i);
 			}
 		}
 		return next;

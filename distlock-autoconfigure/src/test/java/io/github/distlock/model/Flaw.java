@@ -78,76 +78,17 @@ enum Flaw {
 	OWN_GRANT_UNCHECKED("FAULTLESS slowTicks=3"),
 
 	/** A grant by message is not checked for having ended. */
-	MESSAGE_UNCHECKED("FAULTLESS slowTicks=2 rounds=2"),
-
-	/** A keeper ignores that another JVM asks for the lock. */
-	REQUEST_IGNORED("KEPT_FAULTLESS"),
-
-	/** A waiter asks for a kept lock only once. */
-	REQUESTED_ONCE("KEPT_PUNCTUAL keepTicks=9 faults=1 kinds=MESSAGE_LOST giveUps=0 maxKeptTicks=1"),
-
-	/** A request releases the lock although a thread holds it. */
-	RELEASED_WHILE_HELD("KEPT_FAULTLESS"),
-
-	/** A holder forgets that another JVM has asked for the lock. */
-	KEPT_AFTER_REQUEST("KEPT_FAULTLESS"),
-
-	/** A grant that came with waiters is kept. */
-	KEPT_WITH_WAITERS("KEPT_FAULTLESS rounds=2 tokensPerGrant=3 jvms=3", false),
-
-	/** The value of the next owner has the mark of the last one. */
-	KEEPABLE_COPIED("KEPT_FAULTLESS"),
-
-	/** A kept lock is entered although its grant may have ended. */
-	KEPT_WITHOUT_VALIDITY("KEPT_FAULTLESS keepTicks=9 rounds=2 tokensPerGrant=3"),
-
-	/** A kept lock is entered with tokens that its grant does not have. */
-	KEPT_BEYOND_TOKENS("KEPT_FAULTLESS rounds=3"),
-
-	/** Nothing ends the time of keeping. */
-	KEPT_FOR_EVER("KEPT_FAULTLESS"),
-
-	/** The JVM forgets a kept lock without releasing it. */
-	KEPT_GRANT_FORGOTTEN("KEPT_FAULTLESS"),
-
-	/** A kept lock is entered although its release has been sent. */
-	KEPT_WHILE_RELEASED("KEPT_FAULTLESS rounds=2 tokensPerGrant=3"),
-
-	/** A grant message for a kept ticket is taken for that of an unknown ticket. */
-	KEPT_TICKET_UNKNOWN("KEPT_FAULTLESS keepTicks=9 slowTicks=2 rounds=2 tokensPerGrant=3 maxKeptTicks=9", false),
-
-	/** A lock is kept although requests for it may have been lost. */
-	KEPT_AFTER_RECONNECT("KEPT_PUNCTUAL keepTicks=9 faults=1 kinds=INBOX_LOST giveUps=0"),
-
-	/** A lock is kept by a JVM that has shut down. */
-	KEPT_AT_SHUTDOWN("KEPT_FAULTLESS keepTicks=9 shutdowns=1"),
-
-	/** A try does not ask for a lock that is only kept. */
-	TRY_WITHOUT_REQUEST("KEPT_FAULTLESS tries=1"),
-
-	/** A keeper refuses a lock that no thread holds. */
-	REFUSED_WHILE_KEPT("KEPT_FAULTLESS tries=1");
+	MESSAGE_UNCHECKED("FAULTLESS slowTicks=2 rounds=2");
 
 	private final String search;
 
-	private final boolean quick;
-
 	Flaw(String search) {
-		this(search, true);
-	}
-
-	Flaw(String search, boolean quick) {
 		this.search = search;
-		this.quick = quick;
 	}
 
 	/** The settings with which a search finds it, as in {@link Searches}. */
 	String search() {
 		return this.search;
-	}
-
-	boolean isFoundQuickly() {
-		return this.quick;
 	}
 
 }

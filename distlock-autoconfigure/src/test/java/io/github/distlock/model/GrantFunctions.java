@@ -80,13 +80,10 @@ final class GrantFunctions {
 	void own(int ticket, int last, int ttl, boolean grace) {
 		int first = (last == StoreState.NO_TOKEN) ? 0 : Math.max(last + 1, 0);
 		this.store.own(ticket, first + this.settings.tokensPerGrant - 1, ttl, grace, true);
-		this.store.keepable = this.settings.has(Flaw.KEPT_WITH_WAITERS);
 	}
 
 	private boolean writeAndPublish(int ticket, int last) {
-		boolean copied = this.store.keepable && this.settings.has(Flaw.KEEPABLE_COPIED);
 		own(ticket, last, this.settings.grace, true);
-		this.store.keepable |= copied;
 		return publish(ticket);
 	}
 

@@ -70,16 +70,10 @@ final class KeyEntry extends StatePart<KeyEntry> {
 
 	Turn turn = new Turn();
 
-	KeptGrant grant = new KeptGrant();
-
-	SingleTry single = new SingleTry();
-
 	@Override
 	KeyEntry copy() {
 		KeyEntry copy = super.copy();
 		copy.turn = this.turn.copy();
-		copy.grant = this.grant.copy();
-		copy.single = this.single.copy();
 		if (!this.departures.isEmpty()) {
 			copy.departures = this.departures.stream().map(Departure::copy).toList();
 		}
@@ -130,13 +124,8 @@ final class KeyEntry extends StatePart<KeyEntry> {
 		this.departures = this.departures.stream().filter((each) -> each != removed).toList();
 	}
 
-	/** Whether a thread holds the lock, or the JVM keeps it. */
-	boolean hasGrant() {
-		return this.holds || this.grant.kept;
-	}
-
 	void mapTokens(IntUnaryOperator map) {
-		if (hasGrant()) {
+		if (this.holds) {
 			this.nextToken = map.applyAsInt(this.nextToken);
 			this.lastToken = map.applyAsInt(this.lastToken);
 		}
@@ -152,9 +141,9 @@ final class KeyEntry extends StatePart<KeyEntry> {
 		this.holds = form.flag(this.holds);
 		this.ticket = form.ticket(this.ticket);
 		this.validity = form.number(this.validity);
-		this.nextToken = form.number(hasGrant() ? this.nextToken : 0);
-		this.lastToken = form.number(hasGrant() ? this.lastToken : 0);
-		this.handOffs = form.number(hasGrant() ? this.handOffs : 0);
+		this.nextToken = form.number(this.holds ? this.nextToken : 0);
+		this.lastToken = form.number(this.holds ? this.lastToken : 0);
+		this.handOffs = form.number(this.holds ? this.handOffs : 0);
 		this.timer = form.number(this.timer);
 		this.mustAsk = form.flag(this.mustAsk);
 		this.tombstone = form.number(this.tombstone);
@@ -172,19 +161,14 @@ final class KeyEntry extends StatePart<KeyEntry> {
 		this.wantsCancel = form.flag(this.wantsCancel);
 		this.repeats = form.number(this.repeats);
 		this.turn.pass(form);
-		this.grant.pass(form);
-		this.single.pass(form);
 	}
 
 	@Override
 	public String toString() {
 		StringBuilder text = new StringBuilder();
 		if (this.holds) {
-			text.append(this.grant.mustReturn ? "HOLDS ASKED " : "HOLDS ").append(ModelTicket.text(this.ticket));
+			text.append("HOLDS ").append(ModelTicket.text(this.ticket));
 			text.append((this.validity > 0) ? " valid " + this.validity : " LEASE OVER");
-		}
-		else if (this.grant.kept) {
-			text.append("KEEPS ").append(ModelTicket.text(this.ticket)).append(" valid ").append(this.validity);
 		}
 		else if (this.ticket != 0) {
 			text.append("waits ").append(ModelTicket.text(this.ticket));
@@ -192,9 +176,6 @@ final class KeyEntry extends StatePart<KeyEntry> {
 		}
 		if (this.waiting > 0) {
 			text.append(", ").append(this.waiting).append(" waiting");
-		}
-		if (this.single.isActive()) {
-			text.append(this.single.asks ? ", asks" : ", tries").append(this.single.uncontended ? " alone" : "");
 		}
 		text.append(this.attempting ? ", attempts" : "");
 		this.departures.forEach((each) -> text.append(", ").append(each));

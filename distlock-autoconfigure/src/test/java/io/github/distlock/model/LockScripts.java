@@ -13,11 +13,8 @@ final class LockScripts {
 
 	private final NativeCommands nativeCommands;
 
-	private final World world;
-
 	LockScripts(SearchSettings settings, World world, List<GrantMessage> messages) {
 		this.settings = settings;
-		this.world = world;
 		this.store = world.store;
 		this.grants = new GrantFunctions(settings, world, messages);
 		this.nativeCommands = new NativeCommands(settings, world.store);
@@ -30,7 +27,6 @@ final class LockScripts {
 
 	/** Execute a command, and write its answer into it. */
 	void run(Packet command) {
-		checkWord(command);
 		if (command.nativeWord) {
 			this.nativeCommands.run(command);
 			return;
@@ -54,7 +50,6 @@ final class LockScripts {
 		if (passedTombstone || this.store.isAbsent() && this.store.isQueueEmpty()) {
 			// No ticket waits, so the queue is not looked at.
 			this.store.own(command.ticket, this.settings.tokensPerGrant - 1, lease, false, false);
-			this.store.keepable = command.keepable;
 			granted(command, lease);
 			return;
 		}
@@ -73,21 +68,9 @@ final class LockScripts {
 				return;
 			}
 		}
-		command.ttl = this.store.ttl;
-		if (command.unqueued) {
-			command.answer = Answer.BUSY;
-			command.keepable = this.store.keepable && this.store.isQueueEmpty();
-			return;
-		}
-		boolean again = this.store.isQueued(command.ticket);
 		enqueue(command.ticket);
 		command.answer = Answer.WAITING;
-		command.keepable = false;
-		command.first = this.store.keepable && this.store.queue[0] == command.ticket;
-		if (command.first && !this.world.isOld(command.entry) && !(again && this.settings.has(Flaw.REQUESTED_ONCE))) {
-			this.world
-				.sendToKeeper(new KeeperMessage(this.store.owner, command.wantsAnswer ? command.ticket : 0, false));
-		}
+		command.ttl = this.store.ttl;
 	}
 
 	private void enqueue(int ticket) {
@@ -166,21 +149,12 @@ final class LockScripts {
 		command.validity = this.settings.lease - command.age;
 	}
 
-	/** The owner knows the value of its grant, which it names in a renewal. */
-	private void checkWord(Packet command) {
-		if (command.verb == Verb.RENEW && this.store.owner == command.ticket
-				&& this.store.lastToken == command.lastToken && this.store.keepable != command.keepable) {
-			throw new BrokenProperty("value", "the owner renews another value than that of its grant: " + command);
-		}
-	}
-
 	private int firstToken() {
 		return this.store.lastToken - this.settings.tokensPerGrant + 1;
 	}
 
 	private void granted(Packet command, int ttl) {
 		command.answer = Answer.GRANTED;
-		command.keepable = this.store.keepable;
 		grantIn(command, ttl);
 	}
 

@@ -33,7 +33,6 @@ final class NativeCommands {
 			// The client does not know the clock: the lowest token that is possible.
 			int last = command.used + this.settings.tokensPerGrant;
 			this.store.own(command.ticket, last, this.settings.lease, false, false);
-			this.store.keepable = command.keepable;
 			command.answer = Answer.GRANTED;
 			command.firstToken = command.used + 1;
 			command.lastToken = last;

@@ -64,21 +64,6 @@ final class Packet extends StatePart<Packet> {
 	/** Whether the answer to a release grants the lock to the next ticket. */
 	boolean nextGranted;
 
-	/**
-	 * Whether an attempt asks for a grant that may be kept; in the answer, whether it
-	 * may. In a renewal, whether the value that it names says so.
-	 */
-	boolean keepable;
-
-	/** Whether an attempt does not queue its ticket. */
-	boolean unqueued;
-
-	/** Whether an attempt wants an answer if a thread holds the lock. */
-	boolean wantsAnswer;
-
-	/** Whether the ticket that waits is the first in the queue. */
-	boolean first;
-
 	Packet(int entry, Verb verb, int ticket) {
 		this.entry = entry;
 		this.verb = verb;
@@ -120,8 +105,7 @@ final class Packet extends StatePart<Packet> {
 	}
 
 	private int flags() {
-		return (this.keepable ? 1 : 0) | (this.unqueued ? 2 : 0) | (this.wantsAnswer ? 4 : 0) | (this.first ? 8 : 0)
-				| (this.nativeWord ? 16 : 0) | (this.fallback ? 32 : 0) | (this.ahead ? 64 : 0);
+		return (this.nativeWord ? 1 : 0) | (this.fallback ? 2 : 0) | (this.ahead ? 4 : 0);
 	}
 
 	private boolean hasUsed() {
@@ -156,13 +140,9 @@ final class Packet extends StatePart<Packet> {
 		this.ttl = form.number(this.ttl);
 		this.nextGranted = form.flag(this.nextGranted);
 		int flags = form.number(flags());
-		this.keepable = (flags & 1) != 0;
-		this.unqueued = (flags & 2) != 0;
-		this.wantsAnswer = (flags & 4) != 0;
-		this.first = (flags & 8) != 0;
-		this.nativeWord = (flags & 16) != 0;
-		this.fallback = (flags & 32) != 0;
-		this.ahead = (flags & 64) != 0;
+		this.nativeWord = (flags & 1) != 0;
+		this.fallback = (flags & 2) != 0;
+		this.ahead = (flags & 4) != 0;
 		return this;
 	}
 

@@ -9,37 +9,23 @@ final class ProtocolModel {
 
 	private final FaultSteps faults;
 
-	private final KeeperSteps keeper;
-
-	private final boolean tries;
-
 	private final TimeSteps time;
 
 	private final ProtocolProperties properties;
 
 	ProtocolModel(SearchSettings settings) {
 		ClientRules rules = new ClientRules(settings);
-		this.faults = new FaultSteps(settings, rules);
-		this.keeper = new KeeperSteps(settings, rules, this.faults);
-		this.tries = settings.tries > 0;
+		this.faults = new FaultSteps(settings);
 		this.server = new ServerSteps(settings, rules, this.faults);
 		this.clients = new ClientSteps(settings, rules);
-		this.time = new TimeSteps(settings, this.keeper);
+		this.time = new TimeSteps(settings);
 		this.properties = new ProtocolProperties(settings);
 	}
 
 	/** Add all states that follow. */
 	void next(World world, Successors out) {
-		addSteps(world, this.tries ? (next, step) -> {
-			KeeperSteps.noteContention(next);
-			out.add(next, step);
-		} : out);
-	}
-
-	private void addSteps(World world, Successors out) {
 		boolean due = this.server.add(world, out);
 		due |= this.clients.add(world, out);
-		due |= this.keeper.add(world, out);
 		due |= this.faults.add(world, out);
 		this.time.add(world, due, out);
 		if (!due) {

@@ -81,8 +81,7 @@ final class ProtocolProperties {
 	void checkAtRest(World world) {
 		for (int i = 0; i < world.entries.length; i++) {
 			KeyEntry entry = world.entries[i];
-			boolean keeps = entry.grant.kept && entry.grant.ticksLeft > 0 && !world.isStopped(i);
-			boolean unused = world.isAlive(i) && entry.waiting == 0 && !entry.holds && !keeps;
+			boolean unused = world.isAlive(i) && entry.waiting == 0 && !entry.holds;
 			if (unused && (entry.ticket != 0 || !entry.isIdle() || entry.renewing)) {
 				throw new BrokenProperty("S7",
 						"no thread waits or holds in " + ModelTicket.entryName(i) + ", but its entry is not empty");

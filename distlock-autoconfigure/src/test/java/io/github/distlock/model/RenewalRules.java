@@ -11,7 +11,7 @@ final class RenewalRules {
 
 	/** Whether the JVM of an entry sends native commands. */
 	boolean hasNativeCommands(World world, int entry) {
-		return this.settings.nativeWords && !world.isOld(entry);
+		return this.settings.nativeWords && !world.hasOnlyScripts(entry);
 	}
 
 	/** Send a renewal, as a native command first. */
@@ -26,21 +26,19 @@ final class RenewalRules {
 		renewal.nativeWord = nativeWord;
 		renewal.firstToken = client.lastToken;
 		renewal.lastToken = client.lastToken;
-		renewal.keepable = client.grant.keepable;
 		world.packets.add(renewal);
 		return renewal;
 	}
 
 	void answered(World world, KeyEntry client, Packet reply) {
 		client.renewing = false;
-		if (reply.answer == Answer.MISMATCH && client.hasGrant() && client.ticket == reply.ticket) {
-			renew(world, reply.entry, false);
-			return;
-		}
 		if (!client.holds || client.ticket != reply.ticket) {
 			return;
 		}
-		if (reply.answer == Answer.GONE) {
+		if (reply.answer == Answer.MISMATCH) {
+			renew(world, reply.entry, false);
+		}
+		else if (reply.answer == Answer.GONE) {
 			client.validity = 0;
 		}
 		else if (client.validity > 0) {

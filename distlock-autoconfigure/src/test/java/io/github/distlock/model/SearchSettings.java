@@ -77,20 +77,8 @@ final class SearchSettings extends StatePart<SearchSettings> {
 
 	int giveUps = 1;
 
-	/** How many ticks a lock is kept after its last holder; zero means not at all. */
-	int keepTicks;
-
-	/** How many times a thread of each entry tries once. */
-	int tries;
-
-	/** How many JVMs shut down. */
-	int shutdowns;
-
-	/** How many JVMs are of a version that neither keeps locks nor asks for them. */
+	/** How many JVMs have only scripts. */
 	int oldJvms;
-
-	/** How many ticks a thread of another JVM may wait for a lock that is only kept. */
-	int maxKeptTicks;
 
 	Set<NetworkFault> kinds = EnumSet.complementOf(EnumSet.of(NetworkFault.DUPLICATE, NetworkFault.FLUSH));
 

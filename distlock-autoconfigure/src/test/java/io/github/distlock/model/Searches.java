@@ -23,10 +23,6 @@ final class Searches {
 			NATIVE | PUNCTUAL nativeWords=true tombstone=2 rounds=2 giveUps=0
 			NATIVE_BACKGROUND | NATIVE attemptsBehindRelease=true
 			TURNS | PUNCTUAL faults=0 giveUps=0 turnTicks=1 tokensPerGrant=3 handOffs=3 threads=2
-			KEPT | keepTicks=2
-			KEPT_PUNCTUAL | KEPT slowTicks=0
-			KEPT_FAULTLESS | KEPT_PUNCTUAL faults=0 giveUps=0
-			KEPT_OFTEN | KEPT rounds=2 tokensPerGrant=3
 			""";
 
 	/** Those that begin with {@code quick} belong to each build. */
@@ -98,30 +94,6 @@ final class Searches {
 			turns, two threads each | TURNS maxIdleTicks=1
 			turns of two ticks, three threads each | TURNS turnTicks=2 tokensPerGrant=3 handOffs=3 threads=3 maxIdleTicks=1
 			turns, three JVMs, two rounds | TURNS turnTicks=1 tokensPerGrant=2 handOffs=2 jvms=3 threads=1 rounds=2 renewals=false maxIdleTicks=1
-			-- Kept locks
-			quick kept: no fault | KEPT_PUNCTUAL faults=0 maxIdleTicks=1
-			kept: one fault, one delay | KEPT maxIdleTicks=2 maxKeptTicks=1
-			kept for long: one fault, one delay | KEPT keepTicks=9 maxIdleTicks=2 maxKeptTicks=1
-			kept for long: unordered connection | KEPT keepTicks=9 giveUps=0 ordered=false maxIdleTicks=2 maxKeptTicks=1
-			kept for long: the inbox is interrupted | KEPT keepTicks=9 faults=1 kinds=INBOX_LOST maxIdleTicks=2
-			kept: two faults | KEPT_PUNCTUAL faults=2 maxIdleTicks=3 maxKeptTicks=2
-			kept: two rounds, no fault, one delay | KEPT_OFTEN faults=0 maxIdleTicks=2
-			kept: two rounds, no fault, two delays | KEPT_OFTEN faults=0 giveUps=0 slowTicks=2 maxIdleTicks=2
-			kept: two rounds, one fault | KEPT_OFTEN slowTicks=0 giveUps=0 maxIdleTicks=2 maxKeptTicks=1
-			kept: two threads each, one fault | KEPT_PUNCTUAL threads=2 giveUps=0 maxIdleTicks=3 maxKeptTicks=1
-			kept: three JVMs, no fault | KEPT_PUNCTUAL jvms=3 faults=0 maxIdleTicks=1
-			kept: three JVMs, one fault | KEPT_PUNCTUAL jvms=3 giveUps=0 maxIdleTicks=3 maxKeptTicks=1
-			kept: a duplicated command | KEPT faults=1 kinds=DUPLICATE maxIdleTicks=3 maxKeptTicks=1
-			kept: lost data | KEPT keepTicks=9 faults=1 kinds=FLUSH maxIdleTicks=3 maxKeptTicks=1
-			kept: a JVM shuts down | KEPT_PUNCTUAL keepTicks=9 shutdowns=1 maxIdleTicks=2 maxKeptTicks=1
-			kept: attempts behind releases, one fault | KEPT_OFTEN slowTicks=0 giveUps=0 attemptsBehindRelease=true maxIdleTicks=3 maxKeptTicks=1
-			kept: attempts behind releases, one delay | KEPT_OFTEN faults=0 giveUps=0 attemptsBehindRelease=true maxIdleTicks=2
-			kept: native commands, one fault | KEPT_OFTEN slowTicks=0 giveUps=0 nativeWords=true tombstone=2 maxIdleTicks=3 maxKeptTicks=1
-			kept: a JVM of the version before | KEPT oldJvms=1 maxIdleTicks=3 maxKeptTicks=2
-			quick kept: one try each, no fault | KEPT_PUNCTUAL tries=1 faults=0 giveUps=0 maxIdleTicks=1
-			kept: one try each, one give-up | KEPT_PUNCTUAL tries=1 faults=0 maxIdleTicks=1
-			kept: one try each, one delay | KEPT tries=1 faults=0 giveUps=0 maxIdleTicks=2
-			kept: one try each, one fault | KEPT_PUNCTUAL tries=1 giveUps=0 maxIdleTicks=3 maxKeptTicks=1
 			""";
 
 	private static final Map<String, SearchSettings> BY_NAME = new HashMap<>();
@@ -139,8 +111,7 @@ final class Searches {
 
 	static List<NamedSearch> ofFlaws() {
 		return Arrays.stream(Flaw.values())
-			.map((flaw) -> new NamedSearch(flaw.name(), settings(flaw.search() + " flaw=" + flaw),
-					flaw.isFoundQuickly()))
+			.map((flaw) -> new NamedSearch(flaw.name(), settings(flaw.search() + " flaw=" + flaw), true))
 			.toList();
 	}
 

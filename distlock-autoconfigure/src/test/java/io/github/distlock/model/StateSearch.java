@@ -32,7 +32,7 @@ final class StateSearch {
 	StateSearch(SearchSettings settings) {
 		this.settings = settings;
 		this.model = new ProtocolModel(settings);
-		// JVMs of two versions do not stand for each other.
+		// A JVM that has only scripts does not stand for another one.
 		this.none = Renaming.none(settings.jvms * settings.entriesPerJvm, settings.jvms);
 		List<Renaming> renamings = (settings.oldJvms > 0) ? List.of(this.none)
 				: Renaming.all(settings.jvms, settings.entriesPerJvm);

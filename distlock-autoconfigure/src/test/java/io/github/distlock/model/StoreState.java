@@ -24,9 +24,6 @@ final class StoreState extends StatePart<StoreState> {
 	/** Whether the value begins with '+': tickets may wait. Otherwise none does. */
 	boolean marked;
 
-	/** Whether the value says that its owner may keep the lock after its last holder. */
-	boolean keepable;
-
 	/** The last fencing token of the owner's grant, or that in the tombstone. */
 	int lastToken = NO_TOKEN;
 
@@ -58,7 +55,6 @@ final class StoreState extends StatePart<StoreState> {
 		this.ttl = ticks;
 		this.grace = false;
 		this.marked = false;
-		this.keepable = false;
 		this.lastToken = last;
 	}
 
@@ -69,7 +65,6 @@ final class StoreState extends StatePart<StoreState> {
 		this.ttl = ticks;
 		this.grace = unconfirmed;
 		this.marked = mayHaveWaiters;
-		this.keepable = false;
 	}
 
 	/** Whether there is no value: neither an owner nor a tombstone. */
@@ -139,7 +134,6 @@ final class StoreState extends StatePart<StoreState> {
 		this.ttl = form.number(this.ttl);
 		this.grace = form.flag(this.grace);
 		this.marked = form.flag(this.marked);
-		this.keepable = form.flag(this.keepable);
 		this.lastToken = form.number(this.lastToken);
 		this.queueTtl = form.number(this.queueTtl);
 		this.claim = form.claim(this.claim);
@@ -152,8 +146,8 @@ final class StoreState extends StatePart<StoreState> {
 
 	@Override
 	public String toString() {
-		String value = (this.owner != 0) ? (this.marked ? "+" : "-") + ModelTicket.text(this.owner)
-				+ (this.grace ? " (grace)" : "") + (this.keepable ? " (keepable)" : "")
+		String value = (this.owner != 0)
+				? (this.marked ? "+" : "-") + ModelTicket.text(this.owner) + (this.grace ? " (grace)" : "")
 				: isAbsent() ? "absent" : "tombstone";
 		StringBuilder text = new StringBuilder("store[").append(value)
 			.append(" ttl ")

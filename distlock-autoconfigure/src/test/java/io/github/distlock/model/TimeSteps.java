@@ -13,12 +13,9 @@ final class TimeSteps {
 
 	private final TurnRules turns;
 
-	private final KeeperSteps keeper;
-
-	TimeSteps(SearchSettings settings, KeeperSteps keeper) {
+	TimeSteps(SearchSettings settings) {
 		this.settings = settings;
 		this.turns = new TurnRules(settings);
-		this.keeper = keeper;
 	}
 
 	int longestIdle() {
@@ -36,14 +33,12 @@ final class TimeSteps {
 		World next = world.copy();
 		if (due) {
 			next.slowTicks--;
-			next.countDelay();
+			next.idleTicks = 0;
 		}
 		tick(next);
 		this.turns.tick(next);
-		this.keeper.tick(next);
 		if (!due) {
 			countIdle(next);
-			this.keeper.countKept(next);
 		}
 		out.add(next, () -> due ? "SLOW TICK, something is late" : "tick");
 	}
@@ -61,7 +56,7 @@ final class TimeSteps {
 			entry.repeats = 0;
 			if (entry.timer > 0 && --entry.timer == 0) {
 				entry.timer = KeyEntry.NO_TIMER;
-				entry.mustAsk |= entry.ticket != 0 && !entry.hasGrant();
+				entry.mustAsk |= entry.ticket != 0 && !entry.holds;
 			}
 		}
 		for (Packet packet : world.packets) {

@@ -48,18 +48,7 @@ final class World {
 
 	final List<GrantMessage> messages = new ArrayList<>();
 
-	/** Messages about kept locks. */
-	final List<KeeperMessage> keeperMessages = new ArrayList<>();
-
-	/** Ticks without a delay in which a thread waited for a lock that was only kept. */
-	int keptTicks;
-
-	/** How many JVMs may still shut down. */
-	int shutdowns;
-
-	boolean[] stopped = new boolean[0];
-
-	/** How many JVMs, the last ones, are of a version that neither keeps nor asks. */
+	/** How many JVMs, the last ones, have only scripts. */
 	private int oldJvms;
 
 	private World() {
@@ -70,16 +59,13 @@ final class World {
 		world.alive = new boolean[settings.jvms];
 		world.subscribed = new boolean[settings.jvms];
 		world.halfOpen = new boolean[settings.jvms];
-		world.stopped = new boolean[settings.jvms];
 		world.oldJvms = settings.oldJvms;
-		world.shutdowns = settings.shutdowns;
 		Arrays.fill(world.alive, true);
 		Arrays.fill(world.subscribed, true);
 		world.entries = new KeyEntry[settings.jvms * settings.entriesPerJvm];
 		for (int i = 0; i < world.entries.length; i++) {
 			world.entries[i] = new KeyEntry();
 			world.entries[i].wishes = settings.threads * settings.rounds;
-			world.entries[i].single.left = settings.tries;
 		}
 		world.faults = settings.faults;
 		world.slowTicks = settings.slowTicks;
@@ -99,11 +85,7 @@ final class World {
 		copy.alive = this.alive.clone();
 		copy.subscribed = this.subscribed.clone();
 		copy.halfOpen = this.halfOpen.clone();
-		copy.stopped = this.stopped.clone();
 		copy.oldJvms = this.oldJvms;
-		copy.shutdowns = this.shutdowns;
-		copy.keptTicks = this.keptTicks;
-		copy.keeperMessages.addAll(this.keeperMessages);
 		copy.entries = new KeyEntry[this.entries.length];
 		for (int i = 0; i < this.entries.length; i++) {
 			copy.entries[i] = this.entries[i].copy();
@@ -125,25 +107,9 @@ final class World {
 		return jvmOfEntry(ModelTicket.entry(ticket));
 	}
 
-	boolean isSubscribed(int entry) {
-		return this.subscribed[jvmOfEntry(entry)];
-	}
-
-	boolean isStopped(int entry) {
-		return this.stopped[jvmOfEntry(entry)];
-	}
-
-	/** Whether the entry is that of a JVM that neither keeps locks nor asks for them. */
-	boolean isOld(int entry) {
+	/** Whether the JVM of an entry has only scripts. */
+	boolean hasOnlyScripts(int entry) {
 		return jvmOfEntry(entry) >= this.alive.length - this.oldJvms;
-	}
-
-	/** Publish a message, unless the JVM does not hear it. */
-	void sendToKeeper(KeeperMessage message) {
-		int jvm = jvmOfTicket(message.ticket());
-		if (this.alive[jvm] && this.subscribed[jvm]) {
-			this.keeperMessages.add(message);
-		}
 	}
 
 	boolean isAlive(int entry) {
@@ -180,22 +146,12 @@ final class World {
 	/** The messages on their way to a JVM are lost. */
 	void dropMessages(int jvm) {
 		this.messages.removeIf((message) -> jvmOfTicket(message.ticket) == jvm);
-		this.keeperMessages.removeIf((message) -> jvmOfTicket(message.ticket()) == jvm);
 	}
 
 	/** A fault has happened. Waiters are entitled to progress only from now on. */
 	void countFault() {
 		this.faults--;
-		countDelay();
-	}
-
-	/** A fault or a slow tick has happened. */
-	void countDelay() {
 		this.idleTicks = 0;
-		this.keptTicks = 0;
-		for (KeyEntry entry : this.entries) {
-			entry.single.uncontended = false;
-		}
 	}
 
 	/**
@@ -245,20 +201,16 @@ final class World {
 		this.faults = form.number(this.faults);
 		this.slowTicks = form.number(this.slowTicks);
 		this.giveUps = form.number(this.giveUps);
-		this.keptTicks = form.number(this.keptTicks);
-		this.shutdowns = form.number(this.shutdowns);
 		for (int jvm : form.renaming().jvms()) {
 			this.alive[jvm] = form.flag(this.alive[jvm]);
 			this.subscribed[jvm] = form.flag(this.subscribed[jvm]);
 			this.halfOpen[jvm] = form.flag(this.halfOpen[jvm]);
-			this.stopped[jvm] = form.flag(this.stopped[jvm]);
 		}
 		for (int entry : form.renaming().entries()) {
 			this.entries[entry].pass(form);
 		}
 		form.sorted(this.packets, () -> new Packet(0, Verb.CANCEL, 0), Packet::pass);
 		form.sorted(this.messages, () -> new GrantMessage(0, 0, 0, 0), GrantMessage::pass);
-		form.sorted(this.keeperMessages, () -> new KeeperMessage(0, 0, false), KeeperMessage::pass);
 	}
 
 	static World read(byte[] bytes, SearchSettings settings, Renaming none) {

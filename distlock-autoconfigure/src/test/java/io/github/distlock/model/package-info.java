@@ -12,12 +12,6 @@
  * bounded number of slow ticks: network delay, a paused JVM, a slow server. All clocks
  * run at one rate. Faults and slow ticks have budgets.
  * <p>
- * <b>Kept locks</b> are the draft of an extension, and not in the scripts yet: a JVM
- * whose last holder has left keeps the lock in the store for a while, and gives it up as
- * soon as another JVM asks. The settings {@code KEPT} of
- * {@link io.github.distlock.model.Searches} switch them on. Only these searches have
- * threads that try once, a shutdown, and a JVM of the version before.
- * <p>
  * <b>Background release.</b> A holder has left as soon as its release was sent. The
  * searches show that these rules are sufficient, and the flaws that each is necessary:
  * <ol>
@@ -44,15 +38,14 @@
  * ticket that is not the owner changes nothing, S4 a script may be executed twice, S5 a
  * ticket that was given up does not keep the lock for a lease, S7 nothing is left over,
  * S8 a waiting JVM is overtaken by one turn of each other JVM at most, L1 a waiter gets a
- * free lock within a bound, L2 a waiter does not spin; for kept locks K1, no thread waits
- * long for a lock that is only kept, and T1, no try fails because of one; the invariant
- * of the value in {@code base.lua}; and, without a fault, an attempt is not refused by a
- * ticket that its own JVM has released.
+ * free lock within a bound, L2 a waiter does not spin; the invariant of the value in
+ * {@code base.lua}; and, without a fault, an attempt is not refused by a ticket that its
+ * own JVM has released.
  * <p>
- * <b>What is not.</b> Re-entry, asynchronous callers, several keys, readers and writers,
- * minimum hold times, errors inside a script, fair callers that retry for each other, and
- * the time at which an uncounted ticket was last seen. A complete search is complete for
- * its size and its budgets only.
+ * <b>What is not.</b> Re-entry, asynchronous callers, callers that try once, several
+ * keys, readers and writers, minimum hold times, a shutdown, errors inside a script, fair
+ * callers that retry for each other, and the time at which an uncounted ticket was last
+ * seen. A complete search is complete for its size and its budgets only.
  */
 @NullMarked
 package io.github.distlock.model;

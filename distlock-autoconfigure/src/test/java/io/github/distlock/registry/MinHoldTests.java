@@ -3,12 +3,15 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,6 +98,24 @@ class MinHoldTests extends TwoRegistries {
 			child.send("keep PT2S").expect("closed");
 			child.kill();
 			assertThat(waitedByTheOther("killed", start)).isGreaterThanOrEqualTo(1_995);
+		}
+	}
+
+	@Test
+	void aMinimumHoldTimeIsKeptUnderAGrantThatAnotherCallerHasAskedFor() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry node = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofMillis(1500)),
+					List.of(this.events));
+			node.acquire(request("other")).close();
+			proxy.holdBack(true);
+			CompletableFuture<HeldLock> first = node.acquireAsync(request("key"));
+			CompletableFuture<HeldLock> second = node.acquireAsync(request("key").minHold(Duration.ofSeconds(30)));
+			first.cancel(true);
+			proxy.holdBack(false);
+			second.get(20, TimeUnit.SECONDS).close();
+			await().until(() -> redis.remainingMillis("key") > 10_000);
+			assertThat(redis.isLocked("key")).isTrue();
+			node.shutdown();
 		}
 	}
 

@@ -12,7 +12,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
@@ -158,11 +157,11 @@ class MinimumHoldTimeTests {
 		@Override
 		public BackendDescription description() {
 			return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, this.expires, 1, Duration.ZERO,
-					100, false);
+					100);
 		}
 
 		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 			return CompletableFuture.completedFuture(new AttemptResult.Granted(new Grant(1, 1, validity(lease))));
 		}
 

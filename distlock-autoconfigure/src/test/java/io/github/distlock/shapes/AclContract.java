@@ -39,7 +39,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Checks that the documented user has all the rights that locks need, and no others.
@@ -156,42 +155,6 @@ abstract class AclContract {
 		waiter.get(20, TimeUnit.SECONDS).close();
 		this.nodes.close();
 		assertThat(refused()).isSubsetOf(HARMLESS);
-	}
-
-	@Test
-	void theyAreSufficientForKeptLocks() throws Exception {
-		this.redis.ask(DocumentedRights.standalone().toArray(String[]::new));
-		keepLocks();
-		assertThat(refused()).isSubsetOf(HARMLESS);
-	}
-
-	/**
-	 * Keep a lock, enter it again, and let another JVM ask for it: with success, and in
-	 * vain since a caller is inside.
-	 */
-	void keepLocks() {
-		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30), ReleaseMode.BACKGROUND);
-		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30), ReleaseMode.BACKGROUND);
-		LockRequest kept = LockRequest.of("kept").keep(Duration.ofSeconds(1));
-		LockRequest atOnce = LockRequest.of("kept").waitTime(Duration.ZERO);
-		awaitMarked(one, kept);
-		one.acquire(kept).close();
-		two.tryAcquire(atOnce).orElseThrow().close();
-		awaitMarked(one, kept);
-		try (HeldLock held = one.acquire(kept)) {
-			assertThat(two.tryAcquire(atOnce)).isEmpty();
-			assertThat(held.confirmHeld()).isTrue();
-		}
-		two.acquire(kept.waitTime(LockRequest.FOREVER)).close();
-		this.nodes.close();
-	}
-
-	/** The count of a grant that may be kept begins with a zero. */
-	private void awaitMarked(BackendLockRegistry registry, LockRequest request) {
-		await().until(() -> {
-			registry.acquire(request).close();
-			return String.valueOf(this.redis.ask("GET", "distlock:lock:{kept}")).matches("-[^|]+\\|0\\d+\\|\\d+");
-		});
 	}
 
 	@Test

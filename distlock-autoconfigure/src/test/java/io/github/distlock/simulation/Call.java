@@ -196,12 +196,6 @@ final class Call {
 		return this.request.fair() || this.request.mode() == LockMode.READ;
 	}
 
-	/** Whether its JVM may keep the lock for the next call. */
-	boolean mayBeKept(Plan plan) {
-		Duration keep = this.request.keep();
-		return this.request.isKeepable() && !((keep != null) ? keep : plan.keep()).isZero();
-	}
-
 	boolean reads() {
 		return this.request.mode() == LockMode.READ;
 	}

@@ -30,6 +30,8 @@ final class Caller {
 
 	private static final long MILLI = 1_000_000;
 
+	private static final int OFTEN = 17;
+
 	/** A caller that has this lock without knowing it blocks the others for long. */
 	static final Duration LASTING = Duration.ofSeconds(30);
 
@@ -112,7 +114,7 @@ final class Caller {
 
 	private void callForOne(Random dice) throws InterruptedException {
 		How how = How.values()[dice.nextInt(How.values().length)];
-		LockRequest request = (dice.nextInt(6) == 0) ? homeRequest(dice, how)
+		LockRequest request = (dice.nextInt(6) == 0) ? homeRequest(dice)
 				: randomRequest(dice, how, dice.nextInt(this.world.plan.keys()));
 		Call call = newCall(how, request, dice);
 		if (call.isAsync()) {
@@ -148,8 +150,7 @@ final class Caller {
 			case 1 ->
 				request = request.leaseTime(Duration.ofMillis(lease)).minHold(randomMinHold(dice, plan.leaseTime()));
 			case 2 -> request = (dice.nextInt(3) == 0) ? request.minHold(randomMinHold(dice, LONG_HOLD)) : request;
-			case 4 -> request = (dice.nextInt(3) == 0) ? request.leaseTime(LASTING) : request;
-			case 3 -> request = request.isKeepable() ? request.keep(Duration.ofMillis(dice.nextInt(400))) : request;
+			case 3 -> request = (dice.nextInt(3) == 0) ? request.leaseTime(LASTING) : request;
 			default -> {
 				// The watchdog renews it.
 			}
@@ -157,11 +158,10 @@ final class Caller {
 		return request;
 	}
 
-	/** Use the same lock again and again, until a kept lock has no token left. */
+	/** Use the same lock again and again, while its last release is on its way. */
 	private void callOften(Random dice) throws InterruptedException {
-		for (int i = 0; i <= ServerScript.COUNT; i++) {
-			Call call = newCall(How.TRY,
-					LockRequest.of("home" + this.place).waitTime(Duration.ZERO).keep(LockRequest.MAXIMUM_KEEP), dice);
+		for (int i = 0; i < OFTEN; i++) {
+			Call call = newCall(How.TRY, LockRequest.of("home" + this.place).waitTime(Duration.ZERO), dice);
 			if (enter(call)) {
 				this.world.scheduler.sleep(dice.nextInt(100_000));
 				this.sections.close(call);
@@ -169,14 +169,12 @@ final class Caller {
 		}
 	}
 
-	/** For the key of one JVM, which other JVMs seldom use, so it may be kept there. */
-	private LockRequest homeRequest(Random dice, How how) {
+	/** For the key of one JVM, which other JVMs seldom use. */
+	private LockRequest homeRequest(Random dice) {
 		boolean own = dice.nextInt(8) != 0;
 		String key = "home" + (own ? this.place : dice.nextInt(this.world.plan.jvms()));
-		LockRequest request = LockRequest.of(key)
+		return LockRequest.of(key)
 			.waitTime((dice.nextInt(3) == 0) ? Duration.ZERO : Duration.ofMillis(dice.nextInt(1000)));
-		return (how != How.VIEW && dice.nextInt(4) == 0) ? request.keep(Duration.ofMillis(1 + dice.nextInt(400)))
-				: request;
 	}
 
 	private static Duration randomMinHold(Random dice, Duration longest) {

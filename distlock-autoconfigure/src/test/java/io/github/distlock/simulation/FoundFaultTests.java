@@ -32,10 +32,8 @@ class FoundFaultTests implements LockListener {
 
 	private int losses;
 
-	private final World world = new World(
-			new Plan(1, 1, 1, 1, 1, LEASE, 4, Duration.ofMillis(5), Duration.ZERO, Integer.MAX_VALUE, false,
-					Duration.ofSeconds(20), Duration.ofMillis(300), 100_000, true, 0, 0, false, List.of()),
-			false);
+	private final World world = new World(new Plan(1, 1, 1, 1, 1, LEASE, 4, Duration.ofMillis(5), Integer.MAX_VALUE,
+			false, Duration.ofSeconds(20), Duration.ofMillis(300), 100_000, true, 0, 0, false, List.of()), false);
 
 	private final SimulatedJvm jvm = new SimulatedJvm(this.world.scheduler, "A", 1, 0);
 

@@ -120,8 +120,7 @@ final class History {
 		this.world.trace(call.label,
 				call.how + " " + call.key() + " " + call.request.mode() + (call.request.fair() ? " fair" : "")
 						+ " wait " + call.request.waitTime() + " lease " + call.request.leaseTime() + " minHold "
-						+ call.request.minHold() + " keep " + call.request.keep() + " of "
-						+ call.maxWaiting(this.world.plan));
+						+ call.request.minHold() + " of " + call.maxWaiting(this.world.plan));
 	}
 
 	/** A call has its lock. The caller of a view may have lost it already. */
@@ -340,7 +339,7 @@ final class History {
 			call.handOff = handOff;
 			call.granted = now();
 			Call before = History.this.lastGrants.put(this.jvm + " " + call.key(), call);
-			boolean passedOn = before != null && (handOff == HandOff.LOCAL || handOff == HandOff.KEPT);
+			boolean passedOn = before != null && handOff == HandOff.LOCAL;
 			// The ticket of an earlier caller may have been granted the lock before.
 			long asked = Math.min(call.started, History.this.world.network.server.nanosOf(token));
 			call.asked = (before != null && passedOn) ? Math.min(before.asked, asked) : asked;

@@ -50,8 +50,8 @@ final class Monitor {
 			case 0 -> this.registry.inspection().inspect(Callers.key(this.dice.nextInt(this.world.plan.keys())));
 			case 1 -> this.registry.store().verify();
 			case 2 -> this.registry.store().ping();
-			case 3, 4 -> this.world.trace(this.jvm + "/monitor", this.registry.store().location() + " "
-					+ this.registry.store().channel() + " " + this.registry.snapshot().kept().size() + " kept");
+			case 3, 4 -> this.world.trace(this.jvm + "/monitor",
+					this.registry.store().location() + " " + this.registry.store().channel());
 			default -> checkHeld();
 		}
 	}

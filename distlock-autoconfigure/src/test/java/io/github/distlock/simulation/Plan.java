@@ -18,7 +18,6 @@ import java.util.Set;
  * @param leaseTime the lease of the watchdog
  * @param handOffBudget how many hand-offs inside a JVM follow each other
  * @param handOffMaxTime for how long
- * @param keep how long locks are kept by default
  * @param maxWaiting how many callers of a JVM may wait for a key
  * @param background whether releases are not awaited
  * @param backendTimeout how long the store may be silent
@@ -31,9 +30,8 @@ import java.util.Set;
  * @param faults the faults, in the order of time
  */
 record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leaseTime, int handOffBudget,
-		Duration handOffMaxTime, Duration keep, int maxWaiting, boolean background, Duration backendTimeout,
-		Duration commandTimeout, long latencyNanos, boolean counting, double passes, double stalls, boolean drift,
-		List<Fault> faults) {
+		Duration handOffMaxTime, int maxWaiting, boolean background, Duration backendTimeout, Duration commandTimeout,
+		long latencyNanos, boolean counting, double passes, double stalls, boolean drift, List<Fault> faults) {
 
 	/**
 	 * The plan of a seed. Each seed has a few kinds of faults, often, instead of all of
@@ -53,10 +51,9 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 		Duration lease = Duration.ofMillis(choose(random, 1000, 2000, 5000, 30_000)).plusNanos(60 * latency);
 		Duration commandTimeout = Duration.ofMillis(200 + random.nextInt(300)).plusNanos(32 * latency);
 		return new Plan(seed, jvms, 1 + random.nextInt(3), callers, calls, lease, 1 + random.nextInt(8),
-				Duration.ofMillis(5 + random.nextInt(50)), Duration.ofMillis(choose(random, 0, 0, 30, 300, 900)),
-				maxWaiting(new Random(seed * 31 + 29)), random.nextInt(3) == 0,
-				Duration.ofSeconds(3 + random.nextInt(5)).plus(commandTimeout), commandTimeout, latency,
-				random.nextInt(4) != 0, new double[] { 0.02, 0.1, 0.4 }[random.nextInt(3)],
+				Duration.ofMillis(5 + random.nextInt(50)), maxWaiting(new Random(seed * 31 + 29)),
+				random.nextInt(3) == 0, Duration.ofSeconds(3 + random.nextInt(5)).plus(commandTimeout), commandTimeout,
+				latency, random.nextInt(4) != 0, new double[] { 0.02, 0.1, 0.4 }[random.nextInt(3)],
 				new double[] { 0, 0.002, 0.01, 0.05 }[random.nextInt(4)], random.nextBoolean(), faults(random, jvms));
 	}
 
@@ -97,8 +94,8 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 	/** The same plan without some of the faults. */
 	Plan without(Set<Integer> numbers) {
 		return new Plan(this.seed, this.jvms, this.keys, this.callers, this.calls, this.leaseTime, this.handOffBudget,
-				this.handOffMaxTime, this.keep, this.maxWaiting, this.background, this.backendTimeout,
-				this.commandTimeout, this.latencyNanos, this.counting, this.passes, this.stalls, this.drift,
+				this.handOffMaxTime, this.maxWaiting, this.background, this.backendTimeout, this.commandTimeout,
+				this.latencyNanos, this.counting, this.passes, this.stalls, this.drift,
 				this.faults.stream().filter((fault) -> !numbers.contains(fault.number())).toList());
 	}
 

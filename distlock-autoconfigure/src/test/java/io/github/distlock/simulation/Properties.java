@@ -29,11 +29,11 @@ final class Properties {
 	/** What the preemption of threads may cost one call. */
 	private static final long STALLS = Duration.ofMillis(300).toNanos();
 
-	/** The longest lease of a lock that may be kept, and of a grant by message. */
+	/** The longest lease of a grant by message. */
 	private static final Duration SHORT_LEASE = Duration.ofSeconds(5);
 
-	/** How long the earlier use of a key may matter, kept locks included. */
-	private static final long QUIET = Duration.ofMillis(1500).toNanos();
+	/** How long the earlier use of a key may matter. */
+	private static final long QUIET = Duration.ofMillis(500).toNanos();
 
 	/** How long after a call began to wait its first attempt reaches the server. */
 	private static final long ARRIVAL = Duration.ofMillis(250).toNanos();
@@ -216,23 +216,11 @@ final class Properties {
 	 * its limits. And fair callers enter in the order of their arrival.
 	 */
 	void granted(Call call) {
-		// A lock that is kept goes on as long as no other JVM asks for it. A caller that
-		// has just given up may have asked for that, with an attempt that is repeated
-		// while
-		// the store is silent.
-		long silence = suspended(FaultEffects.Property.ANSWERS, call.place) ? this.world.plan.backendTimeout().toNanos()
-				: 0;
-		long since = call.granted - QUIET - slowPackets() - silence;
-		boolean mayBeKept = this.history.calls.stream()
-			.anyMatch((other) -> other.jvm == call.jvm && other.key().equals(call.key())
-					&& other.mayBeKept(this.world.plan) && other.answered > since);
-		if (call.turnTokens > (mayBeKept ? ServerScript.COUNT - 1 : this.world.plan.handOffBudget())) {
+		if (call.turnTokens > this.world.plan.handOffBudget()) {
 			violation("S8", call + " entered " + call.key() + " after all tokens of its turn");
 		}
 		if (isCalm()) {
-			if (!mayBeKept) {
-				checkTurn(call);
-			}
+			checkTurn(call);
 			if (call.hasOwnPlace()
 					&& this.history.entriesOf(call.key())
 						.stream()
@@ -454,10 +442,9 @@ final class Properties {
 
 	/** S7 in a JVM, and what its listeners were told. */
 	void checkJvmAtEnd(SimulatedJvm jvm, RegistrySnapshot registry) {
-		if (!registry.isIdle() || !registry.held().isEmpty() || !registry.kept().isEmpty()
-				|| !registry.waiting().isEmpty()) {
-			violation("S7", jvm + " still holds or waits: " + registry.held() + registry.kept() + registry.waiting()
-					+ registry.keys() + ", watched leases " + registry.watchedLeases());
+		if (!registry.isIdle() || !registry.held().isEmpty() || !registry.waiting().isEmpty()) {
+			violation("S7", jvm + " still holds or waits: " + registry.held() + registry.waiting() + registry.keys()
+					+ ", watched leases " + registry.watchedLeases());
 		}
 		// The sweep may just run.
 		for (int i = 0; i < 5 && !jvm.executors().stream().allMatch(SimulatedExecutor::isIdle); i++) {

@@ -11,14 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param word what has happened
  * @param first the first fencing token of the grant
  * @param ttl what is left of the lease, in milliseconds: of the grant, or of the holder
- * @param marked whether the word of the lock is marked as keepable
- * @param position the place in the queue, -1 for the first if no JVM was asked
+ * @param position the place in the queue
  * @param queuedNow whether the ticket was queued only now
  * @param serverMicros the server's time
  * @param holder what holds the lock
  * @param holderFirst the first fencing token of that
  */
-record ServerAnswer(Word word, long first, long ttl, boolean marked, int position, boolean queuedNow, long serverMicros,
+record ServerAnswer(Word word, long first, long ttl, int position, boolean queuedNow, long serverMicros,
 		@Nullable Ticket holder, long holderFirst) {
 
 	/** What has happened. */
@@ -45,11 +44,11 @@ record ServerAnswer(Word word, long first, long ttl, boolean marked, int positio
 	}
 
 	static ServerAnswer of(Word word) {
-		return new ServerAnswer(word, 0, 0, false, 0, false, 0, null, 0);
+		return new ServerAnswer(word, 0, 0, 0, false, 0, null, 0);
 	}
 
-	static ServerAnswer granted(long first, long ttl, boolean marked) {
-		return new ServerAnswer(Word.GRANTED, first, ttl, marked, 0, false, 0, null, 0);
+	static ServerAnswer granted(long first, long ttl) {
+		return new ServerAnswer(Word.GRANTED, first, ttl, 0, false, 0, null, 0);
 	}
 
 	@Override
@@ -57,9 +56,9 @@ record ServerAnswer(Word word, long first, long ttl, boolean marked, int positio
 		String text = this.word.toString().toLowerCase(Locale.ROOT);
 		String behind = (this.holder != null) ? ", held by " + this.holder.token() : "";
 		return switch (this.word) {
-			case GRANTED -> text + " " + this.first + " for " + this.ttl + " ms" + (this.marked ? ", keepable" : "");
+			case GRANTED -> text + " " + this.first + " for " + this.ttl + " ms";
 			case WAITING -> text + " at " + this.position + behind + " for " + this.ttl + " ms";
-			case BUSY -> text + behind + (this.marked ? ", keepable" : "");
+			case BUSY -> text + behind;
 			case GONE -> (this.first != 0) ? text + ", next holds " + this.first : text;
 			default -> text;
 		};

@@ -84,10 +84,6 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 		return this.counted ? 'T' : 'S';
 	}
 
-	boolean isVerified() {
-		return state() == 'T';
-	}
-
 	@Override
 	public void subscribed() {
 		if (this.link.closed) {
@@ -97,7 +93,7 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 		this.confirmed = true;
 		this.starting = false;
 		this.subscription++;
-		lose();
+		this.counted = false;
 		check(true);
 	}
 
@@ -108,16 +104,11 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 		}
 		this.baseline = null;
 		this.confirmed = false;
-		lose();
+		this.counted = false;
 		if (this.starting) {
 			this.starting = false;
 			this.signals.retryAll();
 		}
-	}
-
-	private void lose() {
-		this.counted = false;
-		this.signals.requestsMayBeLost();
 	}
 
 	/** Count the receivers of a message to this inbox. */
@@ -147,11 +138,7 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 	private void checked(int number, TimeSource.Instant sent, long receivers, long serverMicros) {
 		observe(sent, serverMicros);
 		if (number == this.subscription && this.confirmed) {
-			boolean before = this.counted;
 			this.counted = receivers == 1 && this.world.plan.counting();
-			if (before && !this.counted) {
-				lose();
-			}
 		}
 	}
 
@@ -204,8 +191,6 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 				this.signals.granted(ticket, new Grant(message.first(), message.last(),
 						(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
 			}
-			case ASKED -> this.signals.asked(ticket, message.first(), message.requester());
-			case REFUSED -> this.signals.refused(ticket);
 			case ENDED -> this.signals.ended(ticket, message.first());
 		}
 	}

@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -19,7 +18,6 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.simulation.ServerMessage.Kind;
 import io.github.distlock.simulation.StoredKey.Reader;
 import io.github.distlock.simulation.StoredKey.Waiter;
 import io.github.distlock.simulation.StoredKey.Word;
@@ -126,12 +124,12 @@ final class SimulatedServer {
 		return left;
 	}
 
-	/** attempt.lua, with the letter T, S, N, t, s or n, as there. */
-	ServerAnswer attempt(Ticket ticket, long lease, char how, boolean keepable) {
-		return run(ticket.key(), (script) -> attempt(script, ticket, lease, how, keepable));
+	/** attempt.lua, with the letter T, S or N, as there. */
+	ServerAnswer attempt(Ticket ticket, long lease, char how) {
+		return run(ticket.key(), (script) -> attempt(script, ticket, lease, how));
 	}
 
-	private ServerAnswer attempt(ServerScript script, Ticket ticket, long lease, char how, boolean keepable) {
+	private ServerAnswer attempt(ServerScript script, Ticket ticket, long lease, char how) {
 		StoredKey stored = script.stored;
 		boolean absent = stored.word == Word.ABSENT;
 		if (absent && stored.hasNoQueue() || stored.word == Word.TOMBSTONE && stored.last < script.now) {
@@ -142,14 +140,12 @@ final class SimulatedServer {
 			}
 			else {
 				stored.own(ticket, script.now, ServerScript.COUNT, script.nowMillis + lease);
-				stored.keepable = keepable;
 			}
-			return ServerAnswer.granted(script.now, lease, keepable);
+			return ServerAnswer.granted(script.now, lease);
 		}
-		boolean marked = stored.keepable;
 		if (ticket.equals(stored.owner)) {
 			// Never refreshed: a stray copy must not lengthen anything.
-			return ServerAnswer.granted(stored.first, script.pttl(), marked);
+			return ServerAnswer.granted(stored.first, script.pttl());
 		}
 		if (script.state == Word.ABSENT || script.state == Word.TOMBSTONE) {
 			script.grantNext(absent ? 0 : stored.last, ticket, lease, absent);
@@ -161,29 +157,20 @@ final class SimulatedServer {
 				script.own(ticket, script.nextToken(script.last), lease);
 			}
 			if (ticket.equals(script.owner)) {
-				return ServerAnswer.granted(script.first, script.ttl, false);
+				return ServerAnswer.granted(script.first, script.ttl);
 			}
 		}
 		ServerAnswer entered = ticket.isReader() ? read(script, ticket, lease, false) : null;
 		if (entered != null) {
 			return entered;
 		}
-		char mark = Character.toUpperCase(how);
-		Ticket requester = (how == 't' || how == 's') ? ticket : null;
-		if (mark == 'N') {
-			boolean kept = marked && script.isQueueEmpty();
-			if (kept && how == 'n') {
-				ask(script, null);
-			}
-			return held(script, ServerAnswer.Word.BUSY, script.pttl(), kept, 0, false);
+		if (how == 'N') {
+			return held(script, ServerAnswer.Word.BUSY, script.pttl(), 0, false);
 		}
-		boolean queuedNow = script.enqueue(ticket, lease, mark);
+		boolean queuedNow = script.enqueue(ticket, lease, how);
 		int position = stored.place(ticket);
 		if (stored.word == Word.OWNED) {
 			stored.waited = true;
-		}
-		if (position == 0 && !(marked && ask(script, requester)) && requester != null) {
-			position = -1;
 		}
 		if (ticket.isReader() && script.state == Word.READERS && !queuedNow) {
 			entered = read(script, ticket, lease, true);
@@ -196,14 +183,7 @@ final class SimulatedServer {
 		if (soonest != null) {
 			left = soonest.getValue().ends() - script.nowMillis;
 		}
-		return held(script, ServerAnswer.Word.WAITING, left, false, position, queuedNow);
-	}
-
-	/** Ask the owner's JVM for the lock. */
-	private boolean ask(ServerScript script, @Nullable Ticket requester) {
-		Ticket owner = Objects.requireNonNull(script.owner);
-		script.publish(owner, ServerMessage.of(Kind.ASKED, owner, script.first, requester));
-		return true;
+		return held(script, ServerAnswer.Word.WAITING, left, position, queuedNow);
 	}
 
 	/** holds() in attempt.lua: let a reader enter with those that hold the lock. */
@@ -226,12 +206,12 @@ final class SimulatedServer {
 			script.settle(script.enter(ticket, lease, script.last));
 		}
 		Reader mine = script.reading(ticket);
-		return (mine != null) ? ServerAnswer.granted(mine.first(), mine.ends() - script.nowMillis, false) : null;
+		return (mine != null) ? ServerAnswer.granted(mine.first(), mine.ends() - script.nowMillis) : null;
 	}
 
 	/** An answer that names what holds the lock. */
-	private static ServerAnswer held(ServerScript script, ServerAnswer.Word word, long ttl, boolean marked,
-			int position, boolean queuedNow) {
+	private static ServerAnswer held(ServerScript script, ServerAnswer.Word word, long ttl, int position,
+			boolean queuedNow) {
 		Ticket holder = script.owner;
 		long first = script.first;
 		Map.Entry<Ticket, Reader> reader = (script.state == Word.READERS) ? script.shortest() : null;
@@ -239,7 +219,7 @@ final class SimulatedServer {
 			holder = reader.getKey();
 			first = reader.getValue().first();
 		}
-		return new ServerAnswer(word, 0, ttl, marked, position, queuedNow, script.now, holder, first);
+		return new ServerAnswer(word, 0, ttl, position, queuedNow, script.now, holder, first);
 	}
 
 	/**
@@ -276,7 +256,7 @@ final class SimulatedServer {
 				return ServerAnswer.of(ServerAnswer.Word.OK);
 			}
 			stored.own(next, script.now, ServerScript.COUNT, script.nowMillis + lease);
-			return ServerAnswer.granted(script.now, lease, false);
+			return ServerAnswer.granted(script.now, lease);
 		}
 		long last = usual ? Math.min(stored.last, used) : stored.last;
 		script.remove(ticket);
@@ -292,14 +272,13 @@ final class SimulatedServer {
 			return ServerAnswer.of(ServerAnswer.Word.OK);
 		}
 		if (next.equals(script.owner)) {
-			return ServerAnswer.granted(script.first, script.ttl, false);
+			return ServerAnswer.granted(script.first, script.ttl);
 		}
-		char mark = Character.toUpperCase(how);
-		if (mark == 'N') {
+		if (how == 'N') {
 			return ServerAnswer.of(ServerAnswer.Word.UNQUEUED);
 		}
-		script.enqueue(next, lease, mark);
-		return held(script, ServerAnswer.Word.WAITING, script.ttl, false, stored.place(next), true);
+		script.enqueue(next, lease, how);
+		return held(script, ServerAnswer.Word.WAITING, script.ttl, stored.place(next), true);
 	}
 
 	/** cancel.lua. */
@@ -334,8 +313,7 @@ final class SimulatedServer {
 						new Reader(Math.max(reader.ends(), script.nowMillis + lease), reader.first()));
 				return 1;
 			}
-			if (ticket.equals(stored.owner) && stored.last == renewal.lastToken()
-					&& stored.keepable == renewal.keepable()) {
+			if (ticket.equals(stored.owner) && stored.last == renewal.lastToken()) {
 				stored.expires = Math.max(stored.expires, script.nowMillis + lease);
 				return 1;
 			}
@@ -359,7 +337,7 @@ final class SimulatedServer {
 				}
 				long last = script.last;
 				script.stored.readers.remove(ticket);
-				script.publish(ticket, ServerMessage.of(Kind.ENDED, ticket, grant, null));
+				script.publish(ticket, ServerMessage.ended(ticket, grant));
 				if (!script.settle(last)) {
 					script.pass(last);
 				}
@@ -372,7 +350,7 @@ final class SimulatedServer {
 			if (script.first != grant) {
 				return EndResult.CHANGED;
 			}
-			script.publish(owner, ServerMessage.of(Kind.ENDED, owner, grant, null));
+			script.publish(owner, ServerMessage.ended(owner, grant));
 			script.pass(script.last);
 			return EndResult.ENDED;
 		});

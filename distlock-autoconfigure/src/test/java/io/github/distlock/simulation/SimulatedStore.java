@@ -10,7 +10,6 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
@@ -132,38 +131,24 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	}
 
 	@Override
-	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
-		boolean marks = options.keepable() && !ticket.isReader() && this.inbox.isVerified();
-		char how = options.queue() ? this.inbox.state() : 'N';
-		if (options.queue() && how == 'N') {
-			how = 'n';
-		}
-		else if (options.queue() && options.answerWanted()) {
-			how = Character.toLowerCase(how);
-		}
-		char letter = how;
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
+		char how = queue ? this.inbox.state() : 'N';
 		TimeSource.Instant sent = this.jvm.now();
-		return sendOrCall("attempt " + name(ticket) + " " + letter + (marks ? ", keepable" : ""),
-				(server) -> server.attempt(ticket, lease.toMillis(), letter, marks))
-			.thenApply((answer) -> attempted(ticket, lease, options, sent, answer));
+		return sendOrCall("attempt " + name(ticket) + " " + how,
+				(server) -> server.attempt(ticket, lease.toMillis(), how))
+			.thenApply((answer) -> attempted(ticket, lease, queue, sent, answer));
 	}
 
-	private AttemptResult attempted(Ticket ticket, Duration lease, AttemptOptions options, TimeSource.Instant sent,
+	private AttemptResult attempted(Ticket ticket, Duration lease, boolean queue, TimeSource.Instant sent,
 			ServerAnswer answer) {
 		return switch (answer.word()) {
 			case GRANTED -> {
 				this.world.granting(this.jvm);
 				yield granted(ticket, answer, sent);
 			}
-			case WAITING -> waiting(ticket, answer, lease, sent);
-			default -> busy(ticket, answer, options.queue());
+			case WAITING -> waiting(answer, lease, sent);
+			default -> busy(answer, queue);
 		};
-	}
-
-	@Override
-	public void refuse(Ticket requester) {
-		call("refuse " + name(requester), (server) -> this.network.publish(requester.instance(),
-				ServerMessage.of(ServerMessage.Kind.REFUSED, requester, 0, null)));
 	}
 
 	@Override
@@ -194,7 +179,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 		Ticket ticket = next.ticket();
 		return new ReleaseResult(answer.word() != Word.GONE, switch (answer.word()) {
 			case GRANTED -> granted(ticket, answer, sent);
-			case WAITING -> waiting(ticket, answer, next.lease(), sent);
+			case WAITING -> waiting(answer, next.lease(), sent);
 			case UNQUEUED -> unqueued(null);
 			default -> null;
 		});
@@ -244,30 +229,28 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	private AttemptResult granted(Ticket ticket, ServerAnswer answer, TimeSource.Instant sent) {
 		long last = answer.first() + ServerScript.count(ticket) - 1;
 		return new AttemptResult.Granted(
-				new Grant(answer.first(), last, Validity.until(sent, Duration.ofMillis(Math.max(0, answer.ttl())))),
-				answer.marked());
+				new Grant(answer.first(), last, Validity.until(sent, Duration.ofMillis(Math.max(0, answer.ttl())))));
 	}
 
-	private AttemptResult waiting(Ticket ticket, ServerAnswer answer, Duration lease, TimeSource.Instant sent) {
+	private AttemptResult waiting(ServerAnswer answer, Duration lease, TimeSource.Instant sent) {
 		// The validity of grants by message is computed from this.
 		this.inbox.observe(sent, answer.serverMicros());
 		double share = SAFETY_SHARE + this.random.nextDouble(SAFETY_JITTER);
 		long delay = (long) (Math.min(MAX_GRACE_MILLIS, lease.toMillis()) * share);
-		if (answer.position() <= 0 && answer.ttl() >= 0) {
+		if (answer.position() == 0 && answer.ttl() >= 0) {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, answer.ttl() + 1));
 		}
-		return new AttemptResult.Queued(Duration.ofMillis(delay), answer.queuedNow(), holder(answer),
-				answer.position() == 0);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), answer.queuedNow(), holder(answer));
 	}
 
-	private AttemptResult busy(Ticket ticket, ServerAnswer answer, boolean queue) {
+	private AttemptResult busy(ServerAnswer answer, boolean queue) {
 		return queue ? unqueued(holder(answer))
-				: new AttemptResult.Busy(Duration.ofMillis(Math.max(0, answer.ttl())), holder(answer), answer.marked());
+				: new AttemptResult.Busy(Duration.ofMillis(Math.max(0, answer.ttl())), holder(answer));
 	}
 
 	private AttemptResult unqueued(@Nullable StoredHolder holder) {
 		long delay = this.random.nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
-		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder, false);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
 	}
 
 	private static @Nullable StoredHolder holder(ServerAnswer answer) {

@@ -45,10 +45,10 @@ final class SimulationMutants {
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
 					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
 							"valid = remainingNanos > 0;")),
-			Mutant.of("validity of a grant counted from its answer", java(KEY_QUEUE,
-					"Holder first = queued.toHolder(grant, keepable,",
-					"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
-							+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "), keepable,")),
+			Mutant.of("validity of a grant counted from its answer",
+					java(KEY_QUEUE, "Holder first = queued.toHolder(grant,",
+							"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
+									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "),")),
 			Mutant.of("validity of a renewal counted from its answer",
 					java("renewal/Lease.java", "this.validity = later;",
 							"this.validity = " + asIfGrantedNow("later", "clock()") + ";")),
@@ -56,40 +56,18 @@ final class SimulationMutants {
 					java(KEY_QUEUE, "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"), NO_SWEEP),
 			Mutant.of("hand-off without the deadline check",
 					java("waiting/HandOffLimits.java",
-							"&& clock.nanoTime() - from.grantedAtNanos()"
-									+ " < this.maxTime.toNanos() && suits(from, next)",
-							"&& suits(from, next)"),
+							"&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()", ""),
 					java("waiting/HandOffLimits.java",
-							"return validity.remainingNanos(clock) >= sufficientNanos(from);", "return true;"),
-					java(KEY_QUEUE, "Holder following = from.next(validity, HandOff.LOCAL, next.request());",
-							"Holder following = from.next("
-									+ asIfGrantedNow("validity", "this.context.settings().clock()")
-									+ ", HandOff.LOCAL, next.request());")),
-			Mutant.of("keeper ignores the request of another JVM",
-					java(KEY_QUEUE, "requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
-							"return this.holder == null && this.waiters.isEmpty();")),
-			Mutant.of("kept lock entered after its deadline",
-					java("waiting/KeptGrant.java", "&& HandOffLimits.isSufficient(validity, from, clock)", ""),
-					java("waiting/KeptGrant.java", "Math.min(turnNanos, leaseNanos)", "turnNanos"),
-					java(KEY_QUEUE, "Holder next = grant.enter(waiter.request());",
-							"Holder next = grant.last().next("
-									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()")
-									+ ", HandOff.KEPT, waiter.request());")),
-			Mutant.of("kept lock entered with tokens behind its grant",
-					java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
+							"&& validity.remainingNanos(clock)"
+									+ " >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)",
+							""),
+					java(KEY_QUEUE, "Holder following = from.next(validity);", "Holder following = from.next("
+							+ asIfGrantedNow("validity", "this.context.settings().clock()") + ");")),
 			Mutant.of("error in sending leaves the attempt of its key in flight",
 					java("waiting/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
 							"failure = StoreCalls.unwrap(ex); if (failure instanceof Error error"
 									+ " && command instanceof Command.Attempt) throw error;"),
-					NO_COMMAND_IS_LOST),
-			Mutant.of("lock that another JVM asks for released under its holder",
-					java(KEY_QUEUE, "this.mustReturn |= this.holder != null;",
-							"if (this.holder != null) { ownReleases().release(this.holder, false, 0, null);"
-									+ " this.holder = null; }")),
-			Mutant.of("request for a lock that is held forgotten",
-					java(KEY_QUEUE, "this.mustReturn |= this.holder != null;", "")),
-			Mutant.of("request before the answer of the attempt forgotten",
-					java(KEY_QUEUE, "this.mustReturn = queued.mustReturn;", "this.mustReturn = false;")));
+					NO_COMMAND_IS_LOST));
 
 	private static final List<Mutant> GRANTS = List.of(
 			Mutant.of("end of a wait decided outside the lock", java(KEY_QUEUE, """
@@ -109,8 +87,8 @@ final class SimulationMutants {
 					java(KEY_QUEUE, "new Successor(this.queuedTicket.ticket, this.queuedTicket.lease())",
 							"new Successor(this.queuedTicket.ticket, Duration.ofMillis(1))")),
 			Mutant.of("token repeated in a local hand-off",
-					java("waiting/Holder.java", "how, this.fencingToken + 1, this.lastToken",
-							"how, this.fencingToken, this.lastToken")),
+					java("waiting/Holder.java", "HandOff.LOCAL, this.fencingToken + 1, this.lastToken",
+							"HandOff.LOCAL, this.fencingToken, this.lastToken")),
 			Mutant.of("hand-offs beyond the tokens of the grant",
 					java("waiting/HandOffLimits.java",
 							"from.handOffs() < this.budget && from.fencingToken() < from.lastToken() &&", "")),
@@ -195,16 +173,7 @@ final class SimulationMutants {
 							"if (rejection != null) { end(queue, command, null, rejection, settled); }", ""),
 					NO_COMMAND_IS_LOST),
 			Mutant.of("loss found by a release in the background not reported",
-					java("waiting/CommandSender.java", "observed.reportGone();", "")),
-			Mutant.of("kept lock not given back when a request may be lost", java(KEY_QUEUE, """
-					private void requestMayHaveCome() {
-						if (this.kept != null) {
-							giveBack(this.kept);
-							return;
-						}
-					""", """
-					private void requestMayHaveCome() {
-					""")),
+					java("waiting/CommandSender.java", "observed.gone();", "")),
 			Mutant.of("re-entry not counted",
 					java("registry/Hold.java", "(open) -> (open > 0) ? open + 1 : 0)", "(open) -> open)")),
 			Mutant.of("lock that another thread has closed re-entered",
@@ -231,8 +200,7 @@ final class SimulationMutants {
 			Mutant.of("caller that joins during the shutdown not failed",
 					java("waiting/LockAcquirer.java",
 							"if (this.closed) { // close() may have failed the waiters before",
-							"if (false) { // close() may have failed the waiters before")),
-			Mutant.of("shutdown leaves kept locks", java("waiting/LockAcquirer.java", "this.releases.close();", "")));
+							"if (false) { // close() may have failed the waiters before")));
 
 	private static final List<Mutant> LEASES = List.of(
 			Mutant.of("loss of an expired lease reported twice",
@@ -280,7 +248,7 @@ final class SimulationMutants {
 									+ " private final WaiterCounts mine = new WaiterCounts();"
 									+ " @Override public KeySettings settings() { KeySettings all = super.settings();"
 									+ " return new KeySettings(all.clock(), all.random(), all.handOffLimits(),"
-									+ " all.backendTimeout(), all.answerTimeout(), this.mine); }")),
+									+ " all.backendTimeout(), all.commandTimeout(), this.mine); }")),
 			Mutant.of("caller not counted after its first attempt",
 					java(KEY_QUEUE, "queued.due = true; } firstAttemptIsOver();", "queued.due = true; }")),
 			Mutant.of("caller that gives up stays counted",

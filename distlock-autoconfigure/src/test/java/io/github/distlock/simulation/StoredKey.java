@@ -41,9 +41,6 @@ final class StoredKey {
 	/** Whether the word begins with '+': tickets may wait. */
 	boolean waited;
 
-	/** Whether the word is marked: the owner's JVM may keep the lock. */
-	boolean keepable;
-
 	/** The first fencing token of the owner. */
 	long first;
 
@@ -73,7 +70,6 @@ final class StoredKey {
 		copy.word = this.word;
 		copy.owner = this.owner;
 		copy.waited = this.waited;
-		copy.keepable = this.keepable;
 		copy.first = this.first;
 		copy.last = this.last;
 		copy.expires = this.expires;
@@ -108,7 +104,6 @@ final class StoredKey {
 		this.word = word;
 		this.owner = null;
 		this.waited = false;
-		this.keepable = false;
 		this.first = 0;
 		this.last = last;
 		this.expires = expires;
@@ -156,8 +151,7 @@ final class StoredKey {
 	public String toString() {
 		String text = switch (this.word) {
 			case ABSENT -> "absent";
-			case OWNED -> (this.waited ? "+" : "-") + Objects.requireNonNull(this.owner).token()
-					+ (this.keepable ? " (keepable) " : " ") + this.first;
+			case OWNED -> (this.waited ? "+" : "-") + Objects.requireNonNull(this.owner).token() + " " + this.first;
 			case READERS -> "~" + this.last + " " + this.readers.keySet().stream().map(Ticket::token).toList();
 			case TOMBSTONE -> "tombstone " + this.last;
 		};

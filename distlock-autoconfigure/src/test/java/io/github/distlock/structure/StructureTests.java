@@ -26,30 +26,30 @@ class StructureTests {
 	 * files together. A commit that removes code lowers its rows.
 	 */
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
-			(resources)          943   0  0
-			(root)               473   0  2
-			actuate              375   0  0
-			aop                 2474  15  3
+			(resources)          921   0  0
+			(root)               451   0  2
+			actuate              371   0  0
+			aop                 2470  15  3
 			aop.weaving          123   0  0
-			autoconfigure       1248   1  2
-			backend              328   0  0
-			backend.jdbc        1607   2  2
+			autoconfigure       1241   1  2
+			backend              311   0  0
+			backend.jdbc        1605   2  2
 			backend.local        255   0  3
-			backend.redis       1960   8  2
+			backend.redis       1893   8  2
 			backend.redlock      758   0  3
 			backend.zookeeper   1064   1  0
 			context               19   0  0
-			contract            2617   0  0
+			contract            2426   0  0
 			environment           81   0  0
 			integration           42   0  0
-			metrics              197   0  0
+			metrics              195   0  0
 			observation          378   5  3
-			registry            1840  11  3
-			renewal              646   4  0
-			test                 487   0  3
+			registry            1773  11  3
+			renewal              638   4  0
+			test                 486   0  3
 			thread                54   0  0
 			transaction          326   1  0
-			waiting             2353   9  3
+			waiting             2054   9  3
 			web                   82   0  0
 			""");
 

@@ -47,14 +47,6 @@ public final class ChildJvm implements AutoCloseable {
 		return start(LockChild.class, Integer.toString(redisPort), key, lease.toString());
 	}
 
-	/**
-	 * Start a child for whose locks no time passes: it releases a kept lock only if it is
-	 * asked.
-	 */
-	public static ChildJvm startWithoutTime(int redisPort, String key) {
-		return start(LockChild.class, Integer.toString(redisPort), key, Duration.ofSeconds(30).toString(), "stopped");
-	}
-
 	/** Start a child that runs another program with the same protocol. */
 	public static ChildJvm start(Class<?> program, String... arguments) {
 		return start(List.of(), program, arguments);

@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
@@ -25,7 +24,7 @@ public abstract class IdleStore implements LockBackend, LockStore {
 
 	/** What an idle store is. */
 	public static final BackendDescription DESCRIPTION = new BackendDescription("idle", Set.of(LockMode.EXCLUSIVE),
-			true, true, 1, Duration.ZERO, 100, false);
+			true, true, 1, Duration.ZERO, 100);
 
 	@Override
 	public BackendDescription description() {
@@ -51,7 +50,7 @@ public abstract class IdleStore implements LockBackend, LockStore {
 	}
 
 	@Override
-	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 		throw new UnsupportedOperationException();
 	}
 

@@ -7,7 +7,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
@@ -22,9 +21,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * A JVM that locks one key and executes the lines it reads: {@code acquire}, {@code
- * check}, {@code close}, {@code keep PT2S}, which acquires with a minimum hold time and
- * closes at once, and {@code kept PT1S}, which does so until the lock is kept. Exits when
- * its standard input is closed.
+ * check}, {@code close}, and {@code keep PT2S}, which acquires with a minimum hold time
+ * and closes at once. Exits when its standard input is closed.
  */
 final class LockChild {
 
@@ -35,13 +33,12 @@ final class LockChild {
 		int port = Integer.parseInt(args[0]);
 		String key = args[1];
 		Duration lease = Duration.parse(args[2]);
-		TimeSource clock = (args.length > 3) ? new StoppedClock() : TimeSource.SYSTEM;
 		PrintStream out = System.out;
 		LettuceConnectionFactory connections = RedisTestServer.connectionFactory(port);
 		BackendLockRegistry registry = new BackendLockRegistry(
 				new RedisLockBackend(connections,
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), clock),
-				RedisNodes.settings(lease), List.of(new Talk(out)), clock);
+						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM),
+				RedisNodes.settings(lease), List.of(new Talk(out)), TimeSource.SYSTEM);
 		obey(registry, key, out);
 	}
 
@@ -61,12 +58,6 @@ final class LockChild {
 				registry.acquire(LockRequest.of(key).waitTime(LockRequest.FOREVER).minHold(minHold)).close();
 				out.println("closed");
 			}
-			else if (line.startsWith("kept ")) {
-				out.println("kept " + keep(registry,
-						LockRequest.of(key)
-							.waitTime(LockRequest.FOREVER)
-							.keep(Duration.parse(line.substring("kept ".length())))));
-			}
 			else if (line.equals("check") && lock != null) {
 				out.println("held " + lock.isHeld());
 			}
@@ -81,20 +72,6 @@ final class LockChild {
 			}
 		}
 		Runtime.getRuntime().halt(0);
-	}
-
-	private static long keep(BackendLockRegistry registry, LockRequest request) {
-		while (true) {
-			long token;
-			try (HeldLock lock = registry.acquire(request)) {
-				token = lock.fencingToken();
-			}
-			if (!registry.snapshot().kept().isEmpty()) {
-				return token;
-			}
-			// The inbox is not confirmed yet.
-			LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-		}
 	}
 
 	/** Prints when the child waits. */

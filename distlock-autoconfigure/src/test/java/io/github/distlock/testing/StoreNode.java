@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
@@ -75,7 +74,7 @@ public class StoreNode extends NoSignals implements AutoCloseable {
 	}
 
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		return Answers.of(this.store.attempt(ticket, lease, AttemptOptions.queue(queue)));
+		return Answers.of(this.store.attempt(ticket, lease, queue));
 	}
 
 	public AttemptResult attemptOnce(String key) {
@@ -120,7 +119,7 @@ public class StoreNode extends NoSignals implements AutoCloseable {
 	}
 
 	public RenewalResult renew(Ticket ticket, Grant grant, Duration lease) {
-		return Answers.of(this.store.renew(List.of(new Renewal(ticket, grant.lastToken(), lease, false)))).get(0);
+		return Answers.of(this.store.renew(List.of(new Renewal(ticket, grant.lastToken(), lease)))).get(0);
 	}
 
 	@Override

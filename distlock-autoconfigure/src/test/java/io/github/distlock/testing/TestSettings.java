@@ -20,40 +20,34 @@ public final class TestSettings {
 
 	/**
 	 * Return the settings of a registry without the name of an application, which logs
-	 * waits of ten seconds, confirms releases, keeps no locks, and lets any number of
-	 * callers wait.
+	 * waits of ten seconds, confirms releases, and lets any number of callers wait.
 	 */
 	public static RegistrySettings of(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
 		return new RegistrySettings(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost,
-				shutdownGrace, null, Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Duration.ZERO, Integer.MAX_VALUE);
+				shutdownGrace, null, Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE);
 	}
 
 	/** Return settings with another name of the application and slow wait. */
 	public static RegistrySettings reporting(RegistrySettings base, @Nullable String application, Duration slowWait) {
-		return with(base, application, slowWait, base.release(), base.keep(), base.maxWaiting());
+		return with(base, application, slowWait, base.release(), base.maxWaiting());
 	}
 
 	/** Return settings with another end of releases. */
 	public static RegistrySettings releasing(RegistrySettings base, ReleaseMode release) {
-		return with(base, base.application(), base.slowWait(), release, base.keep(), base.maxWaiting());
-	}
-
-	/** Return settings with another time for which locks are kept. */
-	public static RegistrySettings keeping(RegistrySettings base, Duration keep) {
-		return with(base, base.application(), base.slowWait(), base.release(), keep, base.maxWaiting());
+		return with(base, base.application(), base.slowWait(), release, base.maxWaiting());
 	}
 
 	/** Return settings with another number of callers that may wait. */
 	public static RegistrySettings limiting(RegistrySettings base, int maxWaiting) {
-		return with(base, base.application(), base.slowWait(), base.release(), base.keep(), maxWaiting);
+		return with(base, base.application(), base.slowWait(), base.release(), maxWaiting);
 	}
 
 	private static RegistrySettings with(RegistrySettings base, @Nullable String application, Duration slowWait,
-			ReleaseMode release, Duration keep, int maxWaiting) {
+			ReleaseMode release, int maxWaiting) {
 		return new RegistrySettings(base.waitTime(), base.leaseTime(), base.maxHoldTime(), base.handOff(),
 				base.backendTimeout(), base.interruptOnLost(), base.shutdownGrace(), application, slowWait, release,
-				keep, maxWaiting);
+				maxWaiting);
 	}
 
 }

@@ -46,14 +46,6 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 		return with("torture.release", "background");
 	}
 
-	/**
-	 * Keep locks, for much longer than the time between two calls for the worker's own
-	 * key.
-	 */
-	Hunt keeping() {
-		return with("torture.keep", "1s");
-	}
-
 	private Hunt with(String property, String value) {
 		Map<String, String> changed = new LinkedHashMap<>(this.properties);
 		changed.put(property, value);
@@ -81,15 +73,6 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 	Hunt brief() {
 		return with(new Load(1, 3, 500, 0, 1, 0, 4, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
 				Duration.ofSeconds(12), Duration.ofMillis(300));
-	}
-
-	/**
-	 * Short critical sections of one thread, most of them on the worker's own key. Now
-	 * and then another worker wants that key.
-	 */
-	Hunt atHome() {
-		return with(new Load(1, 4, 400, 0, 1, 0, 4, 0, 0, 0.95), EnumSet.of(FaultKind.SCRIPT_FLUSH),
-				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
 	/** Late commands and replies, pauses at the wrong moment. */

@@ -43,7 +43,7 @@ final class Mutants {
 									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 											"return redis.call('PEXPIRE', KEYS[1], ARGV[1]) .. ARGV[2]", String.class),
 									this.keys.of(ticket), millis(lease)));
-							yield granted(ticket, reply, sent, lease, marks);
+							yield granted(ticket, reply, sent, lease);
 						}
 			""";
 
@@ -56,18 +56,6 @@ final class Mutants {
 	private static final String REPLACEMENT = "RedisCommands.bytes("
 			+ "this.keys.lock(key), value, \"IFEQ\", expected, \"PX\", millis, \"GET\")";
 
-	/** Enter a kept lock as if its lease began now: its deadline has no effect. */
-	private static final String WITH_A_NEW_DEADLINE = "return this.last.next("
-			+ "Validity.until(TimeSource.SYSTEM.now(), Duration.ofNanos(this.validity.ttlNanos())),"
-			+ " HandOff.KEPT, request);";
-
-	/**
-	 * The token behind the last one of a grant is a second ahead. The clock in the tokens
-	 * hides smaller steps: it has always passed them when the next grant is given.
-	 */
-	private static final String TOKEN_BEHIND_THE_GRANT = "this.fencingToken"
-			+ " + ((this.fencingToken < this.lastToken) ? 1 : 1_000_000)";
-
 	static final List<Hunt> ALL = List.of(
 			Hunt.of(Mutant.of("release without owner check",
 					lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK)))
@@ -79,7 +67,7 @@ final class Mutants {
 					lua("attempt.lua", "if redis.pcall('PSETEX', lockKey, lease, owned).err then",
 							"if redis.pcall('SET', lockKey, owned).err then"),
 					java("backend/redis/RedisLockStore.java",
-							"case Reply.GRANTED -> granted(ticket, reply, sent, lease, marks);", EXPIRE_THEN_GRANTED)))
+							"case Reply.GRANTED -> granted(ticket, reply, sent, lease);", EXPIRE_THEN_GRANTED)))
 				.killingCallers(),
 			Hunt.of(Mutant.of("renewal without owner check",
 					lua("renew.lua", "if value and string.sub(value, 2) == ARGV[i * 2 - 1] then", "if value then"),
@@ -101,8 +89,8 @@ final class Mutants {
 							"valid = remainingNanos > 0;")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",
-					java("backend/redis/RedisLockStore.java", "this.nativeCommands.attempted(ticket, reply, marks);",
-							"this.nativeCommands.attempted(ticket, reply, marks); sent = this.clock.now();")))
+					java("backend/redis/RedisLockStore.java", "this.nativeCommands.attempted(ticket, reply);",
+							"this.nativeCommands.attempted(ticket, reply); sent = this.clock.now();")))
 				.slow(),
 			Hunt.of(Mutant.of("token not raised on take-over", lua("attempt.lua", "local owned = '-' .. token", """
 					if value then
@@ -132,16 +120,13 @@ final class Mutants {
 			Hunt.of(Mutant.of("hand-off without the deadline check", java("waiting/HandOffLimits.java", """
 					&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
 					""", ""), java("waiting/HandOffLimits.java", """
-					return validity.remainingNanos(clock) >= sufficientNanos(from);
-					""", "return true;"),
-					java("waiting/Holder.java", "this.handOffs + 1, isKeepable() ? request.keepNanos() : -1, current)",
-							"""
-									this.handOffs + 1, isKeepable() ? request.keepNanos() : -1,
-											io.github.distlock.backend.Validity.until(
-													io.github.distlock.backend.TimeSource.SYSTEM.now(),
-													java.time.Duration.ofNanos(current.ttlNanos())))
-									""")))
-				.quiet(),
+					&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)
+					""", ""), java("waiting/Holder.java", "this.handOffs + 1, current)", """
+					this.handOffs + 1,
+							io.github.distlock.backend.Validity.until(
+									io.github.distlock.backend.TimeSource.SYSTEM.now(),
+									java.time.Duration.ofNanos(current.ttlNanos())))
+					"""))).quiet(),
 			Hunt.of(Mutant.of("reader beside a writer",
 					lua("attempt.lua", "local granted = reader and owner == '~' and holds(false)",
 							"local granted = reader and holds(false)")))
@@ -165,27 +150,6 @@ final class Mutants {
 							""")))
 				.inBackground()
 				.losingReplies(),
-			Hunt.of(Mutant.of("keeper ignores the request of another JVM",
-					java("waiting/KeyQueue.java",
-							"requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
-							"return this.holder == null && this.waiters.isEmpty();")))
-				.keeping()
-				.atHome(),
-			Hunt.of(Mutant.of("kept lock entered after its deadline",
-					java("waiting/KeptGrant.java", "&& HandOffLimits.isSufficient(validity, from, clock)", ""),
-					java("waiting/KeptGrant.java", "Math.min(turnNanos, leaseNanos)", "turnNanos"),
-					java("waiting/KeptGrant.java", "return this.last.next(this.validity, HandOff.KEPT, request);",
-							WITH_A_NEW_DEADLINE)))
-				.keeping()
-				.atHome(),
-			Hunt.of(Mutant.of("kept lock entered with tokens behind its grant",
-					java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true"),
-					java("waiting/Holder.java",
-							"return new Holder(this.ticket, this.lease, how, this.fencingToken + 1, this.lastToken,",
-							"return new Holder(this.ticket, this.lease, how, " + TOKEN_BEHIND_THE_GRANT
-									+ ", this.lastToken,")))
-				.keeping()
-				.atHome(),
 			Hunt.of(Mutant.of("native release without owner check", java("backend/redis/NativeCommands.java",
 					REPLACEMENT,
 					"value.startsWith(\"|\") ? RedisCommands.bytes(this.keys.lock(key), value, \"PX\", millis, \"GET\") : "
@@ -195,9 +159,8 @@ final class Mutants {
 			Hunt.of(Mutant.of("native attempt replaces any tombstone",
 					java("backend/redis/NativeCommands.java", "boolean taken = this.connections.call(",
 							READ_TOMBSTONE + "boolean taken = this.connections.call("),
-					java("backend/redis/NativeCommands.java",
-							"\"|\" + value.token, held(ticket, marks, first), lease));",
-							"tombstone, held(ticket, marks, first), lease));")))
+					java("backend/redis/NativeCommands.java", "\"|\" + value.token, held(ticket, first), lease));",
+							"tombstone, held(ticket, first), lease));")))
 				.onValkey()
 				.brief());
 

@@ -19,30 +19,8 @@ final class RegressionMutants {
 							"boolean lost = false;")),
 					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(
-					Mutant.of("request for a kept lock ignored",
-							java("waiting/KeyQueue.java",
-									"requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
-									"return this.holder == null && this.waiters.isEmpty();")),
-					"registry.KeptLocksTests#aCallerOfAnotherJvmThatTriesOnceGetsAKeptLock"),
-			RegressionMutant.of(Mutant.of("lock that another instance asks for released under its holder",
-					java("waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;",
-							"if (this.holder != null) { this.pendingReleases.release(this.holder, false, 0, null);"
-									+ " this.holder = null; }")),
-					"waiting.KeyQueueTests#theQueueDecides"),
-			RegressionMutant.of(
-					Mutant.of("request for a lock that is held forgotten",
-							java("waiting/KeyQueue.java", "this.mustReturn |= this.holder != null;", "")),
-					"waiting.KeyQueueTests#theQueueDecides"),
-			RegressionMutant.of(Mutant.of("request before the answer of the attempt forgotten",
-					java("waiting/KeyQueue.java", "this.mustReturn = queued.mustReturn;", "this.mustReturn = false;")),
-					"waiting.KeyQueueTests#theQueueDecides"),
-			RegressionMutant.of(
-					Mutant.of("kept lock entered after its deadline",
-							java("waiting/KeptGrant.java", "&& HandOffLimits.isSufficient(validity, from, clock)", "")),
-					"waiting.KeyQueueTests#theQueueDecides"),
-			RegressionMutant.of(
-					Mutant.of("kept lock entered with tokens behind those of its grant",
-							java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
+					Mutant.of("lock handed off with tokens behind those of its grant",
+							java("waiting/HandOffLimits.java", "&& from.fencingToken() < from.lastToken()", "")),
 					"waiting.KeyQueueTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("nothing looks for the dead owner of a lock without a lease",

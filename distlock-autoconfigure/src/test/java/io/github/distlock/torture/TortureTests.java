@@ -20,9 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A short torture run with a fixed seed. For a long run use {@code -Dtorture.seconds=600
  * -Dtorture.seed=1}; {@code -Dtorture.fair=0.3} makes a share of the requests fair.
- * {@code -Dtorture.keep=50ms -Dtorture.keys=12} lets the workers keep locks, on more
- * keys, so that many releases have no waiter; {@code -Dtorture.home=0.9} lets most calls
- * of a worker be for one key, so that it enters kept locks more often.
+ * {@code -Dtorture.keys=12} takes more keys, so that many releases have no waiter.
  * {@code -Dtorture.previous=CHECKOUT} gives every second worker the library of a built
  * checkout of an earlier version, as during a rolling deployment.
  * {@code -Dtorture.block=true} lets each worker block threads that run code of the
@@ -38,8 +36,7 @@ class TortureTests {
 	void everyGuaranteeIsKeptWhileFaultsAreInjected() throws Exception {
 		Duration duration = Duration.ofSeconds(Long.getLong("torture.seconds", 20));
 		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), Integer.getInteger("torture.lease", 600),
-				share("torture.fair", "0"), 0.3, 0.1, 60, 150, share("torture.read", exclusive() ? "0" : "0.3"),
-				share("torture.home", "0"));
+				share("torture.fair", "0"), 0.3, 0.1, 60, 150, share("torture.read", exclusive() ? "0" : "0.3"));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> violated = new TreeMap<>();

@@ -39,13 +39,28 @@ final class EarlierVersion {
 	private EarlierVersion() {
 	}
 
+	/** Return the class path of a JVM with the library of the earlier commit. */
+	static String classPath() throws IOException, InterruptedException {
+		return classPath(System.getProperty("versions.earlier", COMMIT));
+	}
+
 	/**
-	 * Compile the library of the earlier commit, and return the folder of its classes and
-	 * resources. Skips the test if the commit is not at hand, as in a folder without
+	 * Return the class path of a JVM with the library of a commit and the tests of this
+	 * checkout. Skips the test if the commit is not at hand, as in a folder without
 	 * history.
 	 */
-	static Path build() throws IOException, InterruptedException {
-		String commit = System.getProperty("versions.earlier", COMMIT);
+	static String classPath(String commit) throws IOException, InterruptedException {
+		List<String> path = new ArrayList<>(
+				List.of(build(commit).toString(), Path.of("target", "test-classes").toString()));
+		path.addAll(libraries());
+		return String.join(File.pathSeparator, path);
+	}
+
+	/**
+	 * Compile the library of a commit, and return the folder of its classes and
+	 * resources.
+	 */
+	private static Path build(String commit) throws IOException, InterruptedException {
 		Path folder = Path.of("target", "versions").toAbsolutePath();
 		Files.createDirectories(folder);
 		Path archive = folder.resolve(commit + ".zip");
@@ -106,7 +121,7 @@ final class EarlierVersion {
 	}
 
 	/** The class path of this JVM without what this checkout has compiled. */
-	static List<String> libraries() {
+	private static List<String> libraries() {
 		return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
 			.filter((entry) -> !Path.of(entry).toAbsolutePath().normalize().startsWith(CHECKOUT)
 					&& !Path.of(entry).getFileName().toString().startsWith("distlock-"))

@@ -1,10 +1,8 @@
 package io.github.distlock.versions;
 
-import java.io.File;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,19 +36,12 @@ class MixedVersionsTests {
 
 	@BeforeAll
 	static void startJvms() throws Exception {
-		String earlier = String.join(File.pathSeparator, concat(EarlierVersion.build().toString(),
-				Path.of("target", "test-classes").toString(), EarlierVersion.libraries()));
+		String earlier = EarlierVersion.classPath();
 		String today = System.getProperty("java.class.path");
 		for (int i = 0; i < 2; i++) {
 			jvms.put("earlier-" + i, ChildJvm.start(List.of("-cp", earlier), VersionWorker.class));
 			jvms.put("today-" + i, ChildJvm.start(List.of("-cp", today), VersionWorker.class));
 		}
-	}
-
-	private static List<String> concat(String first, String second, List<String> others) {
-		List<String> all = new ArrayList<>(List.of(first, second));
-		all.addAll(others);
-		return all;
 	}
 
 	@AfterAll

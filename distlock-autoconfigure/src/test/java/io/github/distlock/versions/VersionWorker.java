@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,7 +38,8 @@ import org.springframework.util.ClassUtils;
  * A JVM with either version of the library, so it uses only what both have: properties
  * and a few methods of the API. It executes the lines that it reads: {@code open} with
  * properties starts an application, {@code run} with a file lets its threads enter and
- * records that, and {@code close} ends the application.
+ * records that, {@code hold} with a key acquires a lock, {@code confirm} asks the store
+ * for it, {@code leave} closes it, and {@code close} ends the application.
  */
 final class VersionWorker {
 
@@ -67,6 +69,7 @@ final class VersionWorker {
 		PrintStream out = System.out;
 		out.println("started");
 		AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
+		HeldLock held = null;
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		for (String line; (line = in.readLine()) != null;) {
 			String[] words = line.split(" ");
@@ -78,6 +81,16 @@ final class VersionWorker {
 				case "run" -> {
 					run(application.getBean(LockRegistry.class), Path.of(words[1]), out);
 					out.println("done");
+				}
+				case "hold" -> {
+					held = application.getBean(LockRegistry.class)
+						.acquire(LockRequest.of(words[1]).waitTime(LockRequest.FOREVER));
+					out.println("holds " + held.fencingToken());
+				}
+				case "confirm" -> out.println("confirmed " + Objects.requireNonNull(held).confirmHeld());
+				case "leave" -> {
+					Objects.requireNonNull(held).close();
+					out.println("left");
 				}
 				default -> {
 					application.close();

@@ -3,7 +3,6 @@ package io.github.distlock.waiting;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.NoSignals;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Passes the signals of the store to the acquirer.
@@ -26,16 +25,6 @@ final class AcquirerSignals extends NoSignals {
 	@Override
 	public void retryAll() {
 		this.acquirer.retryAll();
-	}
-
-	@Override
-	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
-		this.acquirer.releases().asked(held, requester);
-	}
-
-	@Override
-	public void refused(Ticket requester) {
-		this.acquirer.releases().refused(requester);
 	}
 
 }

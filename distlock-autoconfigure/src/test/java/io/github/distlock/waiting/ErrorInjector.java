@@ -13,7 +13,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
@@ -168,9 +167,9 @@ public final class ErrorInjector implements AutoCloseable {
 		}
 
 		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 			failIfDue(Step.ATTEMPT);
-			CompletionStage<AttemptResult> result = super.attempt(ticket, lease, options);
+			CompletionStage<AttemptResult> result = super.attempt(ticket, lease, queue);
 			failIfDue(Step.ATTEMPT_AFTER);
 			return result;
 		}

@@ -205,7 +205,7 @@ class ErrorRecoveryTests {
 	}
 
 	private Future<@Nullable Holder> start(LockAcquirer acquirer, Caller caller, Duration wait) {
-		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, 0, Integer.MAX_VALUE,
+		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, Integer.MAX_VALUE,
 				(since) -> {
 				});
 		if (!caller.asynchronous) {
@@ -231,7 +231,7 @@ class ErrorRecoveryTests {
 	}
 
 	private static void release(LockAcquirer acquirer, Holder holder) {
-		acquirer.releases().release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, false, null);
+		acquirer.releases().release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, null);
 	}
 
 }

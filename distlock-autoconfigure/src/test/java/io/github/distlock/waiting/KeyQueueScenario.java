@@ -48,10 +48,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 
 	final KeyQueue queue = newQueue();
 
-	final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit(this.clock);
-
-	/** What was reported of releases in the background. */
-	final List<String> reports = new ArrayList<>();
+	final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit();
 
 	final WaiterCounts waiterCounts = new WaiterCounts();
 
@@ -63,8 +60,6 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	private boolean retriesForKey = true;
 
 	private boolean timersFail;
-
-	private final List<Long> timerDelays = new ArrayList<>();
 
 	private boolean leftQueue;
 
@@ -88,8 +83,6 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	/** Of the grant that came last. */
 	private Validity validity = Validity.session(() -> Long.MAX_VALUE);
 
-	private boolean kept;
-
 	private boolean over;
 
 	/** Make several steps, and answer what followed from the last one. */
@@ -103,8 +96,8 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 
 	/**
 	 * Make a step, and answer what followed from it: the command, how callers ended,
-	 * {@code later} if they are not woken yet, whether the lock is kept now, and whether
-	 * the queue is over. {@code ignored} if the queue refuses the step.
+	 * {@code later} if they are not woken yet, and whether the queue is over.
+	 * {@code ignored} if the queue refuses the step.
 	 */
 	String step(String step) {
 		String[] words = step.split(" ");
@@ -115,11 +108,6 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 		switch (step) {
 			case "place" -> {
 				return place();
-			}
-			case "timers" -> {
-				String delays = this.timerDelays.stream().map(Duration::ofNanos).toList().toString();
-				this.timerDelays.clear();
-				return delays;
 			}
 			case "order" -> {
 				return this.leftQueue ? "left" : (this.requeuedAtEndCalls > 0) ? "last again" : "as before";
@@ -139,17 +127,12 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 			case "fails" -> this.queue.failed(flown(), FAILURE);
 			case "message" -> this.queue.granted(ticket(words[1]), grant(words, 2));
 			case "pass" -> afterwards(() -> this.clock.pass(duration(words[1])));
-			case "suspend" -> afterwards(() -> this.clock.suspend(duration(words[1])));
 			case "timer" -> this.queue.timerFired();
 			case "lateAnswer" ->
 				this.queue.attemptAnswered((Command.Attempt) Objects.requireNonNull(this.earlier), result(words[1]));
 			case "ends" -> afterwards(() -> Objects.requireNonNull(this.inFlight).ended = true);
 			case "sweep" -> sweep((words.length > 1) ? Integer.parseInt(words[1]) : 1);
 			case "retry" -> this.queue.retry(null);
-			case "asked" -> this.queue.asked(ticket(words[1]));
-			case "refused" -> this.queue.refused(ticket(words[1]));
-			case "requestsMayBeLost" -> this.queue.requestsMayBeLost();
-			case "giveBack" -> this.queue.giveBackKept();
 			case "waitersFail" -> this.queue.failWaiters(FAILURE);
 			case "limits" ->
 				afterwards(() -> this.limits = new HandOffLimits(Integer.parseInt(words[1]), duration(words[2])));
@@ -177,8 +160,6 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 			case "leaves" -> this.queue.release(holder(waiter), this.clock.nanoTime() + LEASE.toNanos(),
 					(words.length > 2) ? Objects.requireNonNull(this.unanswered.begin(this)) : null);
 			case "handsOff" -> this.queue.tryHandOff(holder(waiter), this.validity);
-			case "keeps" ->
-				keep(holder(waiter), Validity.until(this.clock.now(), (words.length > 2) ? duration(words[2]) : LEASE));
 			case "givesUp" -> this.queue.giveUp(waiter, false);
 			case "timesOut" -> this.queue.giveUp(waiter, true);
 			case "takesOver" -> afterwards(() -> holder(waiter).takeValidity());
@@ -187,7 +168,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 		};
 	}
 
-	/** A caller such as {@code once lease 1h keep 5ms max 1}, or {@code 5s}. */
+	/** A caller such as {@code once lease 1h max 1}, or {@code 5s}. */
 	Waiter caller(String terms) {
 		List<String> options = List.of(terms.split(" "));
 		Duration wait = LEASE;
@@ -199,8 +180,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 			};
 		}
 		String max = option(options, "max");
-		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, durationOf(options, "lease", LEASE), wait,
-				durationOf(options, "keep", Duration.ZERO).toNanos(),
+		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease(options), wait,
 				(max != null) ? Integer.parseInt(max) : Integer.MAX_VALUE, (since) -> {
 				}), this.clock.nanoTime()) {
 
@@ -211,9 +191,9 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 		};
 	}
 
-	private static Duration durationOf(List<String> options, String name, Duration usual) {
-		String value = option(options, name);
-		return (value != null) ? duration(value) : usual;
+	private static Duration lease(List<String> options) {
+		String value = option(options, "lease");
+		return (value != null) ? duration(value) : LEASE;
 	}
 
 	private static @Nullable String option(List<String> options, String name) {
@@ -245,12 +225,10 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	private AttemptResult result(String answer) {
 		String[] words = answer.split(" ");
 		return switch (words[0]) {
-			case "granted" -> new AttemptResult.Granted(grant(words, 1), answer.endsWith("marked"));
+			case "granted" -> new AttemptResult.Granted(grant(words, 1));
 			case "queued" -> new AttemptResult.Queued(Duration.ofSeconds(2), true);
 			case "unqueued" -> new AttemptResult.Queued(Duration.ofMillis(200), false);
-			case "first" -> new AttemptResult.Queued(LEASE, true, null, true);
 			case "busy" -> new AttemptResult.Busy(LEASE);
-			case "kept" -> new AttemptResult.Busy(LEASE, null, true);
 			default -> throw new IllegalArgumentException(answer);
 		};
 	}
@@ -263,9 +241,8 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 		return new Grant(FIRST_TOKEN, FIRST_TOKEN + tokens - 1, this.validity);
 	}
 
-	private Ticket ticket(String number) {
-		return number.equals("other") ? new Ticket("key", LockMode.EXCLUSIVE, "other", 7, false)
-				: new Ticket("key", LockMode.EXCLUSIVE, "me", Integer.parseInt(number), false);
+	private static Ticket ticket(String number) {
+		return new Ticket("key", LockMode.EXCLUSIVE, "me", Integer.parseInt(number), false);
 	}
 
 	/** Whether one more caller that waits only if no other does would wait. */
@@ -304,11 +281,6 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 		if (effects != null && effects.stray() != null) {
 			parts.add("stray " + effects.stray().number());
 		}
-		boolean keptBefore = this.kept;
-		this.kept = this.queue.snapshot().kept() != null;
-		if (this.kept && !keptBefore) {
-			parts.add("kept");
-		}
 		if (this.removed && !this.over) {
 			parts.add("over");
 		}
@@ -318,9 +290,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 
 	private static String text(Command command) {
 		if (command instanceof Command.Attempt attempt) {
-			return "attempt " + attempt.ticket.number() + (attempt.options.queue() ? "" : " once")
-					+ (attempt.options.keepable() ? " keepable" : "")
-					+ (attempt.options.answerWanted() ? " answer" : "") + lease(attempt.lease);
+			return "attempt " + attempt.ticket.number() + (attempt.queue ? "" : " once") + lease(attempt.lease);
 		}
 		Command.Release release = (Command.Release) command;
 		Successor next = release.next;
@@ -337,16 +307,12 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 			Holder holder = holder(waiter);
 			assertThat(holder.grantToken()).isEqualTo(FIRST_TOKEN);
 			return "enters " + holder.ticket().number() + ":" + holder.fencingToken() + " " + holder.handOff()
-					+ (holder.isKeepable() ? " keepable" : "") + lease(holder.lease());
+					+ lease(holder.lease());
 		}
 		if (outcome instanceof Outcome.Refused refused) {
 			return (refused.reason() == LockOutcome.TOO_MANY_WAITING) ? "is one too many" : "is refused";
 		}
 		return (outcome == null) ? "" : (outcome instanceof Outcome.Failure) ? "fails" : "has given up";
-	}
-
-	@Nullable Effects keep(Holder holder, Validity validity) {
-		return this.queue.keep(holder, validity, this.unanswered.prepare(this, validity));
 	}
 
 	/** Another queue of the same key, as that of a caller with its own ticket. */
@@ -361,11 +327,6 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	private static Holder holder(Waiter waiter) {
 		assertThat(waiter.outcome()).isInstanceOf(Outcome.Success.class);
 		return ((Outcome.Success) waiter.outcome()).holder();
-	}
-
-	/** The command whose answer is to come. */
-	Command inFlight() {
-		return Objects.requireNonNull(this.inFlight);
 	}
 
 	private static String lease(Duration lease) {
@@ -421,18 +382,15 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	@Override
 	public boolean scheduleTimer(KeyQueue queue, long delayNanos) {
 		assertThat(delayNanos).as("timers that fire at once, again and again").isPositive();
-		this.timerDelays.add(delayNanos);
 		return !this.timersFail;
 	}
 
 	@Override
 	public void gone() {
-		this.reports.add("gone");
 	}
 
 	@Override
 	public void unanswered() {
-		this.reports.add("unanswered");
 	}
 
 }

@@ -9,8 +9,6 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,8 +17,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * key count their waiters. {@link KeyQueueTests} has what it decides.
  */
 class KeyQueueStateTests {
-
-	private static final String KEPT = "a joins keep 5ms; answer granted 10 marked; a keeps";
 
 	private static final Duration LEASE = KeyQueueScenario.LEASE;
 
@@ -31,21 +27,13 @@ class KeyQueueStateTests {
 	@Test
 	void aSnapshotShowsTheHolderTheWaitersAndWhetherACommandIsUnfinished() {
 		this.scenario.steps("a joins");
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null, null, 0));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null, 0));
 		this.scenario.steps("answer granted; b joins; c joins");
 		Ticket ticket = this.scenario.holder("a").ticket();
 		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", ticket, 2, false,
-				new StoredHolder(ticket.instance(), ticket.mode(), null, null, KeyQueueScenario.FIRST_TOKEN), null, 0));
+				new StoredHolder(ticket.instance(), ticket.mode(), null, null, KeyQueueScenario.FIRST_TOKEN), 0));
 		this.scenario.steps("a leaves");
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null, null, 0));
-	}
-
-	@Test
-	void aSnapshotShowsAKeptLockWithoutAHolder() {
-		this.scenario.steps(KEPT);
-		assertThat(this.queue.snapshot().holder()).isNull();
-		assertThat(this.queue.snapshot().kept())
-			.isEqualTo(new KeySnapshot.Kept(KeyQueueScenario.FIRST_TOKEN, KeyQueueScenario.FIRST_TOKEN, 0));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null, 0));
 	}
 
 	@Test
@@ -57,37 +45,8 @@ class KeyQueueStateTests {
 	}
 
 	@Test
-	void aLockIsNotKeptForNoTime() {
-		this.scenario.steps("a joins lease 300ms keep 5ms; answer granted 10 marked");
-		Validity validity = Validity.until(this.scenario.clock.now(), Duration.ofMillis(300));
-		this.scenario.clock.pass(Duration.ofNanos(validity.remainingNanos(this.scenario.clock)).minusMillis(150));
-		assertThat(this.scenario.keep(this.scenario.holder("a"), validity)).isNull();
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "pass", "suspend" })
-	void aKeptLockThatTheStoreHasForgottenIsReportedBeforeItsDeadlineOnly(String passing) {
-		this.scenario.steps(KEPT + "; asked 1");
-		BackgroundRelease release = ((Command.Release) this.scenario.inFlight()).pending.background;
-		release.reportGone();
-		assertThat(this.scenario.reports).containsExactly("gone");
-		this.scenario.steps(passing + " 10s");
-		release.reportGone();
-		assertThat(this.scenario.reports).hasSize(1);
-	}
-
-	@Test
-	void aReleaseInTheBackgroundIsReportedAfterTheDeadlineToo() {
-		BackgroundRelease release = this.scenario.unanswered.begin(this.scenario);
-		this.scenario.clock.pass(LEASE);
-		release.reportGone();
-		assertThat(this.scenario.reports).containsExactly("gone");
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { KEPT + "; asked 1", "a joins; answer granted; a leaves inBackground" })
-	void aReleaseInTheBackgroundIsUnansweredUntilItsAnswer(String steps) {
-		this.scenario.steps(steps);
+	void aReleaseInTheBackgroundIsUnansweredUntilItsAnswer() {
+		this.scenario.steps("a joins; answer granted; a leaves inBackground");
 		assertThat(this.scenario.unanswered.isAny()).isTrue();
 		this.scenario.steps("answer released");
 		assertThat(this.scenario.unanswered.isAny()).isFalse();
@@ -103,22 +62,6 @@ class KeyQueueStateTests {
 		first.end();
 		assertThat(this.scenario.unanswered.begin(this.scenario)).isNotNull();
 		assertThat(this.scenario.unanswered.begin(this.scenario)).isNull();
-	}
-
-	@Test
-	void theReleaseOfAKeptLockQueuesNoWaiterIfNoneWaitsAndIsRepeatedForItsWholeLease() {
-		this.scenario.steps(KEPT + "; pass 9s; asked 1");
-		Command.Release release = (Command.Release) this.scenario.inFlight();
-		assertThat(release.next).isNull();
-		assertThat(release.pending.giveUpNanos).isEqualTo(this.scenario.clock.nanoTime() + LEASE.toNanos());
-	}
-
-	@Test
-	void aCallerEntersAKeptLockAlthoughOthersWait() {
-		this.scenario.steps(KEPT);
-		assertThat(this.scenario.waiterCounts.add(this.scenario.caller("10s"), true)).as("a reader waits").isTrue();
-		assertThat(this.scenario.steps("b joins keep 5ms max 1")).isEqualTo("b enters 1:101 KEPT keepable");
-		assertThat(this.scenario.steps("place")).isEqualTo("taken");
 	}
 
 	@Test

@@ -57,6 +57,8 @@ class KeyQueueTests {
 			  a joins once => attempt 1 once
 			  b joins; answer busy => attempt 1, a is refused
 			  c joins once => c is refused
+			a caller that may wait is queued after the busy answer to a caller that has given up
+			  a joins once; a givesUp; b joins; answer busy => attempt 1
 			a caller that finds the lock busy and does not wait sends nothing more
 			  a joins once; answer busy => a is refused, over
 			a failed command is repeated until the store has not answered for too long
@@ -115,48 +117,6 @@ class KeyQueueTests {
 			  retry; answer queued; order => last again
 			""";
 
-	/** How a caller that tries once gets a lock that another JVM keeps. */
-	private static final String ASKING = """
-			the ticket of a try that meets a kept lock is queued and wants an answer
-			  a joins once => attempt 1 once
-			  answer kept => attempt 1 answer
-			a try gets the lock that the other JVM releases
-			  a joins once; answer kept; answer first =>
-			  message 1 => a enters 1:100 REMOTE
-			a try that is refused fails when its ticket has left
-			  a joins once; answer kept; answer first; refused 1 => cancel 1, a is refused later
-			  answer done => a is woken, over
-			a refusal that comes before the answer of the attempt cancels after it
-			  a joins once; answer kept; refused 1 => a is refused later
-			  answer first => cancel 1
-			a try behind others fails at once
-			  a joins once; answer kept; answer queued => cancel 1, a is refused later
-			a try without an answer fails after one command time-out
-			  a joins once; answer kept; answer first; pass 1999ms; timer =>
-			  pass 1ms; timer => cancel 1, a is refused later
-			a try whose answer is not late goes on after an error of the timer
-			  a joins once; answer kept; answer first; sweep =>
-			a try whose second attempt fails gets the failure
-			  a joins once; answer kept; fails => cancel 1, a fails
-			a try for which no timer can be set fails with a sweep after its time
-			  noTimers; a joins once; answer kept; pass 2s; sweep => a is refused later
-			a refusal changes nothing for other tickets and for callers that wait
-			  a joins; answer first; refused 1 =>
-			  refused 2 =>
-			a refusal of an earlier ticket changes nothing for a try that asks
-			  a joins once; answer kept; refused 2 =>
-			a refused try does not take its ticket from a caller that waits
-			  a joins once; answer kept; b joins; answer first; refused 1 => a is refused
-			  message 1 => b enters 1:100 REMOTE
-			a second try fails at once while the first one asks
-			  a joins once; answer kept; b joins once => b is refused
-			a caller that may wait is queued without an answer
-			  a joins once; a givesUp; b joins; answer kept => attempt 1
-			a try that gives up while it asks is cancelled
-			  a joins once; answer kept; a givesUp; answer first => cancel 1
-			  answer released => a is woken, over
-			""";
-
 	/**
 	 * Which lease the ticket asks for when its callers ask for different ones, and how a
 	 * caller that gives up or tries once leaves.
@@ -210,6 +170,9 @@ class KeyQueueTests {
 			  limits 3 50ms; a joins; answer granted 10; b joins; a handsOff; c joins; b handsOff; d joins; c handsOff
 			  e joins; d handsOff => ignored
 			  d leaves => release 1:103 then 2
+			a lock is not handed off without another token of its grant
+			  limits 3 50ms; a joins; answer granted 2; b joins; a handsOff => b enters 1:101 LOCAL
+			  c joins; b handsOff => ignored
 			the turn of a JVM ends after its time
 			  limits 3 50ms; a joins; answer granted 10; b joins; pass 49ms; a handsOff => b enters 1:101 LOCAL
 			  c joins; pass 1ms; b handsOff => ignored
@@ -225,17 +188,8 @@ class KeyQueueTests {
 			a waiter that has given up is skipped
 			  limits 3 50ms; a joins; answer granted 10; b joins; c joins; b timesOut => b is refused
 			  a handsOff => c enters 1:101 LOCAL
-			while no other JVM asks a hand-off may begin later than the ordinary turn
-			  limits 10 5ms; a joins keep 5ms; answer granted 10 marked; b joins keep 5ms; pass 900ms
-			  a handsOff => b enters 1:101 LOCAL keepable
-			  b keeps => kept
-			without hand-offs a waiter gets no lock from another one but a caller enters a kept lock
-			  limits 10 0s; a joins keep 5ms; answer granted 10 marked; b joins keep 5ms; a handsOff => ignored
-			  b givesUp; a keeps => kept
-			  c joins keep 5ms => c enters 1:101 KEPT keepable
-			after a request the ordinary turn limits hold
-			  limits 10 5ms; a joins keep 5ms; answer granted 10 marked; asked 1; b joins keep 5ms; pass 5ms
-			  a handsOff => ignored
+			without time for a turn a waiter gets no lock from another one
+			  limits 10 0s; a joins; answer granted 10; b joins; a handsOff => ignored
 			a repeated message or reply changes nothing
 			  limits 3 50ms; a joins; message 1 10; b joins; a handsOff => b enters 1:101 LOCAL
 			  c joins; message 1 10 =>
@@ -243,102 +197,8 @@ class KeyQueueTests {
 			  b handsOff => c enters 1:102 LOCAL
 			""";
 
-	/**
-	 * When a lock stays in the store after its last holder, and which caller enters it.
-	 */
-	private static final String KEEPING = """
-			a lock is kept without a command after its last holder
-			  a joins keep 5ms => attempt 1 keepable
-			  answer granted 10 marked; a keeps => kept
-			  timers => [PT0.005S]
-			  a leaves => ignored
-			a grant that the store has not marked is not kept
-			  a joins keep 5ms; answer granted; a keeps => ignored
-			a grant that came by message is not kept
-			  a joins keep 5ms; answer queued; message 1; a keeps => ignored
-			a holder that does not ask for it does not keep a marked grant
-			  a joins keep 5ms; b joins; a givesUp; answer granted 10 marked => b enters 1:100 NONE keepable
-			  b keeps => ignored
-			a lock is not kept without another token
-			  a joins keep 5ms; answer granted 1 marked; a keeps => ignored
-			a lock is not kept if too little of its lease is left
-			  a joins keep 5ms; answer granted 10 marked; a keeps 2510ms => ignored
-			  a keeps 2560ms => kept
-			a lock is not kept if an attempt of its ticket was not answered
-			  a joins keep 5ms; fails; pass 1s; timer; answer granted 10 marked; a keeps => ignored
-			a turn of kept entries ends one second after the grant
-			  a joins keep 5ms; answer granted 10 marked; pass 999ms; a keeps => kept
-			  b joins keep 5ms; pass 1ms; b keeps => ignored
-			the next caller enters with the next token without a command
-			  a joins keep 5ms; answer granted 10 marked; a keeps; pass 4ms; b joins keep 5ms => b enters 1:101 KEPT keepable
-			  pass 1ms; timer =>
-			a caller that tries once enters too
-			  a joins keep 5ms; answer granted 10 marked; a keeps; b joins once => b enters 1:101 KEPT keepable
-			every token of the grant is used once and none behind it
-			  a joins keep 5ms; answer granted 3 marked; a keeps; b joins keep 5ms; b keeps
-			  c joins keep 5ms => c enters 1:102 KEPT keepable
-			  c keeps => ignored
-			  c leaves => release 1:102
-			no caller enters after the deadline of the grant and its release queues the caller
-			  a joins lease 600ms keep 5ms; answer granted 10 marked; a keeps 600ms; pass 600ms
-			  b joins lease 600ms keep 5ms => release 1:100 then 2 for PT0.6S unawaited
-			no caller enters after the machine was suspended
-			  a joins keep 5ms; answer granted 10 marked; a keeps; suspend 10s
-			  b joins keep 5ms => release 1:100 then 2 unawaited
-			a caller with another lease attempts with the release of the kept lock
-			  a joins keep 5ms; answer granted 10 marked; a keeps; b joins once lease 11s keep 5ms => release 1:100 then 2 for PT11S unawaited
-			  answer released, granted => b enters 2:100 REMOTE for PT11S
-			  b keeps => ignored
-			a busy answer of a store that does not keep ends a try at once
-			  a joins once keep 5ms; answer busy => a is refused, over
-			a grant message for the kept ticket is known and ignored
-			  a joins keep 5ms; answer granted 10 marked; a keeps; message 1 =>
-			""";
-
-	/**
-	 * When a kept lock goes back to the store, and what the request of another JVM
-	 * changes.
-	 */
-	private static final String GIVING_BACK = """
-			a kept lock goes back when another JVM asks for it
-			  a joins keep 5ms; answer granted 10 marked; a keeps; asked 1 => release 1:100 unawaited
-			  answer released => over
-			a caller that comes after the request attempts behind the release
-			  a joins keep 5ms; answer granted 10 marked; a keeps; asked 1; b joins keep 5ms =>
-			  answer released => attempt 2 keepable
-			a lock that another JVM has asked for is refused while it is held and not kept afterwards
-			  a joins keep 5ms; answer granted 10 marked; asked 1 => ignored
-			  a keeps => ignored
-			a request that comes before the answer of the attempt counts for its grant
-			  a joins keep 5ms; asked 1 => ignored
-			  answer granted 10 marked; a keeps => ignored
-			a request is forgotten with its ticket
-			  a joins keep 5ms; answer granted 10 marked; asked 1; a leaves; b joins keep 5ms
-			  answer released; answer granted 10 marked; b keeps => kept
-			a request for another ticket changes nothing
-			  a joins keep 5ms; answer granted 10 marked; a keeps; asked other =>
-			  b joins keep 5ms; asked other =>
-			  b keeps => kept
-			a lock whose requests may be lost while it is held or attempted is not kept
-			  a joins keep 5ms; answer granted 10 marked; requestsMayBeLost =>
-			  a keeps => ignored
-			  a leaves; b joins keep 5ms; answer released; requestsMayBeLost; answer granted 10 marked; b keeps => ignored
-			a kept lock goes back at the end of the keep time
-			  a joins keep 5ms; answer granted 10 marked; a keeps; pass 4ms; timer =>
-			  pass 1ms; timer => release 1:100 unawaited
-			a kept lock goes back when the turn ends
-			  a joins keep 1s; answer granted 10 marked; pass 930ms; a keeps; timers => [PT0.07S]
-			  pass 69ms; timer =>
-			  pass 1ms; timer => release 1:100 unawaited
-			a kept lock without a timer goes back with a sweep after its time
-			  noTimers; a joins keep 5ms; answer granted 10 marked; a keeps; sweep =>
-			  pass 5ms; sweep => release 1:100 unawaited
-			giving back changes nothing for a lock that is held
-			  a joins keep 5ms; answer granted 10 marked; giveBack =>
-			  a keeps => kept
-			the release of a kept lock is repeated if it fails
-			  a joins keep 5ms; answer granted 10 marked; a keeps; asked 1; fails =>
-			  pass 1s; timer => release 1:100
+	/** Releases that no caller waits for. */
+	private static final String BACKGROUND = """
 			an attempt waits for the answer of a release in the background
 			  a joins; answer granted; a leaves inBackground => release 1:100 unawaited
 			  b joins once =>
@@ -348,13 +208,6 @@ class KeyQueueTests {
 			  a joins; answer granted; a leaves inBackground => release 1:100 unawaited
 			  fails =>
 			  pass 1s; timer => release 1:100
-			a kept lock goes back as soon as too little of its lease is left for a caller
-			  a joins lease 300ms keep 1s; answer granted 10 marked; a keeps 300ms; timers => [PT0.145S]
-			a later keep time needs no timer as long as one will fire
-			  a joins keep 5ms; answer granted 10 marked; a keeps; pass 10ns; b joins keep 5ms; b keeps
-			  pass 10ns; c joins keep 5ms; c keeps; timers => [PT0.005S]
-			  pass 4999980ns; timer =>
-			  timers => [PT0.00000002S]
 			""";
 
 	/** A sweep repeats what an error, or a task that no thread took, has prevented. */
@@ -416,17 +269,13 @@ class KeyQueueTests {
 			  answer granted => b enters 2:100 NONE
 			a caller waits from the failure of the release before it on
 			  a joins; answer granted; a leaves; b joins max 1; c joins max 1; fails => b is one too many
-			a caller that tries once is never counted
-			  a joins once keep 5ms; answer kept; place => free
 			callers that fail free their places
 			  a joins; answer granted; b joins; c joins; waitersFail => b fails, c fails
 			  place => free
-			the caller for which a kept lock is given back does not wait yet
-			  a joins keep 5ms; answer granted 2 marked; a keeps; b joins lease 11s max 1; place => free
 			""";
 
 	static Stream<Case> cases() {
-		return Stream.of(WAITING, FAILURES, ASKING, LEASES, HAND_OFFS, KEEPING, GIVING_BACK, SWEEPS, LIMITS)
+		return Stream.of(WAITING, FAILURES, LEASES, HAND_OFFS, BACKGROUND, SWEEPS, LIMITS)
 			.flatMap((table) -> Arrays.stream(table.split("\n(?! )")))
 			.map((text) -> new Case(text.lines().toList()));
 	}

@@ -15,7 +15,6 @@ import java.util.function.Consumer;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
@@ -79,13 +78,13 @@ class LockAcquirerTests {
 	}
 
 	private static WaitRequest request(boolean fair) {
-		return new WaitRequest("key", LockMode.EXCLUSIVE, fair, LEASE, Duration.ofMinutes(5), 0, Integer.MAX_VALUE,
+		return new WaitRequest("key", LockMode.EXCLUSIVE, fair, LEASE, Duration.ofMinutes(5), Integer.MAX_VALUE,
 				(since) -> {
 				});
 	}
 
 	private static void leave(LockAcquirer acquirer, Holder holder) {
-		acquirer.releases().release(holder, holder.takeValidity(), LEASE, false, false, null);
+		acquirer.releases().release(holder, holder.takeValidity(), LEASE, false, null);
 	}
 
 	private static void acquireMany(LockAcquirer acquirer, boolean fair, int count) throws InterruptedException {
@@ -164,7 +163,7 @@ class LockAcquirerTests {
 		private @Nullable LockAcquirer acquirer;
 
 		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 			this.deepest.accumulateAndGet(Thread.currentThread().getStackTrace().length, Math::max);
 			if (this.commands.incrementAndGet() == MANY) {
 				this.done.countDown();
@@ -213,7 +212,7 @@ class LockAcquirerTests {
 		}
 
 		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 			LockAcquirerTests.this.asked.add(ticket.number());
 			return CompletableFuture.completedFuture(new AttemptResult.Queued(Duration.ofSeconds(2), false));
 		}

@@ -7,13 +7,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
@@ -57,10 +55,6 @@ final class BackendNode implements LockSignals {
 	private final Set<Ticket> signalled = ConcurrentHashMap.newKeySet();
 
 	private final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
-
-	private final List<Asked> asked = new CopyOnWriteArrayList<>();
-
-	private final Set<Ticket> refused = ConcurrentHashMap.newKeySet();
 
 	final LockInstance self = new LockInstance(
 			Long.toUnsignedString(UUID.randomUUID().getMostSignificantBits(), Character.MAX_RADIX), "contract", "host",
@@ -130,43 +124,11 @@ final class BackendNode implements LockSignals {
 	}
 
 	AttemptResult attempt(Ticket ticket) {
-		return Answers.of(this.store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
+		return Answers.of(this.store.attempt(ticket, LEASE, true));
 	}
 
 	AttemptResult attemptOnce(Ticket ticket) {
-		return Answers.of(this.store.attempt(ticket, LEASE, AttemptOptions.queue(false)));
-	}
-
-	/** As a JVM does that may keep the lock after its release. */
-	AttemptResult attemptToKeep(Ticket ticket) {
-		return Answers.of(this.store.attempt(ticket, LEASE, new AttemptOptions(true, true, false)));
-	}
-
-	/**
-	 * Hold a lock that this JVM may keep. The store marks no grant before it knows that
-	 * requests reach this JVM.
-	 */
-	Asked holdToKeep(String key) {
-		Asked[] grant = new Asked[1];
-		await().pollInterval(POLL).atMost(this.patience).until(() -> {
-			Ticket ticket = ticket(key);
-			if (attemptToKeep(ticket) instanceof AttemptResult.Granted granted && granted.keepable()) {
-				grant[0] = new Asked(ticket, granted.grant().firstToken(), null);
-				return true;
-			}
-			Answers.of(this.store.cancel(ticket));
-			return false;
-		});
-		return grant[0];
-	}
-
-	/** The requests for locks of this JVM, in their order. */
-	List<Asked> asked() {
-		return List.copyOf(this.asked);
-	}
-
-	boolean wasRefused(Ticket ticket) {
-		return this.refused.contains(ticket);
+		return Answers.of(this.store.attempt(ticket, LEASE, false));
 	}
 
 	Ticket hold(String key) {
@@ -179,13 +141,9 @@ final class BackendNode implements LockSignals {
 		return Answers.of(this.store.release(ticket, 0, null)).released();
 	}
 
-	RenewalResult renew(Ticket ticket, long lastToken, Duration lease) {
-		return renew(ticket, lastToken, lease, false);
-	}
-
 	/** Renew one lease. */
-	RenewalResult renew(Ticket ticket, long lastToken, Duration lease, boolean keepable) {
-		return Answers.of(this.store.renew(List.of(new Renewal(ticket, lastToken, lease, keepable)))).get(0);
+	RenewalResult renew(Ticket ticket, long lastToken, Duration lease) {
+		return Answers.of(this.store.renew(List.of(new Renewal(ticket, lastToken, lease)))).get(0);
 	}
 
 	boolean wasGranted(Ticket ticket) {
@@ -245,31 +203,6 @@ final class BackendNode implements LockSignals {
 
 	@Override
 	public void renewNow(Collection<Ticket> tickets) {
-	}
-
-	@Override
-	public void asked(Ticket held, long grantToken, @Nullable Ticket requester) {
-		this.asked.add(new Asked(held, grantToken, requester));
-	}
-
-	@Override
-	public void refused(Ticket requester) {
-		this.refused.add(requester);
-	}
-
-	/**
-	 * A request for a lock.
-	 *
-	 * @param held the ticket that holds it
-	 * @param grantToken the first token of its grant
-	 * @param requester the ticket that wants an answer, if one does
-	 */
-	record Asked(Ticket held, long grantToken, @Nullable Ticket requester) {
-
-		Asked by(Ticket requester) {
-			return new Asked(this.held, this.grantToken, requester);
-		}
-
 	}
 
 }

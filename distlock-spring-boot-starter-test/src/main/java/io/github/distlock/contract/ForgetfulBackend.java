@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
@@ -208,18 +207,11 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
-			return pass(Verb.ATTEMPT, () -> super.attempt(ticket, lease, options)).thenApply((result) -> {
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
+			return pass(Verb.ATTEMPT, () -> super.attempt(ticket, lease, queue)).thenApply((result) -> {
 				note(ticket, result);
 				return result;
 			});
-		}
-
-		@Override
-		public void refuse(Ticket requester) {
-			if (!ForgetfulBackend.this.crashed) {
-				super.refuse(requester);
-			}
 		}
 
 		@Override

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
@@ -78,13 +77,8 @@ public abstract class ForwardingBackend implements LockBackend {
 		}
 
 		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
-			return this.real.attempt(ticket, lease, options);
-		}
-
-		@Override
-		public void refuse(Ticket requester) {
-			this.real.refuse(requester);
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
+			return this.real.attempt(ticket, lease, queue);
 		}
 
 		@Override

@@ -216,9 +216,8 @@ interface InspectionContract extends ContractTests {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		assertThat(end(grant.firstToken())).isEqualTo(EndResult.ENDED);
-		await()
-			.until(() -> Answers.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE, false))))
-				.get(0) instanceof RenewalResult.Gone);
+		await().until(() -> Answers.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE))))
+			.get(0) instanceof RenewalResult.Gone);
 		Long told = first().endedGrant(holder);
 		assertThat(told).isIn(null, grant.firstToken());
 		assertThat(second().endedGrant(holder)).isNull();

@@ -2,7 +2,6 @@ package io.github.distlock.contract;
 
 import java.util.List;
 
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -21,8 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The requirements on the verbs of a lock store.
  */
-interface LockBackendContract
-		extends RepeatedVerbContract, KeyContract, ReaderVerbContract, InspectionContract, KeptLockContract {
+interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderVerbContract, InspectionContract {
 
 	@Test
 	default void aFreeLockIsGrantedToAnAttempt() {
@@ -128,7 +126,7 @@ interface LockBackendContract
 	@Test
 	default void aLeaseThatIsNotRenewedEnds() {
 		assumeExpiry();
-		Answers.of(first().store.attempt(first().ticket(key()), store().shortLease(), AttemptOptions.queue(true)));
+		Answers.of(first().store.attempt(first().ticket(key()), store().shortLease(), true));
 		await().until(() -> second().attemptOnce(second().ticket(key())) instanceof AttemptResult.Granted);
 	}
 
@@ -136,7 +134,7 @@ interface LockBackendContract
 	default void aLockWhoseLeaseHasEndedGoesToTheLongestWaitingTicket() {
 		assumeExpiry();
 		assumeOrder();
-		Answers.of(first().store.attempt(first().ticket(key()), store().shortLease(), AttemptOptions.queue(true)));
+		Answers.of(first().store.attempt(first().ticket(key()), store().shortLease(), true));
 		Ticket waiter = second().attempted(key());
 		await().until(() -> {
 			// A later attempt detects that the lease has expired, but is not granted the
@@ -151,12 +149,28 @@ interface LockBackendContract
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		List<RenewalResult> results = Answers
-			.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3), false))));
+			.of(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3)))));
 		assertThat(results).singleElement()
 			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM))
 						.isGreaterThan(LEASE.multipliedBy(2).toNanos()));
 		assertLongLease();
+	}
+
+	@Test
+	default void theLeasesOfATicketThatWaitedAndOfASuccessorAreRenewed() {
+		Ticket holder = first().hold(key());
+		Ticket waiter = second().attempted(key());
+		first().release(holder);
+		assertRenewed(second(), waiter);
+		Ticket successor = second().ticket(key());
+		Answers.of(second().store.release(waiter, 0, new Successor(successor, LEASE)));
+		assertRenewed(second(), successor);
+	}
+
+	private static void assertRenewed(BackendNode node, Ticket ticket) {
+		assertThat(node.renew(ticket, node.awaitGrant(ticket).lastToken(), LEASE))
+			.isInstanceOf(RenewalResult.Extended.class);
 	}
 
 	@Test

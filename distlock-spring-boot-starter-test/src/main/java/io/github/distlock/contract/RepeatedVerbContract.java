@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -38,9 +37,8 @@ interface RepeatedVerbContract extends ContractTests {
 	default void aRepeatedAttemptDoesNotExtendTheLease() {
 		assumeExpiry();
 		Ticket ticket = first().ticket(key());
-		Answers.of(first().store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
-		Grant again = granted(
-				Answers.of(first().store.attempt(ticket, LEASE.multipliedBy(3), AttemptOptions.queue(true))));
+		Answers.of(first().store.attempt(ticket, LEASE, true));
+		Grant again = granted(Answers.of(first().store.attempt(ticket, LEASE.multipliedBy(3), true)));
 		assertThat(again.validity().remainingNanos(TimeSource.SYSTEM)).isLessThan(LEASE.toNanos());
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOfSatisfying(AttemptResult.Busy.class,
 				(busy) -> assertThat(busy.remaining()).isLessThanOrEqualTo(LEASE));
@@ -124,9 +122,9 @@ interface RepeatedVerbContract extends ContractTests {
 		List<Renewal> renewals = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
 			Ticket ticket = first().ticket(key() + i);
-			renewals.add(new Renewal(ticket, granted(first().attempt(ticket)).lastToken(), LEASE, false));
+			renewals.add(new Renewal(ticket, granted(first().attempt(ticket)).lastToken(), LEASE));
 		}
-		renewals.add(3, new Renewal(first().ticket(key() + "-unheld"), 1, LEASE, false));
+		renewals.add(3, new Renewal(first().ticket(key() + "-unheld"), 1, LEASE));
 		Collections.reverse(renewals);
 		List<RenewalResult> results = Answers.of(first().store.renew(renewals));
 		assertThat(results).hasSize(6);

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockSignals;
@@ -66,14 +65,11 @@ final class ControlledBackend extends ForwardingBackend {
 		}
 	}
 
-	/**
-	 * It accepts requests for kept locks, as the store in production may, and keeps none.
-	 */
 	@Override
 	public BackendDescription description() {
 		BackendDescription real = super.description();
 		return new BackendDescription(this.name, real.modes(), real.fair(), real.expires(), real.tokensPerGrant(),
-				real.strayDelay(), real.batchSize(), true);
+				real.strayDelay(), real.batchSize());
 	}
 
 	@Override
@@ -123,9 +119,9 @@ final class ControlledBackend extends ForwardingBackend {
 		}
 
 		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 			requireWorking();
-			return super.attempt(ticket, lease, options);
+			return super.attempt(ticket, lease, queue);
 		}
 
 		@Override

@@ -45,14 +45,11 @@ public final class JdbcBackend implements LockBackend {
 		this.clock = clock;
 		this.rows = rows;
 		// In the mode row one token, so that a lock is never passed on inside the JVM:
-		// the
-		// database may have ended the session of the holder and granted the lock to
-		// another
-		// JVM, which only a command can detect. And no stray delay: a command that runs
-		// late runs in a transaction that has ended.
+		// the database may have ended the session of the holder and granted the lock to
+		// another JVM, which only a command can detect. And no stray delay: a command
+		// that runs late runs in a transaction that has ended.
 		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, !rows,
-				rows ? 1 : settings.tokensPerGrant(), rows ? Duration.ZERO : settings.commandTimeout(), BATCH_SIZE,
-				false);
+				rows ? 1 : settings.tokensPerGrant(), rows ? Duration.ZERO : settings.commandTimeout(), BATCH_SIZE);
 	}
 
 	/**

@@ -8,7 +8,6 @@ import java.util.function.DoubleSupplier;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
@@ -61,8 +60,8 @@ final class JdbcLeaseStore extends JdbcStore {
 	}
 
 	@Override
-	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
-		if (options.queue()) {
+	protected AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
+		if (queue) {
 			Duration pause = this.releases.pause(ticket.key());
 			if (!pause.isZero()) {
 				return new AttemptResult.Queued(pause, false);
@@ -70,8 +69,8 @@ final class JdbcLeaseStore extends JdbcStore {
 			this.notifications.attempts(ticket);
 		}
 		LeaseRow row = this.commands.run(Kind.ATTEMPT, "attempt", ticket.key(),
-				(connection, sent) -> this.table.attempt(connection, sent, ticket, lease, options.queue()));
-		return answer(ticket, row, options.queue());
+				(connection, sent) -> this.table.attempt(connection, sent, ticket, lease, queue));
+		return answer(ticket, row, queue);
 	}
 
 	@Override
@@ -147,13 +146,13 @@ final class JdbcLeaseStore extends JdbcStore {
 		}
 		StoredHolder holder = row.holder(this.settings.tokensPerGrant());
 		if (!queue) {
-			return new AttemptResult.Busy(row.remaining(), holder, false);
+			return new AttemptResult.Busy(row.remaining(), holder);
 		}
 		this.notifications.waits(ticket);
 		// With notifications, an early poll would find the lock held.
 		Duration retry = this.polls.retryAfter(row, row.grantAge(this.settings.tokensPerGrant()),
 				!this.notifications.isListening());
-		return new AttemptResult.Queued(retry, false, holder, false);
+		return new AttemptResult.Queued(retry, false, holder);
 	}
 
 	/**

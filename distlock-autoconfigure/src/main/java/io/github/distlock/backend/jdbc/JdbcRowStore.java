@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
@@ -54,7 +53,7 @@ final class JdbcRowStore extends JdbcStore {
 	}
 
 	@Override
-	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
+	protected AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
 		RowLock lock = this.locks.get(ticket);
 		Grant grant = (lock != null) ? lock.grant() : null;
 		if (grant != null) {
@@ -62,9 +61,9 @@ final class JdbcRowStore extends JdbcStore {
 		}
 		if (lock == null) {
 			if (!this.connections.tryAcquire()) {
-				return noConnection(ticket.key(), options.queue());
+				return noConnection(ticket.key(), queue);
 			}
-			lock = begin(ticket, options.queue());
+			lock = begin(ticket, queue);
 		}
 		return this.commands.await(lock.answer, "attempt", ticket.key());
 	}
@@ -121,8 +120,7 @@ final class JdbcRowStore extends JdbcStore {
 	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
 		RowLock lock = this.locks.get(ticket);
 		boolean released = lock != null && release(lock);
-		return new ReleaseResult(released,
-				(next != null) ? attemptNow(next.ticket(), next.lease(), AttemptOptions.queue(true)) : null);
+		return new ReleaseResult(released, (next != null) ? attemptNow(next.ticket(), next.lease(), true) : null);
 	}
 
 	private boolean release(RowLock lock) {

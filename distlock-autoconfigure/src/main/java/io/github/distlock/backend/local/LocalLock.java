@@ -88,10 +88,10 @@ final class LocalLock {
 				this.line.remove(ticket);
 			}
 			// All readers have to leave.
-			return new AttemptResult.Busy(Duration.ofNanos(leases.getMax()), holder, false);
+			return new AttemptResult.Busy(Duration.ofNanos(leases.getMax()), holder);
 		}
 		// One millisecond later the lease has certainly ended.
-		return new AttemptResult.Queued(Duration.ofNanos(leases.getMin() + 1_000_000), isNew, holder, false);
+		return new AttemptResult.Queued(Duration.ofNanos(leases.getMin() + 1_000_000), isNew, holder);
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
@@ -61,12 +60,12 @@ final class LocalLockStore implements LockStore, StoreInspection {
 	}
 
 	@Override
-	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 		// Before the attempt: the lease in the store does not end before its validity
 		// here, which is shorter by a margin.
 		TimeSource.Instant sent = this.clock.now();
 		return CompletableFuture
-			.completedFuture(execute(ticket.key(), (key) -> key.attempt(this, ticket, lease, options.queue(), sent)));
+			.completedFuture(execute(ticket.key(), (key) -> key.attempt(this, ticket, lease, queue, sent)));
 	}
 
 	@Override

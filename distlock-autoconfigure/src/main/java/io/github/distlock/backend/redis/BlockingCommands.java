@@ -72,11 +72,6 @@ final class BlockingCommands implements RedisCommands {
 		});
 	}
 
-	@Override
-	public CompletionStage<Long> publish(byte[] channel, byte[] message) {
-		return send((connection) -> connection.publish(channel, message));
-	}
-
 	private <T extends @Nullable Object> CompletionStage<T> send(Function<RedisConnection, T> command) {
 		boolean interrupted = Thread.interrupted();
 		try (RedisConnection connection = this.application.getConnection()) {

@@ -103,14 +103,14 @@ final class InboxMonitor extends RedisInbox {
 	@Override
 	void subscribed() {
 		this.connections.clock().forget();
-		lose();
+		this.counted = null;
 		wake();
 	}
 
 	@Override
 	void broken() {
 		super.broken();
-		lose();
+		this.counted = null;
 	}
 
 	@Override
@@ -122,16 +122,7 @@ final class InboxMonitor extends RedisInbox {
 	void serverChanged() {
 		this.doubtful = true;
 		this.nextCheckNanos = this.time.nanoTime();
-		lose();
-	}
-
-	/**
-	 * Messages may have been lost. In this order: what is sent on the strength of the old
-	 * state is known by the time of the call, or is sent before it.
-	 */
-	private void lose() {
 		this.counted = null;
-		this.signals.requestsMayBeLost();
 	}
 
 	@Override
@@ -202,7 +193,7 @@ final class InboxMonitor extends RedisInbox {
 				this.doubtful = false;
 			}
 			else if (!isCounted && current == this.counted) {
-				lose();
+				this.counted = null;
 			}
 			return true;
 		}
@@ -220,7 +211,7 @@ final class InboxMonitor extends RedisInbox {
 		String server = this.connections.server().name();
 		logger.warn("The inbox " + channel() + " received nothing from " + server
 				+ ", although the server accepted messages for it, and is subscribed again on a new connection. Until"
-				+ " then no lock is kept, and callers of this JVM that wait for a lock ask for it at intervals, which"
+				+ " then callers of this JVM that wait for a lock ask for it at intervals, which"
 				+ " takes longer. If this is repeated, check whether a firewall, NAT gateway or load balancer drops idle"
 				+ " connections");
 		this.signals.resubscribed(channel(), server);
@@ -246,16 +237,26 @@ final class InboxMonitor extends RedisInbox {
 	enum InboxState {
 
 		/** There is no subscription. */
-		UNSUBSCRIBED,
+		UNSUBSCRIBED("N"),
 
 		/**
 		 * Subscribed, but the number of receivers cannot be trusted; or being subscribed
 		 * for the first time.
 		 */
-		SUBSCRIBED,
+		SUBSCRIBED("S"),
 
 		/** Subscribed, and a publish with no receiver means that this JVM is dead. */
-		VERIFIED
+		VERIFIED("T");
+
+		/**
+		 * How {@code attempt.lua} and {@code release.lua} queue a ticket then: not at
+		 * all, since no message would reach it, uncounted, or counted.
+		 */
+		final String letter;
+
+		InboxState(String letter) {
+			this.letter = letter;
+		}
 
 	}
 

@@ -2,14 +2,12 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the messages of an inbox into signals to this JVM. Each client with the right to
@@ -21,10 +19,6 @@ final class InboxSignals {
 	/** A grant has no prefix: no ticket begins with one, since a colon is in its name. */
 	private static final String ENDED = "ended|";
 
-	private static final String ASKED = "asked|";
-
-	private static final String REFUSED = "refused|";
-
 	/** Maximum lease of a grant by message: until it is confirmed, as in the scripts. */
 	private static final long MAX_TTL_MILLIS = 5000;
 
@@ -33,8 +27,6 @@ final class InboxSignals {
 	 * after that clock was set back; then the ticket asks.
 	 */
 	private static final long MAX_AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
-
-	private static final Pattern INSTANCE = Pattern.compile("([A-Za-z0-9._-]+@[A-Za-z0-9._-]+:[0-9]+:)?[A-Za-z0-9_-]+");
 
 	private final String instance;
 
@@ -63,28 +55,24 @@ final class InboxSignals {
 	 * @param sameClock whether it came from the one server whose clock is known
 	 */
 	void received(String text, boolean sameClock) {
-		int length = text.startsWith(ENDED) ? 4 : text.startsWith(ASKED) ? 5 : text.startsWith(REFUSED) ? 3 : 6;
+		boolean ended = text.startsWith(ENDED);
+		int length = ended ? 4 : 6;
 		String[] parts = text.split("\\|", length);
 		if (parts.length < length) {
 			throw new IllegalArgumentException("Not a message of a script");
 		}
 		String key = this.keys.keyOf(parts[length - 1]);
-		Ticket ticket = Ticket.of(key, parts[(length < 6) ? 1 : 0]);
+		Ticket ticket = Ticket.of(key, parts[ended ? 1 : 0]);
 		if (!ticket.instance().equals(this.instance)) {
 			return;
 		}
-		switch (length) {
-			case 3 -> this.signals.refused(ticket);
-			case 4 -> this.signals.ended(ticket, Long.parseLong(parts[2]));
-			case 5 -> this.signals.asked(ticket, Long.parseLong(parts[2]), requester(key, parts[3]));
-			default -> granted(ticket, sameClock, Long.parseLong(parts[1]), Long.parseLong(parts[2]),
-					Long.parseLong(parts[3]), Long.parseLong(parts[4]));
+		if (ended) {
+			this.signals.ended(ticket, Long.parseLong(parts[2]));
 		}
-	}
-
-	/** The text that tells the JVM of a ticket that it does not get the lock at once. */
-	static String refusal(String token, String lock) {
-		return REFUSED + token + "|" + lock;
+		else {
+			granted(ticket, sameClock, Long.parseLong(parts[1]), Long.parseLong(parts[2]), Long.parseLong(parts[3]),
+					Long.parseLong(parts[4]));
+		}
 	}
 
 	/**
@@ -100,21 +88,6 @@ final class InboxSignals {
 		Validity validity = credible ? this.clock.judge(grantedMicros, Duration.ofMillis(ttlMillis), now) : null;
 		this.signals.granted(ticket,
 				new Grant(first, last, (validity != null) ? validity : Validity.until(now, Duration.ZERO)));
-	}
-
-	/**
-	 * The ticket that wants an answer, which is published to a channel with the name of
-	 * its instance. If this version cannot read its name, or no JVM has such an instance,
-	 * the request is valid without it.
-	 */
-	private static @Nullable Ticket requester(String key, String token) {
-		try {
-			Ticket ticket = Ticket.of(key, token);
-			return INSTANCE.matcher(ticket.instance()).matches() ? ticket : null;
-		}
-		catch (IllegalArgumentException ex) {
-			return null;
-		}
 	}
 
 }

@@ -61,11 +61,6 @@ final class LettuceCommands implements RedisCommands {
 				new CommandArgs<>(ByteArrayCodec.INSTANCE).addValues(args));
 	}
 
-	@Override
-	public CompletionStage<Long> publish(byte[] channel, byte[] message) {
-		return this.commands.publish(channel, message);
-	}
-
 	boolean isOpen() {
 		return this.connection.isOpen();
 	}

@@ -50,7 +50,7 @@ final class NativeCommands {
 
 	private final TimeSource time;
 
-	private final QueueArguments arguments;
+	private final int tokensPerGrant;
 
 	private volatile AtomicReferenceArray<@Nullable RememberedValue> values = new AtomicReferenceArray<>(VALUES);
 
@@ -60,11 +60,11 @@ final class NativeCommands {
 	 */
 	private volatile int refusedAfter = -1;
 
-	NativeCommands(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments) {
+	NativeCommands(RedisConnections connections, RedisKeys keys, TimeSource time, int tokensPerGrant) {
 		this.connections = connections;
 		this.keys = keys;
 		this.time = time;
-		this.arguments = arguments;
+		this.tokensPerGrant = tokensPerGrant;
 	}
 
 	/** Drivers do not route such a command in a cluster. */
@@ -74,10 +74,9 @@ final class NativeCommands {
 
 	/**
 	 * Take a lock that this JVM was the last to release.
-	 * @param marks whether to mark the value, see {@code base.lua}
 	 * @return the first token of the grant, or zero if the script has to attempt
 	 */
-	long attempt(Ticket ticket, String lease, boolean marks) {
+	long attempt(Ticket ticket, String lease) {
 		RememberedValue value = remembered(ticket);
 		if (value == null || value.holder != null || ticket.mode() == LockMode.READ) {
 			return 0;
@@ -87,21 +86,21 @@ final class NativeCommands {
 			return 0;
 		}
 		boolean taken = this.connections.call("attempt", ticket.key(),
-				(commands) -> replace(commands, ticket.key(), "|" + value.token, held(ticket, marks, first), lease));
-		this.values.set(slot(ticket), taken ? value.with(ticket.token(), marks, first) : null);
+				(commands) -> replace(commands, ticket.key(), "|" + value.token, held(ticket, first), lease));
+		this.values.set(slot(ticket), taken ? value.with(ticket.token(), first) : null);
 		return taken ? first : 0;
 	}
 
 	/**
 	 * The script has answered. If it granted a free lock, the first token was the time of
-	 * the server, and the value is marked as requested.
+	 * the server.
 	 */
-	void attempted(Ticket ticket, Reply reply, boolean marks) {
+	void attempted(Ticket ticket, Reply reply) {
 		if (reply.kind().equals(Reply.GRANTED) && reply.numbers().length == 1 && !ticket.isReader() && isUsable()) {
 			long now = this.time.nanoTime();
 			long first = reply.numbers()[0];
-			this.values.set(slot(ticket), new RememberedValue(ticket.key(), ticket.token(), marks, first, first, now,
-					this.connections.breaks()));
+			this.values.set(slot(ticket),
+					new RememberedValue(ticket.key(), ticket.token(), first, first, now, this.connections.breaks()));
 		}
 	}
 
@@ -116,10 +115,9 @@ final class NativeCommands {
 			return null;
 		}
 		// As if it had been answered: an attempt may follow at once.
-		RememberedValue tombstone = value.with(null, false, lastToken);
+		RememberedValue tombstone = value.with(null, lastToken);
 		this.values.set(slot(ticket), tombstone);
-		return replace(commands, ticket.key(), held(ticket, value.marked, value.token), "|" + lastToken,
-				TOMBSTONE_MILLIS)
+		return replace(commands, ticket.key(), held(ticket, value.token), "|" + lastToken, TOMBSTONE_MILLIS)
 			.thenApply((released) -> {
 				if (!released) {
 					this.values.compareAndSet(slot(ticket), tombstone, null);
@@ -134,8 +132,8 @@ final class NativeCommands {
 				&& isUsable()) ? value : null;
 	}
 
-	private String held(Ticket ticket, boolean marked, long first) {
-		return "-" + ticket.token() + "|" + this.arguments.count(marked) + "|" + first;
+	private String held(Ticket ticket, long first) {
+		return "-" + ticket.token() + "|" + this.tokensPerGrant + "|" + first;
 	}
 
 	private static int slot(Ticket ticket) {
@@ -177,14 +175,13 @@ final class NativeCommands {
 	 *
 	 * @param key the key of the lock
 	 * @param holder the ticket that holds it, or {@code null} for a tombstone
-	 * @param marked whether the value of the holder is marked
 	 * @param token the first token of the holder, or the last one that was used
 	 * @param readMicros what the clock of the server said
 	 * @param readNanos a moment after that
 	 * @param breaks how often the connection had broken
 	 */
-	private record RememberedValue(String key, @Nullable String holder, boolean marked, long token, long readMicros,
-			long readNanos, int breaks) {
+	private record RememberedValue(String key, @Nullable String holder, long token, long readMicros, long readNanos,
+			int breaks) {
 
 		/** What the clock of the server says at least; zero if that is not known. */
 		long clock(long nanos) {
@@ -192,9 +189,8 @@ final class NativeCommands {
 			return (passed > READING_NANOS) ? 0 : this.readMicros + (passed - passed / DRIFT) / 1000;
 		}
 
-		RememberedValue with(@Nullable String newHolder, boolean marks, long newToken) {
-			return new RememberedValue(this.key, newHolder, marks, newToken, this.readMicros, this.readNanos,
-					this.breaks);
+		RememberedValue with(@Nullable String newHolder, long newToken) {
+			return new RememberedValue(this.key, newHolder, newToken, this.readMicros, this.readNanos, this.breaks);
 		}
 
 	}

@@ -43,8 +43,6 @@ interface RedisCommands {
 	 */
 	CompletionStage<@Nullable String> execute(String command, byte[]... args);
 
-	CompletionStage<Long> publish(byte[] channel, byte[] message);
-
 	/**
 	 * Return an answer without the name of its command.
 	 * @throws IllegalStateException if it is the answer of another command

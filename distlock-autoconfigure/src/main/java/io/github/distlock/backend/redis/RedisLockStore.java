@@ -14,7 +14,6 @@ import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.BlockingLockStore;
@@ -76,9 +75,9 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 
 	private final String instance;
 
-	private final NativeCommands nativeCommands;
+	private final String tokensPerGrant;
 
-	private final QueueArguments arguments;
+	private final NativeCommands nativeCommands;
 
 	private final TimeSource clock;
 
@@ -106,9 +105,9 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 		this.description = description;
 		this.clock = clock;
 		this.random = context.random();
-		this.arguments = new QueueArguments(description.tokensPerGrant());
-		this.nativeCommands = new NativeCommands(connections, keys, clock, this.arguments);
+		this.nativeCommands = new NativeCommands(connections, keys, clock, description.tokensPerGrant());
 		this.instance = context.instance();
+		this.tokensPerGrant = Integer.toString(description.tokensPerGrant());
 	}
 
 	@Override
@@ -187,18 +186,12 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 		return this.connections.keepsOrder();
 	}
 
-	/**
-	 * A value is marked only if requests reach this JVM. If they stop to reach it later,
-	 * {@link InboxMonitor} says so after the inbox has become unverified for attempts.
-	 */
 	@Override
-	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
-		boolean marks = options.keepable() && !ticket.isReader()
-				&& this.connections.inbox().state() == InboxState.VERIFIED;
+	protected AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
 		TimeSource.Instant sent = this.clock.now();
-		long first = this.nativeCommands.attempt(ticket, millis(lease), marks);
+		long first = this.nativeCommands.attempt(ticket, millis(lease));
 		if (first > 0) {
-			return granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease, marks);
+			return granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease);
 		}
 		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
 		if (releases != null) {
@@ -210,24 +203,17 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 				this.unanswered.remove(ticket.key(), releases);
 			}
 		}
-		InboxState state = options.queue() ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
+		InboxState state = queue ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
 		sent = this.clock.now();
 		Reply reply = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
-				this.arguments.attempt(ticket, options, state, marks));
-		this.nativeCommands.attempted(ticket, reply, marks);
+				ticket.isReader() ? state.letter : state.letter.concat(this.tokensPerGrant));
+		this.nativeCommands.attempted(ticket, reply);
 		return switch (reply.kind()) {
-			case Reply.GRANTED -> granted(ticket, reply, sent, lease, marks);
+			case Reply.GRANTED -> granted(ticket, reply, sent, lease);
 			case Reply.WAITING -> waiting(ticket, reply, sent, lease);
-			case Reply.BUSY -> busy(ticket, reply, options.queue());
+			case Reply.BUSY -> busy(ticket, reply, queue);
 			default -> throw new IllegalStateException("Not an answer to an attempt: " + reply);
 		};
-	}
-
-	@Override
-	public void refuse(Ticket requester) {
-		byte[][] texts = RedisCommands.bytes(this.keys.inboxPrefix() + requester.instance(),
-				InboxSignals.refusal(requester.token(), this.keys.lock(requester.key())));
-		this.connections.call("refusal", requester.key(), (commands) -> commands.publish(texts[0], texts[1]));
 	}
 
 	@Override
@@ -257,7 +243,7 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 		String used = Long.toString(lastToken);
 		String[] args = (next == null) ? new String[] { ticket.token(), used }
 				: new String[] { ticket.token(), used, next.ticket().token(), millis(next.lease()),
-						this.arguments.successor(this.connections.inbox().state()) };
+						this.connections.inbox().state().letter.concat(this.tokensPerGrant) };
 		TimeSource.Instant sent = this.clock.now();
 		int breaks = this.connections.breaks();
 		return this.connections.<ReleaseResult>send((commands) -> {
@@ -287,7 +273,7 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 				admitReaders(commands, ticket, Scripts.MAX_PORTIONS);
 			}
 			return new ReleaseResult(!reply.kind().equals(Reply.GONE), (next == null) ? null : switch (reply.kind()) {
-				case Reply.GRANTED -> granted(next.ticket(), reply, sent, next.lease(), false);
+				case Reply.GRANTED -> granted(next.ticket(), reply, sent, next.lease());
 				case Reply.WAITING -> waiting(next.ticket(), reply, sent, next.lease());
 				case Reply.UNQUEUED -> unqueued(null);
 				default -> null;
@@ -351,16 +337,12 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 		return renewals.stream().map(results::get).toList();
 	}
 
-	/**
-	 * A reply without a TTL is a new grant, whose TTL is the lease. Any other reply says
-	 * whether the value is marked, by an earlier attempt.
-	 */
-	private AttemptResult granted(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease, boolean marks) {
+	/** A reply without a TTL is a new grant, whose TTL is the lease. */
+	private AttemptResult granted(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease) {
 		long[] numbers = reply.numbers();
 		Duration ttl = (numbers.length > 1) ? Duration.ofMillis(Math.max(0, numbers[1])) : lease;
 		long last = ticket.isReader() ? numbers[0] : numbers[0] + this.description.tokensPerGrant() - 1;
-		return new AttemptResult.Granted(new Grant(numbers[0], last, Validity.until(sent, ttl)),
-				(numbers.length > 1) ? numbers.length > 2 : marks);
+		return new AttemptResult.Granted(new Grant(numbers[0], last, Validity.until(sent, ttl)));
 	}
 
 	/**
@@ -374,11 +356,11 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 		double share = SAFETY_SHARE + this.random.nextDouble(SAFETY_JITTER);
 		long delay = (long) (graceMillis(lease) * share);
 		long holderMillis = numbers[1];
-		if (numbers[0] <= 0 && holderMillis >= 0) {
+		if (numbers[0] == 0 && holderMillis >= 0) {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
 		return new AttemptResult.Queued(Duration.ofMillis(delay), numbers[3] == 1,
-				reply.holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))), numbers[0] == 0);
+				reply.holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))));
 	}
 
 	/**
@@ -387,12 +369,12 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	private AttemptResult busy(Ticket ticket, Reply reply, boolean queue) {
 		Duration remaining = Duration.ofMillis(Math.max(0, reply.numbers()[0]));
 		StoredHolder holder = reply.holder(ticket.key(), remaining);
-		return queue ? unqueued(holder) : new AttemptResult.Busy(remaining, holder, reply.numbers().length > 1);
+		return queue ? unqueued(holder) : new AttemptResult.Busy(remaining, holder);
 	}
 
 	private AttemptResult unqueued(@Nullable StoredHolder holder) {
 		long delay = this.random.nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
-		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder, false);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
 	}
 
 	private static long graceMillis(Duration lease) {

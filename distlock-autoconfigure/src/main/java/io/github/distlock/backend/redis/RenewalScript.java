@@ -20,9 +20,6 @@ import io.github.distlock.backend.Validity;
  */
 record RenewalScript(List<Renewal> renewals, CompletionStage<String> answer) {
 
-	/** Before the number of tokens in the value of a grant that may be kept. */
-	static final String MARK = "0";
-
 	/** Send the script. */
 	static RenewalScript send(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant,
 			RedisConnections connections) {
@@ -38,8 +35,7 @@ record RenewalScript(List<Renewal> renewals, CompletionStage<String> answer) {
 				args.add(Long.toString(renewal.lastToken()));
 			}
 			else {
-				args.add(ticket.token() + "|" + (renewal.keepable() ? MARK : "") + tokensPerGrant + "|"
-						+ (renewal.lastToken() - tokensPerGrant + 1));
+				args.add(ticket.token() + "|" + tokensPerGrant + "|" + (renewal.lastToken() - tokensPerGrant + 1));
 			}
 			args.add(Long.toString(renewal.lease().toMillis()));
 		}

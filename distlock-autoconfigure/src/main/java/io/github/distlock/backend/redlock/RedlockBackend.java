@@ -43,7 +43,7 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public BackendDescription description() {
 		return new BackendDescription("redlock", Set.of(LockMode.EXCLUSIVE), false, true,
-				this.settings.tokensPerGrant(), this.settings.nodeTimeout(), BATCH_SIZE, false);
+				this.settings.tokensPerGrant(), this.settings.nodeTimeout(), BATCH_SIZE);
 	}
 
 	@Override

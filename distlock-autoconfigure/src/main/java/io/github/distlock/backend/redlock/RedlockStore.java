@@ -16,7 +16,6 @@ import java.util.stream.Collectors;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.Grant;
@@ -145,17 +144,17 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 	}
 
 	@Override
-	protected AttemptResult attemptNow(Ticket ticket, Duration lease, AttemptOptions options) {
+	protected AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
 		this.backend.validateLease(ticket.key(), lease);
 		requireOpen();
-		return attempt(ticket, lease, options.queue());
+		return claim(ticket, lease, queue);
 	}
 
 	private static @Nullable LockRound won(@Nullable RedlockTicket state) {
 		return (state != null) ? state.won : null;
 	}
 
-	private AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+	private AttemptResult claim(Ticket ticket, Duration lease, boolean queue) {
 		RedlockTicket known = this.tickets.get(ticket);
 		LockRound before = won(known);
 		Grant held = (before != null) ? before.grant() : null;
@@ -174,8 +173,8 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 		if (queue && (state.queueAt < 0 || !this.quorum.isListening(state.queueAt))) {
 			state.queueAt = this.quorum.listener(ticket.key());
 		}
-		String claim = ticket.token() + "#" + Long.toString(this.claims.incrementAndGet(), Character.MAX_RADIX);
-		LockRound round = new LockRound(this.quorum, ticket, claim, lease, queue ? state.queueAt : -1);
+		String name = ticket.token() + "#" + Long.toString(this.claims.incrementAndGet(), Character.MAX_RADIX);
+		LockRound round = new LockRound(this.quorum, ticket, name, lease, queue ? state.queueAt : -1);
 		AttemptResult result = null;
 		try {
 			result = result(ticket, round, state, lease, queue);
@@ -209,14 +208,14 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 		}
 		StoredHolder holder = RedlockInspection.refusing(votes, this.quorum);
 		if (!queue) {
-			return new AttemptResult.Busy(remaining, holder, false);
+			return new AttemptResult.Busy(remaining, holder);
 		}
 		boolean queued = state.queueAt >= 0 && votes.of(state.queueAt) instanceof Vote.Held other && other.queued();
 		Duration delay = queued ? state.queued(lease, remaining, this.quorum.random)
 				: state.notQueued(heldAt, this.quorum.random);
 		boolean first = !state.reported;
 		state.reported = true;
-		return new AttemptResult.Queued(delay, first, holder, false);
+		return new AttemptResult.Queued(delay, first, holder);
 	}
 
 	/** A ticket that holds leaves the queue: another one must get the next signal. */
@@ -245,7 +244,7 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 	/** The release is done, and must not fail because of the next ticket. */
 	private AttemptResult successor(Successor next) {
 		try {
-			return attempt(next.ticket(), next.lease(), true);
+			return claim(next.ticket(), next.lease(), true);
 		}
 		catch (LockBackendException ex) {
 			return new AttemptResult.Queued(RedlockTicket.retryDelay(0, this.quorum.random), false);

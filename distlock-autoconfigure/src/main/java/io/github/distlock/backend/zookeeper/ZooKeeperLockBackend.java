@@ -40,7 +40,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		this.settings = settings;
 		this.clock = clock;
 		this.description = new BackendDescription("zookeeper", EnumSet.allOf(LockMode.class), true, false,
-				settings.tokensPerGrant(), Duration.ZERO, BATCH_SIZE, false);
+				settings.tokensPerGrant(), Duration.ZERO, BATCH_SIZE);
 	}
 
 	@Override

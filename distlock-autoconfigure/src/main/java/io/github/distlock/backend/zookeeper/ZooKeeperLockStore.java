@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -141,12 +140,12 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	}
 
 	@Override
-	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 		if (this.connection.isClosed()) {
 			throw StoreCalls.closed("ZooKeeper");
 		}
 		return this.connection.send("attempt of lock '" + ticket.key() + "'",
-				(session) -> attempt(ticket, options.queue(), session));
+				(session) -> attempt(ticket, queue, session));
 	}
 
 	/**
@@ -188,10 +187,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (queue) {
 			double share = RETRY_SHARE + this.random.nextDouble(RETRY_JITTER);
 			return CompletableFuture.completedFuture(new AttemptResult.Queued(
-					Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, place.holder, false));
+					Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, place.holder));
 		}
 		// The session of the holder is not known: its timeout is the best estimate.
-		AttemptResult busy = new AttemptResult.Busy(timeout, place.holder, false);
+		AttemptResult busy = new AttemptResult.Busy(timeout, place.holder);
 		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
 				: ticket.delete().thenApply((existed) -> busy);
 	}

@@ -1,22 +1,14 @@
 -- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token, lease in ms, and in one argument how to queue the ticket and the tokens per
 --       grant. T = the receivers that PUBLISH counts can be trusted, S = the ticket counts
---       as alive by the time at which its instance was last seen, N = do not queue it. Small
---       letters: t and s = the same, and the ticket wants an answer if a JVM is asked for
---       the lock; n = do not queue it, but ask. A zero before the number marks the value of
---       a lock that is granted at once, see base.lua. Readers have one token and send no
---       number.
--- If the value of another owner is marked, each attempt of the first ticket in the queue asks
--- the owner's JVM for the lock by a message, 'asked|owner|its first token|ticket that wants
--- an answer, or nothing|lock'.
+--       as alive by the time at which its instance was last seen, N = do not queue it.
+--       Readers have one token and send no number.
 -- Answers 'first token': granted, for the whole lease
 --         and the following, after a '+' if more readers are to be let in, see admit.lua:
---         'granted, first token, TTL', and ', 1' if the value is marked: granted before, or
---         as the first in the queue
+--         'granted, first token, TTL': granted before, or as the first in the queue
 --         'waiting, 0 if it is the first in the queue and more if not, TTL of the holder (the
---         shortest of several), now, 1 if queued only now'. If the ticket wants an answer and
---         is the first, but no JVM was asked, -1 instead of 0
---         'busy, TTL of the holder', and ', 1' if its value is marked and no ticket waits
+--         shortest of several), now, 1 if queued only now'
+--         'busy, TTL of the holder'
 --         the last two end with a ticket that holds the lock, and its first token, if known
 -- include: first-bytes.lua
 -- include: base.lua
@@ -49,45 +41,28 @@ local mark, reader = string.sub(ARGV[3], 1, 1), count == ''
 -- granted, whatever waits, and a new ticket is queued behind all others.
 local kind = value and string.byte(value)
 if kind and kind ~= TOMBSTONE and kind ~= READERS and not reader and string.sub(value, 2, #token + 2) ~= token .. '|' then
-  local bar = string.find(value, '|', 2, true)
-  -- A value with a zero there is marked, see base.lua: then the general part asks its owner.
-  if string.byte(value, bar + 1) ~= 48 then
-    local owner, first = string.sub(value, 2, bar - 1), string.sub(value, -#now)
-    if mark == 'N' then
-      return 'busy,' .. redis.call('PTTL', lockKey) .. ',' .. owner .. ',' .. first
+  local owner, first = string.sub(value, 2, string.find(value, '|', 2, true) - 1), string.sub(value, -#now)
+  if mark == 'N' then
+    return 'busy,' .. redis.call('PTTL', lockKey) .. ',' .. owner .. ',' .. first
+  end
+  local position = mark == 'T' and append(token, lease, count)
+  if position then
+    if kind == OWNED then
+      redis.call('SETRANGE', lockKey, '0', '+')
     end
-    local position = mark == 'T' and append(token, lease, count)
-    if position then
-      if kind == OWNED then
-        redis.call('SETRANGE', lockKey, '0', '+')
-      end
-      return 'waiting,' .. position .. ',' .. redis.call('PTTL', lockKey) .. ',' .. now .. ',1,' .. owner .. ',' .. first
-    end
+    return 'waiting,' .. position .. ',' .. redis.call('PTTL', lockKey) .. ',' .. now .. ',1,' .. owner .. ',' .. first
   end
 end
 -- Included only here: the frequent cases above need none of these functions, and to create
 -- them takes longer than the cases themselves.
 -- include: grant.lua
 
--- Without the zero: a lock that is granted here may have been waited for.
-count = reader and 1 or tonumber(count)
--- Whether to ask although the ticket is not queued, and the ticket that wants an answer.
-local unqueued, requester = mark == 'n', (mark == 't' or mark == 's') and token or ''
-mark = string.upper(mark)
+count = reader and 1 or count
 
 local owner, first, last = read(value)
-local marked = owner ~= '' and owner ~= '~' and string.byte(value, #owner + 3) == 48
 if owner == token then
   -- Never refreshed: a stray copy must not lengthen anything.
-  return answer('granted', exact(first), redis.call('PTTL', lockKey), marked and '1' or nil)
-end
--- Asks the owner's JVM for the lock. After all writes, as a grant is published.
--- A user without the right to publish cannot ask, but the attempt has been made. Answers
--- whether the request was sent.
-local function ask()
-  local sent = pcall(publish, owner, table.concat({ 'asked', owner, exact(first), requester, lockKey }, '|'))
-  redis.set_repl(redis.REPL_ALL)
-  return sent
+  return answer('granted', exact(first), redis.call('PTTL', lockKey))
 end
 if owner == '' then
   local ttl
@@ -135,21 +110,12 @@ if granted then
   return granted
 end
 if mark == 'N' then
-  if marked and not head() then
-    if unqueued then
-      ask()
-    end
-    return answer('busy', redis.call('PTTL', lockKey), '1', owner, exact(first))
-  end
   return answer('busy', redis.call('PTTL', lockKey), named(owner, first, owner == '~' and shortest()))
 end
 local position, new = enqueue(token, lease, count, mark)
 -- Also for a ticket that waited before, see base.lua about other formats.
 if value and string.byte(value) == OWNED then
   redis.call('SETRANGE', lockKey, 0, '+')
-end
-if position == 0 and not (marked and ask()) and requester ~= '' then
-  position = -1
 end
 if reader and owner == '~' and new == 0 and not more then
   granted = holds(true)

@@ -4,10 +4,7 @@
 -- owner, with the first fencing token of its grant and how many the grant covers; '~last'
 -- while readers hold it, see readers.lua; or '|last', a tombstone that only keeps the last
 -- fencing token for a while.
--- A zero before the count marks the value: the owner's JVM may keep the lock after its
--- release, so a ticket that waits has to ask for it, see attempt.lua. The owner knows the
--- mark, since it renews the exact value: only the grant of a free lock without a queue is
--- marked, by the caller's own argument.
+-- An earlier version wrote a zero before some counts, which means nothing here.
 -- The queue is a sorted set, so that a ticket is found in log n steps however many wait.
 -- The score of a ticket's token is its place, which counts up from 1. Above all places are
 -- the scores of notes: '#token' says how the ticket is queued (see values.lua), '@instance'

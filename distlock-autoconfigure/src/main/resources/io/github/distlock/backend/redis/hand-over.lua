@@ -35,9 +35,6 @@ local function handOver(usual, requester)
   if note ~= count * 20000 + 10001 then
     count = string.format('%d', (note - note % 20000) / 20000)
     grace = string.format('%d', (note % 20000 - 1) / 2)
-  elseif count < '1' then
-    -- A zero first: that is the mark of the value that is released.
-    count = string.sub(count, 2)
   end
   -- First: a server without memory accepts only the removal as the first write.
   if claim then

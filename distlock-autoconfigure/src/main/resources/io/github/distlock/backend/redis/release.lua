@@ -1,7 +1,7 @@
 -- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token, last used fencing token, and if a ticket follows: its token, its lease in ms,
---       and how to queue it with the tokens per grant, as in attempt.lua; small letters mean
---       the same as others. Readers have no follower and are none.
+--       and how to queue it with the tokens per grant, as in attempt.lua. Readers have no
+--       follower and are none.
 -- Answers 'gone': not held
 --         'ok': released
 --         'granted, first token, TTL': released, and granted to the following ticket
@@ -91,7 +91,7 @@ end
 if owner == next then
   return answer('granted', exact(first), ttl)
 end
-local mark = string.upper(string.sub(how, 1, 1))
+local mark = string.sub(how, 1, 1)
 if mark == 'N' then
   return answer('unqueued')
 end

@@ -110,7 +110,7 @@ class JdbcInspectionTests {
 			for (int i = 0; i < 4; i++) {
 				Ticket ticket = node.ticket(this.key + i);
 				Grant grant = node.take(ticket);
-				renewals.add(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE, false));
+				renewals.add(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
 				if (i % 2 == 1) {
 					other.inspection().end(this.key + i, grant.firstToken());
 				}

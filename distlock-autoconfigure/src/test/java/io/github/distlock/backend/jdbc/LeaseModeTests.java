@@ -126,7 +126,7 @@ class LeaseModeTests {
 				Ticket ticket = node.ticket(this.key + i);
 				Grant grant = node.take(ticket);
 				renewals.add(new Renewal(ticket, grant.lastToken() + ((i == 7) ? 1 : 0),
-						(i == 9) ? Duration.ofSeconds(1) : Duration.ofMinutes(5), false));
+						(i == 9) ? Duration.ofSeconds(1) : Duration.ofMinutes(5)));
 			}
 			node.release(renewals.get(3).ticket());
 			List<RenewalResult> results = Answers.of(node.store.renew(renewals));

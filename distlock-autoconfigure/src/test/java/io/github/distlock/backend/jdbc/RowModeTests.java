@@ -92,7 +92,7 @@ class RowModeTests implements LockListener {
 		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.row(pool)) {
 			Ticket ticket = node.ticket(this.key);
 			Grant grant = node.take(ticket);
-			List<Renewal> renewal = List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE, false));
+			List<Renewal> renewal = List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
 			assertThat(Answers.of(node.store.renew(renewal))).singleElement()
 				.isInstanceOfSatisfying(RenewalResult.Extended.class,
 						(renewed) -> assertThat(renewed.validity().sessionBound()).isTrue());

@@ -22,7 +22,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
@@ -202,8 +201,8 @@ class SickDatabaseTests {
 				migration.setAutoCommit(false);
 				migration.createStatement().execute(lock);
 				Ticket ticket = node.ticket(this.key + "second");
-				assertThatExceptionOfType(LockBackendException.class).isThrownBy(
-						() -> Answers.of(node.store.attempt(ticket, JdbcNode.LEASE, AttemptOptions.queue(true))));
+				assertThatExceptionOfType(LockBackendException.class)
+					.isThrownBy(() -> Answers.of(node.store.attempt(ticket, JdbcNode.LEASE, true)));
 				List<Long> sessions = jdbc.queryForList(waiting, Long.class);
 				assertThat(sessions).isNotEmpty();
 				// The store deletes unused rows meanwhile, so another session may wait.

@@ -8,7 +8,6 @@ import java.util.concurrent.locks.Lock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
@@ -85,16 +84,13 @@ class LocalStoreTests {
 		this.clock.pass(LEASE.dividedBy(2));
 		grant(second);
 		Ticket writer = ticket();
-		AttemptResult.Queued waiting = (AttemptResult.Queued) Answers
-			.of(this.lockStore.attempt(writer, LEASE, AttemptOptions.queue(true)));
+		AttemptResult.Queued waiting = (AttemptResult.Queued) Answers.of(this.lockStore.attempt(writer, LEASE, true));
 		assertThat(waiting.retryAfter()).isLessThan(LEASE);
-		AttemptResult.Busy busy = (AttemptResult.Busy) Answers
-			.of(this.lockStore.attempt(ticket(), LEASE, AttemptOptions.queue(false)));
+		AttemptResult.Busy busy = (AttemptResult.Busy) Answers.of(this.lockStore.attempt(ticket(), LEASE, false));
 		assertThat(busy.remaining()).isEqualTo(LEASE);
 		Answers.of(this.lockStore.release(second, 0, null));
 		this.clock.pass(waiting.retryAfter());
-		assertThat(Answers.of(this.lockStore.attempt(writer, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Granted.class);
+		assertThat(Answers.of(this.lockStore.attempt(writer, LEASE, true))).isInstanceOf(AttemptResult.Granted.class);
 	}
 
 	@Test
@@ -104,11 +100,11 @@ class LocalStoreTests {
 		Ticket holder = ticket();
 		grant(holder);
 		Ticket waiter = new Ticket("key", LockMode.EXCLUSIVE, "other", 1, false);
-		Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true)));
+		Answers.of(other.attempt(waiter, LEASE, true));
 		other.close();
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(other::verify);
 		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> Answers.of(other.attempt(waiter, LEASE, AttemptOptions.queue(true))));
+			.isThrownBy(() -> Answers.of(other.attempt(waiter, LEASE, true)));
 		Answers.of(this.lockStore.release(holder, 0, null));
 		assertThat(this.granted).isEmpty();
 		assertThat(this.store.locks).isEmpty();
@@ -123,8 +119,7 @@ class LocalStoreTests {
 	}
 
 	private Grant grant(Ticket ticket) {
-		return ((AttemptResult.Granted) Answers.of(this.lockStore.attempt(ticket, LEASE, AttemptOptions.queue(true))))
-			.grant();
+		return ((AttemptResult.Granted) Answers.of(this.lockStore.attempt(ticket, LEASE, true))).grant();
 	}
 
 	private final class Signals extends NoSignals {

@@ -3,7 +3,6 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
@@ -68,7 +67,7 @@ class FailureMessageTests extends OnRedis {
 
 	private String refusal() {
 		return String.valueOf(catchThrowableOfType(LockBackendException.class,
-				() -> Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false))))
+				() -> Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), false)))
 			.getMessage());
 	}
 
@@ -114,7 +113,7 @@ class FailureMessageTests extends OnRedis {
 	@Test
 	void locksWorkForAUserThatMayNotSubscribe(CapturedOutput output) {
 		connect("127.0.0.1", server.port(), "deaf", "right");
-		Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false)));
+		Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), false));
 		Answers.of(this.store.release(TICKET, 0, null));
 		awaitWarning(output, "Redis at 127.0.0.1:" + server.port() + " refuses a command for lack of rights (NOPERM",
 				"channels", "docs/redis-operations.md", "Locks work;");
@@ -125,7 +124,7 @@ class FailureMessageTests extends OnRedis {
 	void aServerThatDoesNotAnswerIsNamedAsTheCause() {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			connect("127.0.0.1", proxy.port(), "locks", "right");
-			Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), AttemptOptions.queue(false)));
+			Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), false));
 			Answers.of(this.store.release(TICKET, 0, null));
 			proxy.swallow(true);
 			assertThat(refusal()).contains("Redis at 127.0.0.1:" + proxy.port() + " did not answer in time (")

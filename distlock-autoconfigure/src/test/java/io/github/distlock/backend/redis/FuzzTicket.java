@@ -35,11 +35,6 @@ final class FuzzTicket {
 
 	long endMicros;
 
-	/** Whether its last attempt asked for a mark, and whether its grant has one. */
-	boolean marks;
-
-	boolean marked;
-
 	/** The highest fencing token that was used. */
 	long used;
 
@@ -52,7 +47,7 @@ final class FuzzTicket {
 	/** The script has answered that it waits. */
 	void waits(long[] numbers, Random random) {
 		long look = (long) (Math.min(5000, this.lease) * (0.4 + random.nextDouble() / 10));
-		if (numbers[0] <= 0 && numbers[1] >= 0) {
+		if (numbers[0] == 0 && numbers[1] >= 0) {
 			look = Math.min(look, Math.max(5, numbers[1] + 1));
 		}
 		this.askMicros = UnreliableScripts.nowMicros() + 1000 * look;
@@ -69,7 +64,7 @@ final class FuzzTicket {
 
 	/** What a renewal compares. */
 	String grant() {
-		return this.token + "|" + FuzzMarks.count(this.marked) + "|" + this.first;
+		return this.token + "|" + ScriptFuzz.TOKENS + "|" + this.first;
 	}
 
 	boolean isValid(long nowMicros) {

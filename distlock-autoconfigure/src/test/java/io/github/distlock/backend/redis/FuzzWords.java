@@ -63,8 +63,8 @@ final class FuzzWords {
 		if (last == null || first <= last || isLeftToScript(ticket)) {
 			return null;
 		}
-		Answer answer = replace(lock, "|" + last,
-				"-" + ticket.token + "|" + FuzzMarks.count(ticket.marks) + "|" + first, Integer.toString(ticket.lease));
+		Answer answer = replace(lock, "|" + last, "-" + ticket.token + "|" + ScriptFuzz.TOKENS + "|" + first,
+				Integer.toString(ticket.lease));
 		if (answer == null || answer.value() == null) {
 			return null;
 		}

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
@@ -277,7 +276,7 @@ class LettuceConnectionsTests extends OnRedis {
 	}
 
 	private static AttemptResult attempt(LockStore store) {
-		return Answers.of(store.attempt(ticket("key", 1), Duration.ofSeconds(5), AttemptOptions.queue(true)));
+		return Answers.of(store.attempt(ticket("key", 1), Duration.ofSeconds(5), true));
 	}
 
 	@Test
@@ -322,8 +321,8 @@ class LettuceConnectionsTests extends OnRedis {
 		assertThat(dedicated.commands()).isSameAs(before);
 		dedicated.reset();
 		assertThat(dedicated.commands()).isNotSameAs(before);
-		assertThat(before.publish(new byte[0], new byte[0])).failsWithin(Duration.ofSeconds(5));
-		assertThat(dedicated.commands().publish(new byte[0], new byte[0])).succeedsWithin(Duration.ofSeconds(5));
+		assertThat(before.execute("PING")).failsWithin(Duration.ofSeconds(5));
+		assertThat(dedicated.commands().execute("PING")).succeedsWithin(Duration.ofSeconds(5));
 		dedicated.close();
 	}
 
@@ -334,7 +333,7 @@ class LettuceConnectionsTests extends OnRedis {
 			LettuceConnections dedicated = like(application, Duration.ofSeconds(40));
 			AtomicInteger breaks = new AtomicInteger();
 			dedicated.onDisconnect((ofInbox) -> breaks.incrementAndGet());
-			dedicated.commands().publish(new byte[0], new byte[0]).toCompletableFuture().get();
+			dedicated.commands().execute("PING").toCompletableFuture().get();
 			proxy.refuse(true);
 			Awaitility.await().until(() -> breaks.get() > 0);
 			FutureTask<RedisCommands> commands = new FutureTask<>(dedicated::commands);
@@ -344,8 +343,7 @@ class LettuceConnectionsTests extends OnRedis {
 				.until(() -> commands.isDone() || Arrays.stream(caller.getStackTrace())
 					.anyMatch((frame) -> frame.getMethodName().equals("join")));
 			proxy.refuse(false);
-			assertThat(commands.get(30, TimeUnit.SECONDS).publish(new byte[0], new byte[0]))
-				.succeedsWithin(Duration.ofSeconds(30));
+			assertThat(commands.get(30, TimeUnit.SECONDS).execute("PING")).succeedsWithin(Duration.ofSeconds(30));
 			dedicated.close();
 			application.destroy();
 		}

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionException;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -39,8 +38,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	}
 
 	private static long take(LockStore store, Ticket ticket, boolean queue) {
-		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(queue)))).grant()
-			.firstToken();
+		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, queue))).grant().firstToken();
 	}
 
 	@Test
@@ -57,38 +55,6 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		jedis.destroy();
 	}
 
-	@Test
-	void aLockThatMayBeKeptNeedsNoScriptEither() {
-		AttemptOptions keepable = new AttemptOptions(true, true, false);
-		await().until(() -> {
-			Ticket ticket = ticket("a");
-			AttemptResult.Granted granted = (AttemptResult.Granted) Answers
-				.of(this.store.attempt(ticket, LEASE, keepable));
-			Answers.of(this.store.release(ticket, granted.grant().firstToken(), null));
-			return granted.keepable();
-		});
-		long before = scripts();
-		for (int i = 0; i < 20; i++) {
-			Ticket ticket = ticket("a");
-			AttemptResult.Granted granted = (AttemptResult.Granted) Answers
-				.of(this.store.attempt(ticket, LEASE, keepable));
-			long first = granted.grant().firstToken();
-			assertThat(granted.keepable()).isTrue();
-			assertThat(word()).isEqualTo("-" + ticket.token() + "|017|" + first);
-			assertThat(Answers
-				.of(this.store.renew(List.of(new Renewal(ticket, granted.grant().lastToken(), LEASE, true)))))
-				.singleElement()
-				.isInstanceOf(RenewalResult.Extended.class);
-			assertThat(Answers.of(this.store.release(ticket, first, null)).released()).isTrue();
-			assertThat(word()).isEqualTo("|" + first);
-		}
-		assertThat(scripts() - before).as("renewals, and a few attempts").isLessThan(30);
-		Ticket unmarked = ticket("a");
-		assertThat(word()).isNotNull();
-		long first = take(this.store, unmarked);
-		assertThat(word()).isEqualTo("-" + unmarked.token() + "|17|" + first);
-	}
-
 	private void useAgainAndAgain(LockStore user) {
 		long last = 0;
 		long before = -1;
@@ -99,6 +65,10 @@ class NativeCommandTests extends TwoStoresOnValkey {
 			assertThat(word()).isEqualTo("-" + ticket.token() + "|17|" + token);
 			assertThat((Long) this.server.ask("PTTL", LOCK)).isBetween(29_000L, 30_000L);
 			last = token + i % 2;
+			if (i % 25 == 0) {
+				assertThat(Answers.of(user.renew(List.of(new Renewal(ticket, token + 16, LEASE))))).singleElement()
+					.isInstanceOf(RenewalResult.Extended.class);
+			}
 			assertThat(Answers.of(user.release(ticket, last, null)).released()).isTrue();
 			assertThat(word()).isEqualTo("|" + last);
 			before = (before < 0) ? scripts() : before;
@@ -144,8 +114,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	}
 
 	private boolean isQueued(Ticket waiter) {
-		assertThat(Answers.of(this.other.attempt(waiter, LEASE, AttemptOptions.queue(true))))
-			.isInstanceOf(AttemptResult.Queued.class);
+		assertThat(Answers.of(this.other.attempt(waiter, LEASE, true))).isInstanceOf(AttemptResult.Queued.class);
 		return word().startsWith("+");
 	}
 
@@ -257,8 +226,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 			.withCauseInstanceOf(LockBackendException.class);
 		this.server.ask("CLIENT", "UNPAUSE");
 		await().ignoreExceptionsInstanceOf(LockBackendException.class)
-			.until(() -> Answers
-				.of(this.store.attempt(ticket("a"), LEASE, AttemptOptions.queue(false))) instanceof AttemptResult.Busy);
+			.until(() -> Answers.of(this.store.attempt(ticket("a"), LEASE, false)) instanceof AttemptResult.Busy);
 		assertThat(Answers.of(this.store.release(first, token, null)).released()).isTrue();
 		take(this.store, ticket("a"));
 	}

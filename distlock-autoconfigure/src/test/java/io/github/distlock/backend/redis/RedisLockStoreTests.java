@@ -11,7 +11,6 @@ import java.util.stream.IntStream;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -81,7 +80,7 @@ class RedisLockStoreTests extends OnRedis {
 	}
 
 	private static AttemptResult attempt(LockStore store, Ticket ticket) {
-		return Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(true)));
+		return Answers.of(store.attempt(ticket, LEASE, true));
 	}
 
 	private static Grant grant(LockStore store, Ticket ticket) {
@@ -187,10 +186,10 @@ class RedisLockStoreTests extends OnRedis {
 		Ticket second = ticket("a", "r", LockMode.READ);
 		Ticket owner = ticket("a", "x", LockMode.EXCLUSIVE);
 		List<RenewalResult> results = Answers
-			.of(store.renew(List.of(new Renewal(first, grant(store, first).lastToken(), LEASE, false),
-					new Renewal(owner, grant(store, owner).lastToken(), LEASE, false),
-					new Renewal(ticket("a", "r", LockMode.READ), 1, LEASE, false),
-					new Renewal(second, grant(store, second).lastToken(), LEASE, false))));
+			.of(store.renew(List.of(new Renewal(first, grant(store, first).lastToken(), LEASE),
+					new Renewal(owner, grant(store, owner).lastToken(), LEASE),
+					new Renewal(ticket("a", "r", LockMode.READ), 1, LEASE),
+					new Renewal(second, grant(store, second).lastToken(), LEASE))));
 		assertThat(results).extracting((result) -> result instanceof RenewalResult.Extended)
 			.containsExactly(true, true, false, true);
 		assertThat(results.get(2)).isInstanceOf(RenewalResult.Gone.class);
@@ -218,7 +217,7 @@ class RedisLockStoreTests extends OnRedis {
 		assertThat(release(two, waiter, hold(two, waiter))).isTrue();
 		assertThat(next).isInstanceOfSatisfying(AttemptResult.Queued.class,
 				(queued) -> assertThat(queued.queuedNow()).as("queued").isFalse());
-		assertThat(Answers.of(two.attempt(ticket("two", "k", LockMode.EXCLUSIVE), LEASE, AttemptOptions.queue(false))))
+		assertThat(Answers.of(two.attempt(ticket("two", "k", LockMode.EXCLUSIVE), LEASE, false)))
 			.isInstanceOf(AttemptResult.Granted.class);
 		one.close();
 		deafConnections.destroy();

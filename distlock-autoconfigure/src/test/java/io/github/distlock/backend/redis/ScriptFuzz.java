@@ -51,8 +51,6 @@ final class ScriptFuzz implements AutoCloseable {
 
 	private final UnreliableMail mail;
 
-	private final FuzzMarks marks;
-
 	private final List<String> violations = new ArrayList<>();
 
 	private final HoldOracle oracle = new HoldOracle(this.violations);
@@ -78,7 +76,6 @@ final class ScriptFuzz implements AutoCloseable {
 			.apply(script.replace("PORTION = 50", this.portions ? "PORTION = 2" : "PORTION = 50")));
 		this.words = new FuzzWords(this.scripts, this.random, nativeWords);
 		this.mail = new UnreliableMail(this.random);
-		this.marks = new FuzzMarks(this.random, this.tickets, this.violations);
 		this.keys = new RedisKeys("distlock:").lockQueueAndReaders("fuzz" + seed + "-" + System.nanoTime());
 	}
 
@@ -90,7 +87,7 @@ final class ScriptFuzz implements AutoCloseable {
 		for (int steps = 0; this.made < wanted && this.violations.isEmpty(); steps++) {
 			step();
 			if (steps % 10 == 0) {
-				this.violations.addAll(ScriptInvariants.violations(this.scripts, this.keys, this.portions, this.marks));
+				this.violations.addAll(ScriptInvariants.violations(this.scripts, this.keys, this.portions));
 			}
 		}
 		if (this.violations.isEmpty()) {
@@ -183,10 +180,14 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	private void attempt(FuzzTicket ticket) {
-		String how = this.marks.attempt(ticket);
 		Answer taken = this.words.attempt(ticket, this.keys.get(0));
 		attempted(ticket, (taken != null) ? taken : this.scripts.send(Scripts.ATTEMPT, keys(ticket.token), ticket.token,
-				Integer.toString(ticket.lease), how));
+				Integer.toString(ticket.lease), how(ticket)));
+	}
+
+	/** How a script queues a ticket, and its tokens. */
+	private String how(FuzzTicket ticket) {
+		return ticket.instance.mark(this.random) + (ticket.isReader() ? "" : TOKENS);
 	}
 
 	private void attempted(FuzzTicket ticket, @Nullable Answer answer) {
@@ -195,7 +196,6 @@ final class ScriptFuzz implements AutoCloseable {
 			return;
 		}
 		long[] numbers = answer.reply().numbers();
-		ticket.marked = (numbers.length > 1) ? numbers.length > 2 : ticket.marks;
 		switch (answer.reply().kind()) {
 			case Reply.GRANTED -> enter(ticket, numbers[0], ticket.isReader() ? numbers[0] : numbers[0] + TOKENS - 1,
 					answer.sentMicros() + 1000 * ((numbers.length > 1) ? numbers[1] : ticket.lease));
@@ -232,7 +232,7 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 		FuzzTicket next = newTicket(ticket.instance, SUCCESSOR_MODES.get(this.random.nextInt(SUCCESSOR_MODES.size())));
 		Answer answer = this.scripts.send(Scripts.RELEASE, keys(ticket.token), ticket.token, Long.toString(ticket.used),
-				next.token, Integer.toString(next.lease), this.marks.successor(next));
+				next.token, Integer.toString(next.lease), how(next));
 		if (answer != null) {
 			done(ticket);
 		}
@@ -284,21 +284,15 @@ final class ScriptFuzz implements AutoCloseable {
 
 	private void read(String message) {
 		String[] parts = message.split("[|]");
-		boolean asked = parts[0].equals("asked");
-		String token = asked ? this.marks.asked(message) : parts[0];
-		FuzzTicket ticket = pick(this.tickets, (any) -> any.token.equals(token));
-		if (ticket == null && !asked) {
+		FuzzTicket ticket = pick(this.tickets, (any) -> any.token.equals(parts[0]));
+		if (ticket == null) {
 			// Unknown grants are released.
-			this.scripts.send(Scripts.RELEASE, keys(token), token, "0");
+			this.scripts.send(Scripts.RELEASE, keys(parts[0]), parts[0], "0");
 		}
-		else if (ticket != null && asked && ticket.state == State.HOLDING) {
-			leave(ticket);
-		}
-		else if (ticket != null && !asked && ticket.state == State.WAITING) {
+		else if (ticket.state == State.WAITING) {
 			ticket.askMicros = 0;
 			if (ticket.instance.isCounted() || this.random.nextBoolean()) {
 				this.byMessage++;
-				ticket.marked = false;
 				enter(ticket, Long.parseLong(parts[1]), Long.parseLong(parts[2]),
 						Long.parseLong(parts[4]) + 1000 * Long.parseLong(parts[3]));
 			}
@@ -333,9 +327,9 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	String figures() {
-		return "%s without scripts, %d tickets, %d commands, %d requests, %d entries, %d of them beside others, %d messages, %d leases left to end, %d JVMs"
-			.formatted(this.words.figures(), this.made, this.scripts.sends(), this.marks.requests(),
-					this.oracle.entries(), this.oracle.shared(), this.byMessage, this.ended, this.born);
+		return "%s without scripts, %d tickets, %d commands, %d entries, %d of them beside others, %d messages, %d leases left to end, %d JVMs"
+			.formatted(this.words.figures(), this.made, this.scripts.sends(), this.oracle.entries(),
+					this.oracle.shared(), this.byMessage, this.ended, this.born);
 	}
 
 	@Override

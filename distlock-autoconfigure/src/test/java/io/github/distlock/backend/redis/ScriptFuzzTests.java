@@ -46,13 +46,6 @@ class ScriptFuzzTests {
 	}
 
 	@Test
-	void aMarkThatTheOwnerDoesNotKnowIsDetected() {
-		assertDetected(RedisLocales.start(RedisLocales.BYTES),
-				(script) -> script.replace("reader and 1 or tonumber(count)", "reader and 1 or count"),
-				FuzzWords.WordCheck.OFF);
-	}
-
-	@Test
 	void nativeCommandsAndScriptsKeepThePromisesTogether() {
 		assertNoViolation(valkey(), "native", FuzzWords.WordCheck.EQUAL);
 	}

@@ -24,11 +24,9 @@ final class ScriptInvariants {
 	/**
 	 * Look once.
 	 * @param portions whether readers may be at the head still after a script
-	 * @param marks looks at the word
 	 */
-	static List<String> violations(UnreliableScripts scripts, List<String> keys, boolean portions, FuzzMarks marks) {
+	static List<String> violations(UnreliableScripts scripts, List<String> keys, boolean portions) {
 		Snapshot now = snapshot(scripts, keys);
-		marks.look(now.word);
 		List<String> found = new ArrayList<>();
 		if (now.lockTtl == FOREVER || now.queueTtl == FOREVER || now.readersTtl == FOREVER) {
 			found.add("a key has no TTL");

@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockInstance;
-import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -161,12 +160,10 @@ class ShiftedReplyTests extends OnRedis {
 		while (!this.ended) {
 			Ticket ticket = ticket(key, this.tickets.incrementAndGet());
 			try {
-				if (Answers.of(store.attempt(ticket, LEASE,
-						AttemptOptions.queue(false))) instanceof AttemptResult.Granted granted) {
+				if (Answers.of(store.attempt(ticket, LEASE, false)) instanceof AttemptResult.Granted granted) {
 					check("granted", ticket);
 					long last = granted.grant().lastToken();
-					for (RenewalResult result : Answers
-						.of(store.renew(List.of(new Renewal(ticket, last, LEASE, false))))) {
+					for (RenewalResult result : Answers.of(store.renew(List.of(new Renewal(ticket, last, LEASE))))) {
 						if (result instanceof RenewalResult.Extended) {
 							check("renewed", ticket);
 						}
@@ -206,7 +203,7 @@ class ShiftedReplyTests extends OnRedis {
 			long number = this.tickets.incrementAndGet();
 			Ticket ticket = ticket("works-" + number, number);
 			try {
-				AttemptResult result = Answers.of(store.attempt(ticket, LEASE, AttemptOptions.queue(false)));
+				AttemptResult result = Answers.of(store.attempt(ticket, LEASE, false));
 				if (!(result instanceof AttemptResult.Granted granted)
 						|| !Answers.of(store.release(ticket, granted.grant().firstToken(), null)).released()) {
 					return false;

@@ -104,7 +104,7 @@ class OperatorTests {
 		Ticket ticket = one.ticket("renewed");
 		Grant grant = attempt(one, ticket);
 		assertThat(nodes.node().inspection().end("renewed", grant.firstToken())).isEqualTo(EndResult.ENDED);
-		assertThat(Answers.of(one.store.renew(List.of(new Renewal(ticket, grant.lastToken(), SESSION, false)))))
+		assertThat(Answers.of(one.store.renew(List.of(new Renewal(ticket, grant.lastToken(), SESSION)))))
 			.containsExactly(new RenewalResult.Gone(false));
 		assertThat(grant.validity().hasPassed(TimeSource.SYSTEM)).as("the session has ended").isFalse();
 	}

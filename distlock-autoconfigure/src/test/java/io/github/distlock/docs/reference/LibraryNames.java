@@ -52,7 +52,7 @@ final class LibraryNames {
 	static PrometheusMeterRegistry meters() {
 		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 		LockMetrics metrics = new LockMetrics(registry);
-		metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0, 0));
+		metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
 		metrics.expect("stock", "redis");
 		return registry;
 	}

@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param waitMillis the wait time, -1 for no limit
  * @param fair whether the order of arrival holds across all JVMs
  * @param mode the lock mode
- * @param home whether it is for the worker's own key; then its critical section is short
  */
-record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, LockMode mode, boolean home) {
+record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, LockMode mode) {
 
 	enum How {
 
@@ -35,20 +34,8 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 
 	}
 
-	/** How a worker calls for its own key: never with an explicit lease. */
-	private static final How[] HOME = { How.WATCHDOG, How.VIEW, How.ASYNC };
-
-	/**
-	 * Make a random call. Calls for the worker's own key have the same lease and mode, so
-	 * that the next one may enter a kept lock.
-	 */
-	static Call random(Random random, WorkerSettings worker) {
-		Load load = worker.load();
-		if (load.home() > 0 && random.nextDouble() < load.home()) {
-			How how = HOME[random.nextInt(HOME.length)];
-			return new Call(how, "k" + worker.number() % load.keys(), load.leaseMillis(), -1, false, LockMode.EXCLUSIVE,
-					true);
-		}
+	/** Make a random call. */
+	static Call random(Random random, Load load) {
 		How how = How.values()[random.nextInt(How.values().length)];
 		String key = "k" + random.nextInt(load.keys());
 		boolean fair = how != How.VIEW && random.nextDouble() < load.fair();
@@ -58,10 +45,10 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 			// A caller that is granted this lock without knowing it blocks the others for
 			// long.
 			return new Call((how == How.ASYNC) ? how : How.LEASE, key, WorkerSettings.LONGEST_LEASE_MILLIS,
-					patient ? -1 : random.nextInt(150), fair, mode, false);
+					patient ? -1 : random.nextInt(150), fair, mode);
 		}
 		int lease = (how == How.LEASE) ? load.leaseMillis() * (4 + random.nextInt(7)) / 10 : load.leaseMillis();
-		return new Call(how, key, lease, patient ? -1 : random.nextInt(4) * random.nextInt(600), fair, mode, false);
+		return new Call(how, key, lease, patient ? -1 : random.nextInt(4) * random.nextInt(600), fair, mode);
 	}
 
 	private static LockMode mode(Random random, Load load) {

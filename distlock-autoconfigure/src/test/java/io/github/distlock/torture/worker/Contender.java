@@ -75,7 +75,7 @@ final class Contender implements Runnable {
 	public void run() {
 		try (FencedClient resource = new FencedClient(this.settings.resourcePort())) {
 			while (!this.stopping) {
-				Call call = Call.random(this.random, this.settings);
+				Call call = Call.random(this.random, this.settings.load());
 				Stay stay = acquire(call);
 				if (stay != null) {
 					use(call, stay, resource);
@@ -157,7 +157,7 @@ final class Contender implements Runnable {
 
 	private int sectionMillis(Call call) {
 		Load load = this.settings.load();
-		if (!call.home() && this.random.nextDouble() < OVERRUN_SHARE) {
+		if (this.random.nextDouble() < OVERRUN_SHARE) {
 			// Longer than the lease: the watchdog must renew it, and an explicit lease
 			// must expire.
 			return load.leaseMillis() * (12 + this.random.nextInt(8)) / 10;

@@ -28,8 +28,6 @@ import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
 import io.github.distlock.waiting.HandOffLimits;
 
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
-
 /**
  * A JVM whose threads contend for locks until it is asked to stop, is killed, or its
  * standard input is closed.
@@ -68,9 +66,8 @@ public final class TortureWorker {
 		this.store = WorkerStore.open(settings.storePort(), tokens);
 		this.blocker = new Blocker(settings, this.history, this.contenders::containsKey);
 		this.registry = new BackendLockRegistry(this.store.backend(),
-				TestSettings.keeping(TestSettings
-					.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), release()),
-						keep()),
+				TestSettings.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)),
+						release()),
 				blocks() ? List.of(new Recorder(), this.blocker) : List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
@@ -97,11 +94,6 @@ public final class TortureWorker {
 
 	private static ReleaseMode release() {
 		return ReleaseMode.valueOf(System.getProperty("torture.release", "confirmed").toUpperCase(Locale.ROOT));
-	}
-
-	private static Duration keep() {
-		String keep = System.getProperty("torture.keep", "0");
-		return keep.equals("0") ? Duration.ZERO : DurationFormatterUtils.detectAndParse(keep);
 	}
 
 	private static boolean blocks() {

@@ -51,31 +51,23 @@ public record WorkerSettings(String name, int storePort, int resourcePort, Path 
 	 * @param interrupts the mean time between interrupts, 0 for none
 	 * @param read the share of read requests; half of the others are write requests, the
 	 * rest exclusive
-	 * @param home the share of calls for the worker's own key, with short critical
-	 * sections; the other calls are for any key
 	 */
 	public record Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
-			int sectionMillis, int interrupts, double read, double home) {
+			int sectionMillis, int interrupts, double read) {
 
 		/** The usual load. */
 		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150, 0);
 
-		/** A load without own keys. */
-		public Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
-				int sectionMillis, int interrupts, double read) {
-			this(threads, keys, leaseMillis, fair, patient, lasting, sectionMillis, interrupts, read, 0);
-		}
-
+		/** Workers of an earlier version read one number more. */
 		String format() {
 			return this.threads + "," + this.keys + "," + this.leaseMillis + "," + this.fair + "," + this.patient + ","
-					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts + "," + this.read + ","
-					+ this.home;
+					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts + "," + this.read + ",0";
 		}
 
 		static Load parse(String text) {
 			double[] parts = Arrays.stream(text.split(",")).mapToDouble(Double::parseDouble).toArray();
 			return new Load((int) parts[0], (int) parts[1], (int) parts[2], parts[3], parts[4], parts[5],
-					(int) parts[6], (int) parts[7], parts[8], parts[9]);
+					(int) parts[6], (int) parts[7], parts[8]);
 		}
 
 	}

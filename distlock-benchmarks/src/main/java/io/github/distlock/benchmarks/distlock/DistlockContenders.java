@@ -55,7 +55,6 @@ public final class DistlockContenders {
 				new Contender("distlock-fair", "distlock, LockRequest.fair(true)", ORDERED, WITHOUT_WATCHDOG,
 						DistlockContenders::fair),
 				variant("distlock-background", EVERYWHERE, "distlock.release", "background"),
-				variant("distlock-keep", REDIS, "distlock.handoff.keep", "5ms"),
 				variant("distlock-no-handoff", EVERYWHERE, "distlock.handoff.budget", "0"),
 				new Contender("distlock-observed", "distlock, acquisitions observed by a real ObservationRegistry",
 						REDIS, WITHOUT_WATCHDOG,

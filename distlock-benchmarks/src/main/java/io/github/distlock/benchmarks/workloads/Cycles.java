@@ -45,7 +45,7 @@ record Cycles(Deployment deployment) {
 	Workload triedKey() {
 		return workload("tried-key-2",
 				"2 clients, each a JVM: 1 thread of one locks one key again and again, 1 thread of the other tries it once every 10 ms, empty section",
-				"distlock", shape(2, 1, 1, Keys.TRIED), List.of("distlock", "distlock-keep", "redisson"));
+				"distlock", shape(2, 1, 1, Keys.TRIED), List.of("distlock", "redisson"));
 	}
 
 	Workload annotation() {

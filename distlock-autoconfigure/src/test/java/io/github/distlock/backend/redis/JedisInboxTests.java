@@ -6,38 +6,34 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
-import io.github.distlock.backend.AttemptResult.Granted;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A lock may be kept only by a JVM whose inbox receives the requests for it. With Jedis
- * the inbox takes a connection of the application's pool. However its subscription ends,
- * the other connections of the pool stay usable. Spring Data 4.1 has a client that all
- * connections share; without it, each connection is of its own.
+ * With Jedis the inbox takes a connection of the application's pool. However its
+ * subscription ends, the other connections of the pool stay usable. Spring Data 4.1 has a
+ * client that all connections share; without it, each connection is of its own.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class KeptLockInboxTests extends OnRedis {
+class JedisInboxTests extends OnRedis {
+
+	private static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
 
 	@AutoClose
 	private final TcpProxy proxy = new TcpProxy(server.port());
@@ -48,8 +44,12 @@ class KeptLockInboxTests extends OnRedis {
 
 	private final ManualClock clock = new ManualClock();
 
-	/** How often requests may have been lost. */
-	private final AtomicInteger losses = new AtomicInteger();
+	private final QueueKey queue = new QueueKey(template, KEYS.get(1));
+
+	private final AtomicInteger subscriptions = new AtomicInteger();
+
+	/** Those after which an inbox had received nothing. */
+	private final AtomicInteger resubscriptions = new AtomicInteger();
 
 	private int numbers;
 
@@ -58,7 +58,7 @@ class KeptLockInboxTests extends OnRedis {
 		this.jedis.afterPropertiesSet();
 		this.jedis.start();
 		LockStore store = open(backend(this.jedis, Duration.ofSeconds(2), this.clock), "a");
-		await().until(() -> isMarked(store));
+		await().until(() -> isCounted(store));
 		return store;
 	}
 
@@ -67,16 +67,15 @@ class KeptLockInboxTests extends OnRedis {
 	void anInboxThatReceivesNothingIsSubscribedOnANewConnection(boolean shared, CapturedOutput output) {
 		try (LockStore store = open(shared)) {
 			this.proxy.muteSubscriptions();
-			int before = this.losses.get();
 			this.clock.pass(Duration.ofSeconds(11));
 			await().until(() -> {
-				isMarked(store);
-				return output.getOut().contains("is subscribed again on a new connection. Until then no lock");
+				isCounted(store);
+				return output.getOut().contains("is subscribed again on a new connection");
 			});
-			await().until(() -> this.losses.get() > before);
+			await().until(() -> this.resubscriptions.get() > 0);
 			await().ignoreExceptions().until(() -> {
 				this.clock.pass(Duration.ofSeconds(2));
-				return isMarked(store);
+				return isCounted(store);
 			});
 			assertPoolIsUsable();
 			assertThat(output).doesNotContain("Cannot subscribe");
@@ -88,10 +87,10 @@ class KeptLockInboxTests extends OnRedis {
 	void anInboxWhoseConnectionBreaksLeavesNoOtherConnectionOpen(boolean shared) {
 		try (LockStore store = open(shared)) {
 			for (int i = 0; i < 3; i++) {
-				int before = this.losses.get();
+				int before = this.subscriptions.get();
 				server.process().ask("CLIENT", "KILL", "TYPE", "pubsub");
-				await().until(() -> this.losses.get() > before && clients("sub=1").size() == 1);
-				await().ignoreExceptions().until(() -> isMarked(store));
+				await().until(() -> this.subscriptions.get() > before && clients("sub=1").size() == 1);
+				await().ignoreExceptions().until(() -> isCounted(store));
 			}
 			assertPoolIsUsable();
 			assertThat(clients("cmd=unsubscribe")).isEmpty();
@@ -107,20 +106,27 @@ class KeptLockInboxTests extends OnRedis {
 	}
 
 	/**
-	 * Take a lock that may be kept and give it back. Answers whether the store has marked
-	 * it, which it does only if the inbox is verified.
+	 * Whether a ticket that waits is queued as one that a message reaches. That is the
+	 * case only if the inbox is verified.
 	 */
-	private boolean isMarked(LockStore store) {
+	private boolean isCounted(LockStore store) {
+		template.opsForValue().set(KEYS.get(0), "-other:1|1|1790000000000000");
 		Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
-		boolean marked = Answers.of(store.attempt(ticket, Duration.ofSeconds(5),
-				new AttemptOptions(false, true, false))) instanceof Granted granted && granted.keepable();
+		Answers.of(store.attempt(ticket, Duration.ofSeconds(5), true));
+		boolean counted = this.queue.tokens().contains(ticket.token())
+				&& this.queue.entry(ticket.token()).endsWith("|T");
 		Answers.of(store.cancel(ticket));
-		return marked;
+		return counted;
 	}
 
 	@Override
-	public void requestsMayBeLost() {
-		this.losses.incrementAndGet();
+	public void retryAll() {
+		this.subscriptions.incrementAndGet();
+	}
+
+	@Override
+	public void resubscribed(String inbox, String server) {
+		this.resubscriptions.incrementAndGet();
 	}
 
 	/** An unread reply on a connection would be the answer to the next command. */
@@ -137,32 +143,6 @@ class KeptLockInboxTests extends OnRedis {
 			.lines()
 			.filter((line) -> line.contains(" " + part + " "))
 			.toList();
-	}
-
-	@Test
-	void anInboxThatIsInterruptedIsSignalledWithLettuce() {
-		try (LockStore store = open(backend(connections), "a")) {
-			await().ignoreExceptions().until(() -> isMarked(store));
-			assertLossAfterEndOf("pubsub");
-			await().ignoreExceptions().until(() -> isMarked(store));
-			assertLossAfterEndOf("normal");
-			await().ignoreExceptions().until(() -> isMarked(store));
-		}
-	}
-
-	@Test
-	void aClusterKeepsNoLocks() {
-		RedisClusterConfiguration cluster = new RedisClusterConfiguration().clusterNode("127.0.0.1", server.port());
-		assertThat(backend(new LettuceConnectionFactory(cluster)).description().keeps()).isFalse();
-		assertThat(backend(new JedisConnectionFactory(cluster)).description().keeps()).isFalse();
-		assertThat(backend(new LettuceConnectionFactory()).description().keeps()).isTrue();
-		assertThat(backend(new JedisConnectionFactory()).description().keeps()).isTrue();
-	}
-
-	private void assertLossAfterEndOf(String connections) {
-		int before = this.losses.get();
-		server.process().ask("CLIENT", "KILL", "TYPE", connections);
-		await().until(() -> this.losses.get() > before);
 	}
 
 }
