@@ -50,15 +50,12 @@ public final class BackendLockRegistry implements LockRegistry {
 	/** The locks of each thread: a thread may unlock after a shutdown. */
 	private final ThreadLocal<Map<String, Hold>> holdsOfThread = ThreadLocal.withInitial(HashMap::new);
 
-	/** One object, so that the views of a key are equal. */
-	private final Supplier<LockOperations> running = this::runningOperations;
-
 	private final Lock lifecycleLock;
 
 	/**
 	 * Set while the registry is running. Guarded by {@link #lifecycleLock} for writing.
 	 */
-	private volatile @Nullable LockOperations operations;
+	private volatile @Nullable LockAcquirer acquirer;
 
 	/** Guarded by {@link #lifecycleLock} for writing. */
 	private volatile boolean stopping;
@@ -122,15 +119,15 @@ public final class BackendLockRegistry implements LockRegistry {
 		HeldLocks earlier;
 		this.lifecycleLock.lock();
 		try {
-			if (this.operations != null) {
+			if (this.acquirer != null) {
 				return;
 			}
 			Set<Caller> waiting = ConcurrentHashMap.newKeySet();
 			Callers callers = new Callers(this.backend.description().name(), this.listeners, this.observers,
 					this.environment.clock(), waiting);
-			this.operations = new LockOperations(
+			this.acquirer = new LockAcquirer(
 					new RegistryRuntime(this.backend, this.settings, callers, this.environment, this.holdsOfThread),
-					this.backend, this.settings);
+					this.backend, this.settings, this.environment);
 			earlier = this.heldAtShutdown;
 			this.heldAtShutdown = null;
 		}
@@ -166,7 +163,7 @@ public final class BackendLockRegistry implements LockRegistry {
 		}
 		this.lifecycleLock.lock();
 		try {
-			LockOperations current = this.operations;
+			LockAcquirer current = this.acquirer;
 			if (current != null) {
 				this.stopping = true;
 				try {
@@ -174,7 +171,7 @@ public final class BackendLockRegistry implements LockRegistry {
 				}
 				finally {
 					this.heldAtShutdown = current.runtime().heldLocks();
-					this.operations = null;
+					this.acquirer = null;
 					this.stopping = false;
 				}
 			}
@@ -207,31 +204,31 @@ public final class BackendLockRegistry implements LockRegistry {
 		// A view cannot say that it was refused.
 		LockRequest request = LockRequest.of(key).maxWaiting(Integer.MAX_VALUE);
 		LockKeys.validate(key);
-		return new LockView(request, this.running, this.holdsOfThread);
+		return new LockView(request, this);
 	}
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		LockOperations running = runningOperations();
-		Caller caller = running.caller(request, Thread.currentThread(), LockOutcome.TIMEOUT);
-		return running.required(caller, running.acquire(caller));
+		LockAcquirer acquirer = running();
+		Caller caller = acquirer.caller(request, Thread.currentThread(), LockOutcome.TIMEOUT);
+		return acquirer.required(caller, acquirer.acquire(caller));
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		LockOperations running = runningOperations();
-		Caller caller = running.caller(request, Thread.currentThread(), LockOutcome.SKIPPED);
-		return Optional.ofNullable(running.acquire(caller));
+		LockAcquirer acquirer = running();
+		Caller caller = acquirer.caller(request, Thread.currentThread(), LockOutcome.SKIPPED);
+		return Optional.ofNullable(acquirer.acquire(caller));
 	}
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return runningOperations().acquireAsync(request);
+		return running().acquireAsync(request);
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return runningOperations().tryAcquireAsync(request, Optional::ofNullable);
+		return running().tryAcquireAsync(request, Optional::ofNullable);
 	}
 
 	@Override
@@ -244,7 +241,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @return whether locks can be acquired
 	 */
 	public boolean isRunning() {
-		return this.operations != null;
+		return this.acquirer != null;
 	}
 
 	/**
@@ -263,7 +260,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @throws LockBackendException if the registry is not running
 	 */
 	public RegistrySnapshot snapshot() {
-		return runningOperations().runtime().snapshot();
+		return running().runtime().snapshot();
 	}
 
 	/**
@@ -287,11 +284,17 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @throws LockBackendException if the registry is not running
 	 */
 	public LockStore store() {
-		return runningOperations().runtime().store();
+		return running().runtime().store();
 	}
 
-	private LockOperations runningOperations() {
-		LockOperations current = this.operations;
+	/** Return the lock of a key that the calling thread holds, from any run. */
+	@Nullable Hold holdOfThisThread(String key) {
+		return this.holdsOfThread.get().get(key);
+	}
+
+	/** Return what acquires locks. */
+	LockAcquirer running() {
+		LockAcquirer current = this.acquirer;
 		if (current == null) {
 			throw new LockBackendException("The lock registry is not running: locks can be acquired from the start of"
 					+ " the application context until its shutdown");

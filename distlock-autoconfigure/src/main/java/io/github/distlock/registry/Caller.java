@@ -23,7 +23,7 @@ import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.Holder;
-import io.github.distlock.waiting.WaitRequest.WaitListener;
+import io.github.distlock.waiting.Waiter.Outcome.Refused;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +31,14 @@ import org.jspecify.annotations.Nullable;
  * listeners, to the observation, and to the list of waiting callers. Compared by
  * identity.
  */
-final class Caller implements WaitListener {
+final class Caller {
 
 	private static final int WAITING = 1;
 
-	private static final int ENDED = 2;
+	/** The caller waits, and that was logged as a slow wait. */
+	private static final int WAITING_SLOWLY = 2;
+
+	private static final int ENDED = 3;
 
 	private static final AtomicIntegerFieldUpdater<Caller> STATE = AtomicIntegerFieldUpdater.newUpdater(Caller.class,
 			"state");
@@ -54,8 +57,9 @@ final class Caller implements WaitListener {
 	private final long startNanos;
 
 	/**
-	 * Zero, then {@link #WAITING} if the caller waits, then {@link #ENDED}. The end of an
-	 * asynchronous wait may come before it is reported that the caller waits.
+	 * Zero, then {@link #WAITING} and perhaps {@link #WAITING_SLOWLY} if the caller
+	 * waits, then {@link #ENDED}. The end of an asynchronous wait may come before it is
+	 * reported that the caller waits.
 	 */
 	private volatile int state;
 
@@ -67,14 +71,11 @@ final class Caller implements WaitListener {
 
 	private boolean begun;
 
-	/** Set by the thread that ends the wait, before it reports the outcome. */
-	private volatile @Nullable StoredHolder blockedBy;
-
-	/** The same. */
-	private volatile LockOutcome reason = LockOutcome.TIMEOUT;
-
-	/** Whether the slow wait was logged. Only the check of slow waits uses it. */
-	volatile boolean reportedSlow;
+	/**
+	 * Why the wait ended without the lock, and what held it, unless this process was
+	 * paused. Set by the thread that ends the wait, before it reports the outcome.
+	 */
+	private volatile @Nullable Refused refused;
 
 	/**
 	 * Create a caller that asks now.
@@ -109,12 +110,14 @@ final class Caller implements WaitListener {
 
 	/** Return what held the lock when the wait ended without it, if known. */
 	@Nullable StoredHolder blockedBy() {
-		return this.blockedBy;
+		Refused current = this.refused;
+		return (current != null) ? current.holder() : null;
 	}
 
 	/** Return why the wait ended without the lock. */
 	LockOutcome reason() {
-		return this.reason;
+		Refused current = this.refused;
+		return (current != null) ? current.reason() : LockOutcome.TIMEOUT;
 	}
 
 	void acquired(Holder holder) {
@@ -122,7 +125,7 @@ final class Caller implements WaitListener {
 	}
 
 	void notAcquired() {
-		ended((this.reason != LockOutcome.TIMEOUT) ? this.reason : this.timeoutOutcome, HandOff.NONE, 0, null);
+		ended((reason() != LockOutcome.TIMEOUT) ? reason() : this.timeoutOutcome, HandOff.NONE, 0, null);
 	}
 
 	/**
@@ -158,8 +161,23 @@ final class Caller implements WaitListener {
 		return (acquisition != null) ? acquisition.openScope() : null;
 	}
 
-	@Override
-	public void waiting(long sinceNanos) {
+	/** Whether it has been reported that this caller waits. */
+	boolean isWaiting() {
+		int current = this.state;
+		return current == WAITING || current == WAITING_SLOWLY;
+	}
+
+	/** Note that the slow wait is logged. Returns whether it was not before. */
+	boolean markSlow() {
+		return STATE.compareAndSet(this, WAITING, WAITING_SLOWLY);
+	}
+
+	/**
+	 * Report that the first attempt did not get the lock, or other callers of this JVM
+	 * are ahead, so that this caller waits.
+	 * @param sinceNanos when it asked for the lock, by the monotonic clock
+	 */
+	void waiting(long sinceNanos) {
 		this.waitingSinceNanos = sinceNanos;
 		// Before: the end on another thread removes the caller that it finds here.
 		this.callers.waiting().add(this);
@@ -175,10 +193,9 @@ final class Caller implements WaitListener {
 		this.callers.listeners().notifyEach((listener) -> listener.onWaiting(event));
 	}
 
-	@Override
-	public void notAcquired(LockOutcome reason, @Nullable StoredHolder holder) {
-		this.reason = reason;
-		this.blockedBy = holder;
+	/** The wait has ended without the lock: why, and what held the lock last. */
+	void refused(Refused outcome) {
+		this.refused = outcome;
 	}
 
 	/** Only the first outcome counts. */
@@ -192,7 +209,7 @@ final class Caller implements WaitListener {
 			acquisition.ended(outcome, handOff, token, failure);
 		}
 		LockListeners listeners = this.callers.listeners();
-		if (before == WAITING) {
+		if (before == WAITING || before == WAITING_SLOWLY) {
 			this.callers.waiting().remove(this);
 			LockListener.Waiting event = event();
 			listeners.notifyEach((listener) -> listener.onWaitingEnded(event));

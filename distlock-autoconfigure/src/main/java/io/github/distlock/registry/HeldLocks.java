@@ -29,7 +29,7 @@ import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.Holder.ReleaseOutcome;
 import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
-import io.github.distlock.waiting.LockAcquirer;
+import io.github.distlock.waiting.KeyTable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +64,7 @@ final class HeldLocks implements RenewalListener {
 
 	private final String backend;
 
-	private final LockAcquirer acquirer;
+	private final KeyTable keys;
 
 	private final LeaseRenewer renewer;
 
@@ -72,9 +72,7 @@ final class HeldLocks implements RenewalListener {
 
 	private final TimeSource clock;
 
-	private final boolean interruptOnLost;
-
-	private final ReleaseMode releaseMode;
+	private final RegistrySettings settings;
 
 	/** Whether leases end locks in the store. */
 	private final boolean expiring;
@@ -88,17 +86,16 @@ final class HeldLocks implements RenewalListener {
 
 	private volatile boolean stopped;
 
-	HeldLocks(BackendDescription backend, LockAcquirer acquirer, Function<RenewalListener, LeaseRenewer> renewerFactory,
+	HeldLocks(BackendDescription backend, KeyTable keys, Function<RenewalListener, LeaseRenewer> renewerFactory,
 			LockListeners listeners, TimeSource clock, RegistrySettings settings,
 			ThreadLocal<Map<String, Hold>> holdsOfThread) {
 		this.backend = backend.name();
 		this.expiring = backend.expires();
-		this.acquirer = acquirer;
+		this.keys = keys;
 		this.renewer = renewerFactory.apply(this);
 		this.listeners = listeners;
 		this.clock = clock;
-		this.interruptOnLost = settings.interruptOnLost();
-		this.releaseMode = settings.release();
+		this.settings = settings;
 		this.holdsOfThread = holdsOfThread;
 	}
 
@@ -124,7 +121,7 @@ final class HeldLocks implements RenewalListener {
 	UnfinishedWork unfinished() {
 		List<Ticket> retained = leases().filter(Hold::isRetained).map(Hold::ticket).toList();
 		return (this.renewer.size() > retained.size()) ? UnfinishedWork.HELD_LOCKS
-				: this.acquirer.unfinishedWorkExcept(retained);
+				: this.keys.unfinishedWorkExcept(retained);
 	}
 
 	/** Return the lock of a key that the calling thread holds. */
@@ -227,7 +224,7 @@ final class HeldLocks implements RenewalListener {
 		}
 		catch (RuntimeException | Error ex) {
 			this.renewer.forget(hold);
-			this.acquirer.releases().releaseAsync(holder);
+			this.keys.releaseAsync(holder);
 			throw ex;
 		}
 	}
@@ -269,7 +266,7 @@ final class HeldLocks implements RenewalListener {
 		if (hold.leaveLevel()) {
 			endHold(hold, remainingMinHold);
 		}
-		else if (hold.isLost()) {
+		else if (hold.checkExpired() && hold.lossCause() != null) {
 			// Only if it was lost: other callers may have released the last levels by
 			// now.
 			throw lostException(hold);
@@ -298,8 +295,10 @@ final class HeldLocks implements RenewalListener {
 			}
 		}
 		catch (LockBackendException | Error ex) {
-			// No effect if it has left. Otherwise nothing would ever let it leave.
-			this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
+			// No effect if it has left. Otherwise nothing would ever let it leave, and
+			// its next renewal would report a loss.
+			this.renewer.forget(hold);
+			this.keys.releaseAsync(hold.holder(), hold.validity());
 			if (valid) {
 				notifyReleased(hold);
 			}
@@ -342,14 +341,13 @@ final class HeldLocks implements RenewalListener {
 			this.listeners.notifyEach(event);
 		}
 		else {
-			this.acquirer.callBack(() -> this.listeners.notifyEach(event));
+			this.keys.callBack(() -> this.listeners.notifyEach(event));
 		}
 	}
 
 	private void releaseInStore(Hold hold, Duration remaining) {
-		boolean background = this.releaseMode == ReleaseMode.BACKGROUND && !hold.hasMinHold();
-		ReleaseOutcome outcome = this.acquirer.releases()
-			.release(hold.holder(), hold.validity(), remaining, background, background ? hold : null);
+		boolean background = this.settings.release() == ReleaseMode.BACKGROUND && !hold.hasMinHold();
+		ReleaseOutcome outcome = this.keys.release(hold.holder(), hold.validity(), remaining, background ? hold : null);
 		if (outcome == ReleaseOutcome.GONE) {
 			LossCause cause = causeOfGone(hold);
 			hold.markLostAfterEnd(cause);
@@ -392,7 +390,7 @@ final class HeldLocks implements RenewalListener {
 		LossCause cause = causeOfGone(hold);
 		hold.markLostAfterEnd(cause);
 		// Not here: this may be the thread of the driver, or that of the next caller.
-		this.acquirer.callBack(() -> notifyLost(hold, cause, true));
+		this.keys.callBack(() -> notifyLost(hold, cause, true));
 	}
 
 	/** The store has not answered to a release, which is repeated. */
@@ -429,13 +427,13 @@ final class HeldLocks implements RenewalListener {
 	/** The lease of a lock has ended. Called once, unless it was released before. */
 	void lost(Hold hold, LossCause cause) {
 		this.renewer.forget(hold);
-		this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
+		this.keys.releaseAsync(hold.holder(), hold.validity());
 		Runnable[] callbacks = hold.takeLossCallbacks();
 		if (callbacks == Hold.RETAINED) {
 			// Its minimum hold time has passed.
 			return;
 		}
-		if (this.interruptOnLost) {
+		if (this.settings.interruptOnLost()) {
 			hold.interruptThread();
 		}
 		notifyLost(hold, cause, false);
@@ -445,7 +443,7 @@ final class HeldLocks implements RenewalListener {
 	@Override
 	public void renewed(int renewed, int gone, int failed, Duration lateness) {
 		LockListener.Renewed event = new LockListener.Renewed(this.backend, renewed, gone, failed, lateness);
-		this.acquirer.callBack(() -> this.listeners.notifyEach((listener) -> listener.onRenewed(event)));
+		this.keys.callBack(() -> this.listeners.notifyEach((listener) -> listener.onRenewed(event)));
 	}
 
 	private void notifyLost(Hold hold, LossCause cause, boolean released) {
@@ -463,7 +461,7 @@ final class HeldLocks implements RenewalListener {
 	 */
 	private void runCallbacks(Hold lost, Runnable[] callbacks) {
 		for (Runnable callback : callbacks) {
-			this.acquirer.callBack(() -> {
+			this.keys.callBack(() -> {
 				try {
 					callback.run();
 				}

@@ -1,5 +1,6 @@
 package io.github.distlock.registry;
 
+import java.time.Duration;
 import java.time.Instant;
 
 import io.github.distlock.LockHolder;
@@ -9,7 +10,6 @@ import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.thread.LockThreads;
-import io.github.distlock.waiting.WaitRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +26,17 @@ final class HolderMessages {
 	/**
 	 * Return the exception for a wait that ended without the lock.
 	 * @param caller knows why it ended, and what held the lock last
-	 * @param limits how long the caller, and how many callers, were to wait at most
+	 * @param terms say how long the caller, and how many callers, were to wait at most
 	 */
-	LockNotAcquiredException notAcquired(Caller caller, WaitRequest limits) {
+	LockNotAcquiredException notAcquired(Caller caller, RequestTerms terms) {
 		LockRequest request = caller.request();
 		StoredHolder blockedBy = caller.blockedBy();
 		LockHolder holder = (blockedBy != null) ? holder(request.key(), blockedBy) : null;
-		String limit = " within " + (limits.waitTime().isZero() ? "one attempt" : limits.waitTime().toString());
+		Duration waitTime = terms.waitTime(request);
+		String limit = " within " + (waitTime.isZero() ? "one attempt" : waitTime.toString());
 		String remedy = "Wait longer (waitTime, distlock.wait-time)";
 		if (caller.reason() == LockOutcome.TOO_MANY_WAITING) {
-			limit = ", because " + limits.maxWaiting() + " or more callers of this JVM wait for it";
+			limit = ", because " + terms.maxWaiting(request) + " or more callers of this JVM wait for it";
 			remedy = "Try again later, let more callers wait (maxWaiting, distlock.max-waiting)";
 		}
 		LockNotAcquiredException problem = new LockNotAcquiredException(

@@ -1,12 +1,11 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Supplier;
 
+import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.thread.LockThreads;
 
@@ -16,12 +15,9 @@ import io.github.distlock.thread.LockThreads;
  * equal.
  *
  * @param request the lock
- * @param operations acquires it; the same supplier for all views of a registry
- * @param holdsOfThread the locks of each thread, those of earlier runs of the registry
- * included
+ * @param registry acquires it
  */
-record LockView(LockRequest request, Supplier<LockOperations> operations,
-		ThreadLocal<Map<String, Hold>> holdsOfThread) implements Lock {
+record LockView(LockRequest request, BackendLockRegistry registry) implements Lock {
 
 	@Override
 	public void lock() {
@@ -45,7 +41,7 @@ record LockView(LockRequest request, Supplier<LockOperations> operations,
 
 	@Override
 	public void unlock() {
-		Hold hold = this.holdsOfThread.get().get(this.request.key());
+		Hold hold = this.registry.holdOfThisThread(this.request.key());
 		if (hold == null || !hold.leaveView()) {
 			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
 					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
@@ -68,7 +64,10 @@ record LockView(LockRequest request, Supplier<LockOperations> operations,
 	}
 
 	private boolean acquire(Duration waitTime, boolean interruptible) throws InterruptedException {
-		Hold hold = this.operations.get().acquireForView(this.request.waitTime(waitTime), interruptible);
+		LockAcquirer acquirer = this.registry.running();
+		Hold hold = acquirer.acquire(
+				acquirer.caller(this.request.waitTime(waitTime), Thread.currentThread(), LockOutcome.TIMEOUT),
+				interruptible, true);
 		if (hold != null) {
 			hold.enterView();
 		}

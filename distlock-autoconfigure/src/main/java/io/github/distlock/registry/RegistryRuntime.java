@@ -26,7 +26,7 @@ import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.waiting.KeySnapshot;
 import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
-import io.github.distlock.waiting.LockAcquirer;
+import io.github.distlock.waiting.KeyTable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -60,7 +60,7 @@ final class RegistryRuntime implements LockSignals {
 
 	private final Callers callers;
 
-	private final LockAcquirer acquirer;
+	private final KeyTable keys;
 
 	private final HeldLocks heldLocks;
 
@@ -78,10 +78,9 @@ final class RegistryRuntime implements LockSignals {
 		LockStore store = backend.open(new StoreContext(this.self, this, environment.random()));
 		try {
 			this.store = store;
-			this.acquirer = new LockAcquirer(store, this.description, this.self.text(), settings.backendTimeout(),
-					settings.handOff(), environment, this.threads.commands(), this.threads.callbacks(),
-					this.threads.timers());
-			this.heldLocks = new HeldLocks(this.description, this.acquirer,
+			this.keys = new KeyTable(store, this.description, this.self.text(), settings.backendTimeout(),
+					settings.handOff(), environment, this.threads);
+			this.heldLocks = new HeldLocks(this.description, this.keys,
 					(events) -> new LeaseRenewer(store, this.description.batchSize(), environment,
 							this.threads.renewals(), this.threads.timers(), events),
 					callers.listeners(), this.clock, settings, holdsOfThread);
@@ -99,14 +98,14 @@ final class RegistryRuntime implements LockSignals {
 		}
 	}
 
-	LockAcquirer acquirer() {
-		return this.acquirer;
+	KeyTable keys() {
+		return this.keys;
 	}
 
 	RegistrySnapshot snapshot() {
 		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.callers),
 				this.callers.longestWaitingFirst().stream().map(this::waitingSnapshot).toList(),
-				this.heldLocks.renewer().lateness(), this.acquirer.snapshot(), this.heldLocks.renewer().size(),
+				this.heldLocks.renewer().lateness(), this.keys.snapshot(), this.heldLocks.renewer().size(),
 				this.threads.timersSet(), this.heldLocks.numberOfThisThread());
 	}
 
@@ -155,10 +154,10 @@ final class RegistryRuntime implements LockSignals {
 	 * time-out after the grace period.
 	 */
 	void close(long graceNanos) {
-		this.acquirer.close();
+		this.keys.close();
 		boolean finished = awaitWork(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		if (!finished) {
-			List<String> keys = this.acquirer.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
+			List<String> keys = this.keys.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
 			logger.warn("The shutdown does not wait any longer for locks in " + this.callers.backend()
 					+ " that are held, or whose" + " commands the store has not answered: " + keys
 					+ ". They end with their leases or sessions");
@@ -200,8 +199,7 @@ final class RegistryRuntime implements LockSignals {
 				lastHold = now;
 			}
 			boolean settled = unfinished == UnfinishedWork.NOTHING || unfinished == UnfinishedWork.RETRIES;
-			boolean graceOver = now - start
-					- graceNanos >= (this.acquirer.releases().isAnyUnanswered() ? commandNanos : 0);
+			boolean graceOver = now - start - graceNanos >= (this.keys.isAnyUnanswered() ? commandNanos : 0);
 			if (settled || graceOver || now - lastHold >= commandNanos || Thread.currentThread().isInterrupted()) {
 				return unfinished == UnfinishedWork.NOTHING;
 			}
@@ -221,17 +219,17 @@ final class RegistryRuntime implements LockSignals {
 
 	@Override
 	public void granted(Ticket ticket, Grant grant) {
-		handle(() -> this.acquirer.granted(ticket, grant));
+		handle(() -> this.keys.granted(ticket, grant));
 	}
 
 	@Override
 	public void retry(Ticket ticket) {
-		handle(() -> this.acquirer.retry(ticket));
+		handle(() -> this.keys.retry(ticket));
 	}
 
 	@Override
 	public void retryAll() {
-		handle(() -> this.acquirer.retryAll());
+		handle(() -> this.keys.retryAll());
 	}
 
 	@Override
@@ -246,7 +244,7 @@ final class RegistryRuntime implements LockSignals {
 			// Not here: the store is asked, and listeners are notified. If no thread
 			// takes
 			// it, the next renewal or release of the lock reports its end.
-			this.acquirer.execute(() -> loseIfEnded(ticket, grantToken));
+			this.keys.execute(() -> loseIfEnded(ticket, grantToken));
 		});
 	}
 
@@ -276,7 +274,7 @@ final class RegistryRuntime implements LockSignals {
 	@Override
 	public void resubscribed(String inbox, String server) {
 		LockListener.Resubscribed event = new LockListener.Resubscribed(this.callers.backend(), inbox, server);
-		handle(() -> this.acquirer
+		handle(() -> this.keys
 			.callBack(() -> this.callers.listeners().notifyEach((listener) -> listener.onResubscribed(event))));
 	}
 

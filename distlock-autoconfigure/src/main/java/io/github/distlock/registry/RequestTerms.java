@@ -9,8 +9,7 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockKeys;
 import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.WaitRequest;
-import io.github.distlock.waiting.WaitRequest.WaitListener;
+import io.github.distlock.waiting.Waiter;
 
 /**
  * Derives the terms of waits and leases from requests and the defaults of the registry.
@@ -63,16 +62,20 @@ final class RequestTerms {
 				+ ", but the store '" + this.description.name() + "' does not " + remedy);
 	}
 
-	WaitRequest wait(LockRequest request, WaitListener listener) {
-		return new WaitRequest(request.key(), request.mode(), request.fair(), lease(request).storeLease(),
-				Objects.requireNonNullElse(request.waitTime(), this.settings.waitTime()),
-				Objects.requireNonNullElse(request.maxWaiting(), this.settings.maxWaiting()), listener);
+	/** How long a caller waits: zero tries once, negative waits without a limit. */
+	Duration waitTime(LockRequest request) {
+		return Objects.requireNonNullElse(request.waitTime(), this.settings.waitTime());
+	}
+
+	/** How many callers of this JVM may wait for the key. */
+	int maxWaiting(LockRequest request) {
+		return Objects.requireNonNullElse(request.maxWaiting(), this.settings.maxWaiting());
 	}
 
 	LeaseTerms lease(LockRequest request) {
 		Duration explicit = request.leaseTime();
 		Duration minHold = request.minHold();
-		boolean ownTicket = WaitRequest.hasOwnTicket(request.mode(), request.fair());
+		boolean ownTicket = Waiter.hasOwnTicket(request);
 		if (explicit == null && minHold == null) {
 			return ownTicket ? this.renewedWithOwnTicket : this.renewed;
 		}

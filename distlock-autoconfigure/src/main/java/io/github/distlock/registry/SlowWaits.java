@@ -44,31 +44,29 @@ final class SlowWaits {
 	private void check() {
 		if (!this.runtime.callers().waiting().isEmpty()) {
 			// Not on the thread of the timer: a log may block.
-			this.runtime.acquirer()
-				.execute(() -> this.runtime.callers().longestWaitingFirst().forEach(this::reportIfSlow));
+			this.runtime.keys().execute(() -> this.runtime.callers().longestWaitingFirst().forEach(this::reportIfSlow));
 		}
 	}
 
 	private void reportIfSlow(Caller caller) {
 		long waited = this.runtime.nanoTime() - caller.waitingSinceNanos();
-		if (caller.reportedSlow || waited < this.slowNanos) {
+		if (waited < this.slowNanos || !caller.markSlow()) {
 			return;
 		}
-		caller.reportedSlow = true;
 		String key = caller.request().key();
 		// What this JVM knows without asking the store.
-		List<KeySnapshot> queues = this.runtime.acquirer()
+		List<KeySnapshot> keys = this.runtime.keys()
 			.snapshot()
 			.stream()
-			.filter((queue) -> queue.key().equals(key))
+			.filter((each) -> each.key().equals(key))
 			.toList();
-		StoredHolder stored = queues.stream()
+		StoredHolder stored = keys.stream()
 			.map(KeySnapshot::blockedBy)
 			.filter(Objects::nonNull)
 			.findFirst()
 			.orElse(null);
 		LockHolder holder = (stored != null) ? this.messages.holder(key, stored) : null;
-		long unanswered = queues.stream().mapToLong(KeySnapshot::unansweredNanos).max().orElse(0);
+		long unanswered = keys.stream().mapToLong(KeySnapshot::unansweredNanos).max().orElse(0);
 		logger.warn("Slow wait: " + caller.describe() + " has waited " + rounded(waited) + " for lock '" + key + "' ("
 				+ caller.request().label() + "); " + this.messages.describe(holder)
 				+ ((unanswered > 0) ? "; the store has not answered since " + this.runtime.wallTime(unanswered) : "")

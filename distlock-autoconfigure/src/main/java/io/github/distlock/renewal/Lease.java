@@ -48,13 +48,17 @@ public abstract class Lease {
 
 	private static final long MINIMUM_RETRY_NANOS = Duration.ofMillis(5).toNanos();
 
-	private static final byte NOT_FAILED = 0;
+	/** No renewal is under way, and the last one has not failed. */
+	private static final byte IDLE = 0;
+
+	/** A renewal is under way. */
+	private static final byte RENEWING = 1;
 
 	/** The last renewal failed. */
-	private static final byte FAILED = 1;
+	private static final byte FAILED = 2;
 
 	/** It failed, and the lease was found to be at risk, which is reported once. */
-	private static final byte FAILED_AT_RISK = 2;
+	private static final byte AT_RISK = 4;
 
 	private volatile LeaseState state = HELD;
 
@@ -75,24 +79,22 @@ public abstract class Lease {
 	 */
 	private volatile int renewals;
 
+	/**
+	 * {@link #IDLE}, or a sum of {@link #RENEWING}, {@link #FAILED} and {@link #AT_RISK}.
+	 * Written by the thread that begins a renewal, then by the one that handles its
+	 * answer, so no two threads write it at the same time. A byte keeps a held lock
+	 * small.
+	 */
+	private volatile byte renewal = IDLE;
+
 	/** When to renew next, unless the lease joins an earlier batch. */
 	private volatile long renewAtNanos;
-
-	private volatile boolean renewing;
 
 	/**
 	 * The terms of the renewal that is under way. Written before it is sent, and read
 	 * when it is answered.
 	 */
 	private LeaseTerms asked;
-
-	/**
-	 * {@link #NOT_FAILED}, or what is known since the last renewal failed. The retry has
-	 * a time of its own. Only the thread that handles the answer of a renewal writes it,
-	 * before it clears {@link #renewing}, so no two threads write it at the same time. A
-	 * byte keeps a held lock small.
-	 */
-	private volatile byte failures = NOT_FAILED;
 
 	/**
 	 * Whether the store has to confirm the grant although the lease is not renewed by the
@@ -276,14 +278,6 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return whether the lease was lost. Reports the loss if the lease has expired.
-	 * @return whether it was lost before it ended
-	 */
-	public final boolean isLost() {
-		return checkExpired() && this.state.phase() == Phase.LOST;
-	}
-
-	/**
 	 * Return whether the lease is valid, or was valid when it ended. Has no effect.
 	 * @return whether it was not lost
 	 */
@@ -294,22 +288,11 @@ public abstract class Lease {
 		return now == ENDED || (now == HELD && inTime);
 	}
 
-	final boolean isHeld() {
-		return this.state == HELD;
-	}
-
 	/**
 	 * Return whether the holder has not ended the lease and no loss has been reported.
 	 */
 	final boolean isOpen() {
-		return isHeld() || hasUnreportedExpiry();
-	}
-
-	/**
-	 * Return whether a query found the lease expired and the loss has not been reported.
-	 */
-	final boolean hasUnreportedExpiry() {
-		return this.state.phase() == Phase.EXPIRED;
+		return this.state == HELD || this.state.phase() == Phase.EXPIRED;
 	}
 
 	/**
@@ -388,15 +371,6 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return whether only the store knows when its grant ends.
-	 * @return whether the grant lasts as long as a session without a known end
-	 */
-	final boolean hasNoEnd() {
-		Validity current = this.validity;
-		return current.sessionBound() && current.sessionNanos() == Long.MAX_VALUE;
-	}
-
-	/**
 	 * Return the remaining time, whatever the state.
 	 * @return nanoseconds, zero or less if the lease has expired
 	 */
@@ -407,12 +381,6 @@ public abstract class Lease {
 		// Reading the clocks is most of the time of a cycle without I/O.
 		return currentTerms.hasEnd(current.sessionBound())
 				? Math.min(left, currentTerms.untilEndNanos(heldNanos(), current.sessionBound())) : left;
-	}
-
-	/** Return the remaining time at the start, without reading a clock. */
-	private long leftNanosAtStart() {
-		Validity first = this.validity;
-		return Math.min(first.remainingNanosAt(this.startNanos), this.terms.untilEndNanos(0, first.sessionBound()));
 	}
 
 	/** Return why the store refused a renewal. */
@@ -445,8 +413,7 @@ public abstract class Lease {
 			if (current.sessionBound()) {
 				return LossCause.SESSION_LOST;
 			}
-			return (this.unconfirmed && (this.renewing || retrying())) ? LossCause.STORE_SILENT
-					: LossCause.LEASE_EXPIRED;
+			return (this.unconfirmed && this.renewal != IDLE) ? LossCause.STORE_SILENT : LossCause.LEASE_EXPIRED;
 		}
 		Duration maxHold = currentTerms.maxHold();
 		if (maxHold != null && heldNanos() >= maxHold.toNanos()) {
@@ -455,7 +422,7 @@ public abstract class Lease {
 		if (current.sessionBound()) {
 			return LossCause.SESSION_LOST;
 		}
-		return (this.renewing || retrying()) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED;
+		return (this.renewal != IDLE) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED;
 	}
 
 	/**
@@ -463,7 +430,7 @@ public abstract class Lease {
 	 * owning thread, whose death no store reports.
 	 */
 	long untilNextEvent() {
-		long left = hasUnreportedExpiry() ? 0 : leftNanos();
+		long left = (this.state.phase() == Phase.EXPIRED) ? 0 : leftNanos();
 		return untilNextEvent(left, clock().nanoTime());
 	}
 
@@ -473,12 +440,15 @@ public abstract class Lease {
 	 * at once.
 	 */
 	long untilFirstEvent() {
-		return untilNextEvent(leftNanosAtStart(), this.startNanos);
+		Validity first = this.validity;
+		return untilNextEvent(
+				Math.min(first.remainingNanosAt(this.startNanos), this.terms.untilEndNanos(0, first.sessionBound())),
+				this.startNanos);
 	}
 
 	private long untilNextEvent(long left, long nowNanos) {
 		long end = (owningThread() != null) ? Math.min(left, OWNER_CHECK_NANOS) : left;
-		return (needsRenewal() && !this.renewing) ? Math.min(end, this.renewAtNanos - nowNanos) : end;
+		return (needsRenewal() && !isRenewing()) ? Math.min(end, this.renewAtNanos - nowNanos) : end;
 	}
 
 	boolean hasDeadOwner() {
@@ -492,7 +462,8 @@ public abstract class Lease {
 	 * @return whether it is due
 	 */
 	boolean isDue(long slackNanos) {
-		return !this.renewing && isHeld() && needsRenewal() && this.renewAtNanos - clock().nanoTime() <= slackNanos;
+		return !isRenewing() && this.state == HELD && needsRenewal()
+				&& this.renewAtNanos - clock().nanoTime() <= slackNanos;
 	}
 
 	/**
@@ -504,7 +475,8 @@ public abstract class Lease {
 	 */
 	long batchSlackNanos(long slackNanos) {
 		Validity current = this.validity;
-		return (retrying() || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
+		return (this.renewal >= FAILED || current.sessionBound()) ? slackNanos
+				: Math.max(slackNanos, current.ttlNanos() / 6);
 	}
 
 	/**
@@ -512,14 +484,14 @@ public abstract class Lease {
 	 * @return the renewal to send
 	 */
 	Renewal beginRenewal() {
-		this.renewing = true;
+		this.renewal |= RENEWING;
 		// Before the time is read: what expireAfter() changes meanwhile is not covered.
 		this.asked = this.terms;
 		return renewal();
 	}
 
 	boolean isRenewing() {
-		return this.renewing;
+		return (this.renewal & RENEWING) != 0;
 	}
 
 	/** Return the renewal to send now. */
@@ -556,7 +528,6 @@ public abstract class Lease {
 		if (!checkExpired() && later.remainingNanos(clock()) >= this.validity.remainingNanos(clock())) {
 			this.validity = later;
 			this.renewals++;
-			this.failures = NOT_FAILED;
 			if (this.grantTooShort) {
 				// Fails if expireAfter() on another thread has replaced the terms.
 				TERMS.compareAndSet(this, this.asked,
@@ -564,7 +535,7 @@ public abstract class Lease {
 			}
 			this.grantTooShort = false;
 			this.renewAtNanos = plannedNanos();
-			this.renewing = false;
+			this.renewal = IDLE;
 			return false;
 		}
 		return renewalFailed();
@@ -576,21 +547,12 @@ public abstract class Lease {
 	 */
 	boolean renewalFailed() {
 		long left = Math.max(0, leftNanos());
-		byte before = this.failures;
-		if (before == NOT_FAILED) {
-			this.failures = FAILED;
-		}
-		boolean risk = before != FAILED_AT_RISK && isAtRisk();
-		if (risk) {
-			this.failures = FAILED_AT_RISK;
-		}
+		boolean known = this.renewal >= AT_RISK;
+		this.renewal |= FAILED;
+		boolean risk = !known && isAtRisk();
 		this.renewAtNanos = clock().nanoTime() + Math.min(MAXIMUM_RETRY_NANOS, left / 8 + MINIMUM_RETRY_NANOS);
-		this.renewing = false;
+		this.renewal = (known || risk) ? FAILED | AT_RISK : FAILED;
 		return risk;
-	}
-
-	private boolean retrying() {
-		return this.failures != NOT_FAILED;
 	}
 
 	/**
@@ -599,7 +561,7 @@ public abstract class Lease {
 	 * @return whether the lease is valid and at risk
 	 */
 	public final boolean isAtRisk() {
-		if (this.failures == NOT_FAILED || !isHeld() || !needsRenewal()) {
+		if (this.renewal < FAILED || this.state != HELD || !needsRenewal()) {
 			return false;
 		}
 		Validity current = this.validity;

@@ -16,7 +16,7 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
 import io.github.distlock.environment.EngineEnvironment;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -50,8 +50,6 @@ public final class LeaseRenewer {
 
 	private final int batchSize;
 
-	private final TimeSource clock;
-
 	private final Executor executor;
 
 	private final RenewalListener listener;
@@ -78,7 +76,6 @@ public final class LeaseRenewer {
 		this.store = store;
 		this.environment = environment;
 		this.batchSize = batchSize;
-		this.clock = environment.clock();
 		this.executor = executor;
 		this.listener = listener;
 		this.timer = new RenewalTimer(environment, timers, this::scan);
@@ -141,7 +138,9 @@ public final class LeaseRenewer {
 	 * @return whether the lock is held
 	 */
 	public boolean confirm(Lease lease) {
-		if (lease.isValid() && lease.hasNoEnd()) {
+		Validity validity = lease.validity();
+		boolean endless = validity.sessionBound() && validity.sessionNanos() == Long.MAX_VALUE;
+		if (lease.isValid() && endless) {
 			List<RenewalResult> results = renewInStore(List.of(lease.renewal()), List.of(lease));
 			if (results != null && results.get(0) instanceof RenewalResult.Gone gone) {
 				lease.lose(lease.causeOfRefusal(gone));
@@ -223,7 +222,7 @@ public final class LeaseRenewer {
 
 	/** If no thread takes the batch its leases are retried soon. */
 	private void send(List<Lease> batch) {
-		long now = this.clock.nanoTime();
+		long now = this.environment.clock().nanoTime();
 		// A lease that should have been renewed earlier makes the batch due since then.
 		long dueNanos = now + batch.stream().mapToLong((lease) -> lease.plannedNanos() - now).reduce(0, Math::min);
 		try {
@@ -246,7 +245,7 @@ public final class LeaseRenewer {
 		List<Lease> atRisk = new ArrayList<>(0);
 		try {
 			List<RenewalResult> results = renewInStore(renewals, batch);
-			Duration late = Duration.ofNanos(Math.max(0, this.clock.nanoTime() - dueNanos));
+			Duration late = Duration.ofNanos(Math.max(0, this.environment.clock().nanoTime() - dueNanos));
 			int renewed = 0;
 			int gone = 0;
 			int failed = 0;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A release that no caller waits for: the place that it takes among those that are
- * allowed at a time, and what receives its outcome. Ended once, by the key queue under
+ * allowed at a time, and what receives its outcome. Ended once, by the key state under
  * its lock, or by the only thread that knows it.
  *
  * @param limit counts it until it has ended
@@ -23,17 +23,20 @@ record BackgroundRelease(Limit limit, ReleaseObserver observer) {
 	/** How many releases of a registry may be unanswered. Thread-safe. */
 	static final class Limit {
 
-		/** More would only hide that the store is too slow, or silent. */
-		static final int MAX_UNANSWERED = 1000;
+		private final int most;
 
 		private final AtomicInteger unanswered = new AtomicInteger();
+
+		Limit(int most) {
+			this.most = most;
+		}
 
 		/**
 		 * Begin a release.
 		 * @return the release, or {@code null} if the caller has to wait for the answer
 		 */
 		@Nullable BackgroundRelease begin(ReleaseObserver observer) {
-			if (this.unanswered.get() >= MAX_UNANSWERED) {
+			if (this.unanswered.get() >= this.most) {
 				return null;
 			}
 			BackgroundRelease release = new BackgroundRelease(this, observer);

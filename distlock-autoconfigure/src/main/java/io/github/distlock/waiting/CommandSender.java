@@ -5,9 +5,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
@@ -26,33 +23,27 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out the {@link Effects} of key queues: wakes waiters, sends commands, and
- * reports the answers to the queues.
+ * Carries out the {@link Effects} of keys: wakes waiters, sends commands, and reports the
+ * answers to the key states.
  * <p>
- * There are two ways to send. A thread of a caller that needs the outcome waits for the
- * stage, and settles the command itself. Otherwise the thread that completes the stage
- * settles it, which may be one of the driver: so that never blocks. If the store blocks,
- * threads of the executor send such commands, so that a caller sends one command at most.
- * If it does not, the thread that has the effects sends them.
+ * There are two ways to send. {@link #sendAndAwait}: the thread of a caller sends the
+ * command, waits for its stage, and settles it. {@link #send}: no thread waits, and the
+ * one that completes the stage settles the command. It may be a thread of the driver, so
+ * that does not block. If the store blocks, threads of the executor send such commands.
  * <p>
  * Any throwable while a command is sent, or passed to the executor, is a failure of that
- * command, since the queue sends nothing else before. An {@link Error} is rethrown on a
- * caller's thread. An error in an event of a queue is not handled here: the sweep of
- * {@link KeyQueues} settles the command.
+ * command, since the key sends nothing else before. An {@link Error} is rethrown on a
+ * caller's thread. An error in an event of a key is not handled here: the sweep of
+ * {@link KeyTable} settles the command.
  */
 final class CommandSender {
 
 	private static final Log logger = LogFactory.getLog(CommandSender.class);
 
-	/** Does nothing when the command has ended. */
-	static final Runnable UNNOTICED = () -> {
-	};
-
 	/**
-	 * How many commands may be sent on one stack, each in the effects of the one before.
-	 * Stages may complete at once, so there would be no limit. The executor sends the
-	 * next one: not a loop of the thread, in which a command would wait for the code of
-	 * an application that an earlier one has called.
+	 * Limit of recursion: a stage that is already complete sends the next command on the
+	 * same stack. Beyond it the executor sends: not a loop of the thread, in which a
+	 * command would wait for the code of an application that an earlier one has called.
 	 */
 	private static final int MOST_NESTED = 8;
 
@@ -61,7 +52,10 @@ final class CommandSender {
 	 * threads. More would delay its other commands, and would be sent later than by their
 	 * callers.
 	 */
-	private static final int MOST_IN_BACKGROUND = 4;
+	private static final int MOST_ON_EXECUTOR = 4;
+
+	/** More unanswered releases would only hide that the store is too slow, or silent. */
+	private static final int MOST_UNANSWERED = 1000;
 
 	private final LockStore store;
 
@@ -71,17 +65,22 @@ final class CommandSender {
 
 	private final OrphanedTickets orphanedTickets;
 
-	private final Semaphore background = new Semaphore(MOST_IN_BACKGROUND);
+	private final BackgroundRelease.Limit background;
 
 	/** How many commands the thread is sending without waiting for them. */
 	private final ThreadLocal<Integer> nested = ThreadLocal.withInitial(() -> 0);
 
-	CommandSender(LockStore store, Duration strayDelay, EngineEnvironment environment, Executor executor,
-			Executor callbacks, ScheduledExecutorService timers) {
+	CommandSender(LockStore store, Duration strayDelay, EngineEnvironment environment, TaskRunner tasks) {
 		this.store = store;
 		this.environment = environment;
-		this.tasks = new TaskRunner(executor, callbacks, timers, environment);
-		this.orphanedTickets = new OrphanedTickets(store, strayDelay, this.tasks);
+		this.tasks = tasks;
+		this.orphanedTickets = new OrphanedTickets(store, strayDelay, tasks);
+		this.background = new BackgroundRelease.Limit(takesReleases() ? MOST_UNANSWERED : MOST_ON_EXECUTOR);
+	}
+
+	/** Whether a release does not block the thread that sends it. */
+	private boolean takesReleases() {
+		return this.store.keepsOrder() || !this.store.blocks();
 	}
 
 	TaskRunner tasks() {
@@ -89,125 +88,88 @@ final class CommandSender {
 	}
 
 	/**
+	 * Begin a release that no caller waits for.
+	 * @param shutDown whether the executor may have been shut down
+	 * @return the release, or {@code null} if its caller has to wait for the answer: too
+	 * many are unanswered, no thread would send it, or the next ticket of the key would
+	 * not wait for it
+	 */
+	@Nullable BackgroundRelease beginInBackground(Ticket ticket, ReleaseObserver observer, boolean shutDown) {
+		boolean inOrder = !ticket.fair() || this.store.keepsOrder();
+		return (inOrder && (takesReleases() || !shutDown)) ? this.background.begin(observer) : null;
+	}
+
+	/** Whether the answer of a release in the background is still to come. */
+	boolean isAnyUnanswered() {
+		return this.background.isAny();
+	}
+
+	/**
 	 * Run an event on any thread, and carry out its effects if there are any. Does not
 	 * block.
 	 */
-	void onEvent(KeyQueue queue, Supplier<? extends @Nullable Effects> event) {
-		this.tasks.onEvent(queue.isFree(), () -> {
+	void onEvent(KeyState state, Supplier<? extends @Nullable Effects> event) {
+		this.tasks.onEvent(state.isFree(), () -> {
 			Effects effects = event.get();
 			if (effects != null) {
-				run(queue, effects);
+				send(state, effects);
 			}
 		});
 	}
 
 	/**
-	 * Carry out the effects of an event, and send the command without waiting for its
-	 * answer. Does not block.
+	 * Carry out the effects of an event on the thread of a caller: send the command and
+	 * wait for its answer, unless it is a release in the background.
+	 * @return the outcome of the command if it was a release that was waited for,
+	 * otherwise {@link ReleaseOutcome#PENDING}
 	 */
-	void run(KeyQueue queue, Effects effects) {
-		run(queue, effects, false, UNNOTICED);
-	}
-
-	/**
-	 * The same, if {@code inOrder} after the earlier commands in order of the key.
-	 * @param settled runs when the command has an outcome, at once without a command
-	 */
-	void run(KeyQueue queue, Effects effects, boolean inOrder, Runnable settled) {
+	ReleaseOutcome sendAndAwait(KeyState state, Effects effects) {
 		wake(effects);
 		Command command = effects.command();
-		if (command == null) {
-			settled.run();
-			return;
-		}
-		int depth = this.nested.get();
-		if (!this.store.blocks() && depth < MOST_NESTED) {
-			this.nested.set(depth + 1);
-			try {
-				send(queue, command, settled);
-			}
-			finally {
-				if (depth == 0) {
-					this.nested.remove();
-				}
-				else {
-					this.nested.set(depth);
-				}
-			}
-			return;
-		}
-		Runnable task = () -> send(queue, command, settled);
-		if (inOrder) {
-			this.tasks.executeInOrder(queue.key(), task, (rejection) -> end(queue, command, null, rejection, settled));
-			return;
-		}
-		Throwable rejection = this.tasks.execute(task);
-		if (rejection != null) {
-			end(queue, command, null, rejection, settled);
-		}
-	}
-
-	/**
-	 * Carry out the effects of an event, send the command, and wait for its answer.
-	 * @return the outcome of the command if it was a release, otherwise
-	 * {@link ReleaseOutcome#PENDING}
-	 */
-	ReleaseOutcome runHere(KeyQueue queue, Effects effects) {
-		wake(effects);
-		Command command = effects.command();
-		return (command != null) ? sendAndAwait(queue, command) : ReleaseOutcome.PENDING;
-	}
-
-	/** The same, on a thread that does not want the outcome. */
-	void runForWaiter(KeyQueue queue, Effects effects) {
-		ReleaseOutcome outcome = runHere(queue, effects);
-		Command command = effects.command();
-		if (command != null) {
-			report(command, outcome);
-		}
-	}
-
-	/**
-	 * Carry out the effects of a release in the background. The caller's thread sends it
-	 * if the store does not wait for the answer, otherwise a thread of the executor. It
-	 * is confirmed after all if the executor has enough of them or has been shut down. So
-	 * is that of a ticket of one caller if the store keeps no order: the next ticket of
-	 * the key would not wait for it.
-	 * @return {@link ReleaseOutcome#PENDING}, or the outcome if the release was confirmed
-	 */
-	ReleaseOutcome runInBackground(KeyQueue queue, Effects effects) {
-		if (!(effects.command() instanceof Command.Release release) || !release.isUnawaited()) {
-			run(queue, effects);
-			return ReleaseOutcome.PENDING;
-		}
-		wake(effects);
-		boolean fair = release.pending.ticket.fair();
-		if (this.store.keepsOrder() || (!this.store.blocks() && !fair)) {
+		if (command instanceof Command.Release release && release.isUnawaited()) {
 			// An answer that comes at once is no outcome: whether the caller learns of a
 			// loss must not depend on the speed of the store.
-			send(queue, release, UNNOTICED);
+			dispatch(state, command, takesReleases(), null);
 			return ReleaseOutcome.PENDING;
 		}
-		if (!fair && this.background.tryAcquire()) {
-			Throwable rejection = this.tasks.execute(() -> {
-				try {
-					send(queue, release, UNNOTICED);
-				}
-				finally {
-					this.background.release();
-				}
-			});
-			if (rejection == null) {
-				return ReleaseOutcome.PENDING;
-			}
-			this.background.release();
+		if (command == null || !command.take()) {
+			return ReleaseOutcome.PENDING;
 		}
-		return sendAndAwait(queue, release);
+		Object result = null;
+		Throwable failure = null;
+		try {
+			result = this.environment.await(verb(command));
+		}
+		catch (Throwable ex) {
+			failure = StoreCalls.unwrap(ex);
+		}
+		ReleaseOutcome outcome = settle(state, command, result, failure);
+		if (failure instanceof Error error) {
+			throw error;
+		}
+		// A release without an outcome was settled by a sweep, and is repeated.
+		return (outcome == ReleaseOutcome.PENDING && command instanceof Command.Release) ? ReleaseOutcome.UNANSWERED
+				: outcome;
 	}
 
-	/** Release a ticket that belongs to no queue. */
-	void releaseUnknown(Ticket ticket, long token) {
-		this.orphanedTickets.release(ticket, token);
+	/** Carry out the effects of an event on any thread. Does not block. */
+	void send(KeyState state, Effects effects) {
+		send(state, effects, null);
+	}
+
+	/**
+	 * The same.
+	 * @param settled runs when the command has an outcome, at once without a command
+	 */
+	void send(KeyState state, Effects effects, @Nullable Runnable settled) {
+		wake(effects);
+		Command command = effects.command();
+		if (command != null) {
+			dispatch(state, command, !this.store.blocks(), settled);
+		}
+		else if (settled != null) {
+			settled.run();
+		}
 	}
 
 	/** An error here would prevent that the command is sent. */
@@ -224,42 +186,53 @@ final class CommandSender {
 	}
 
 	/**
-	 * Send a command, unless it has been taken before. The thread that completes the
-	 * stage settles it.
-	 * @param settled runs after that
+	 * Send a command here, or on the executor: the attempts of tickets that have an order
+	 * of their own after the earlier ones of the key.
 	 */
-	private void send(KeyQueue queue, Command command, Runnable settled) {
+	private void dispatch(KeyState state, Command command, boolean here, @Nullable Runnable settled) {
+		int depth = this.nested.get();
+		if (here && depth < MOST_NESTED) {
+			this.nested.set(depth + 1);
+			try {
+				transmit(state, command, settled);
+			}
+			finally {
+				if (depth == 0) {
+					this.nested.remove();
+				}
+				else {
+					this.nested.set(depth);
+				}
+			}
+			return;
+		}
+		Runnable task = () -> transmit(state, command, settled);
+		if (command instanceof Command.Attempt attempt && attempt.ticket.fair()) {
+			this.tasks.executeInOrder(state.key(), task, (rejection) -> end(state, command, null, rejection, settled));
+			return;
+		}
+		Throwable rejection = this.tasks.execute(task);
+		if (rejection != null) {
+			end(state, command, null, rejection, settled);
+		}
+	}
+
+	/** Send a command, unless it has been taken before. */
+	private void transmit(KeyState state, Command command, @Nullable Runnable settled) {
 		if (!command.take()) {
 			return;
 		}
 		try {
-			verb(command).whenComplete((result, failure) -> end(queue, command, result, failure, settled));
+			verb(command).whenComplete((result, failure) -> end(state, command, result, failure, settled));
 		}
 		catch (Throwable ex) {
-			end(queue, command, null, ex, settled);
+			end(state, command, null, ex, settled);
 		}
 	}
 
-	/** Send a command on this thread, and wait for the answer. */
-	private ReleaseOutcome sendAndAwait(KeyQueue queue, Command command) {
-		if (!command.take()) {
-			return ReleaseOutcome.PENDING;
-		}
-		Object result = null;
-		Throwable failure = null;
-		try {
-			result = this.environment.await(verb(command));
-		}
-		catch (Throwable ex) {
-			failure = StoreCalls.unwrap(ex);
-		}
-		ReleaseOutcome outcome = settle(queue, command, result, failure);
-		if (failure instanceof Error error) {
-			throw error;
-		}
-		// A release without an outcome was settled by a sweep, and is repeated.
-		return (outcome == ReleaseOutcome.PENDING && command instanceof Command.Release) ? ReleaseOutcome.UNANSWERED
-				: outcome;
+	/** Release a ticket that belongs to no key state. */
+	void releaseUnknown(Ticket ticket, long token) {
+		this.orphanedTickets.release(ticket, token);
 	}
 
 	private CompletionStage<?> verb(Command command) {
@@ -274,22 +247,24 @@ final class CommandSender {
 
 	/**
 	 * The boundary to the driver: the stage of a command has ended, on any thread, or the
-	 * command could not be sent. Of several calls the queue accepts the first.
+	 * command could not be sent. Of several calls the key accepts the first.
 	 */
-	private void end(KeyQueue queue, Command command, @Nullable Object result, @Nullable Throwable failure,
-			Runnable settled) {
+	private void end(KeyState state, Command command, @Nullable Object result, @Nullable Throwable failure,
+			@Nullable Runnable settled) {
 		try {
-			this.tasks.onEvent(queue.isFree(), () -> {
-				report(command, settle(queue, command, result, failure));
-				settled.run();
+			this.tasks.onEvent(state.isFree(), () -> {
+				settle(state, command, result, failure);
+				if (settled != null) {
+					settled.run();
+				}
 			});
 		}
 		catch (Throwable ex) {
-			logger.error("A command for lock '" + queue.key() + "' failed", ex);
+			logger.error("A command for lock '" + state.key() + "' failed", ex);
 		}
 	}
 
-	private ReleaseOutcome settle(KeyQueue queue, Command command, @Nullable Object result,
+	private ReleaseOutcome settle(KeyState state, Command command, @Nullable Object result,
 			@Nullable Throwable failure) {
 		command.take();
 		command.ended = true;
@@ -297,26 +272,27 @@ final class CommandSender {
 		ReleaseOutcome outcome = ReleaseOutcome.PENDING;
 		Effects effects;
 		if (cause == null && command instanceof Command.Attempt attempt && result instanceof AttemptResult answer) {
-			effects = queue.attemptAnswered(attempt, answer);
+			effects = state.attemptAnswered(attempt, answer);
 		}
 		else if (cause == null && command instanceof Command.Release release
 				&& (result instanceof ReleaseResult || !release.pending.releasesLock)) {
 			// A cancel has no result.
 			ReleaseResult answer = release.pending.releasesLock ? (ReleaseResult) result : null;
-			effects = queue.releaseAnswered(release, answer);
+			effects = state.releaseAnswered(release, answer);
 			// A caller gets the first answer only. In a later answer GONE may be the
 			// effect of an earlier release.
 			outcome = (answer != null && !answer.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
 		}
 		else {
-			effects = queue.failed(command,
+			effects = state.failed(command,
 					(cause != null) ? cause : new LockBackendException("The lock store returned no result"));
 			outcome = ReleaseOutcome.UNANSWERED;
 		}
 		if (effects == null) {
 			return ReleaseOutcome.PENDING;
 		}
-		run(queue, effects);
+		report(command, outcome);
+		send(state, effects);
 		return outcome;
 	}
 
@@ -345,7 +321,7 @@ final class CommandSender {
 
 	/**
 	 * Releases or cancels, in the background, tickets in the store that belong to no key
-	 * queue. What fails is repeated, each time after the time that a command may take; in
+	 * state. What fails is repeated, each time after the time that a command may take; in
 	 * the end the lease ends it. Thread-safe.
 	 */
 	static final class OrphanedTickets {

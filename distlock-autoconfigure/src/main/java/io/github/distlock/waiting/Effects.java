@@ -10,8 +10,9 @@ import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effects of an event on a key queue, to be carried out after the lock of the queue
- * has been released. Most events only send a command: then the command is the effect.
+ * The effects of an event on a key state, to be carried out after the lock of the key
+ * state has been released. Most events only send a command: then the command is the
+ * effect.
  */
 sealed interface Effects {
 
@@ -41,7 +42,7 @@ sealed interface Effects {
 	}
 
 	/**
-	 * A command that a key queue sends to the store. Compared by identity: each is sent
+	 * A command that a key state sends to the store. Compared by identity: each is sent
 	 * once.
 	 */
 	abstract sealed class Command implements Effects {
@@ -60,7 +61,9 @@ sealed interface Effects {
 		/** How many sweeps, one a second, may meet a command that has not ended. */
 		static final int MOST_SWEEPS = 120;
 
-		/** How many sweeps have met it in flight. Guarded by the lock of the queue. */
+		/**
+		 * How many sweeps have met it in flight. Guarded by the lock of the key state.
+		 */
 		private int sweeps;
 
 		/** How many of them came after its stage had ended. */

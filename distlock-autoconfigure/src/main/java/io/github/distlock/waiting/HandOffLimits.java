@@ -36,10 +36,10 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	 * this JVM has not passed, and the next waiter asks for the same lease and mode and
 	 * gets enough of the lease.
 	 */
-	boolean allow(Holder from, Validity validity, WaitRequest next, TimeSource clock) {
+	boolean allow(Holder from, Validity validity, Waiter next, TimeSource clock) {
 		return from.handOffs() < this.budget && from.fencingToken() < from.lastToken()
 				&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
-				&& next.mode() == from.ticket().mode() && next.lease().equals(from.lease())
+				&& next.mode() == from.ticket().mode() && next.lease.equals(from.lease())
 				&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
 	}
 

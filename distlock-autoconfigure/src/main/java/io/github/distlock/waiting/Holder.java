@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -13,9 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A caller that holds the lock, from its grant or hand-off to its release. Several
  * holders may follow each other under one grant of the store. Compared by identity.
  */
-public final class Holder {
-
-	private final Ticket ticket;
+public final class Holder extends LiveTicket {
 
 	private final Duration lease;
 
@@ -39,9 +38,9 @@ public final class Holder {
 	/** Whether the caller wants the lock no longer. */
 	private volatile boolean left;
 
-	private Holder(Ticket ticket, Duration lease, HandOff handOff, long fencingToken, long lastToken,
-			long grantedAtNanos, int handOffs, Validity validity) {
-		this.ticket = ticket;
+	private Holder(Ticket ticket, boolean attemptUnanswered, Duration lease, HandOff handOff, long fencingToken,
+			long lastToken, long grantedAtNanos, int handOffs, Validity validity) {
+		super(ticket, attemptUnanswered);
 		this.lease = lease;
 		this.handOff = handOff;
 		this.fencingToken = fencingToken;
@@ -52,14 +51,20 @@ public final class Holder {
 	}
 
 	/** Create the first holder under a grant of the store. */
-	static Holder first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos) {
-		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, grant.validity());
+	static Holder first(QueuedTicket queued, Grant grant, HandOff handOff, long nowNanos) {
+		return new Holder(queued.ticket, queued.attemptUnanswered, queued.lease(), handOff, grant.firstToken(),
+				grant.lastToken(), nowNanos, 0, grant.validity());
 	}
 
 	/** Create the holder that follows this one under the same grant. */
 	Holder next(Validity current) {
-		return new Holder(this.ticket, this.lease, HandOff.LOCAL, this.fencingToken + 1, this.lastToken,
-				this.grantedAtNanos, this.handOffs + 1, current);
+		return new Holder(this.ticket, this.attemptUnanswered, this.lease, HandOff.LOCAL, this.fencingToken + 1,
+				this.lastToken, this.grantedAtNanos, this.handOffs + 1, current);
+	}
+
+	@Override
+	StoredHolder blockedBy() {
+		return new StoredHolder(this.ticket.instance(), this.ticket.mode(), null, null, grantToken());
 	}
 
 	/** The caller wants the lock no longer: the release that follows must not fail. */
@@ -91,8 +96,12 @@ public final class Holder {
 		return this.handOffs;
 	}
 
-	/** Whether the grant has expired, or its validity has been taken. */
-	boolean hasPassed(TimeSource clock) {
+	/**
+	 * Return whether the caller comes too late to take the grant over.
+	 * @param clock the time
+	 * @return whether the grant has expired, or its validity has been taken
+	 */
+	public boolean hasPassed(TimeSource clock) {
 		Validity current = this.validity;
 		return current == null || current.hasPassed(clock);
 	}

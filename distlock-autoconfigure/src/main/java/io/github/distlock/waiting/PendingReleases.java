@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * The tickets of one key that leave the store, one after the other. Usually there is one
  * ticket at most. There are two if a successor that was queued by a release is granted
  * the lock by a message and leaves before that release is answered. Guarded by the lock
- * of the {@link KeyQueue}.
+ * of the {@link KeyState}.
  */
 final class PendingReleases {
 
 	/**
-	 * Of all queues that no ticket leaves, so that a held lock needs none of its own.
+	 * Shared by all keys that no ticket leaves: a held lock needs no object of its own.
 	 * Nothing is ever added to it.
 	 */
 	static final PendingReleases NONE = new PendingReleases();
@@ -49,9 +49,8 @@ final class PendingReleases {
 	 * Release the lock of a holder that leaves.
 	 * @param background if no caller waits for the answer
 	 */
-	void release(Holder holder, boolean attemptUnanswered, long giveUpNanos, @Nullable BackgroundRelease background) {
-		this.leaving.add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(),
-				giveUpNanos, background));
+	void release(Holder holder, long giveUpNanos, @Nullable BackgroundRelease background) {
+		this.leaving.add(new PendingRelease(holder, true, holder.fencingToken(), giveUpNanos, background));
 	}
 
 	/**
@@ -59,17 +58,12 @@ final class PendingReleases {
 	 * @param lease the lease that the store was asked for
 	 */
 	void giveBack(QueuedTicket queued, Duration lease, Grant grant, long nowNanos) {
-		this.leaving.add(new PendingRelease(queued.ticket, queued.attemptUnanswered, true, grant.firstToken(),
-				nowNanos + lease.toNanos(), null));
+		this.leaving.add(new PendingRelease(queued, true, grant.firstToken(), nowNanos + lease.toNanos(), null));
 	}
 
-	/**
-	 * Cancel a ticket.
-	 * @param attemptUnanswered whether a copy of its attempt may still be on its way
-	 */
-	void cancel(Ticket ticket, boolean attemptUnanswered, long nowNanos) {
-		this.leaving
-			.add(new PendingRelease(ticket, attemptUnanswered, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null));
+	/** Cancel a ticket. */
+	void cancel(QueuedTicket queued, long nowNanos) {
+		this.leaving.add(new PendingRelease(queued, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null));
 	}
 
 	/** A ticket has left the store, or its release is given up. */
@@ -122,7 +116,7 @@ final class PendingReleases {
 	/**
 	 * A ticket that leaves the store: released or cancelled until the store acknowledges
 	 * it, or until its lease has passed and it no longer matters. Guarded by the lock of
-	 * the queue, except for what never changes.
+	 * the key state, except for what never changes.
 	 */
 	static final class PendingRelease {
 
@@ -151,12 +145,12 @@ final class PendingReleases {
 		/** Whether the next repetition waits for its time. */
 		boolean deferred;
 
-		PendingRelease(Ticket ticket, boolean attemptUnanswered, boolean releasesLock, long lastToken, long giveUpNanos,
+		PendingRelease(LiveTicket leaving, boolean releasesLock, long lastToken, long giveUpNanos,
 				@Nullable BackgroundRelease background) {
-			this.ticket = ticket;
+			this.ticket = leaving.ticket;
 			this.releasesLock = releasesLock;
 			this.lastToken = lastToken;
-			this.attemptUnanswered = attemptUnanswered;
+			this.attemptUnanswered = leaving.attemptUnanswered;
 			this.giveUpNanos = giveUpNanos;
 			this.background = background;
 		}

@@ -10,20 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ticket of a key that waits, and what is known about it. Guarded by the lock of its
- * {@link KeyQueue}.
+ * {@link KeyState}.
  */
-final class QueuedTicket {
-
-	final Ticket ticket;
+final class QueuedTicket extends LiveTicket {
 
 	/**
 	 * The lease to ask the store for: that of the caller that is first now, and not that
 	 * of a caller that has left.
 	 */
 	private Duration lease;
-
-	/** Whether an attempt was never answered: a copy of it may still be on its way. */
-	boolean attemptUnanswered;
 
 	/** Whether another ticket had the lock first. */
 	boolean waited;
@@ -34,14 +29,28 @@ final class QueuedTicket {
 	/**
 	 * What held the lock at the last attempt, if the store said so. For messages only.
 	 */
-	@Nullable StoredHolder blockedBy;
+	private @Nullable StoredHolder blockedBy;
 
 	/** Whether to send an attempt as soon as that is allowed. */
-	boolean due;
+	boolean due = true;
 
-	QueuedTicket(Ticket ticket, WaitRequest first) {
-		this.ticket = ticket;
-		this.lease = first.lease();
+	QueuedTicket(Ticket ticket, Duration lease) {
+		super(ticket, false);
+		this.lease = lease;
+	}
+
+	@Override
+	@Nullable StoredHolder blockedBy() {
+		return this.blockedBy;
+	}
+
+	/**
+	 * The store has granted the lock to another ticket first.
+	 * @param holder what holds the lock, if the store says so
+	 */
+	void waitsFor(@Nullable StoredHolder holder) {
+		this.waited = true;
+		this.blockedBy = holder;
 	}
 
 	/**
@@ -75,7 +84,7 @@ final class QueuedTicket {
 
 	/** Convert this ticket into the holder. */
 	Holder toHolder(Grant grant, long nowNanos) {
-		return Holder.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
+		return Holder.first(this, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
 	}
 
 }

@@ -6,10 +6,10 @@ import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when a key queue sends its command again without having been notified. Messages
+ * Decides when a key state sends its command again without having been notified. Messages
  * of the store are hints; the timer makes up for lost messages and for failures of the
- * store. Created when the queue waits or fails for the first time, and kept, since under
- * contention it waits again and again. Guarded by the lock of the {@link KeyQueue}.
+ * store. Created when the key waits or fails for the first time, and kept, since under
+ * contention it waits again and again. Guarded by the lock of the {@link KeyState}.
  */
 final class RetryTimer {
 
@@ -22,7 +22,7 @@ final class RetryTimer {
 	 */
 	private static final long MINIMUM_CHECK_NANOS = Duration.ofMillis(200).toNanos();
 
-	private final KeyQueueContext context;
+	private final KeyContext context;
 
 	private final Alarm alarm;
 
@@ -37,9 +37,9 @@ final class RetryTimer {
 	 */
 	private boolean unknownToStore;
 
-	RetryTimer(KeyQueueContext context, KeyQueue queue) {
+	RetryTimer(KeyContext context, KeyState state) {
 		this.context = context;
-		this.alarm = new Alarm(context, queue);
+		this.alarm = new Alarm(context, state);
 	}
 
 	/** Retry after an interval that the store names, unless notified sooner. */
@@ -115,14 +115,14 @@ final class RetryTimer {
 	}
 
 	/**
-	 * The only timer of a queue. Setting it to a later time costs nothing: the timer that
+	 * The only timer of a key. Setting it to a later time costs nothing: the timer that
 	 * is scheduled fires too early, and is scheduled again.
 	 */
 	private static final class Alarm {
 
-		private final KeyQueueContext context;
+		private final KeyContext context;
 
-		private final KeyQueue queue;
+		private final KeyState state;
 
 		private boolean set;
 
@@ -133,9 +133,9 @@ final class RetryTimer {
 
 		private long scheduledForNanos;
 
-		Alarm(KeyQueueContext context, KeyQueue queue) {
+		Alarm(KeyContext context, KeyState state) {
 			this.context = context;
-			this.queue = queue;
+			this.state = state;
 		}
 
 		void set(long nanos) {
@@ -173,11 +173,11 @@ final class RetryTimer {
 		}
 
 		private void schedule() {
-			// A timer that fires meanwhile waits for the lock of the queue. If this
+			// A timer that fires meanwhile waits for the lock of the key state. If this
 			// throws, no timer is scheduled, and the sweep takes its place.
 			this.scheduled = false;
 			this.scheduledForNanos = this.atNanos;
-			this.scheduled = this.context.scheduleTimer(this.queue,
+			this.scheduled = this.context.scheduleTimer(this.state,
 					Math.max(0, this.atNanos - this.context.settings().clock().nanoTime()));
 		}
 
@@ -195,7 +195,7 @@ final class RetryTimer {
 
 		private static final int MAX_DOUBLINGS = 10;
 
-		private final KeyQueueContext context;
+		private final KeyContext context;
 
 		/**
 		 * The time of the first failure, and not of the last answer: perhaps no command
@@ -207,7 +207,7 @@ final class RetryTimer {
 
 		private int failures;
 
-		Outage(KeyQueueContext context) {
+		Outage(KeyContext context) {
 			this.context = context;
 			this.sinceNanos = context.settings().clock().nanoTime();
 		}

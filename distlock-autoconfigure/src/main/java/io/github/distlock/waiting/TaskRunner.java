@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -39,10 +40,10 @@ final class TaskRunner {
 	/** The last task of each key whose tasks run in order, until it has ended. */
 	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
 
-	TaskRunner(Executor executor, Executor callbacks, ScheduledExecutorService timers, EngineEnvironment environment) {
-		this.executor = executor;
-		this.callbacks = callbacks;
-		this.timers = timers;
+	TaskRunner(EngineThreads threads, EngineEnvironment environment) {
+		this.executor = threads.commands();
+		this.callbacks = threads.callbacks();
+		this.timers = threads.timers();
 		this.environment = environment;
 	}
 

@@ -2,31 +2,43 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller in the local queue of a key. Its outcome is decided once, under the lock of
- * the {@link KeyQueue}. After that {@link #wake()} must be called, without that lock. One
+ * One caller that waits for a key. Its outcome is decided once, under the lock of the
+ * {@link KeyState}. After that {@link #wake()} must be called, without that lock. One
  * exception: while a waiter is departing, a failure may replace its time-out.
  */
-abstract class Waiter {
+public abstract class Waiter {
 
-	/** Waits of centuries have no deadline: the monotonic clock cannot express it. */
-	private static final Duration ENDLESS = Duration.ofNanos(Long.MAX_VALUE / 4);
+	/** Longer waits have no deadline: they would overflow nanoseconds. */
+	private static final Duration LONGEST_WAIT = Duration.ofNanos(Long.MAX_VALUE / 4);
 
-	private final WaitRequest request;
+	private final LockRequest request;
 
+	/** The lease to ask the store for. */
+	final Duration lease;
+
+	/** How many callers of this JVM may wait for the key, this one included. */
+	final int maxWaiting;
+
+	private final boolean triesOnce;
+
+	/** Whether there is no deadline: the wait has no end, or one answer ends it. */
 	private final boolean endless;
 
 	private final long deadlineNanos;
 
-	/** Written under the lock of the queue, read without. */
+	/** Written under the lock of the key state, read without. */
 	private volatile @Nullable Outcome outcome;
 
 	/**
@@ -37,36 +49,64 @@ abstract class Waiter {
 
 	/**
 	 * Where this waiter is counted, {@code null} if it is not. Guarded by the lock of the
-	 * queue.
+	 * key state.
 	 */
 	@Nullable WaiterCounts counts;
 
-	Waiter(WaitRequest request, long nowNanos) {
+	Waiter(LockRequest request, Duration lease, Duration waitTime, int maxWaiting, long startNanos) {
 		this.request = request;
-		this.endless = request.waitTime().isNegative() || request.waitTime().isZero()
-				|| request.waitTime().compareTo(ENDLESS) > 0;
-		this.deadlineNanos = this.endless ? 0 : nowNanos + request.waitTime().toNanos();
+		this.lease = lease;
+		this.maxWaiting = maxWaiting;
+		this.triesOnce = waitTime.isZero();
+		this.endless = this.triesOnce || waitTime.isNegative() || waitTime.compareTo(LONGEST_WAIT) > 0;
+		this.deadlineNanos = this.endless ? 0 : startNanos + waitTime.toNanos();
 	}
 
-	WaitRequest request() {
-		return this.request;
+	/**
+	 * Return whether a caller has its own ticket, which is not handed off inside the JVM.
+	 * Fair callers have one, to keep the order over all JVMs. Readers have one, since
+	 * they hold the lock at the same time and each has a lease.
+	 * @param request what the caller asks for
+	 * @return whether no other caller shares the ticket
+	 */
+	public static boolean hasOwnTicket(LockRequest request) {
+		return request.fair() || request.mode() == LockMode.READ;
 	}
 
-	/** Whether one answer of the store, whatever it is, ends the wait. */
-	boolean triesOnce() {
-		return this.request.waitTime().isZero();
+	boolean hasOwnTicket() {
+		return hasOwnTicket(this.request);
 	}
 
-	/** Whether there is no deadline: the wait has no end, or one answer ends it. */
-	boolean isEndless() {
-		return this.endless;
+	String key() {
+		return this.request.key();
 	}
 
-	long remainingNanos(long nowNanos) {
-		return this.deadlineNanos - nowNanos;
+	LockMode mode() {
+		return this.request.mode();
 	}
 
-	@Nullable Outcome outcome() {
+	/**
+	 * Return whether one answer of the store, whatever it is, ends the wait.
+	 * @return whether the wait time is zero
+	 */
+	public boolean triesOnce() {
+		return this.triesOnce;
+	}
+
+	/**
+	 * Return the rest of the wait time.
+	 * @param nowNanos now, by the monotonic clock
+	 * @return nanoseconds, {@link Long#MAX_VALUE} if there is no deadline
+	 */
+	public long remainingNanos(long nowNanos) {
+		return this.endless ? Long.MAX_VALUE : this.deadlineNanos - nowNanos;
+	}
+
+	/**
+	 * Return how the wait ended.
+	 * @return the outcome, {@code null} while it is not decided
+	 */
+	public @Nullable Outcome outcome() {
 		return this.outcome;
 	}
 
@@ -74,8 +114,12 @@ abstract class Waiter {
 		this.outcome = decided;
 	}
 
-	/** Whether the waiter has given up and its ticket is still in the store. */
-	boolean isDeparting() {
+	/**
+	 * Return whether the waiter has given up and its ticket is still in the store. It
+	 * returns to its caller when the ticket has left, or after one command time-out.
+	 * @return whether it has to wait for that
+	 */
+	public boolean isDeparting() {
 		return this.departing != null;
 	}
 
@@ -108,18 +152,30 @@ abstract class Waiter {
 	/**
 	 * How a wait ended.
 	 */
-	sealed interface Outcome {
+	public sealed interface Outcome {
 
+		/**
+		 * The caller holds the lock.
+		 *
+		 * @param holder the holder
+		 */
 		record Success(Holder holder) implements Outcome {
 		}
 
+		/**
+		 * The store has failed.
+		 *
+		 * @param cause the failure
+		 */
 		record Failure(LockBackendException cause) implements Outcome {
 
 			/**
-			 * Several callers may fail for one reason: each gets its own exception, with
-			 * the cause of the common one, whose text would only repeat its own.
+			 * Return the exception for one caller. Several may fail for one reason: each
+			 * gets its own exception, with the cause of the common one, whose text would
+			 * only repeat its own.
+			 * @return a new exception
 			 */
-			LockBackendException forCaller() {
+			public LockBackendException forCaller() {
 				return new LockBackendException(String.valueOf(this.cause.getMessage()), this.cause.getCause());
 			}
 
@@ -128,8 +184,10 @@ abstract class Waiter {
 		/**
 		 * The wait time has passed, or too many callers wait.
 		 *
-		 * @param reason which of the two
-		 * @param holder what held the lock last, if known
+		 * @param reason {@link LockOutcome#TIMEOUT} or
+		 * {@link LockOutcome#TOO_MANY_WAITING}
+		 * @param holder what held the lock last, as far as this JVM knows without asking
+		 * the store
 		 */
 		record Refused(LockOutcome reason, @Nullable StoredHolder holder) implements Outcome {
 		}
@@ -143,23 +201,26 @@ abstract class Waiter {
 	/**
 	 * A thread that waits, parked.
 	 */
-	static final class ThreadWaiter extends Waiter {
+	public static final class ThreadWaiter extends Waiter {
 
 		private final Thread thread = Thread.currentThread();
 
-		private final long startNanos;
-
 		private final EngineEnvironment environment;
 
-		ThreadWaiter(WaitRequest request, long nowNanos, EngineEnvironment environment) {
-			super(request, nowNanos);
-			this.startNanos = nowNanos;
+		/**
+		 * Create a waiter for the calling thread.
+		 * @param request what the caller asks for
+		 * @param lease the lease to ask the store for
+		 * @param waitTime how long to wait: zero tries once, negative waits without a
+		 * limit
+		 * @param maxWaiting how many callers of this JVM may wait for the key
+		 * @param startNanos when the wait began, by the monotonic clock
+		 * @param environment wakes the thread
+		 */
+		public ThreadWaiter(LockRequest request, Duration lease, Duration waitTime, int maxWaiting, long startNanos,
+				EngineEnvironment environment) {
+			super(request, lease, waitTime, maxWaiting, startNanos);
 			this.environment = environment;
-		}
-
-		/** When the caller asked for the lock. */
-		long startNanos() {
-			return this.startNanos;
 		}
 
 		@Override
@@ -181,24 +242,39 @@ abstract class Waiter {
 	 * A future that waits, without a thread. It completes on a callback thread, never on
 	 * the thread that decided, which may belong to the client of the store.
 	 */
-	static final class FutureWaiter extends Waiter {
+	public static final class FutureWaiter extends Waiter {
 
 		private final CompletableFuture<@Nullable Outcome> future = new CompletableFuture<>();
 
-		private final TaskRunner tasks;
+		private final Executor callbacks;
 
-		FutureWaiter(WaitRequest request, long nowNanos, TaskRunner tasks) {
-			super(request, nowNanos);
-			this.tasks = tasks;
+		/**
+		 * Create a waiter without a thread.
+		 * @param request what the caller asks for
+		 * @param lease the lease to ask the store for
+		 * @param waitTime how long to wait: zero tries once, negative waits without a
+		 * limit
+		 * @param maxWaiting how many callers of this JVM may wait for the key
+		 * @param startNanos when the wait began, by the monotonic clock
+		 * @param callbacks complete the future
+		 */
+		public FutureWaiter(LockRequest request, Duration lease, Duration waitTime, int maxWaiting, long startNanos,
+				Executor callbacks) {
+			super(request, lease, waitTime, maxWaiting, startNanos);
+			this.callbacks = callbacks;
 		}
 
-		CompletableFuture<@Nullable Outcome> future() {
+		/**
+		 * Return the future.
+		 * @return completes with the outcome when the waiter may return to its caller
+		 */
+		public CompletableFuture<@Nullable Outcome> future() {
 			return this.future;
 		}
 
 		@Override
 		void wake() {
-			this.tasks.callBack(() -> this.future.complete(outcome()));
+			this.callbacks.execute(() -> this.future.complete(outcome()));
 		}
 
 	}

@@ -1,9 +1,9 @@
 /**
- * Acquires and releases locks for callers that wait: the local queue of each key,
- * deadlines, interrupts, retries, and the hand-off inside the JVM. The entry point is
- * {@link io.github.distlock.waiting.LockAcquirer}, which only the {@code registry}
- * package calls. {@code KeyQueue} is the core: one state machine for each key, whose
- * effects {@code CommandSender} carries out.
+ * Lets callers wait for locks: the waiters of each key, deadlines, retries, and the
+ * hand-off inside the JVM. The entry point is
+ * {@link io.github.distlock.waiting.KeyTable}, which only the {@code registry} package
+ * calls. {@code KeyState} is the core: one state machine for each key, whose effects
+ * {@code CommandSender} carries out.
  */
 @NullMarked
 package io.github.distlock.waiting;

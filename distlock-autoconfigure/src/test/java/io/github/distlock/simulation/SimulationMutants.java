@@ -15,22 +15,23 @@ import static io.github.distlock.torture.Mutant.java;
  */
 final class SimulationMutants {
 
-	private static final String KEY_QUEUE = "waiting/KeyQueue.java";
+	private static final String KEY_STATE = "waiting/KeyState.java";
 
 	/** Without these edits the sweep heals what a mutant breaks. */
 	private static final Mutant.Edit NO_COMMAND_IS_LOST = java("waiting/Effects.java",
 			"boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
 			"boolean lost = false;");
 
-	private static final Mutant.Edit NO_SWEEP = java(KEY_QUEUE, "if (this.queuedTicket != null && nothingIsToCome) {",
-			"if (false) {");
+	private static final Mutant.Edit NO_SWEEP = java(KEY_STATE,
+			"if (nothingIsToCome && this.live instanceof QueuedTicket queued) {",
+			"if (false && this.live instanceof QueuedTicket queued) {");
 
 	/** Without this edit the sweep fires a timer that was not set. */
-	private static final Mutant.Edit SWEEP_FIRES_NO_TIMER = java(KEY_QUEUE, "fireTimer(); boolean nothingIsToCome =",
+	private static final Mutant.Edit SWEEP_FIRES_NO_TIMER = java(KEY_STATE, "fireTimer(); boolean nothingIsToCome =",
 			"boolean nothingIsToCome =");
 
 	/** Without this edit a thread that is not woken looks for its outcome. */
-	private static final Mutant.Edit ENDLESS_PARK = java("waiting/BlockingAcquirer.java",
+	private static final Mutant.Edit ENDLESS_PARK = java("registry/LockAcquirer.java",
 			"Math.min(remaining, LONGEST_PARK_NANOS)", "remaining");
 
 	/** The validity that a grant would have if it came at this moment. */
@@ -46,14 +47,14 @@ final class SimulationMutants {
 					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
 							"valid = remainingNanos > 0;")),
 			Mutant.of("validity of a grant counted from its answer",
-					java(KEY_QUEUE, "Holder first = queued.toHolder(grant,",
+					java(KEY_STATE, "Holder first = queued.toHolder(grant,",
 							"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
 									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "),")),
 			Mutant.of("validity of a renewal counted from its answer",
 					java("renewal/Lease.java", "this.validity = later;",
 							"this.validity = " + asIfGrantedNow("later", "clock()") + ";")),
 			Mutant.of("waiter without a timer",
-					java(KEY_QUEUE, "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"), NO_SWEEP),
+					java(KEY_STATE, "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"), NO_SWEEP),
 			Mutant.of("hand-off without the deadline check",
 					java("waiting/HandOffLimits.java",
 							"&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()", ""),
@@ -61,7 +62,7 @@ final class SimulationMutants {
 							"&& validity.remainingNanos(clock)"
 									+ " >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)",
 							""),
-					java(KEY_QUEUE, "Holder following = from.next(validity);", "Holder following = from.next("
+					java(KEY_STATE, "Holder following = from.next(validity);", "Holder following = from.next("
 							+ asIfGrantedNow("validity", "this.context.settings().clock()") + ");")),
 			Mutant.of("error in sending leaves the attempt of its key in flight",
 					java("waiting/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
@@ -70,22 +71,22 @@ final class SimulationMutants {
 					NO_COMMAND_IS_LOST));
 
 	private static final List<Mutant> GRANTS = List.of(
-			Mutant.of("end of a wait decided outside the lock", java(KEY_QUEUE, """
+			Mutant.of("end of a wait decided outside the lock", java(KEY_STATE, """
 					return onEventIf(() -> {
 						if (waiter.outcome() != null) {
 							return false;
 						}
-						dismiss(waiter,
+						LockBackendException failure = failure();
 					""", """
 					if (waiter.outcome() != null) {
 						return null;
 					}
 					return onEventIf(() -> {
-						dismiss(waiter,
+						LockBackendException failure = failure();
 					""")),
 			Mutant.of("successor queued without its lease",
-					java(KEY_QUEUE, "new Successor(this.queuedTicket.ticket, this.queuedTicket.lease())",
-							"new Successor(this.queuedTicket.ticket, Duration.ofMillis(1))")),
+					java(KEY_STATE, "new Successor(queued.ticket, queued.lease())",
+							"new Successor(queued.ticket, Duration.ofMillis(1))")),
 			Mutant.of("token repeated in a local hand-off",
 					java("waiting/Holder.java", "HandOff.LOCAL, this.fencingToken + 1, this.lastToken",
 							"HandOff.LOCAL, this.fencingToken, this.lastToken")),
@@ -96,53 +97,50 @@ final class SimulationMutants {
 					java("waiting/HandOffLimits.java",
 							"&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()", "")),
 			Mutant.of("message for an earlier ticket accepted as the grant of this one",
-					java(KEY_QUEUE, "if (queued == null || !queued.ticket.equals(ticket)) {", "if (queued == null) {")),
+					java(KEY_STATE, "QueuedTicket queued = queued(ticket); if (queued == null) {",
+							"QueuedTicket queued = (this.live instanceof QueuedTicket waits) ? waits : null;"
+									+ " if (queued == null) {")),
 			Mutant.of("grant for an unknown ticket not released",
-					java("waiting/LockAcquirer.java", "this.sender.releaseUnknown(ticket, grant.firstToken());", "")),
+					java("waiting/KeyTable.java", "this.sender.releaseUnknown(ticket, grant.firstToken());", "")),
 			Mutant.of("safety margin left out",
 					java("backend/Validity.java", "Long.MAX_VALUE : this.ttlNanos - margin();",
 							"Long.MAX_VALUE : this.ttlNanos;")),
-			Mutant.of("fair caller shares the ticket of its JVM", java("waiting/WaitRequest.java",
-					"return fair || mode == LockMode.READ;", "return mode == LockMode.READ;")));
+			Mutant.of("fair caller shares the ticket of its JVM",
+					java("waiting/Waiter.java", "return request.fair() || request.mode() == LockMode.READ;",
+							"return request.mode() == LockMode.READ;")));
 
 	private static final List<Mutant> WAITS = List.of(
 			Mutant.of("ticket of the last caller that gives up not cancelled",
-					java(KEY_QUEUE, "ownReleases().cancel(this.queuedTicket.ticket,"
-							+ " this.queuedTicket.attemptUnanswered, this.context.settings().clock().nanoTime());",
-							"")),
-			Mutant.of("unanswered attempt not cancelled when its caller gives up", java(KEY_QUEUE,
-					"if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {"
-							+ " ownReleases().cancel(",
-					"if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {"
-							+ " if (!this.queuedTicket.attemptUnanswered) ownReleases().cancel(")),
+					java(KEY_STATE, "ownReleases().cancel(unwanted, this.context.settings().clock().nanoTime());", "")),
+			Mutant.of("unanswered attempt not cancelled when its caller gives up",
+					java(KEY_STATE, "ownReleases().cancel(", "if (!unwanted.attemptUnanswered) ownReleases().cancel(")),
 			Mutant.of("unanswered attempt forgotten when the next one is refused",
 					java("waiting/QueuedTicket.java", "return !this.queued && !this.attemptUnanswered;",
 							"return !this.queued;")),
 			Mutant.of("ticket with an unanswered attempt not cancelled twice",
 					java("waiting/PendingReleases.java", "this.stray = removed.ticket;", "")),
 			Mutant.of("interrupted caller does not see that it was granted the lock",
-					java("waiting/BlockingAcquirer.java", """
-							if (!this.waits.giveUp(queue, waiter, false, true)) {
-								// Decided just before. Its wake-up may have ended a park on the
-								// lock of the queue, and no other wake-up comes.
-								continue;
-							}
-							""", "this.waits.giveUp(queue, waiter, false, true);"), ENDLESS_PARK),
-			Mutant.of("second waiter that one event decides not woken",
-					java("waiting/LocalQueue.java", "this.decided.add(waiter);", "")),
-			Mutant.of("waiters not woken by the release of a thread",
-					java("waiting/LockReleaser.java", "this.sender.run(queue, handOff); return", "return"),
+					java("registry/LockAcquirer.java", "boolean interrupted = false;",
+							"boolean interrupted = false; boolean gaveUp = false;"),
+					java("registry/LockAcquirer.java", "interrupted = !this.keys.giveUp(state, waiter, false);",
+							"this.keys.giveUp(state, waiter, false); interrupted = false; gaveUp = true;"),
+					java("registry/LockAcquirer.java", "if (waiter.outcome() instanceof Outcome.GaveUp) {",
+							"if (gaveUp) {"),
 					ENDLESS_PARK),
-			Mutant.of("cancelled future keeps the lock of its late grant", java("waiting/AsyncAcquisition.java",
-					"// Cancelled at the moment of the grant. this.waits.releases().releaseAsync(holder);", "")),
+			Mutant.of("second waiter that one event decides not woken",
+					java("waiting/WaiterQueue.java", "this.decided.add(waiter);", "")),
+			Mutant.of("waiters not woken by the release of a thread",
+					java("waiting/KeyTable.java", "this.sender.send(state, handOff); return", "return"), ENDLESS_PARK),
+			Mutant.of("cancelled future keeps the lock of its late grant",
+					java("registry/AsyncAcquisition.java",
+							"// Cancelled at the moment of the grant. this.keys.releaseAsync(holder);", "")),
 			Mutant.of("cancelled future keeps the lock of its listeners",
-					java("registry/LockOperations.java",
-							"// The caller cancelled at the moment of the grant. lock.abandon();", "")),
+					java("registry/AsyncAcquisition.java", "lock.abandon();", "")),
 			Mutant.of("refused callback forgotten",
 					java("waiting/TaskRunner.java",
 							"this.environment.startThread(\"distlock-late-callback\", callback);", "")),
 			Mutant.of("timer not set after the ticket was queued",
-					java(KEY_QUEUE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
+					java(KEY_STATE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
 							"if (queued.markQueued("),
 					NO_SWEEP),
 			Mutant.of("earlier timer not set while a later one is",
@@ -151,10 +149,10 @@ final class SimulationMutants {
 					NO_SWEEP, SWEEP_FIRES_NO_TIMER),
 			Mutant.of("outage not ended by an answer", java("waiting/RetryTimer.java", "this.outage = null;", "")),
 			Mutant.of("fair ticket that has left stays the oldest",
-					java("waiting/KeyQueues.java", "public void leftQueue() { this.waiting = false; }",
+					java("waiting/KeyTable.java", "public void leftQueue() { this.waiting = false; }",
 							"public void leftQueue() { }")),
-			Mutant.of("queue of a fair caller never removed",
-					java("waiting/KeyQueues.java", "all.byNumber.remove(this.number);", "")));
+			Mutant.of("state of a fair caller never removed",
+					java("waiting/KeyTable.java", "all.byNumber.remove(this.number);", "")));
 
 	private static final List<Mutant> RELEASES = List.of(
 			Mutant.of("release forgotten after an error",
@@ -163,14 +161,12 @@ final class SimulationMutants {
 									+ " && command instanceof Command.Release) throw error;"),
 					NO_COMMAND_IS_LOST),
 			Mutant.of("release not repeated after a failure",
-					java(KEY_QUEUE, "if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {",
+					java(KEY_STATE, "if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {",
 							"{")),
-			Mutant.of("timer does not resume a failed release",
-					java(KEY_QUEUE, "this.pendingReleases.resume(); QueuedTicket queued = this.queuedTicket;",
-							"QueuedTicket queued = this.queuedTicket;")),
+			Mutant.of("timer does not resume a failed release", java(KEY_STATE, "this.pendingReleases.resume();", "")),
 			Mutant.of("command that the executor refuses forgotten",
 					java("waiting/CommandSender.java",
-							"if (rejection != null) { end(queue, command, null, rejection, settled); }", ""),
+							"if (rejection != null) { end(state, command, null, rejection, settled); }", ""),
 					NO_COMMAND_IS_LOST),
 			Mutant.of("loss found by a release in the background not reported",
 					java("waiting/CommandSender.java", "observed.gone();", "")),
@@ -192,14 +188,14 @@ final class SimulationMutants {
 									+ " grant. hold.lose(LossCause.RELEASED_BY_OPERATOR);",
 							"")),
 			Mutant.of("lock that cannot be watched not released",
-					java("registry/HeldLocks.java", "this.acquirer.releases().releaseAsync(holder); throw ex;",
-							"throw ex;")),
+					java("registry/HeldLocks.java", "this.keys.releaseAsync(holder); throw ex;", "throw ex;")),
 			Mutant.of("shutdown leaves its waiters waiting",
-					java("waiting/LockAcquirer.java",
-							"this.queues.forEach((queue) -> queue.failWaiters(shutDownException(queue.key())));", "")),
+					java("waiting/KeyTable.java",
+							"all().forEach((state) -> this.sender.onEvent(state,"
+									+ " () -> state.failWaiters(shutDownException(state.key()))));",
+							"")),
 			Mutant.of("caller that joins during the shutdown not failed",
-					java("waiting/LockAcquirer.java",
-							"if (this.closed) { // close() may have failed the waiters before",
+					java("waiting/KeyTable.java", "if (this.closed) { // close() may have failed the waiters before",
 							"if (false) { // close() may have failed the waiters before")));
 
 	private static final List<Mutant> LEASES = List.of(
@@ -213,8 +209,8 @@ final class SimulationMutants {
 					java("renewal/Lease.java", "if (!checkExpired() && later.remainingNanos",
 							"if (later.remainingNanos")),
 			Mutant.of("lease not renewed again after a failure",
-					java("renewal/Lease.java", "MINIMUM_RETRY_NANOS); this.renewing = false; return risk;",
-							"MINIMUM_RETRY_NANOS); return risk;")),
+					java("renewal/Lease.java", "this.renewal = (known || risk) ? FAILED | AT_RISK : FAILED;",
+							"this.renewal |= (known || risk) ? FAILED | AT_RISK : FAILED;")),
 			Mutant.of("renewals that the executor refuses forgotten",
 					java("renewal/LeaseRenewer.java", "this.warnings.failed(ex, batch); fail(batch);",
 							"this.warnings.failed(ex, batch);")),
@@ -230,29 +226,29 @@ final class SimulationMutants {
 					java("renewal/Lease.java", "if (answer.takenOver()) { return LossCause.TAKEN_OVER; }", "")),
 			Mutant.of("silence of the store reported as a suspended process",
 					java("renewal/Lease.java",
-							"(this.renewing || retrying()) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED",
-							"this.renewing ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED")),
+							"(this.renewal != IDLE) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED",
+							"isRenewing() ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED")),
 			Mutant.of("lost lock stays with its holder", java("registry/HeldLocks.java", """
-					this.renewer.forget(hold);
-					this.acquirer.releases().releaseAsync(hold.holder(), hold.validity());
-					""", "this.renewer.forget(hold);")));
+					void lost(Hold hold, LossCause cause) {
+						this.renewer.forget(hold);
+						this.keys.releaseAsync(hold.holder(), hold.validity());
+					""", "void lost(Hold hold, LossCause cause) { this.renewer.forget(hold);")));
 
 	private static final List<Mutant> LIMITS = List.of(
 			Mutant.of("one caller too many waits",
-					java("waiting/WaiterCounts.java", "before < waiter.request().maxWaiting()",
-							"before <= waiter.request().maxWaiting()")),
-			Mutant.of("each queue of a key counts its own waiters",
-					java("waiting/KeyQueues.java",
-							"this.queue = new KeyQueue(key, KeyQueues.this.environment.newLock(), this); }",
-							"this.queue = new KeyQueue(key, KeyQueues.this.environment.newLock(), this); }"
+					java("waiting/WaiterCounts.java", "before < waiter.maxWaiting", "before <= waiter.maxWaiting")),
+			Mutant.of("each state of a key counts its own waiters",
+					java("waiting/KeyTable.java",
+							"this.state = new KeyState(key, KeyTable.this.locks.newLock(), this); }",
+							"this.state = new KeyState(key, KeyTable.this.locks.newLock(), this); }"
 									+ " private final WaiterCounts mine = new WaiterCounts();"
 									+ " @Override public KeySettings settings() { KeySettings all = super.settings();"
 									+ " return new KeySettings(all.clock(), all.random(), all.handOffLimits(),"
 									+ " all.backendTimeout(), all.commandTimeout(), this.mine); }")),
 			Mutant.of("caller not counted after its first attempt",
-					java(KEY_QUEUE, "queued.due = true; } firstAttemptIsOver();", "queued.due = true; }")),
+					java(KEY_STATE, "queued.due = true; } firstAttemptIsOver();", "queued.due = true; }")),
 			Mutant.of("caller that gives up stays counted",
-					java("waiting/LocalQueue.java", "waiter.counts.remove(waiter);",
+					java("waiting/WaiterQueue.java", "waiter.counts.remove(waiter);",
 							"if (!(outcome instanceof Outcome.GaveUp)) waiter.counts.remove(waiter);")));
 
 	static final List<Mutant> ALL = List.of(KNOWN, GRANTS, WAITS, RELEASES, LEASES, LIMITS)

@@ -38,10 +38,10 @@ class CallCostTests {
 	 */
 	private static final String BUDGETS = """
 			figure   Redis  at 86682c31  local  at 86682c31
-			types       77           77     66           66
-			objects     31           30     27           28
-			frames      16           16     15           15
-			methods    172          176    151          154
+			types       74           77     63           66
+			objects     30           30     26           28
+			frames      13           16     12           15
+			methods    163          176    142          154
 			""";
 
 	private static final int REDIS = 1;

@@ -3,9 +3,17 @@ package io.github.distlock.structure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaStaticInitializer;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
 import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,7 +40,7 @@ class StructureTests {
 			aop                 2470  15  3
 			aop.weaving          123   0  0
 			autoconfigure       1241   1  2
-			backend              311   0  0
+			backend              316   0  0
 			backend.jdbc        1605   2  2
 			backend.local        255   0  3
 			backend.redis       1893   8  2
@@ -44,14 +52,18 @@ class StructureTests {
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
-			registry            1773  11  3
-			renewal              638   4  0
+			registry            1915  12  3
+			renewal              616   4  0
 			test                 486   0  3
 			thread                54   0  0
 			transaction          326   1  0
-			waiting             2054   9  3
+			waiting             1801   7  3
 			web                   82   0  0
 			""");
+
+	private static final int MOST_METHODS = 45;
+
+	private static final int MOST_FIELDS = 10;
 
 	private static StructureReport report;
 
@@ -75,6 +87,30 @@ class StructureTests {
 	@Test
 	void noPackageThatIsGoneHasABudget() throws IOException {
 		assertThat(BUDGETS.keySet()).as("Delete the rows of the others").isSubsetOf(report.figures().keySet());
+	}
+
+	/** Records that only carry values are left out. */
+	@Test
+	void noClassOfTheEngineIsEverything() {
+		JavaClasses engine = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+			.importPackages("io.github.distlock.waiting", "io.github.distlock.renewal", "io.github.distlock.registry");
+		assertThat(engine).isNotEmpty();
+		List<String> excess = engine.stream()
+			.filter((type) -> !type.isRecord())
+			.filter((type) -> own(type.getCodeUnits()) > MOST_METHODS || own(type.getFields()) > MOST_FIELDS)
+			.map((type) -> type.getName() + " has " + own(type.getCodeUnits()) + " methods and constructors, and "
+					+ own(type.getFields()) + " fields")
+			.toList();
+		assertThat(excess).as("More than %d methods or %d fields", MOST_METHODS, MOST_FIELDS).isEmpty();
+	}
+
+	/** Those of an object that the sources declare. */
+	private static long own(Collection<? extends JavaMember> members) {
+		return members.stream()
+			.filter((member) -> !member.getModifiers().contains(JavaModifier.SYNTHETIC))
+			.filter((member) -> !(member instanceof JavaField) || !member.getModifiers().contains(JavaModifier.STATIC))
+			.filter((member) -> !(member instanceof JavaStaticInitializer))
+			.count();
 	}
 
 	@Test

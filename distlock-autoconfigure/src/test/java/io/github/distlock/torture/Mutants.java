@@ -99,9 +99,9 @@ final class Mutants {
 					local owned = '-' .. token"""),
 					lua("values.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
-					java("waiting/KeyQueue.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"),
-					java("waiting/KeyQueue.java", "if (this.queuedTicket != null && nothingIsToCome) {",
-							"if (false) {")))
+					java("waiting/KeyState.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"),
+					java("waiting/KeyState.java", "if (nothingIsToCome && this.live instanceof QueuedTicket queued) {",
+							"if (false && this.live instanceof QueuedTicket queued) {")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockStore.java",

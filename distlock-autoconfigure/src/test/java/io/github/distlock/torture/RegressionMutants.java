@@ -17,11 +17,11 @@ final class RegressionMutants {
 					java("waiting/Effects.java",
 							"boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
 							"boolean lost = false;")),
-					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
+					"registry.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(
 					Mutant.of("lock handed off with tokens behind those of its grant",
 							java("waiting/HandOffLimits.java", "&& from.fencingToken() < from.lastToken()", "")),
-					"waiting.KeyQueueTests#theQueueDecides"),
+					"waiting.KeyStateTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("nothing looks for the dead owner of a lock without a lease",
 							java("renewal/Lease.java",

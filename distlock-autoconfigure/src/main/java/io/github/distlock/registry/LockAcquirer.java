@@ -1,39 +1,60 @@
 package io.github.distlock.registry;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.registry.CompositeLockRegistry.CompositeHeldLock;
+import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.Holder;
+import io.github.distlock.waiting.KeyState;
+import io.github.distlock.waiting.KeyTable;
+import io.github.distlock.waiting.Waiter;
+import io.github.distlock.waiting.Waiter.FutureWaiter;
+import io.github.distlock.waiting.Waiter.Outcome;
+import io.github.distlock.waiting.Waiter.ThreadWaiter;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires locks: validates the request, re-enters a lock that is already held, or else
  * waits for a grant and adds the lock to {@link HeldLocks}. Reports how each attempt
- * ended. Thread-safe.
+ * ended. {@link #await} is the whole wait of a thread, an {@link AsyncAcquisition} that
+ * of a future. Thread-safe.
  */
-final class LockOperations {
+final class LockAcquirer {
+
+	/** After an error on another thread a wake-up may be missing. */
+	private static final long LONGEST_PARK_NANOS = Duration.ofSeconds(10).toNanos();
 
 	private final RegistryRuntime runtime;
 
+	private final KeyTable keys;
+
 	private final HeldLocks heldLocks;
+
+	private final EngineEnvironment environment;
 
 	private final RequestTerms terms;
 
 	private final HolderMessages holderMessages;
 
-	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings) {
+	LockAcquirer(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings,
+			EngineEnvironment environment) {
 		this.runtime = runtime;
+		this.keys = runtime.keys();
+		this.environment = environment;
 		this.heldLocks = runtime.heldLocks();
 		this.holderMessages = new HolderMessages(runtime);
 		this.terms = new RequestTerms(backend, settings);
@@ -49,7 +70,7 @@ final class LockOperations {
 	 */
 	@Nullable HeldLock acquire(Caller caller) {
 		try {
-			Hold hold = acquireHold(caller, true, false);
+			Hold hold = acquire(caller, true, false);
 			return (hold != null) ? new HoldReference(hold) : null;
 		}
 		catch (InterruptedException ex) {
@@ -61,14 +82,14 @@ final class LockOperations {
 	}
 
 	/**
-	 * Acquire a lock for a {@link LockView}. The lock is lost when this thread dies.
+	 * Acquire a lock on this thread.
+	 * @param interruptible whether an interrupt ends the wait; otherwise the interrupt
+	 * status is restored on return
+	 * @param view whether a {@link LockView} asks: then the lock is lost when this thread
+	 * dies
 	 * @return the lock, or {@code null} if the wait ended without it
 	 */
-	@Nullable Hold acquireForView(LockRequest request, boolean interruptible) throws InterruptedException {
-		return acquireHold(caller(request, Thread.currentThread(), LockOutcome.TIMEOUT), interruptible, true);
-	}
-
-	private @Nullable Hold acquireHold(Caller caller, boolean interruptible, boolean view) throws InterruptedException {
+	@Nullable Hold acquire(Caller caller, boolean interruptible, boolean view) throws InterruptedException {
 		LockRequest request = caller.request();
 		try {
 			this.terms.validate(request);
@@ -92,15 +113,15 @@ final class LockOperations {
 						+ " acquireAsync, or move the call to another thread with"
 						+ " subscribeOn(Schedulers.boundedElastic())");
 			}
+			if (interruptible && Thread.interrupted()) {
+				throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
+			}
+			LeaseTerms lease = this.terms.lease(request);
 			Holder holder;
 			try (ObservationScope observed = caller.observe()) {
-				holder = this.runtime.acquirer().acquire(this.terms.wait(request, caller), interruptible);
+				holder = await(caller, lease, interruptible);
 			}
-			if (holder != null) {
-				return begin(caller, holder, Thread.currentThread(), view);
-			}
-			caller.notAcquired();
-			return null;
+			return (holder != null) ? begin(caller, holder, lease, Thread.currentThread(), view) : null;
 		}
 		catch (InterruptedException | RuntimeException | Error ex) {
 			caller.failed(ex);
@@ -129,7 +150,6 @@ final class LockOperations {
 
 	private <T> CompletableFuture<T> acquireAsync(Caller caller, Function<@Nullable HeldLock, T> result) {
 		LockRequest request = caller.request();
-		CompletableFuture<@Nullable Holder> granted;
 		try {
 			this.terms.validate(request);
 			Hold held = reenter(holdOfThisWork(request.key()), request);
@@ -137,46 +157,125 @@ final class LockOperations {
 				return CompletableFuture.completedFuture(result.apply(new HoldReference(held)));
 			}
 			try (ObservationScope observed = caller.observe()) {
-				granted = this.runtime.acquirer().acquireAsync(this.terms.wait(request, caller));
+				return new AsyncAcquisition<>(this, caller, this.terms.lease(request), result).start();
 			}
 		}
 		catch (RuntimeException | Error ex) {
 			caller.failed(ex);
 			return CompletableFuture.failedFuture(ex);
 		}
-		CompletableFuture<T> future = new CompletableFuture<>();
-		granted.whenComplete((holder, failure) -> complete(future, caller, result, holder, failure));
-		future.whenComplete((lock, failure) -> {
-			if (future.isCancelled()) {
-				granted.cancel(false);
-			}
-		});
-		return future;
 	}
 
-	private <T> void complete(CompletableFuture<T> future, Caller caller, Function<@Nullable HeldLock, T> result,
-			@Nullable Holder holder, @Nullable Throwable failure) {
+	/**
+	 * Wait for a grant.
+	 * @return the holder, or {@code null} if the wait has ended without the lock
+	 */
+	private @Nullable Holder await(Caller caller, LeaseTerms lease, boolean interruptible) throws InterruptedException {
+		LockRequest request = caller.request();
+		long start = this.runtime.nanoTime();
+		while (true) {
+			ThreadWaiter waiter = new ThreadWaiter(request, lease.storeLease(), this.terms.waitTime(request),
+					this.terms.maxWaiting(request), start, this.environment);
+			await(caller, waiter, start, interruptible);
+			Holder holder = holderOf(caller, waiter);
+			if (holder != null || !restarts(waiter)) {
+				return holder;
+			}
+		}
+	}
+
+	/**
+	 * Wait until the outcome of a waiter is decided: the whole wait of a thread, parked.
+	 * A thread that gives up returns when its ticket has left the store, or after one
+	 * command time-out: until then other applications may be refused a lock that has no
+	 * holder. An interrupt that does not end the wait is restored when the thread
+	 * returns.
+	 */
+	private void await(Caller caller, ThreadWaiter waiter, long start, boolean interruptible)
+			throws InterruptedException {
+		boolean interrupted = false;
+		KeyState state = this.keys.join(waiter, null);
 		try {
-			if (failure != null) {
-				caller.failed(failure);
-				future.completeExceptionally(failure);
-			}
-			else if (holder == null) {
-				caller.notAcquired();
-				future.complete(result.apply(null));
-			}
-			else {
-				HeldLock lock = new HoldReference(begin(caller, holder, null, false));
-				if (!future.complete(result.apply(lock))) {
-					// The caller cancelled at the moment of the grant.
-					lock.abandon();
+			while (waiter.outcome() == null) {
+				interrupted |= Thread.interrupted();
+				long remaining = waiter.remainingNanos(this.runtime.nanoTime());
+				if (interrupted && interruptible) {
+					// Unless it was decided just before. Another interrupt is a new one:
+					// it stays set.
+					interrupted = !this.keys.giveUp(state, waiter, false);
 				}
+				else if (remaining <= 0) {
+					this.keys.giveUp(state, waiter, true);
+				}
+				else if (!waiter.triesOnce() && !caller.isWaiting()) {
+					// A listener may park, and use up the wake-up: so look again.
+					caller.waiting(start);
+				}
+				else {
+					this.environment.park(this, Math.min(remaining, LONGEST_PARK_NANOS));
+				}
+			}
+			long end = waiter.isDeparting() ? this.runtime.nanoTime() + this.keys.commandTimeoutNanos() : 0;
+			long left;
+			while (waiter.isDeparting() && (left = end - this.runtime.nanoTime()) > 0) {
+				this.environment.park(this, left);
+				interrupted |= Thread.interrupted();
+			}
+			if (waiter.outcome() instanceof Outcome.GaveUp) {
+				throw new InterruptedException("Interrupted while waiting for lock '" + caller.request().key() + "'");
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			caller.failed(ex);
-			future.completeExceptionally(ex);
+			this.keys.abandon(state, waiter);
+			throw ex;
 		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/** Create a waiter without a thread. */
+	FutureWaiter newWaiter(Caller caller, LeaseTerms lease, long start) {
+		LockRequest request = caller.request();
+		return new FutureWaiter(request, lease.storeLease(), this.terms.waitTime(request),
+				this.terms.maxWaiting(request), start, this.keys::callBack);
+	}
+
+	/**
+	 * Return the holder of a wait that has ended, on its way to the caller.
+	 * @return the holder; {@code null} if the wait has ended without the lock, or if the
+	 * grant has expired since, because this process was paused
+	 * @throws LockBackendException if the store has failed
+	 */
+	@Nullable Holder holderOf(Caller caller, Waiter waiter) {
+		Outcome outcome = waiter.outcome();
+		if (outcome instanceof Outcome.Failure failure) {
+			throw failure.forCaller();
+		}
+		if (outcome instanceof Outcome.Refused refused) {
+			caller.refused(refused);
+		}
+		if (outcome instanceof Outcome.Success success) {
+			if (!success.holder().hasPassed(this.heldLocks.clock())) {
+				return success.holder();
+			}
+			this.keys.releaseAsync(success.holder());
+		}
+		if (!restarts(waiter)) {
+			caller.notAcquired();
+		}
+		return null;
+	}
+
+	/**
+	 * Return whether a caller whose grant has expired before it took it over waits again,
+	 * for the rest of its wait time. One answer ends the wait of a caller that tries
+	 * once, whatever it is.
+	 */
+	static boolean restarts(Waiter waiter) {
+		return waiter.outcome() instanceof Outcome.Success && !waiter.triesOnce();
 	}
 
 	/**
@@ -194,7 +293,7 @@ final class LockOperations {
 	 */
 	HeldLock required(Caller caller, @Nullable HeldLock lock) {
 		if (lock == null) {
-			throw this.holderMessages.notAcquired(caller, this.terms.wait(caller.request(), caller));
+			throw this.holderMessages.notAcquired(caller, this.terms);
 		}
 		return lock;
 	}
@@ -203,9 +302,8 @@ final class LockOperations {
 	 * Add a granted lock to the held ones. If that fails, the caller receives an
 	 * exception and no lock to close, so the lock is released.
 	 */
-	private Hold begin(Caller caller, Holder holder, @Nullable Thread thread, boolean view) {
-		LockRequest request = caller.request();
-		Hold hold = this.heldLocks.add(request, holder, this.terms.lease(request), thread, view);
+	Hold begin(Caller caller, Holder holder, LeaseTerms lease, @Nullable Thread thread, boolean view) {
+		Hold hold = this.heldLocks.add(caller.request(), holder, lease, thread, view);
 		try {
 			caller.acquired(holder);
 			return hold;

@@ -1,7 +1,6 @@
-package io.github.distlock.waiting;
+package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -10,17 +9,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-import io.github.distlock.LockInstance;
-import io.github.distlock.LockMode;
-import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreContext;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.waiting.ErrorInjector.Step;
+import io.github.distlock.observation.LockObservers;
+import io.github.distlock.registry.ErrorInjector.Step;
+import io.github.distlock.testing.TestSettings;
+import io.github.distlock.waiting.HandOffLimits;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -51,38 +48,32 @@ class ErrorRecoveryTests {
 
 	private final ErrorInjector noErrors = new ErrorInjector();
 
-	private final List<LockStore> stores = new ArrayList<>();
+	private BackendLockRegistry one;
 
-	private LockAcquirer acquirer;
-
-	private LockAcquirer other;
+	private BackendLockRegistry two;
 
 	@BeforeEach
 	void setUp() {
 		LocalStore store = new LocalStore(TimeSource.SYSTEM);
-		this.acquirer = acquirer("one", store, this.errors);
-		this.other = acquirer("two", store, this.noErrors);
+		this.one = registry(store, this.errors);
+		this.two = registry(store, this.noErrors);
 	}
 
-	private LockAcquirer acquirer(String instance, LocalStore store, ErrorInjector injector) {
-		AcquirerSignals signals = new AcquirerSignals();
-		LockBackend backend = injector.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM));
-		LockStore opened = backend.open(new StoreContext(LockInstance.of(instance), signals));
-		LockAcquirer created = new LockAcquirer(opened, backend.description(), instance, Duration.ofSeconds(5),
-				new HandOffLimits(4, Duration.ofMillis(50)), EngineEnvironment.SYSTEM, injector.commands(),
-				injector.callbacks(), injector.timers());
-		signals.acquirer = created;
-		this.stores.add(opened);
+	private BackendLockRegistry registry(LocalStore store, ErrorInjector injector) {
+		BackendLockRegistry created = new BackendLockRegistry(
+				injector.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM)), TestSettings.of(LEASE, LEASE, null,
+						new HandOffLimits(4, Duration.ofMillis(50)), Duration.ofSeconds(5), false, Duration.ZERO),
+				List::of, injector.environment(), LockObservers.NONE);
+		created.start();
 		return created;
 	}
 
 	@AfterEach
 	void tearDown() {
 		this.errors.clear();
-		this.acquirer.close();
-		this.other.close();
+		this.one.shutdown();
+		this.two.shutdown();
 		this.threads.shutdownNow();
-		this.stores.forEach(LockStore::close);
 		this.errors.close();
 		this.noErrors.close();
 	}
@@ -111,30 +102,30 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aKeyIsUsableAfterAnErrorAtAnyStepOfAWait(Caller caller, Step step) throws Exception {
-		Holder held = acquire(this.other, caller, LEASE);
+		HeldLock held = acquire(this.two, caller, LEASE);
 		this.errors.fail(step, TIMES);
-		Future<@Nullable Holder> failing = start(this.acquirer, caller, Duration.ofMillis(300));
+		Future<@Nullable HeldLock> failing = start(this.one, caller, Duration.ofMillis(300));
 		endOf(failing);
 		this.errors.clear();
-		release(this.other, held);
+		held.close();
 		awaitUsable(caller);
 	}
 
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void callersThatWaitContinueAfterAnErrorOfAnotherCaller(Caller caller, Step step) throws Exception {
-		Holder held = acquire(this.other, caller, LEASE);
-		Future<@Nullable Holder> patient = start(this.acquirer, caller, Duration.ofSeconds(-1));
-		Awaitility.await().until(() -> !this.acquirer.snapshot().isEmpty());
+		HeldLock held = acquire(this.two, caller, LEASE);
+		Future<@Nullable HeldLock> patient = start(this.one, caller, Duration.ofSeconds(-1));
+		Awaitility.await().until(() -> !this.one.snapshot().keys().isEmpty());
 		this.errors.fail(step, TIMES);
-		Future<@Nullable Holder> failing = start(this.acquirer, caller, Duration.ofMillis(300));
+		Future<@Nullable HeldLock> failing = start(this.one, caller, Duration.ofMillis(300));
 		endOf(failing);
 		this.errors.clear();
-		release(this.other, held);
+		held.close();
 		// A wait without a timer ends with the error; the others get the lock.
-		Holder acquired = endOf(patient);
+		HeldLock acquired = endOf(patient);
 		if (acquired != null) {
-			release(this.acquirer, acquired);
+			acquired.close();
 		}
 		awaitUsable(caller);
 	}
@@ -142,36 +133,36 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aKeyIsFreeAfterAnErrorAtAnyStepOfARelease(Caller caller, Step step) throws Exception {
-		Holder held = acquire(this.acquirer, caller, LEASE);
-		Future<@Nullable Holder> patient = start(this.other, caller, Duration.ofSeconds(20));
+		HeldLock held = acquire(this.one, caller, LEASE);
+		Future<@Nullable HeldLock> patient = start(this.two, caller, Duration.ofSeconds(20));
 		this.errors.fail(step, TIMES);
 		try {
-			release(this.acquirer, held);
+			held.close();
 		}
 		catch (InternalError ex) {
 			assertThat(ex).hasMessageContaining("injected");
 		}
 		this.errors.clear();
-		Holder acquired = endOf(patient);
+		HeldLock acquired = endOf(patient);
 		assertThat(acquired).as("the lock whose release failed").isNotNull();
-		release(this.other, acquired);
+		acquired.close();
 		awaitUsable(caller);
 	}
 
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aGrantGoesOnAfterAnErrorAtAnyStepThatFollowsIt(Caller caller, Step step) throws Exception {
-		Holder held = acquire(this.other, caller, LEASE);
-		Future<@Nullable Holder> patient = start(this.acquirer, caller, Duration.ofSeconds(20));
-		Awaitility.await().until(() -> !this.acquirer.snapshot().isEmpty());
-		Future<@Nullable Holder> hasty = start(this.acquirer, caller, Duration.ofMillis(100));
+		HeldLock held = acquire(this.two, caller, LEASE);
+		Future<@Nullable HeldLock> patient = start(this.one, caller, Duration.ofSeconds(20));
+		Awaitility.await().until(() -> !this.one.snapshot().keys().isEmpty());
+		Future<@Nullable HeldLock> hasty = start(this.one, caller, Duration.ofMillis(100));
 		this.errors.fail(step, TIMES);
-		release(this.other, held);
-		for (Future<@Nullable Holder> waiter : List.of(patient, hasty)) {
-			Holder acquired = endOf(waiter);
+		held.close();
+		for (Future<@Nullable HeldLock> waiter : List.of(patient, hasty)) {
+			HeldLock acquired = endOf(waiter);
 			if (acquired != null) {
 				try {
-					release(this.acquirer, acquired);
+					acquired.close();
 				}
 				catch (InternalError ex) {
 					assertThat(ex).hasMessageContaining("injected");
@@ -184,35 +175,33 @@ class ErrorRecoveryTests {
 
 	/** Both JVMs can use the key, and no queue is left in either. */
 	private void awaitUsable(Caller caller) throws Exception {
-		for (LockAcquirer one : List.of(this.acquirer, this.other, this.acquirer)) {
+		for (BackendLockRegistry one : List.of(this.one, this.two, this.one)) {
 			for (Caller each : List.of(caller, Caller.BLOCKING)) {
-				release(one, acquire(one, each, Duration.ofSeconds(15)));
+				acquire(one, each, Duration.ofSeconds(15)).close();
 			}
 		}
-		awaitNoQueue();
+		awaitIdle();
 	}
 
-	private void awaitNoQueue() {
+	private void awaitIdle() {
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
-			.until(() -> this.acquirer.snapshot().isEmpty() && this.other.snapshot().isEmpty());
+			.until(() -> this.one.snapshot().isIdle() && this.two.snapshot().isIdle());
 	}
 
-	private Holder acquire(LockAcquirer acquirer, Caller caller, Duration wait) throws Exception {
-		Holder holder = start(acquirer, caller, wait).get(20, TimeUnit.SECONDS);
+	private HeldLock acquire(BackendLockRegistry registry, Caller caller, Duration wait) throws Exception {
+		HeldLock holder = start(registry, caller, wait).get(20, TimeUnit.SECONDS);
 		assertThat(holder).as("the key is usable").isNotNull();
 		return holder;
 	}
 
-	private Future<@Nullable Holder> start(LockAcquirer acquirer, Caller caller, Duration wait) {
-		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, Integer.MAX_VALUE,
-				(since) -> {
-				});
+	private Future<@Nullable HeldLock> start(BackendLockRegistry registry, Caller caller, Duration wait) {
+		LockRequest request = LockRequest.of("key").fair(caller.fair).waitTime(wait);
 		if (!caller.asynchronous) {
-			return this.threads.submit(() -> acquirer.acquire(request, true));
+			return this.threads.submit(() -> registry.tryAcquire(request).orElse(null));
 		}
 		try {
-			return acquirer.acquireAsync(request);
+			return registry.tryAcquireAsync(request).thenApply((lock) -> lock.orElse(null));
 		}
 		catch (InternalError ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -220,7 +209,7 @@ class ErrorRecoveryTests {
 	}
 
 	/** The caller returns, with the lock, without it or with the injected error. */
-	private static @Nullable Holder endOf(Future<@Nullable Holder> waiting) throws Exception {
+	private static @Nullable HeldLock endOf(Future<@Nullable HeldLock> waiting) throws Exception {
 		try {
 			return waiting.get(20, TimeUnit.SECONDS);
 		}
@@ -228,10 +217,6 @@ class ErrorRecoveryTests {
 			assertThat(ex).rootCause().hasMessageContaining("injected");
 			return null;
 		}
-	}
-
-	private static void release(LockAcquirer acquirer, Holder holder) {
-		acquirer.releases().release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, null);
 	}
 
 }

@@ -16,6 +16,7 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
@@ -28,8 +29,9 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
 
 /**
  * The state of one key in this JVM: the waiters, the holder, and the command that is on
- * its way to the store. This is the one hard class of the package, in one file on
- * purpose: its parts cannot be understood without each other.
+ * its way to the store. Opaque for callers, which get it when they join. This is the one
+ * hard class of the package, in one file on purpose: its parts cannot be understood
+ * without each other.
  * <p>
  * <b>Design.</b> A state machine. Each event (a caller joins, the store answers, a timer
  * fires) is one short critical section. It changes the state and returns {@link Effects},
@@ -40,8 +42,8 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * an object, and a class that a new JVM has to load.
  * <p>
  * <b>Lock.</b> {@link #lock} guards all fields. Locks are striped over keys, so that a
- * held lock needs none of its own. Never call another queue while holding one. Nothing
- * that is called here does so: {@link KeyQueueContext} only changes maps, and leaves
+ * held lock needs none of its own. Never call another key state while holding one.
+ * Nothing that is called here does so: {@link KeyContext} only changes maps, and leaves
  * everything else to other threads. A stack overflow inside {@code unlock()} can leave a
  * lock taken for good. So no thread waits for it longer than one command time-out, and a
  * thread that serves other keys, too (of a timer, a driver, a sweep) first looks whether
@@ -49,18 +51,18 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * <p>
  * <b>Invariants.</b>
  * <ul>
- * <li>At most one command of a queue is in flight, so its commands cannot overtake each
+ * <li>At most one command of a key is in flight, so its commands cannot overtake each
  * other. An answer counts only while its command is the one in flight.</li>
- * <li>There is at most one live ticket: it waits in {@link #queuedTicket} or is held by
- * {@link #holder}, never both. The queued ticket is set before its first attempt is sent,
- * since a grant message may arrive before the reply.</li>
+ * <li>There is at most one {@link #live} ticket, which waits or holds the lock. It is set
+ * before its first attempt is sent, since a grant message may arrive before the
+ * reply.</li>
  * <li>A ticket that moved to {@link #pendingReleases} is never attempted, renewed or
  * handed off again, and no other ticket is attempted before the store has answered its
  * release.</li>
  * <li>A queued ticket belongs to the key, not to a thread: it is kept while any caller
  * waits.</li>
- * <li>A queue without waiters, holder, queued ticket, pending releases and command in
- * flight is removed from its context, once, and never used again.</li>
+ * <li>A key state without waiters, live ticket, pending releases and command in flight is
+ * removed from its context, once, and never used again.</li>
  * </ul>
  * <p>
  * <b>Errors.</b> An {@link Error} may interrupt an event at any step. What allocates
@@ -73,7 +75,7 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
  */
-final class KeyQueue {
+public final class KeyState {
 
 	/** Enough for a thread that has the lock and runs. */
 	private static final long MOMENT_NANOS = Duration.ofMillis(1).toNanos();
@@ -85,32 +87,28 @@ final class KeyQueue {
 
 	private final String key;
 
-	private final KeyQueueContext context;
+	private final KeyContext context;
 
-	private LocalQueue waiters = LocalQueue.NONE;
+	private WaiterQueue waiters = WaiterQueue.NONE;
 
 	private PendingReleases pendingReleases = PendingReleases.NONE;
 
-	private @Nullable QueuedTicket queuedTicket;
-
-	private @Nullable Holder holder;
-
-	/** Whether an attempt of the held ticket was never answered. */
-	private boolean attemptUnanswered;
+	/** The ticket of this JVM that waits or holds the lock. */
+	private @Nullable LiveTicket live;
 
 	/** The command that is on its way to the store. */
 	private @Nullable Command inFlight;
 
-	/** Exists once the queue has waited, or the store has failed. */
+	/** Exists once the key has waited, or the store has failed. */
 	private @Nullable RetryTimer retryTimer;
 
 	private boolean removed;
 
 	/**
-	 * Create a queue.
-	 * @param lock guards this queue, and perhaps others
+	 * Create the state of a key that is not in use.
+	 * @param lock guards this key state, and perhaps others
 	 */
-	KeyQueue(String key, Lock lock, KeyQueueContext context) {
+	KeyState(String key, Lock lock, KeyContext context) {
 		this.key = key;
 		this.lock = lock;
 		this.context = context;
@@ -125,7 +123,7 @@ final class KeyQueue {
 	/**
 	 * Add a waiter. A waiter that tries once does not wait behind others, and no waiter
 	 * waits where too many do.
-	 * @return the effects, or {@code null} if this queue has been removed
+	 * @return the effects, or {@code null} if this key state has been removed
 	 */
 	@Nullable Effects join(Waiter waiter) {
 		enter();
@@ -133,7 +131,7 @@ final class KeyQueue {
 			if (this.removed) {
 				return null;
 			}
-			boolean behind = this.holder != null || !this.waiters.isEmpty();
+			boolean behind = this.live instanceof Holder || !this.waiters.isEmpty();
 			if (waiter.triesOnce() ? behind : !this.context.settings().waiterCounts().add(waiter, behind)) {
 				ownWaiters().decide(waiter, refused(waiter.triesOnce() ? TIMEOUT : TOO_MANY_WAITING));
 			}
@@ -156,7 +154,10 @@ final class KeyQueue {
 			if (waiter.outcome() != null) {
 				return false;
 			}
-			dismiss(waiter, timedOut ? timedOutOrFailed() : new Outcome.GaveUp());
+			LockBackendException failure = failure();
+			// After a failure it is unknown whether the lock was free: not a time-out.
+			dismiss(waiter, !timedOut ? new Outcome.GaveUp()
+					: (failure != null) ? new Outcome.Failure(failure) : refused(TIMEOUT));
 			return true;
 		});
 	}
@@ -170,16 +171,16 @@ final class KeyQueue {
 	 */
 	@Nullable Effects tryHandOff(Holder from, Validity validity) {
 		return onEventIf(() -> {
-			if (this.holder != from || this.waiters.isEmpty()
+			if (this.live != from || this.waiters.isEmpty()
 					|| !this.context.settings()
 						.handOffLimits()
-						.allow(from, validity, this.waiters.first().request(), this.context.settings().clock())) {
+						.allow(from, validity, this.waiters.first(), this.context.settings().clock())) {
 				return false;
 			}
 			Waiter next = this.waiters.first();
 			Holder following = from.next(validity);
 			this.waiters.decide(next, new Outcome.Success(following));
-			this.holder = following;
+			this.live = following;
 			return true;
 		});
 	}
@@ -192,11 +193,11 @@ final class KeyQueue {
 	@Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable BackgroundRelease background) {
 		enter();
 		try {
-			if (this.holder != leaving) {
+			if (this.live != leaving) {
 				return null;
 			}
-			ownReleases().release(leaving, this.attemptUnanswered, giveUpNanos, background);
-			this.holder = null;
+			ownReleases().release(leaving, giveUpNanos, background);
+			this.live = null;
 			return takeEffects();
 		}
 		finally {
@@ -206,20 +207,23 @@ final class KeyQueue {
 
 	/** Fail all waiters, because the registry shuts down for example. */
 	Effects failWaiters(LockBackendException cause) {
-		return onEvent(() -> failAll(cause));
+		return onEvent(() -> {
+			this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> true);
+			this.waiters.departAll();
+		});
 	}
 
 	// Events of the store
 
 	/**
 	 * The store reports by message that a ticket was granted.
-	 * @return the effects, or {@code null} if this queue does not know the ticket
+	 * @return the effects, or {@code null} if this key state does not know the ticket
 	 */
 	@Nullable Effects granted(Ticket ticket, Grant grant) {
 		return onEventIf(() -> {
-			QueuedTicket queued = this.queuedTicket;
-			if (queued == null || !queued.ticket.equals(ticket)) {
-				return ticket.equals(liveTicket()) || this.pendingReleases.contains(ticket);
+			QueuedTicket queued = queued(ticket);
+			if (queued == null) {
+				return (this.live != null && this.live.ticket.equals(ticket)) || this.pendingReleases.contains(ticket);
 			}
 			storeAnswered();
 			queued.waited = true;
@@ -239,8 +243,7 @@ final class KeyQueue {
 	 */
 	Effects retry(@Nullable Ticket ticket) {
 		return onEvent(() -> {
-			QueuedTicket queued = this.queuedTicket;
-			if (queued != null && (ticket == null || queued.ticket.equals(ticket))) {
+			if (this.live instanceof QueuedTicket queued && (ticket == null || queued.ticket.equals(ticket))) {
 				queued.due = true;
 			}
 		});
@@ -256,9 +259,9 @@ final class KeyQueue {
 				return null;
 			}
 			storeAnswered();
-			QueuedTicket queued = this.queuedTicket;
-			// A message may have arrived before the reply.
-			if (queued != null && queued.ticket.equals(attempt.ticket)) {
+			QueuedTicket queued = queued(attempt.ticket);
+			// Otherwise a message has arrived before the reply.
+			if (queued != null) {
 				applyResult(queued, attempt.lease, result);
 			}
 			return takeEffects();
@@ -310,16 +313,15 @@ final class KeyQueue {
 				commandFailed(sent, new LockBackendException("The outcome of a command for lock '" + this.key
 						+ "' was lost: an error was thrown, or the store has not answered"));
 			}
-			Holder current = this.holder;
-			if (current != null && current.hasLeft(this.context.settings().clock())) {
-				ownReleases().release(current, this.attemptUnanswered,
-						this.context.settings().clock().nanoTime() + current.lease().toNanos(), null);
-				this.holder = null;
+			TimeSource clock = this.context.settings().clock();
+			if (this.live instanceof Holder holder && holder.hasLeft(clock)) {
+				ownReleases().release(holder, clock.nanoTime() + holder.lease().toNanos(), null);
+				this.live = null;
 			}
 			fireTimer();
 			boolean nothingIsToCome = this.inFlight == null && (this.retryTimer == null || !this.retryTimer.isSet());
-			if (this.queuedTicket != null && nothingIsToCome) {
-				this.queuedTicket.due = true;
+			if (nothingIsToCome && this.live instanceof QueuedTicket queued) {
+				queued.due = true;
 			}
 		});
 	}
@@ -350,20 +352,20 @@ final class KeyQueue {
 		}
 		try {
 			UnfinishedWork commands = (failure() != null) ? UnfinishedWork.RETRIES : UnfinishedWork.COMMANDS;
-			return (this.holder != null) ? UnfinishedWork.HELD_LOCKS : commands;
+			return (this.live instanceof Holder) ? UnfinishedWork.HELD_LOCKS : commands;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** Of a queue whose lock was not returned only the key is known. */
+	/** If the lock was not returned, only the key is known. */
 	KeySnapshot snapshot() {
 		if (!tryEnter(REPORT_NANOS)) {
 			return new KeySnapshot(this.key, null, 0, true, null, 0);
 		}
 		try {
-			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
+			Ticket held = (this.live instanceof Holder holder) ? holder.ticket : null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
 					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(),
 					(this.retryTimer != null) ? this.retryTimer.unansweredNanos() : 0);
@@ -431,8 +433,7 @@ final class KeyQueue {
 			}
 			return;
 		}
-		queued.waited = true;
-		queued.blockedBy = holderOf(result);
+		queued.waitsFor(result.holder());
 		this.waiters.decideAll(refused(TIMEOUT), Waiter::triesOnce);
 		if (result instanceof AttemptResult.Queued waiting) {
 			retryTimer().retryAfter(waiting.retryAfter());
@@ -442,7 +443,7 @@ final class KeyQueue {
 		}
 		else if (this.waiters.isEmpty() && queued.isUnknownToStore()) {
 			// The only caller did not want to wait, and the store does not know it.
-			this.queuedTicket = null;
+			this.live = null;
 			this.context.leftQueue();
 		}
 		else {
@@ -462,25 +463,9 @@ final class KeyQueue {
 		}
 	}
 
-	private static @Nullable StoredHolder holderOf(AttemptResult result) {
-		return (result instanceof AttemptResult.Busy busy) ? busy.holder()
-				: (result instanceof AttemptResult.Queued waiting) ? waiting.holder() : null;
-	}
-
-	/** What holds the lock, as far as this queue knows. For messages only. */
+	/** What holds the lock, as far as this JVM knows. For messages only. */
 	private @Nullable StoredHolder blockedBy() {
-		Holder current = this.holder;
-		if (current != null) {
-			Ticket ticket = current.ticket();
-			return new StoredHolder(ticket.instance(), ticket.mode(), null, null, current.grantToken());
-		}
-		return (this.queuedTicket != null) ? this.queuedTicket.blockedBy : null;
-	}
-
-	/** After a failure it is unknown whether the lock was free: not a time-out. */
-	private Outcome timedOutOrFailed() {
-		LockBackendException failure = failure();
-		return (failure != null) ? new Outcome.Failure(failure) : refused(TIMEOUT);
+		return (this.live != null) ? this.live.blockedBy() : null;
 	}
 
 	private Outcome refused(LockOutcome reason) {
@@ -493,18 +478,17 @@ final class KeyQueue {
 			// Otherwise a deferred release still needs the timer.
 			this.retryTimer.clear();
 		}
-		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().request().lease()) > 0) {
+		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().lease) > 0) {
 			// All waiters have left, or the one that asked for such a long lease.
 			ownReleases().giveBack(queued, askedLease, grant, this.context.settings().clock().nanoTime());
+			this.live = null;
 		}
 		else {
-			queued.askFor(this.waiters.first().request().lease());
+			queued.askFor(this.waiters.first().lease);
 			Holder first = queued.toHolder(grant, this.context.settings().clock().nanoTime());
 			this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
-			this.holder = first;
-			this.attemptUnanswered = queued.attemptUnanswered;
+			this.live = first;
 		}
-		this.queuedTicket = null;
 		this.context.leftQueue();
 	}
 
@@ -514,8 +498,7 @@ final class KeyQueue {
 	 */
 	private void leftStore(PendingRelease pending, @Nullable AttemptResult next) {
 		this.pendingReleases.remove(pending);
-		QueuedTicket queued = this.queuedTicket;
-		if (queued != null) {
+		if (this.live instanceof QueuedTicket queued) {
 			queued.waited = true;
 			if (next != null && pending.next != null) {
 				applyResult(queued, pending.next.lease(), next);
@@ -532,17 +515,12 @@ final class KeyQueue {
 	 * returns only after that ticket has left the store.
 	 */
 	private void dismiss(Waiter waiter, Outcome outcome) {
-		Ticket ticket = waitingTicket();
-		if (ticket == null || !this.waiters.isOnly(waiter) || failure() != null) {
-			ownWaiters().decide(waiter, outcome);
-			return;
+		if (this.live instanceof QueuedTicket queued && this.waiters.isOnly(waiter) && failure() == null) {
+			this.waiters.depart(waiter, queued.ticket, outcome);
 		}
-		this.waiters.depart(waiter, ticket, outcome);
-	}
-
-	private void failAll(LockBackendException cause) {
-		this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> true);
-		this.waiters.departAll();
+		else {
+			ownWaiters().decide(waiter, outcome);
+		}
 	}
 
 	private void storeFailed(LockBackendException cause) {
@@ -584,48 +562,45 @@ final class KeyQueue {
 	}
 
 	private void commandFailed(Command command, LockBackendException cause) {
-		if (command instanceof Command.Attempt attempt) {
-			attemptFailed(attempt.ticket, cause);
+		if (command instanceof Command.Release release) {
+			PendingRelease pending = release.pending;
+			storeFailed(pending.notAttempted(cause));
+			pending.deferred = true;
+			if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {
+				// The lease has passed: repeating the release is pointless.
+				leftStore(pending, null);
+			}
 			return;
 		}
-		PendingRelease pending = ((Command.Release) command).pending;
-		storeFailed(pending.notAttempted(cause));
-		pending.deferred = true;
-		if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) {
-			// The lease has passed: repeating the release is pointless.
-			leftStore(pending, null);
+		Ticket ticket = ((Command.Attempt) command).ticket;
+		// A message may have arrived before, and its holder may have left already.
+		this.pendingReleases.markAttemptUnanswered(ticket);
+		if (this.live != null && this.live.ticket.equals(ticket)) {
+			this.live.attemptUnanswered = true;
 		}
-	}
-
-	private void attemptFailed(Ticket ticket, LockBackendException cause) {
-		QueuedTicket queued = this.queuedTicket;
-		if (queued != null && queued.ticket.equals(ticket)) {
-			queued.attemptUnanswered = true;
+		QueuedTicket queued = queued(ticket);
+		if (queued != null) {
 			if (!queued.waited) {
 				this.waiters.failDeparting(ticket, cause);
 			}
 			storeFailed(cause);
 		}
-		// A message may have arrived before, and its holder may have left already.
-		this.attemptUnanswered |= this.holder != null && this.holder.ticket().equals(ticket);
-		this.pendingReleases.markAttemptUnanswered(ticket);
 	}
 
 	private void fireTimer() {
 		RetryTimer timer = this.retryTimer;
 		if (timer != null && timer.timerFired()) {
 			this.pendingReleases.resume();
-			QueuedTicket queued = this.queuedTicket;
-			if (queued != null) {
+			if (this.live instanceof QueuedTicket queued) {
 				queued.due |= timer.attemptOrDefer();
 			}
 		}
 	}
 
 	/** The waiters, to add one. */
-	private LocalQueue ownWaiters() {
-		if (this.waiters == LocalQueue.NONE) {
-			this.waiters = new LocalQueue();
+	private WaiterQueue ownWaiters() {
+		if (this.waiters == WaiterQueue.NONE) {
+			this.waiters = new WaiterQueue();
 		}
 		return this.waiters;
 	}
@@ -640,21 +615,14 @@ final class KeyQueue {
 		return current;
 	}
 
-	private @Nullable Ticket waitingTicket() {
-		return (this.queuedTicket != null) ? this.queuedTicket.ticket : null;
-	}
-
-	private @Nullable Ticket liveTicket() {
-		if (this.queuedTicket != null) {
-			return this.queuedTicket.ticket;
-		}
-		return (this.holder != null) ? this.holder.ticket() : null;
+	/** A ticket, if it waits. */
+	private @Nullable QueuedTicket queued(Ticket ticket) {
+		return (this.live instanceof QueuedTicket queued && queued.ticket.equals(ticket)) ? queued : null;
 	}
 
 	/** Whether a ticket is in the store, about to leave it, and an answer is expected. */
 	private boolean leavesStore(Ticket ticket) {
-		boolean unwanted = this.queuedTicket != null && this.queuedTicket.ticket.equals(ticket)
-				&& this.waiters.isEmpty();
+		boolean unwanted = queued(ticket) != null && this.waiters.isEmpty();
 		return (unwanted || this.pendingReleases.expectsAnswerFor(ticket)) && failure() == null;
 	}
 
@@ -674,14 +642,15 @@ final class KeyQueue {
 		boolean simple = woken.isEmpty() && stray == null;
 		Effects effects = !simple ? new Effects.Combined(command, woken, stray)
 				: (command != null) ? command : Effects.NONE;
-		if (this.waiters != LocalQueue.NONE) {
+		if (this.waiters != WaiterQueue.NONE) {
 			this.waiters.clearDecided();
-			this.waiters = this.waiters.isUnused() ? LocalQueue.NONE : this.waiters;
+			this.waiters = this.waiters.isUnused() ? WaiterQueue.NONE : this.waiters;
 		}
 		if (command != null) {
 			this.inFlight = command;
 		}
-		else if (isUnused()) {
+		else if (this.live == null && this.inFlight == null && this.waiters.isEmpty() && this.pendingReleases.isEmpty()
+				&& !this.removed) {
 			this.removed = true;
 			this.context.remove(this.key);
 		}
@@ -692,10 +661,9 @@ final class KeyQueue {
 		if (this.inFlight != null) {
 			return null;
 		}
-		if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {
-			ownReleases().cancel(this.queuedTicket.ticket, this.queuedTicket.attemptUnanswered,
-					this.context.settings().clock().nanoTime());
-			this.queuedTicket = null;
+		if (this.live instanceof QueuedTicket unwanted && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {
+			ownReleases().cancel(unwanted, this.context.settings().clock().nanoTime());
+			this.live = null;
 			// Not later, when the store has answered: another ticket must retry now.
 			this.context.leftQueue();
 		}
@@ -703,18 +671,21 @@ final class KeyQueue {
 		if (leaving != null) {
 			return leaving.deferred ? null : sendRelease(leaving);
 		}
-		if (this.holder != null || this.waiters.isEmpty()) {
+		if (this.waiters.isEmpty()) {
 			return null;
 		}
-		if (this.queuedTicket == null) {
-			this.queuedTicket = newTicket(this.waiters.first().request());
-			this.queuedTicket.due = true;
+		if (this.live == null) {
+			this.live = newTicket(this.waiters.first());
 		}
-		this.queuedTicket.askFor(this.waiters.first().request().lease());
-		return this.queuedTicket.due ? sendAttempt(this.queuedTicket) : null;
+		return (this.live instanceof QueuedTicket queued) ? sendAttempt(queued) : null;
 	}
 
-	private Command sendAttempt(QueuedTicket queued) {
+	/** Attempt, if that is due. */
+	private @Nullable Command sendAttempt(QueuedTicket queued) {
+		queued.askFor(this.waiters.first().lease);
+		if (!queued.due) {
+			return null;
+		}
 		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), !this.waiters.onlyTriesOnce());
 		queued.due = false;
 		return attempt;
@@ -722,20 +693,17 @@ final class KeyQueue {
 
 	/** The first release of a holder queues the next waiter with the same command. */
 	private Command sendRelease(PendingRelease pending) {
-		if (pending.releasesLock && pending.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
-			this.queuedTicket = newTicket(this.waiters.first().request());
-			pending.next = new Successor(this.queuedTicket.ticket, this.queuedTicket.lease());
+		if (pending.releasesLock && pending.sends == 0 && this.live == null && !this.waiters.isEmpty()) {
+			QueuedTicket queued = newTicket(this.waiters.first());
+			queued.due = false;
+			this.live = queued;
+			pending.next = new Successor(queued.ticket, queued.lease());
 		}
-		return pending.send(liveTicket());
+		return pending.send((this.live != null) ? this.live.ticket : null);
 	}
 
-	private QueuedTicket newTicket(WaitRequest first) {
-		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first);
-	}
-
-	private boolean isUnused() {
-		return !this.removed && this.holder == null && this.inFlight == null && this.waiters.isEmpty()
-				&& this.queuedTicket == null && this.pendingReleases.isEmpty();
+	private QueuedTicket newTicket(Waiter first) {
+		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first.lease);
 	}
 
 }

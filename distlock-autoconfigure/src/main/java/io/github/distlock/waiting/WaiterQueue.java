@@ -10,20 +10,20 @@ import io.github.distlock.waiting.Waiter.Outcome;
 
 /**
  * The waiters of one key in this JVM, oldest first. Guarded by the lock of the
- * {@link KeyQueue}. A waiter whose outcome is decided is kept until it is woken, which
+ * {@link KeyState}. A waiter whose outcome is decided is kept until it is woken, which
  * happens without that lock.
  * <p>
  * A waiter that has given up while its ticket is in the store returns when the ticket has
  * left: until then the store may grant the lock to it, so that other applications would
  * be refused a lock that has no holder.
  */
-final class LocalQueue {
+final class WaiterQueue {
 
 	/**
 	 * Of all keys that no caller waits for, so that a held lock needs none of its own.
 	 * Nothing is ever added to it.
 	 */
-	static final LocalQueue NONE = new LocalQueue();
+	static final WaiterQueue NONE = new WaiterQueue();
 
 	/** Small: most keys have one waiter at a time. */
 	private final List<Waiter> waiters = new ArrayList<>(1);

@@ -11,10 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The queue of one key, event by event. The first line of each case is its name; after
- * each arrow stands what followed from the step before it. {@link KeyQueueScenario}
+ * each arrow stands what followed from the step before it. {@link KeyStateScenario}
  * describes the steps.
  */
-class KeyQueueTests {
+class KeyStateTests {
 
 	/** Callers wait, attempt, are granted the lock and release it. */
 	private static final String WAITING = """
@@ -283,7 +283,7 @@ class KeyQueueTests {
 	@ParameterizedTest
 	@MethodSource("cases")
 	void theQueueDecides(Case each) {
-		KeyQueueScenario scenario = new KeyQueueScenario();
+		KeyStateScenario scenario = new KeyStateScenario();
 		for (String line : each.lines.subList(1, each.lines.size())) {
 			String[] parts = line.split("=>", -1);
 			String last = scenario.steps(parts[0]);

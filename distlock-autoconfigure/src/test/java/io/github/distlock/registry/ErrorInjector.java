@@ -1,10 +1,9 @@
-package io.github.distlock.waiting;
+package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -19,6 +18,9 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.contract.ForwardingBackend;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +39,11 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final Map<Step, AtomicInteger> faults = new ConcurrentHashMap<>();
 
-	private final ThreadPoolExecutor commands = pool();
+	private final ThreadPoolExecutor commands = pool(Step.EXECUTE);
 
-	private final ThreadPoolExecutor callbacks = pool();
+	private final ThreadPoolExecutor callbacks = pool(Step.CALLBACK);
+
+	private final ThreadPoolExecutor renewals = pool(null);
 
 	private final ScheduledThreadPoolExecutor timers;
 
@@ -82,22 +86,22 @@ public final class ErrorInjector implements AutoCloseable {
 		}
 	}
 
-	Executor commands() {
-		return (task) -> {
-			failIfDue(Step.EXECUTE);
-			this.commands.execute(task);
-		};
-	}
+	/** The machine with threads that fail. */
+	public EngineEnvironment environment() {
+		return new EngineEnvironment() {
 
-	Executor callbacks() {
-		return (task) -> {
-			failIfDue(Step.CALLBACK);
-			this.callbacks.execute(task);
-		};
-	}
+			@Override
+			public TimeSource clock() {
+				return TimeSource.SYSTEM;
+			}
 
-	ScheduledThreadPoolExecutor timers() {
-		return this.timers;
+			@Override
+			public EngineThreads newThreads() {
+				return new EngineThreads(ErrorInjector.this.commands, ErrorInjector.this.renewals,
+						ErrorInjector.this.callbacks, ErrorInjector.this.timers);
+			}
+
+		};
 	}
 
 	/** Inject errors into the verbs of a store. */
@@ -105,9 +109,19 @@ public final class ErrorInjector implements AutoCloseable {
 		return new FailingBackend(real);
 	}
 
-	private ThreadPoolExecutor pool() {
+	private ThreadPoolExecutor pool(@Nullable Step step) {
 		ThreadPoolExecutor pool = new ThreadPoolExecutor(4, 4, 10, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(),
-				factory());
+				factory()) {
+
+			@Override
+			public void execute(Runnable task) {
+				if (step != null) {
+					failIfDue(step);
+				}
+				super.execute(task);
+			}
+
+		};
 		pool.allowCoreThreadTimeOut(true);
 		return pool;
 	}
@@ -133,6 +147,7 @@ public final class ErrorInjector implements AutoCloseable {
 		this.timers.shutdownNow();
 		this.commands.shutdownNow();
 		this.callbacks.shutdownNow();
+		this.renewals.shutdownNow();
 	}
 
 	/** Opens stores whose verbs fail. */

@@ -23,7 +23,7 @@ import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Holder.ReleaseObserver;
-import io.github.distlock.waiting.KeyQueueContext.KeySettings;
+import io.github.distlock.waiting.KeyContext.KeySettings;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +32,11 @@ import org.springframework.boot.convert.DurationStyle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The queue of one key, driven by the steps of a text. Callers have letters, tickets
+ * The state of one key, driven by the steps of a text. Callers have letters, tickets
  * numbers, and a grant has the tokens from 100 on. A lease and a wait are 10 s if the
  * step does not say more.
  */
-final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
+final class KeyStateScenario implements KeyContext, ReleaseObserver {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -46,9 +46,9 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 
 	final ManualClock clock = new ManualClock();
 
-	final KeyQueue queue = newQueue();
+	final KeyState state = newState();
 
-	final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit();
+	final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit(1000);
 
 	final WaiterCounts waiterCounts = new WaiterCounts();
 
@@ -56,7 +56,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 
 	private long tickets;
 
-	/** Whether this queue repeats the attempts for its key. */
+	/** Whether this key state repeats the attempts for its key. */
 	private boolean retriesForKey = true;
 
 	private boolean timersFail;
@@ -96,8 +96,8 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 
 	/**
 	 * Make a step, and answer what followed from it: the command, how callers ended,
-	 * {@code later} if they are not woken yet, and whether the queue is over.
-	 * {@code ignored} if the queue refuses the step.
+	 * {@code later} if they are not woken yet, and whether the key state is over.
+	 * {@code ignored} if the key state refuses the step.
 	 */
 	String step(String step) {
 		String[] words = step.split(" ");
@@ -120,20 +120,20 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 		}
 		if (words.length > 1 && words[1].equals("joins")) {
 			this.waiters.put(words[0], caller(step.replaceFirst("\\w+ joins ?", "")));
-			return result(this.queue.join(this.waiters.get(words[0])));
+			return result(this.state.join(this.waiters.get(words[0])));
 		}
 		return result(switch (words[0]) {
 			case "answer" -> answer(step.substring("answer ".length()));
-			case "fails" -> this.queue.failed(flown(), FAILURE);
-			case "message" -> this.queue.granted(ticket(words[1]), grant(words, 2));
+			case "fails" -> this.state.failed(flown(), FAILURE);
+			case "message" -> this.state.granted(ticket(words[1]), grant(words, 2));
 			case "pass" -> afterwards(() -> this.clock.pass(duration(words[1])));
-			case "timer" -> this.queue.timerFired();
+			case "timer" -> this.state.timerFired();
 			case "lateAnswer" ->
-				this.queue.attemptAnswered((Command.Attempt) Objects.requireNonNull(this.earlier), result(words[1]));
+				this.state.attemptAnswered((Command.Attempt) Objects.requireNonNull(this.earlier), result(words[1]));
 			case "ends" -> afterwards(() -> Objects.requireNonNull(this.inFlight).ended = true);
 			case "sweep" -> sweep((words.length > 1) ? Integer.parseInt(words[1]) : 1);
-			case "retry" -> this.queue.retry(null);
-			case "waitersFail" -> this.queue.failWaiters(FAILURE);
+			case "retry" -> this.state.retry(null);
+			case "waitersFail" -> this.state.failWaiters(FAILURE);
 			case "limits" ->
 				afterwards(() -> this.limits = new HandOffLimits(Integer.parseInt(words[1]), duration(words[2])));
 			case "noTimers" -> afterwards(() -> this.timersFail = true);
@@ -145,7 +145,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	private Effects sweep(int count) {
 		Effects effects = Effects.NONE;
 		for (int i = 0; i < count; i++) {
-			effects = this.queue.sweep();
+			effects = this.state.sweep();
 		}
 		return effects;
 	}
@@ -157,11 +157,11 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 
 	private Effects ofCaller(Waiter waiter, String verb, String[] words) {
 		return switch (verb) {
-			case "leaves" -> this.queue.release(holder(waiter), this.clock.nanoTime() + LEASE.toNanos(),
+			case "leaves" -> this.state.release(holder(waiter), this.clock.nanoTime() + LEASE.toNanos(),
 					(words.length > 2) ? Objects.requireNonNull(this.unanswered.begin(this)) : null);
-			case "handsOff" -> this.queue.tryHandOff(holder(waiter), this.validity);
-			case "givesUp" -> this.queue.giveUp(waiter, false);
-			case "timesOut" -> this.queue.giveUp(waiter, true);
+			case "handsOff" -> this.state.tryHandOff(holder(waiter), this.validity);
+			case "givesUp" -> this.state.giveUp(waiter, false);
+			case "timesOut" -> this.state.giveUp(waiter, true);
 			case "takesOver" -> afterwards(() -> holder(waiter).takeValidity());
 			case "isGone" -> afterwards(() -> holder(waiter).leave());
 			default -> throw new IllegalArgumentException(verb);
@@ -180,9 +180,8 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 			};
 		}
 		String max = option(options, "max");
-		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease(options), wait,
-				(max != null) ? Integer.parseInt(max) : Integer.MAX_VALUE, (since) -> {
-				}), this.clock.nanoTime()) {
+		return new Waiter(LockRequest.of("key"), lease(options), wait,
+				(max != null) ? Integer.parseInt(max) : Integer.MAX_VALUE, this.clock.nanoTime()) {
 
 			@Override
 			void wake() {
@@ -215,10 +214,10 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	private Effects answer(String answer) {
 		Command command = flown();
 		if (command instanceof Command.Attempt attempt) {
-			return this.queue.attemptAnswered(attempt, result(answer));
+			return this.state.attemptAnswered(attempt, result(answer));
 		}
 		String[] parts = answer.split(", ");
-		return this.queue.releaseAnswered((Command.Release) command, parts[0].equals("done") ? null
+		return this.state.releaseAnswered((Command.Release) command, parts[0].equals("done") ? null
 				: new ReleaseResult(parts[0].equals("released"), (parts.length > 1) ? result(parts[1]) : null));
 	}
 
@@ -248,9 +247,9 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	/** Whether one more caller that waits only if no other does would wait. */
 	private String place() {
 		Waiter waiter = caller("max 1");
-		Effects effects = Objects.requireNonNull(this.queue.join(waiter));
+		Effects effects = Objects.requireNonNull(this.state.join(waiter));
 		if (waiter.outcome() == null) {
-			this.queue.giveUp(waiter, false);
+			this.state.giveUp(waiter, false);
 			return "free";
 		}
 		return (text(waiter).equals("is one too many") && effects.command() == null) ? "taken" : text(waiter);
@@ -315,9 +314,9 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 		return (outcome == null) ? "" : (outcome instanceof Outcome.Failure) ? "fails" : "has given up";
 	}
 
-	/** Another queue of the same key, as that of a caller with its own ticket. */
-	KeyQueue newQueue() {
-		return new KeyQueue("key", new ReentrantLock(), this);
+	/** Another state of the same key, as that of a caller with its own ticket. */
+	KeyState newState() {
+		return new KeyState("key", new ReentrantLock(), this);
 	}
 
 	Holder holder(String name) {
@@ -380,7 +379,7 @@ final class KeyQueueScenario implements KeyQueueContext, ReleaseObserver {
 	}
 
 	@Override
-	public boolean scheduleTimer(KeyQueue queue, long delayNanos) {
+	public boolean scheduleTimer(KeyState state, long delayNanos) {
 		assertThat(delayNanos).as("timers that fire at once, again and again").isPositive();
 		return !this.timersFail;
 	}

@@ -13,34 +13,34 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the queue of one key shows, what it keeps of a grant, and how several queues of a
- * key count their waiters. {@link KeyQueueTests} has what it decides.
+ * What the state of one key shows, what it keeps of a grant, and how several states of a
+ * key count their waiters. {@link KeyStateTests} has what it decides.
  */
-class KeyQueueStateTests {
+class KeyStateLifeTests {
 
-	private static final Duration LEASE = KeyQueueScenario.LEASE;
+	private static final Duration LEASE = KeyStateScenario.LEASE;
 
-	private final KeyQueueScenario scenario = new KeyQueueScenario();
+	private final KeyStateScenario scenario = new KeyStateScenario();
 
-	private final KeyQueue queue = this.scenario.queue;
+	private final KeyState state = this.scenario.state;
 
 	@Test
 	void aSnapshotShowsTheHolderTheWaitersAndWhetherACommandIsUnfinished() {
 		this.scenario.steps("a joins");
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null, 0));
+		assertThat(this.state.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null, 0));
 		this.scenario.steps("answer granted; b joins; c joins");
 		Ticket ticket = this.scenario.holder("a").ticket();
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", ticket, 2, false,
-				new StoredHolder(ticket.instance(), ticket.mode(), null, null, KeyQueueScenario.FIRST_TOKEN), 0));
+		assertThat(this.state.snapshot()).isEqualTo(new KeySnapshot("key", ticket, 2, false,
+				new StoredHolder(ticket.instance(), ticket.mode(), null, null, KeyStateScenario.FIRST_TOKEN), 0));
 		this.scenario.steps("a leaves");
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null, 0));
+		assertThat(this.state.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null, 0));
 	}
 
 	@Test
 	void theNextHolderGetsTheCurrentValidity() {
 		this.scenario.steps("limits 3 50ms; a joins; answer granted 10; b joins; pass 10ms");
 		Validity current = Validity.until(this.scenario.clock.now(), LEASE);
-		this.queue.tryHandOff(this.scenario.holder("a"), current);
+		this.state.tryHandOff(this.scenario.holder("a"), current);
 		assertThat(this.scenario.holder("b").takeValidity()).isSameAs(current);
 	}
 
@@ -67,7 +67,7 @@ class KeyQueueStateTests {
 	@Test
 	void aCallerWithItsOwnTicketIsCountedWhenItComesIfOthersWait() {
 		this.scenario.steps("a joins; answer granted; b joins max 1");
-		KeyQueue own = this.scenario.newQueue();
+		KeyState own = this.scenario.newState();
 		Waiter reader = this.scenario.caller("max 2");
 		Command.Attempt attempt = (Command.Attempt) own.join(reader);
 		assertThat(this.scenario.steps("c joins max 2")).isEqualTo("c is one too many");
@@ -77,15 +77,15 @@ class KeyQueueStateTests {
 
 	@Test
 	void theTicketOfACallerThatIsRefusedAfterItsAttemptLeavesTheStoreWithALateGrant() {
-		KeyQueue one = this.scenario.newQueue();
-		KeyQueue two = this.scenario.newQueue();
+		KeyState one = this.scenario.newState();
+		KeyState two = this.scenario.newState();
 		Waiter first = this.scenario.caller("max 1");
 		Waiter second = this.scenario.caller("max 1");
 		Command.Attempt attempt = (Command.Attempt) one.join(first);
 		Command.Attempt later = (Command.Attempt) two.join(second);
 		two.attemptAnswered(later, queued());
 		Effects effects = one.attemptAnswered(attempt, queued());
-		assertThat(KeyQueueScenario.text(first)).isEqualTo("is one too many");
+		assertThat(KeyStateScenario.text(first)).isEqualTo("is one too many");
 		assertThat(effects.woken()).as("before the ticket has left").isEmpty();
 		Command.Release cancel = (Command.Release) effects.command();
 		assertThat(cancel.pending.ticket).isEqualTo(attempt.ticket);

@@ -5,26 +5,26 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.NoSignals;
 
 /**
- * Passes the signals of the store to the acquirer.
+ * Passes the signals of the store to the key table.
  */
-final class AcquirerSignals extends NoSignals {
+final class KeyTableSignals extends NoSignals {
 
 	/** Set before anything waits. */
-	volatile LockAcquirer acquirer;
+	volatile KeyTable keys;
 
 	@Override
 	public void granted(Ticket ticket, Grant grant) {
-		this.acquirer.granted(ticket, grant);
+		this.keys.granted(ticket, grant);
 	}
 
 	@Override
 	public void retry(Ticket ticket) {
-		this.acquirer.retry(ticket);
+		this.keys.retry(ticket);
 	}
 
 	@Override
 	public void retryAll() {
-		this.acquirer.retryAll();
+		this.keys.retryAll();
 	}
 
 }

@@ -8,13 +8,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockInstance;
-import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
@@ -30,6 +32,8 @@ import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
+import io.github.distlock.waiting.Waiter.FutureWaiter;
+import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A store whose stages are complete when its verbs return: nothing that follows may nest
  * without a limit. A store whose inbox is not connected: fair callers keep their order.
  */
-class LockAcquirerTests {
+class KeyTableTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(5);
 
@@ -52,9 +56,10 @@ class LockAcquirerTests {
 
 	private final List<Long> asked = new ArrayList<>();
 
-	private final LockAcquirer unheard = new LockAcquirer(new UnheardStore(), IdleStore.DESCRIPTION, "me",
+	private final KeyTable unheard = new KeyTable(new UnheardStore(), IdleStore.DESCRIPTION, "me",
 			Duration.ofSeconds(10), TestSettings.NO_HAND_OFF, EngineEnvironment.of(new ManualClock()),
-			this.lateTasks::addLast, Runnable::run, this.threads.timers());
+			new EngineThreads(new LateExecutor(), this.threads.renewals(), this.threads.callbacks(),
+					this.threads.timers()));
 
 	@AfterEach
 	void stop() {
@@ -63,45 +68,48 @@ class LockAcquirerTests {
 		this.threads.callbacks().shutdownNow();
 	}
 
-	private LockAcquirer acquirer(LockStore store, HandOffLimits limits) {
-		return new LockAcquirer(store, IdleStore.DESCRIPTION, "one", Duration.ofSeconds(5), limits,
-				EngineEnvironment.SYSTEM, this.threads.commands(), this.threads.callbacks(), this.threads.timers());
+	private KeyTable table(LockStore store, HandOffLimits limits) {
+		return new KeyTable(store, IdleStore.DESCRIPTION, "one", Duration.ofSeconds(5), limits,
+				EngineEnvironment.SYSTEM, this.threads);
 	}
 
-	private LockAcquirer local(HandOffLimits limits) {
-		AcquirerSignals signals = new AcquirerSignals();
+	private KeyTable local(HandOffLimits limits) {
+		KeyTableSignals signals = new KeyTableSignals();
 		LockStore store = new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 501, TimeSource.SYSTEM)
 			.open(new StoreContext(LockInstance.of("one"), signals));
-		LockAcquirer acquirer = acquirer(store, limits);
-		signals.acquirer = acquirer;
-		return acquirer;
+		KeyTable keys = table(store, limits);
+		signals.keys = keys;
+		return keys;
 	}
 
-	private static WaitRequest request(boolean fair) {
-		return new WaitRequest("key", LockMode.EXCLUSIVE, fair, LEASE, Duration.ofMinutes(5), Integer.MAX_VALUE,
-				(since) -> {
-				});
+	private static CompletableFuture<Holder> acquire(KeyTable keys, boolean fair) {
+		LockRequest request = LockRequest.of("key").fair(fair);
+		FutureWaiter waiter = new FutureWaiter(request, LEASE, Duration.ofMinutes(5), Integer.MAX_VALUE,
+				System.nanoTime(), keys::callBack);
+		keys.join(waiter, () -> {
+		});
+		return waiter.future().thenApply((outcome) -> ((Outcome.Success) outcome).holder());
 	}
 
-	private static void leave(LockAcquirer acquirer, Holder holder) {
-		acquirer.releases().release(holder, holder.takeValidity(), LEASE, false, null);
+	private static void leave(KeyTable keys, Holder holder) {
+		keys.release(holder, holder.takeValidity(), LEASE, null);
 	}
 
-	private static void acquireMany(LockAcquirer acquirer, boolean fair, int count) throws InterruptedException {
+	private static void acquireMany(KeyTable keys, boolean fair, int count) throws InterruptedException {
 		CountDownLatch left = new CountDownLatch(count);
 		AtomicInteger inside = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();
 		for (int i = 0; i < count; i++) {
-			acquirer.acquireAsync(request(fair)).thenAccept((holder) -> {
+			acquire(keys, fair).thenAccept((holder) -> {
 				most.accumulateAndGet(inside.incrementAndGet(), Math::max);
 				inside.decrementAndGet();
-				leave(acquirer, holder);
+				leave(keys, holder);
 				left.countDown();
 			});
 		}
 		assertThat(left.await(5, TimeUnit.MINUTES)).as("left: %s", left).isTrue();
 		assertThat(most).hasValue(1);
-		assertThat(acquirer.snapshot()).isEmpty();
+		assertThat(keys.snapshot()).isEmpty();
 	}
 
 	@Test
@@ -121,7 +129,7 @@ class LockAcquirerTests {
 
 	@Test
 	void aContinuationAcquiresTheSameKey() throws Exception {
-		LockAcquirer acquirer = local(TestSettings.NO_HAND_OFF);
+		KeyTable keys = local(TestSettings.NO_HAND_OFF);
 		AtomicInteger left = new AtomicInteger(MANY);
 		CountDownLatch done = new CountDownLatch(1);
 		AtomicReference<Consumer<Holder>> next = new AtomicReference<>();
@@ -132,11 +140,11 @@ class LockAcquirerTests {
 			else {
 				// Before the lock is free: the continuation of a future that is complete
 				// runs on this thread, and then the test itself would nest.
-				acquirer.acquireAsync(request(false)).thenAccept(next.get());
-				leave(acquirer, holder);
+				acquire(keys, false).thenAccept(next.get());
+				leave(keys, holder);
 			}
 		});
-		acquirer.acquireAsync(request(false)).thenAccept(next.get());
+		acquire(keys, false).thenAccept(next.get());
 		assertThat(done.await(5, TimeUnit.MINUTES)).as("left: %s", left).isTrue();
 	}
 
@@ -144,9 +152,9 @@ class LockAcquirerTests {
 	@Test
 	void commandsThatFollowEachOtherOnOneThreadDoNotNest() throws Exception {
 		UnwantedStore store = new UnwantedStore();
-		LockAcquirer acquirer = acquirer(store, TestSettings.NO_HAND_OFF);
-		store.acquirer = acquirer;
-		acquirer.acquireAsync(request(false));
+		KeyTable keys = table(store, TestSettings.NO_HAND_OFF);
+		store.keys = keys;
+		acquire(keys, false);
 		assertThat(store.done.await(1, TimeUnit.MINUTES)).as("commands: %s", store.commands).isTrue();
 		assertThat(store.deepest).hasValueLessThan(500);
 	}
@@ -160,7 +168,7 @@ class LockAcquirerTests {
 
 		private final AtomicInteger deepest = new AtomicInteger();
 
-		private @Nullable LockAcquirer acquirer;
+		private @Nullable KeyTable keys;
 
 		@Override
 		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
@@ -170,7 +178,7 @@ class LockAcquirerTests {
 				return CompletableFuture.completedFuture(
 						new AttemptResult.Granted(new Grant(1, 1, Validity.until(TimeSource.SYSTEM.now(), LEASE))));
 			}
-			this.acquirer.retry(ticket);
+			this.keys.retry(ticket);
 			return CompletableFuture.completedFuture(new AttemptResult.Queued(Duration.ofMinutes(1), true));
 		}
 
@@ -184,7 +192,7 @@ class LockAcquirerTests {
 	@Test
 	void fairCallersThatCouldNotBeQueuedRetryInTheOrderOfTheirArrival() {
 		for (int i = 0; i < 4; i++) {
-			this.unheard.acquireAsync(request(true));
+			acquire(this.unheard, true);
 		}
 		runAll();
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
@@ -203,6 +211,20 @@ class LockAcquirerTests {
 		}
 	}
 
+	/** Runs nothing before the test does. */
+	private final class LateExecutor extends ThreadPoolExecutor {
+
+		LateExecutor() {
+			super(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+		}
+
+		@Override
+		public void execute(Runnable task) {
+			KeyTableTests.this.lateTasks.addLast(task);
+		}
+
+	}
+
 	/** A store whose inbox is not connected yet. */
 	private final class UnheardStore extends IdleStore {
 
@@ -213,7 +235,7 @@ class LockAcquirerTests {
 
 		@Override
 		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
-			LockAcquirerTests.this.asked.add(ticket.number());
+			KeyTableTests.this.asked.add(ticket.number());
 			return CompletableFuture.completedFuture(new AttemptResult.Queued(Duration.ofSeconds(2), false));
 		}
 
