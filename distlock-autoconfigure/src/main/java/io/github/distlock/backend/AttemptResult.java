@@ -11,24 +11,11 @@ import org.jspecify.annotations.Nullable;
 public sealed interface AttemptResult {
 
 	/**
-	 * Return what holds the lock, for messages only.
-	 * @return one of the holders; {@code null} if the store does not say, or if the
-	 * ticket holds the lock itself
-	 */
-	@Nullable StoredHolder holder();
-
-	/**
 	 * The ticket holds the lock.
 	 *
 	 * @param grant the grant
 	 */
 	record Granted(Grant grant) implements AttemptResult {
-
-		@Override
-		public @Nullable StoredHolder holder() {
-			return null;
-		}
-
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.github.distlock.registry;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -73,9 +74,10 @@ final class AsyncAcquisition<T> {
 						+ "' has no end: no timer could be set for it");
 			}
 			this.future.whenComplete((lock, failure) -> {
-				if (failure != null) {
-					this.caller.failed(failure);
+				// However the application has ended it; a failure has been reported.
+				if (waiter.outcome() == null) {
 					this.keys.giveUp(state, waiter, false);
+					this.caller.failed(new CancellationException());
 				}
 			});
 			waiter.future().thenAccept((outcome) -> {
@@ -86,8 +88,12 @@ final class AsyncAcquisition<T> {
 			}).whenComplete(this::failed);
 		}
 		catch (RuntimeException | Error ex) {
-			failed(null, ex);
-			this.keys.abandon(state, waiter);
+			try {
+				failed(null, ex);
+			}
+			finally {
+				this.keys.abandon(state, waiter);
+			}
 		}
 	}
 
@@ -104,30 +110,36 @@ final class AsyncAcquisition<T> {
 	private void failed(@Nullable Void nothing, @Nullable Throwable failure) {
 		if (failure != null) {
 			Throwable cause = StoreCalls.unwrap(failure);
-			this.caller.failed(cause);
-			this.future.completeExceptionally(cause);
+			try {
+				this.caller.failed(cause);
+			}
+			finally {
+				this.future.completeExceptionally(cause);
+			}
 		}
 	}
 
 	private void ended(FutureWaiter waiter) {
 		Holder holder = this.acquirer.holderOf(this.caller, waiter);
-		if (holder == null && LockAcquirer.restarts(waiter)) {
-			if (!this.future.isDone()) {
-				attempt(false);
+		if (this.future.isDone()) {
+			if (holder != null) {
+				// Cancelled at the moment of the grant.
+				this.keys.releaseAsync(holder);
 			}
+			this.caller.failed(new CancellationException());
 		}
-		else if (holder == null) {
-			this.future.complete(this.result.apply(null));
-		}
-		else if (this.future.isDone()) {
-			// Cancelled at the moment of the grant.
-			this.keys.releaseAsync(holder);
-		}
-		else {
+		else if (holder != null) {
 			HeldLock lock = new HoldReference(this.acquirer.begin(this.caller, holder, this.lease, null, false));
 			if (!this.future.complete(this.result.apply(lock))) {
 				lock.abandon();
 			}
+		}
+		else if (LockAcquirer.restarts(waiter)) {
+			attempt(false);
+		}
+		else {
+			this.caller.notAcquired();
+			this.future.complete(this.result.apply(null));
 		}
 	}
 

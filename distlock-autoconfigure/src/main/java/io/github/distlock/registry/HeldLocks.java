@@ -204,8 +204,9 @@ final class HeldLocks implements RenewalListener {
 	 * @param endsWithThread whether the lock is lost when that thread dies
 	 */
 	Hold add(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
-		Hold hold = new Hold(this, request.label(), holder, terms, thread, endsWithThread);
+		Hold hold = null;
 		try {
+			hold = new Hold(this, request.label(), holder, terms, thread, endsWithThread);
 			this.renewer.watch(hold);
 			if (thread != null) {
 				Map<String, Hold> own = this.holdsOfThread.get();
@@ -223,7 +224,9 @@ final class HeldLocks implements RenewalListener {
 			return hold;
 		}
 		catch (RuntimeException | Error ex) {
-			this.renewer.forget(hold);
+			if (hold != null) {
+				this.renewer.forget(hold);
+			}
 			this.keys.releaseAsync(holder);
 			throw ex;
 		}

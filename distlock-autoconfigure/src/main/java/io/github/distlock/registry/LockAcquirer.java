@@ -121,7 +121,11 @@ final class LockAcquirer {
 			try (ObservationScope observed = caller.observe()) {
 				holder = await(caller, lease, interruptible);
 			}
-			return (holder != null) ? begin(caller, holder, lease, Thread.currentThread(), view) : null;
+			if (holder != null) {
+				return begin(caller, holder, lease, Thread.currentThread(), view);
+			}
+			caller.notAcquired();
+			return null;
 		}
 		catch (InterruptedException | RuntimeException | Error ex) {
 			caller.failed(ex);
@@ -262,9 +266,6 @@ final class LockAcquirer {
 				return success.holder();
 			}
 			this.keys.releaseAsync(success.holder());
-		}
-		if (!restarts(waiter)) {
-			caller.notAcquired();
 		}
 		return null;
 	}

@@ -1,5 +1,6 @@
 package io.github.distlock.waiting;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.waiting.Holder.ReleaseObserver;
@@ -7,17 +8,32 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A release that no caller waits for: the place that it takes among those that are
- * allowed at a time, and what receives its outcome. Ended once, by the key state under
- * its lock, or by the only thread that knows it.
- *
- * @param limit counts it until it has ended
- * @param observer receives what becomes of it
+ * allowed at a time, and what receives its outcome.
  */
-record BackgroundRelease(Limit limit, ReleaseObserver observer) {
+final class BackgroundRelease {
+
+	private final Limit limit;
+
+	private final ReleaseObserver observer;
+
+	/** An error may let it end twice. */
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private BackgroundRelease(Limit limit, ReleaseObserver observer) {
+		this.limit = limit;
+		this.observer = observer;
+	}
+
+	/** What receives the outcome. */
+	ReleaseObserver observer() {
+		return this.observer;
+	}
 
 	/** The release has been answered, or is given up, or there will be none. */
 	void end() {
-		this.limit.unanswered.decrementAndGet();
+		if (this.ended.compareAndSet(false, true)) {
+			this.limit.unanswered.decrementAndGet();
+		}
 	}
 
 	/** How many releases of a registry may be unanswered. Thread-safe. */
@@ -36,12 +52,12 @@ record BackgroundRelease(Limit limit, ReleaseObserver observer) {
 		 * @return the release, or {@code null} if the caller has to wait for the answer
 		 */
 		@Nullable BackgroundRelease begin(ReleaseObserver observer) {
-			if (this.unanswered.get() >= this.most) {
-				return null;
-			}
 			BackgroundRelease release = new BackgroundRelease(this, observer);
-			this.unanswered.incrementAndGet();
-			return release;
+			if (this.unanswered.incrementAndGet() <= this.most) {
+				return release;
+			}
+			release.end();
+			return null;
 		}
 
 		/** Whether the answer of a release is still to come. */

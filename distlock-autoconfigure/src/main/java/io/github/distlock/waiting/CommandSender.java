@@ -129,7 +129,7 @@ final class CommandSender {
 		if (command instanceof Command.Release release && release.isUnawaited()) {
 			// An answer that comes at once is no outcome: whether the caller learns of a
 			// loss must not depend on the speed of the store.
-			dispatch(state, command, takesReleases(), null);
+			dispatch(state, command, takesReleases(), false, null);
 			return ReleaseOutcome.PENDING;
 		}
 		if (command == null || !command.take()) {
@@ -154,18 +154,20 @@ final class CommandSender {
 
 	/** Carry out the effects of an event on any thread. Does not block. */
 	void send(KeyState state, Effects effects) {
-		send(state, effects, null);
+		send(state, effects, false, null);
 	}
 
 	/**
 	 * The same.
+	 * @param inOrder whether the executor, if it sends the command, sends it after the
+	 * earlier ones of the key that were sent in order
 	 * @param settled runs when the command has an outcome, at once without a command
 	 */
-	void send(KeyState state, Effects effects, @Nullable Runnable settled) {
+	void send(KeyState state, Effects effects, boolean inOrder, @Nullable Runnable settled) {
 		wake(effects);
 		Command command = effects.command();
 		if (command != null) {
-			dispatch(state, command, !this.store.blocks(), settled);
+			dispatch(state, command, !this.store.blocks(), inOrder, settled);
 		}
 		else if (settled != null) {
 			settled.run();
@@ -185,11 +187,8 @@ final class CommandSender {
 		}
 	}
 
-	/**
-	 * Send a command here, or on the executor: the attempts of tickets that have an order
-	 * of their own after the earlier ones of the key.
-	 */
-	private void dispatch(KeyState state, Command command, boolean here, @Nullable Runnable settled) {
+	/** Send a command here, or on the executor. */
+	private void dispatch(KeyState state, Command command, boolean here, boolean inOrder, @Nullable Runnable settled) {
 		int depth = this.nested.get();
 		if (here && depth < MOST_NESTED) {
 			this.nested.set(depth + 1);
@@ -207,7 +206,7 @@ final class CommandSender {
 			return;
 		}
 		Runnable task = () -> transmit(state, command, settled);
-		if (command instanceof Command.Attempt attempt && attempt.ticket.fair()) {
+		if (inOrder) {
 			this.tasks.executeInOrder(state.key(), task, (rejection) -> end(state, command, null, rejection, settled));
 			return;
 		}
@@ -291,8 +290,9 @@ final class CommandSender {
 		if (effects == null) {
 			return ReleaseOutcome.PENDING;
 		}
-		report(command, outcome);
+		// First: an error of the report loses no effect.
 		send(state, effects);
+		report(command, outcome);
 		return outcome;
 	}
 

@@ -433,7 +433,7 @@ public final class KeyState {
 			}
 			return;
 		}
-		queued.waitsFor(result.holder());
+		queued.waitsFor(result);
 		this.waiters.decideAll(refused(TIMEOUT), Waiter::triesOnce);
 		if (result instanceof AttemptResult.Queued waiting) {
 			retryTimer().retryAfter(waiting.retryAfter());

@@ -51,7 +51,8 @@ public final class KeyTable {
 
 	/**
 	 * The callers with their own tickets, by key. Tickets are added and removed only
-	 * inside the atomic operations of the map.
+	 * inside the atomic operations of the map. Never ask whether it is empty: it counts
+	 * an entry after others can see and change it.
 	 */
 	private final ConcurrentMap<String, OwnTickets> own = new ConcurrentHashMap<>();
 
@@ -119,7 +120,7 @@ public final class KeyTable {
 						this.sender.send(state, state.failWaiters(shutDownException(waiter.key())));
 					}
 					if (settled != null) {
-						this.sender.send(state, effects, settled);
+						this.sender.send(state, effects, waiter.isFair(), settled);
 					}
 					else {
 						this.sender.sendAndAwait(state, effects);
@@ -409,9 +410,12 @@ public final class KeyTable {
 
 	/** The state that knows a ticket, or may know it. */
 	private @Nullable KeyState find(Ticket ticket) {
-		OwnTickets tickets = this.own.isEmpty() ? null : this.own.get(ticket.key());
+		if (!ticket.fair()) {
+			return this.shared.get(ticket.key());
+		}
+		OwnTickets tickets = this.own.get(ticket.key());
 		OwnTicketContext found = (tickets != null) ? tickets.byNumber.get(ticket.number()) : null;
-		return (found != null) ? found.state : this.shared.get(ticket.key());
+		return (found != null) ? found.state : null;
 	}
 
 	private void onEvent(Ticket ticket, Function<KeyState, @Nullable Effects> event) {
@@ -443,7 +447,9 @@ public final class KeyTable {
 	}
 
 	private void retryInOrder(OwnTickets tickets) {
-		tickets.waiting().forEach((each) -> this.sender.onEvent(each.state, () -> each.state.retry(null)));
+		tickets.waiting()
+			.forEach((each) -> this.sender.tasks()
+				.onEvent(each.state.isFree(), () -> this.sender.send(each.state, each.state.retry(null), true, null)));
 	}
 
 	private void failInOrder(OwnTickets tickets, LockBackendException cause) {

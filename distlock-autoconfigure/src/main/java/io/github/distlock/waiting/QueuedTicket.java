@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 
 import io.github.distlock.HandOff;
+import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
@@ -44,13 +45,11 @@ final class QueuedTicket extends LiveTicket {
 		return this.blockedBy;
 	}
 
-	/**
-	 * The store has granted the lock to another ticket first.
-	 * @param holder what holds the lock, if the store says so
-	 */
-	void waitsFor(@Nullable StoredHolder holder) {
+	/** The store has answered that another ticket has the lock first. */
+	void waitsFor(AttemptResult answer) {
 		this.waited = true;
-		this.blockedBy = holder;
+		this.blockedBy = (answer instanceof AttemptResult.Busy busy) ? busy.holder()
+				: (answer instanceof AttemptResult.Queued waiting) ? waiting.holder() : null;
 	}
 
 	/**

@@ -77,6 +77,10 @@ public abstract class Waiter {
 		return hasOwnTicket(this.request);
 	}
 
+	boolean isFair() {
+		return this.request.fair();
+	}
+
 	String key() {
 		return this.request.key();
 	}

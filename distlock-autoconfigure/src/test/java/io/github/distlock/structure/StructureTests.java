@@ -40,7 +40,7 @@ class StructureTests {
 			aop                 2470  15  3
 			aop.weaving          123   0  0
 			autoconfigure       1241   1  2
-			backend              316   0  0
+			backend              311   0  0
 			backend.jdbc        1605   2  2
 			backend.local        255   0  3
 			backend.redis       1893   8  2
@@ -52,12 +52,12 @@ class StructureTests {
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
-			registry            1915  12  3
+			registry            1929  12  3
 			renewal              616   4  0
 			test                 486   0  3
 			thread                54   0  0
 			transaction          326   1  0
-			waiting             1801   7  3
+			waiting             1822   7  3
 			web                   82   0  0
 			""");
 
