@@ -73,8 +73,8 @@ public interface LockRegistry {
 	 * <p>
 	 * The lock belongs to no thread: any thread may close it, and only code whose
 	 * {@link LockContext} contains the lock can enter it again, on any thread. Cancelling
-	 * the future ends the wait. Dependent stages run on a thread of the library and must
-	 * not block.
+	 * the future, or completing it in another way, ends the wait. Dependent stages run on
+	 * a thread of the library and must not block.
 	 * @param request what to lock and how
 	 * @return a future that completes with the lock, or with an exception that
 	 * {@link #acquire} would throw

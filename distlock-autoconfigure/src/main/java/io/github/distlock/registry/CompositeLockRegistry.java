@@ -184,13 +184,9 @@ public final class CompositeLockRegistry implements LockRegistry {
 		return future;
 	}
 
-	/** Cancel an attempt if the caller cancels the result. */
+	/** Cancel an attempt if the application cancels or completes the result. */
 	private static void cancelWith(CompletableFuture<?> result, CompletableFuture<?> attempt) {
-		result.whenComplete((value, failure) -> {
-			if (result.isCancelled()) {
-				attempt.cancel(false);
-			}
-		});
+		result.whenComplete((value, failure) -> attempt.cancel(false));
 	}
 
 	/** Return what is left of a wait time. Zero tries once, negative has no limit. */

@@ -4,11 +4,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -157,6 +159,20 @@ class WaitingTests extends TwoRegistries {
 		held.close();
 		this.one.tryAcquireAsync(request("async-late")).get(10, TimeUnit.SECONDS).orElseThrow().close();
 		assertThat(this.events.outcomes()).containsExactly("TIMEOUT", "TIMEOUT", "SKIPPED", "INTERRUPTED", "ACQUIRED");
+	}
+
+	/** As {@code orTimeout} and {@code completeOnTimeout} do. */
+	@Test
+	void aFutureThatTheApplicationCompletesEndsItsWait() {
+		HeldLock held = this.two.acquire(request("async-completed"));
+		CompletableFuture<HeldLock> failed = this.one.acquireAsync(request("async-completed"));
+		CompletableFuture<Optional<HeldLock>> empty = this.one.tryAcquireAsync(request("async-completed"));
+		await().until(() -> this.events.waiting.get() == 2);
+		failed.completeExceptionally(new TimeoutException());
+		empty.complete(Optional.empty());
+		await().until(() -> this.events.waiting.get() == 0 && this.one.snapshot().isIdle());
+		assertThat(this.events.outcomes()).containsExactly("INTERRUPTED", "INTERRUPTED");
+		held.close();
 	}
 
 	@Test

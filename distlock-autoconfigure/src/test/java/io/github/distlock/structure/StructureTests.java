@@ -52,7 +52,7 @@ class StructureTests {
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
-			registry            1929  12  3
+			registry            1927  12  3
 			renewal              616   4  0
 			test                 486   0  3
 			thread                54   0  0
