@@ -242,8 +242,7 @@ final class RegistryRuntime implements LockSignals {
 		handle(() -> {
 			this.heldLocks.noteEnded(ticket, grantToken);
 			// Not here: the store is asked, and listeners are notified. If no thread
-			// takes
-			// it, the next renewal or release of the lock reports its end.
+			// takes it, the next renewal or release of the lock reports its end.
 			this.keys.execute(() -> loseIfEnded(ticket, grantToken));
 		});
 	}
