@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class EngineEnvironmentTests {
 
-	private static final List<String> ENGINE = List.of("waiting", "renewal", "registry", "core");
+	private static final List<String> ENGINE = List.of("engine", "registry");
 
 	/** Full names of methods, constructors and fields, by what they stand for. */
 	private static final Pattern FORBIDDEN = Pattern.compile(String.join("|",

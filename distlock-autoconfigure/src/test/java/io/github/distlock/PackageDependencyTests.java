@@ -30,15 +30,14 @@ class PackageDependencyTests {
 			entry("backend", ""), entry("backend.redis", "backend", "backend.redlock", "thread", ""),
 			entry("backend.redlock", "backend", "thread", ""), entry("backend.jdbc", "backend", "thread", ""),
 			entry("backend.zookeeper", "backend", "thread", ""), entry("backend.local", "backend", ""),
-			entry("environment", "backend", "thread"), entry("waiting", "backend", "environment", ""),
-			entry("renewal", "backend", "environment", ""),
-			entry("registry", "waiting", "renewal", "backend", "environment", "thread", "observation", ""),
+			entry("environment", "backend", "thread"), entry("engine", "backend", "environment", ""),
+			entry("registry", "engine", "backend", "environment", "thread", "observation", ""),
 			entry("aop", "", "aop.weaving", "transaction", "thread", "observation"), entry("aop.weaving", ""),
 			entry("transaction", ""), entry("context", ""), entry("metrics", "", "registry"), entry("observation", ""),
 			entry("actuate", "", "backend", "registry"), entry("web", ""), entry("integration", "", "aop"),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
-					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
-					"metrics", "observation", "actuate", "web", "integration", "thread"));
+					"backend.zookeeper", "backend.local", "engine", "registry", "aop", "transaction", "metrics",
+					"observation", "actuate", "web", "integration", "thread"));
 
 	/** Imported once, because that takes most of the time. */
 	private static final JavaClasses CLASSES = new ClassFileImporter()

@@ -8,11 +8,11 @@ import java.util.function.Function;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
-import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.Holder;
-import io.github.distlock.waiting.KeyState;
-import io.github.distlock.waiting.KeyTable;
-import io.github.distlock.waiting.Waiter.FutureWaiter;
+import io.github.distlock.engine.LeaseTerms;
+import io.github.distlock.engine.Holder;
+import io.github.distlock.engine.KeyState;
+import io.github.distlock.engine.KeyTable;
+import io.github.distlock.engine.Waiter.FutureWaiter;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -22,8 +22,8 @@ import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.thread.LockThreads;
-import io.github.distlock.waiting.Holder;
-import io.github.distlock.waiting.Waiter.Outcome.Refused;
+import io.github.distlock.engine.Holder;
+import io.github.distlock.engine.Waiter.Outcome.Refused;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,10 +9,10 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.renewal.Lease;
-import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.Holder;
-import io.github.distlock.waiting.Holder.ReleaseObserver;
+import io.github.distlock.engine.Lease;
+import io.github.distlock.engine.LeaseTerms;
+import io.github.distlock.engine.Holder;
+import io.github.distlock.engine.Holder.ReleaseObserver;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,15 +16,15 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.registry.CompositeLockRegistry.CompositeHeldLock;
-import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.engine.LeaseTerms;
 import io.github.distlock.thread.LockThreads;
-import io.github.distlock.waiting.Holder;
-import io.github.distlock.waiting.KeyState;
-import io.github.distlock.waiting.KeyTable;
-import io.github.distlock.waiting.Waiter;
-import io.github.distlock.waiting.Waiter.FutureWaiter;
-import io.github.distlock.waiting.Waiter.Outcome;
-import io.github.distlock.waiting.Waiter.ThreadWaiter;
+import io.github.distlock.engine.Holder;
+import io.github.distlock.engine.KeyState;
+import io.github.distlock.engine.KeyTable;
+import io.github.distlock.engine.Waiter;
+import io.github.distlock.engine.Waiter.FutureWaiter;
+import io.github.distlock.engine.Waiter.Outcome;
+import io.github.distlock.engine.Waiter.ThreadWaiter;
 import org.jspecify.annotations.Nullable;
 
 /**

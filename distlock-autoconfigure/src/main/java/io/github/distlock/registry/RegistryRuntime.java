@@ -23,10 +23,10 @@ import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.registry.Caller.Callers;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
-import io.github.distlock.renewal.LeaseRenewer;
-import io.github.distlock.waiting.KeySnapshot;
-import io.github.distlock.waiting.KeySnapshot.UnfinishedWork;
-import io.github.distlock.waiting.KeyTable;
+import io.github.distlock.engine.LeaseRenewer;
+import io.github.distlock.engine.KeySnapshot;
+import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
+import io.github.distlock.engine.KeyTable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

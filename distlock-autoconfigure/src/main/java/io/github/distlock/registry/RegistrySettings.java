@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 
 /**

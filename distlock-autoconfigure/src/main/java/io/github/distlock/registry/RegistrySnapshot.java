@@ -9,7 +9,7 @@ import java.util.Map;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.thread.LockThreads;
-import io.github.distlock.waiting.KeySnapshot;
+import io.github.distlock.engine.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**

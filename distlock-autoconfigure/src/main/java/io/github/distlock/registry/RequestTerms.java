@@ -8,8 +8,8 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockKeys;
-import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.Waiter;
+import io.github.distlock.engine.LeaseTerms;
+import io.github.distlock.engine.Waiter;
 
 /**
  * Derives the terms of waits and leases from requests and the defaults of the registry.

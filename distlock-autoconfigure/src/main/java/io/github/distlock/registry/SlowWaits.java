@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockHolder;
 import io.github.distlock.backend.StoredLock.StoredHolder;
-import io.github.distlock.waiting.KeySnapshot;
+import io.github.distlock.engine.KeySnapshot;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

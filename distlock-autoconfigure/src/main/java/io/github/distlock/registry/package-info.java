@@ -1,6 +1,6 @@
 /**
- * Combines waiting, renewal, and a store into a {@link io.github.distlock.LockRegistry}:
- * held locks, re-entry, listeners, and shutdown. The auto-configuration creates the
+ * Combines the engine and a store into a {@link io.github.distlock.LockRegistry}:
+ * requests, re-entry, listeners, and shutdown. The auto-configuration creates the
  * registries.
  */
 @NullMarked

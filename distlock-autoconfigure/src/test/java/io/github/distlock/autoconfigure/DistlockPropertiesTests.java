@@ -9,7 +9,7 @@ import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -17,7 +17,7 @@ import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.ErrorInjector.Step;
 import io.github.distlock.testing.TestSettings;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -17,7 +17,7 @@ class FirstLockTests {
 		try (ChildJvm child = ChildJvm.start(List.of("-Xlog:class+load"), FirstLockProgram.class)) {
 			assertThat(child.linesBefore("first"))
 				.as("the methods that the JVM generates for a record load many classes")
-				.anyMatch((line) -> line.contains("io.github.distlock.waiting.KeyState "))
+				.anyMatch((line) -> line.contains("io.github.distlock.engine.KeyState "))
 				.noneMatch((line) -> line.contains("java.lang.runtime.ObjectMethods"));
 			assertThat(child.linesBefore("hundredth")).noneMatch((line) -> line.contains("] io.github.distlock."));
 		}

@@ -22,7 +22,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.TestSettings;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -13,7 +13,7 @@ import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.simulation.Fault.Kind;
 import io.github.distlock.testing.TestSettings;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

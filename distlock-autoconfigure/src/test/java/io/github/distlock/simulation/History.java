@@ -18,7 +18,7 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.simulation.Call.End;
-import io.github.distlock.waiting.KeySnapshot;
+import io.github.distlock.engine.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,7 +10,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LossCause;
 import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.simulation.Call.End;
-import io.github.distlock.waiting.KeySnapshot;
+import io.github.distlock.engine.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**

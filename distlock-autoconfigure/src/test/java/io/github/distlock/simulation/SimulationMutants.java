@@ -15,10 +15,10 @@ import static io.github.distlock.torture.Mutant.java;
  */
 final class SimulationMutants {
 
-	private static final String KEY_STATE = "waiting/KeyState.java";
+	private static final String KEY_STATE = "engine/KeyState.java";
 
 	/** Without these edits the sweep heals what a mutant breaks. */
-	private static final Mutant.Edit NO_COMMAND_IS_LOST = java("waiting/Effects.java",
+	private static final Mutant.Edit NO_COMMAND_IS_LOST = java("engine/Effects.java",
 			"boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
 			"boolean lost = false;");
 
@@ -42,7 +42,7 @@ final class SimulationMutants {
 
 	private static final List<Mutant> KNOWN = List.of(
 			Mutant.of("renewal after release",
-					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
+					java("engine/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
 					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
 							"valid = remainingNanos > 0;")),
@@ -51,21 +51,21 @@ final class SimulationMutants {
 							"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
 									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "),")),
 			Mutant.of("validity of a renewal counted from its answer",
-					java("renewal/Lease.java", "this.validity = later;",
+					java("engine/Lease.java", "this.validity = later;",
 							"this.validity = " + asIfGrantedNow("later", "clock()") + ";")),
 			Mutant.of("waiter without a timer",
 					java(KEY_STATE, "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"), NO_SWEEP),
 			Mutant.of("hand-off without the deadline check",
-					java("waiting/HandOffLimits.java",
+					java("engine/HandOffLimits.java",
 							"&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()", ""),
-					java("waiting/HandOffLimits.java",
+					java("engine/HandOffLimits.java",
 							"&& validity.remainingNanos(clock)"
 									+ " >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)",
 							""),
 					java(KEY_STATE, "Holder following = from.next(validity);", "Holder following = from.next("
 							+ asIfGrantedNow("validity", "this.context.settings().clock()") + ");")),
 			Mutant.of("error in sending leaves the attempt of its key in flight",
-					java("waiting/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
+					java("engine/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
 							"failure = StoreCalls.unwrap(ex); if (failure instanceof Error error"
 									+ " && command instanceof Command.Attempt) throw error;"),
 					NO_COMMAND_IS_LOST));
@@ -88,25 +88,25 @@ final class SimulationMutants {
 					java(KEY_STATE, "new Successor(queued.ticket, queued.lease())",
 							"new Successor(queued.ticket, Duration.ofMillis(1))")),
 			Mutant.of("token repeated in a local hand-off",
-					java("waiting/Holder.java", "HandOff.LOCAL, this.fencingToken + 1, this.lastToken",
+					java("engine/Holder.java", "HandOff.LOCAL, this.fencingToken + 1, this.lastToken",
 							"HandOff.LOCAL, this.fencingToken, this.lastToken")),
 			Mutant.of("hand-offs beyond the tokens of the grant",
-					java("waiting/HandOffLimits.java",
+					java("engine/HandOffLimits.java",
 							"from.handOffs() < this.budget && from.fencingToken() < from.lastToken() &&", "")),
 			Mutant.of("time for hand-offs ignored",
-					java("waiting/HandOffLimits.java",
+					java("engine/HandOffLimits.java",
 							"&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()", "")),
 			Mutant.of("message for an earlier ticket accepted as the grant of this one",
 					java(KEY_STATE, "QueuedTicket queued = queued(ticket); if (queued == null) {",
 							"QueuedTicket queued = (this.live instanceof QueuedTicket waits) ? waits : null;"
 									+ " if (queued == null) {")),
 			Mutant.of("grant for an unknown ticket not released",
-					java("waiting/KeyTable.java", "this.sender.releaseUnknown(ticket, grant.firstToken());", "")),
+					java("engine/KeyTable.java", "this.sender.releaseUnknown(ticket, grant.firstToken());", "")),
 			Mutant.of("safety margin left out",
 					java("backend/Validity.java", "Long.MAX_VALUE : this.ttlNanos - margin();",
 							"Long.MAX_VALUE : this.ttlNanos;")),
 			Mutant.of("fair caller shares the ticket of its JVM",
-					java("waiting/Waiter.java", "return request.fair() || request.mode() == LockMode.READ;",
+					java("engine/Waiter.java", "return request.fair() || request.mode() == LockMode.READ;",
 							"return request.mode() == LockMode.READ;")));
 
 	private static final List<Mutant> WAITS = List.of(
@@ -115,10 +115,10 @@ final class SimulationMutants {
 			Mutant.of("unanswered attempt not cancelled when its caller gives up",
 					java(KEY_STATE, "ownReleases().cancel(", "if (!unwanted.attemptUnanswered) ownReleases().cancel(")),
 			Mutant.of("unanswered attempt forgotten when the next one is refused",
-					java("waiting/QueuedTicket.java", "return !this.queued && !this.attemptUnanswered;",
+					java("engine/QueuedTicket.java", "return !this.queued && !this.attemptUnanswered;",
 							"return !this.queued;")),
 			Mutant.of("ticket with an unanswered attempt not cancelled twice",
-					java("waiting/PendingReleases.java", "this.stray = removed.ticket;", "")),
+					java("engine/PendingReleases.java", "this.stray = removed.ticket;", "")),
 			Mutant.of("interrupted caller does not see that it was granted the lock",
 					java("registry/LockAcquirer.java", "boolean interrupted = false;",
 							"boolean interrupted = false; boolean gaveUp = false;"),
@@ -128,35 +128,35 @@ final class SimulationMutants {
 							"if (gaveUp) {"),
 					ENDLESS_PARK),
 			Mutant.of("second waiter that one event decides not woken",
-					java("waiting/WaiterQueue.java", "this.decided.add(waiter);", "")),
+					java("engine/WaiterQueue.java", "this.decided.add(waiter);", "")),
 			Mutant.of("waiters not woken by the release of a thread",
-					java("waiting/KeyTable.java", "this.sender.send(state, handOff); return", "return"), ENDLESS_PARK),
+					java("engine/KeyTable.java", "this.sender.send(state, handOff); return", "return"), ENDLESS_PARK),
 			Mutant.of("cancelled future keeps the lock of its late grant",
 					java("registry/AsyncAcquisition.java",
 							"// Cancelled at the moment of the grant. this.keys.releaseAsync(holder);", "")),
 			Mutant.of("cancelled future keeps the lock of its listeners",
 					java("registry/AsyncAcquisition.java", "lock.abandon();", "")),
 			Mutant.of("refused callback forgotten",
-					java("waiting/TaskRunner.java",
+					java("engine/TaskRunner.java",
 							"this.environment.startThread(\"distlock-late-callback\", callback);", "")),
 			Mutant.of("timer not set after the ticket was queued",
 					java(KEY_STATE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
 							"if (queued.markQueued("),
 					NO_SWEEP),
 			Mutant.of("earlier timer not set while a later one is",
-					java("waiting/RetryTimer.java", "if (!this.scheduled || nanos - this.scheduledForNanos < 0) {",
+					java("engine/RetryTimer.java", "if (!this.scheduled || nanos - this.scheduledForNanos < 0) {",
 							"if (!this.scheduled) {"),
 					NO_SWEEP, SWEEP_FIRES_NO_TIMER),
-			Mutant.of("outage not ended by an answer", java("waiting/RetryTimer.java", "this.outage = null;", "")),
+			Mutant.of("outage not ended by an answer", java("engine/RetryTimer.java", "this.outage = null;", "")),
 			Mutant.of("fair ticket that has left stays the oldest",
-					java("waiting/KeyTable.java", "public void leftQueue() { this.waiting = false; }",
+					java("engine/KeyTable.java", "public void leftQueue() { this.waiting = false; }",
 							"public void leftQueue() { }")),
 			Mutant.of("state of a fair caller never removed",
-					java("waiting/KeyTable.java", "all.byNumber.remove(this.number);", "")));
+					java("engine/KeyTable.java", "all.byNumber.remove(this.number);", "")));
 
 	private static final List<Mutant> RELEASES = List.of(
 			Mutant.of("release forgotten after an error",
-					java("waiting/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
+					java("engine/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
 							"failure = StoreCalls.unwrap(ex); if (failure instanceof Error error"
 									+ " && command instanceof Command.Release) throw error;"),
 					NO_COMMAND_IS_LOST),
@@ -165,11 +165,11 @@ final class SimulationMutants {
 							"{")),
 			Mutant.of("timer does not resume a failed release", java(KEY_STATE, "this.pendingReleases.resume();", "")),
 			Mutant.of("command that the executor refuses forgotten",
-					java("waiting/CommandSender.java",
+					java("engine/CommandSender.java",
 							"if (rejection != null) { end(state, command, null, rejection, settled); }", ""),
 					NO_COMMAND_IS_LOST),
 			Mutant.of("loss found by a release in the background not reported",
-					java("waiting/CommandSender.java", "observed.gone();", "")),
+					java("engine/CommandSender.java", "observed.gone();", "")),
 			Mutant.of("re-entry not counted",
 					java("registry/Hold.java", "(open) -> (open > 0) ? open + 1 : 0)", "(open) -> open)")),
 			Mutant.of("lock that another thread has closed re-entered",
@@ -190,42 +190,42 @@ final class SimulationMutants {
 			Mutant.of("lock that cannot be watched not released",
 					java("registry/HeldLocks.java", "this.keys.releaseAsync(holder); throw ex;", "throw ex;")),
 			Mutant.of("shutdown leaves its waiters waiting",
-					java("waiting/KeyTable.java",
+					java("engine/KeyTable.java",
 							"all().forEach((state) -> this.sender.onEvent(state,"
 									+ " () -> state.failWaiters(shutDownException(state.key()))));",
 							"")),
 			Mutant.of("caller that joins during the shutdown not failed",
-					java("waiting/KeyTable.java", "if (this.closed) { // close() may have failed the waiters before",
+					java("engine/KeyTable.java", "if (this.closed) { // close() may have failed the waiters before",
 							"if (false) { // close() may have failed the waiters before")));
 
 	private static final List<Mutant> LEASES = List.of(
 			Mutant.of("loss of an expired lease reported twice",
-					java("renewal/Lease.java",
+					java("engine/Lease.java",
 							"found != null && STATE.compareAndSet(this, now, new LeaseState(Phase.LOST, found))) {",
 							"found != null) {")),
-			Mutant.of("expired lease held again after a late answer", java("renewal/Lease.java",
+			Mutant.of("expired lease held again after a late answer", java("engine/Lease.java",
 					"STATE.compareAndSet(this, HELD, new LeaseState(Phase.EXPIRED, causeOfExpiry())); return 0;",
 					"return 0;"),
-					java("renewal/Lease.java", "if (!checkExpired() && later.remainingNanos",
+					java("engine/Lease.java", "if (!checkExpired() && later.remainingNanos",
 							"if (later.remainingNanos")),
 			Mutant.of("lease not renewed again after a failure",
-					java("renewal/Lease.java", "this.renewal = (known || risk) ? FAILED | AT_RISK : FAILED;",
+					java("engine/Lease.java", "this.renewal = (known || risk) ? FAILED | AT_RISK : FAILED;",
 							"this.renewal |= (known || risk) ? FAILED | AT_RISK : FAILED;")),
 			Mutant.of("renewals that the executor refuses forgotten",
-					java("renewal/LeaseRenewer.java", "this.warnings.failed(ex, batch); fail(batch);",
+					java("engine/LeaseRenewer.java", "this.warnings.failed(ex, batch); fail(batch);",
 							"this.warnings.failed(ex, batch);")),
 			Mutant.of("watchdog set for the first lease only",
-					java("renewal/LeaseRenewer.java",
+					java("engine/LeaseRenewer.java",
 							"this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());",
 							"if (this.leases.size() == 1) { this.timer.scheduleWithin(lease.untilFirstEvent(),"
 									+ " lease.startNanos()); }")),
 			Mutant.of("flag of the watchdog's timer cleared after the scan",
-					java("renewal/RenewalTimer.java", "this.armed.set(null); this.scan.run();",
+					java("engine/RenewalTimer.java", "this.armed.set(null); this.scan.run();",
 							"this.scan.run(); this.armed.set(null);")),
 			Mutant.of("take-over reported as a forgotten lock",
-					java("renewal/Lease.java", "if (answer.takenOver()) { return LossCause.TAKEN_OVER; }", "")),
+					java("engine/Lease.java", "if (answer.takenOver()) { return LossCause.TAKEN_OVER; }", "")),
 			Mutant.of("silence of the store reported as a suspended process",
-					java("renewal/Lease.java",
+					java("engine/Lease.java",
 							"(this.renewal != IDLE) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED",
 							"isRenewing() ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED")),
 			Mutant.of("lost lock stays with its holder", java("registry/HeldLocks.java", """
@@ -236,9 +236,9 @@ final class SimulationMutants {
 
 	private static final List<Mutant> LIMITS = List.of(
 			Mutant.of("one caller too many waits",
-					java("waiting/WaiterCounts.java", "before < waiter.maxWaiting", "before <= waiter.maxWaiting")),
+					java("engine/WaiterCounts.java", "before < waiter.maxWaiting", "before <= waiter.maxWaiting")),
 			Mutant.of("each state of a key counts its own waiters",
-					java("waiting/KeyTable.java",
+					java("engine/KeyTable.java",
 							"this.state = new KeyState(key, KeyTable.this.locks.newLock(), this); }",
 							"this.state = new KeyState(key, KeyTable.this.locks.newLock(), this); }"
 									+ " private final WaiterCounts mine = new WaiterCounts();"
@@ -248,7 +248,7 @@ final class SimulationMutants {
 			Mutant.of("caller not counted after its first attempt",
 					java(KEY_STATE, "queued.due = true; } firstAttemptIsOver();", "queued.due = true; }")),
 			Mutant.of("caller that gives up stays counted",
-					java("waiting/WaiterQueue.java", "waiter.counts.remove(waiter);",
+					java("engine/WaiterQueue.java", "waiter.counts.remove(waiter);",
 							"if (!(outcome instanceof Outcome.GaveUp)) waiter.counts.remove(waiter);")));
 
 	static final List<Mutant> ALL = List.of(KNOWN, GRANTS, WAITS, RELEASES, LEASES, LIMITS)

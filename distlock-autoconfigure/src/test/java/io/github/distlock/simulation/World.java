@@ -14,8 +14,8 @@ import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
-import io.github.distlock.waiting.HandOffLimits;
-import io.github.distlock.waiting.KeySnapshot;
+import io.github.distlock.engine.HandOffLimits;
+import io.github.distlock.engine.KeySnapshot;
 
 /**
  * One history: the JVMs, the network, the server, and what happened. This is the only

@@ -48,16 +48,15 @@ class StructureTests {
 			backend.zookeeper   1064   1  0
 			context               19   0  0
 			contract            2426   0  0
+			engine              2438  11  3
 			environment           81   0  0
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
 			registry            1927  12  3
-			renewal              616   4  0
 			test                 486   0  3
 			thread                54   0  0
 			transaction          326   1  0
-			waiting             1822   7  3
 			web                   82   0  0
 			""");
 
@@ -93,7 +92,7 @@ class StructureTests {
 	@Test
 	void noClassOfTheEngineIsEverything() {
 		JavaClasses engine = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
-			.importPackages("io.github.distlock.waiting", "io.github.distlock.renewal", "io.github.distlock.registry");
+			.importPackages("io.github.distlock.engine", "io.github.distlock.registry");
 		assertThat(engine).isNotEmpty();
 		List<String> excess = engine.stream()
 			.filter((type) -> !type.isRecord())

@@ -83,7 +83,7 @@ final class Mutants {
 					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 					    answers[i] = 1
 					"""),
-					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
+					java("engine/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
 					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
 							"valid = remainingNanos > 0;")))
@@ -99,8 +99,8 @@ final class Mutants {
 					local owned = '-' .. token"""),
 					lua("values.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
-					java("waiting/KeyState.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"),
-					java("waiting/KeyState.java", "if (nothingIsToCome && this.live instanceof QueuedTicket queued) {",
+					java("engine/KeyState.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"),
+					java("engine/KeyState.java", "if (nothingIsToCome && this.live instanceof QueuedTicket queued) {",
 							"if (false && this.live instanceof QueuedTicket queued) {")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
@@ -117,11 +117,11 @@ final class Mutants {
 					  return 'ok'
 					end
 					"""))).losingReplies(),
-			Hunt.of(Mutant.of("hand-off without the deadline check", java("waiting/HandOffLimits.java", """
+			Hunt.of(Mutant.of("hand-off without the deadline check", java("engine/HandOffLimits.java", """
 					&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
-					""", ""), java("waiting/HandOffLimits.java", """
+					""", ""), java("engine/HandOffLimits.java", """
 					&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)
-					""", ""), java("waiting/Holder.java", "this.handOffs + 1, current)", """
+					""", ""), java("engine/Holder.java", "this.handOffs + 1, current)", """
 					this.handOffs + 1,
 							io.github.distlock.backend.Validity.until(
 									io.github.distlock.backend.TimeSource.SYSTEM.now(),

@@ -12,19 +12,19 @@ final class RegressionMutants {
 
 	static final List<RegressionMutant> ALL = List.of(
 			RegressionMutant.of(Mutant.of("error in sending leaves the command of its key in flight",
-					java("waiting/CommandSender.java", "catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }",
+					java("engine/CommandSender.java", "catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }",
 							"catch (RuntimeException ex) { failure = StoreCalls.unwrap(ex); }"),
-					java("waiting/Effects.java",
+					java("engine/Effects.java",
 							"boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
 							"boolean lost = false;")),
 					"registry.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(
 					Mutant.of("lock handed off with tokens behind those of its grant",
-							java("waiting/HandOffLimits.java", "&& from.fencingToken() < from.lastToken()", "")),
+							java("engine/HandOffLimits.java", "&& from.fencingToken() < from.lastToken()", "")),
 					"waiting.KeyStateTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("nothing looks for the dead owner of a lock without a lease",
-							java("renewal/Lease.java",
+							java("engine/Lease.java",
 									"(owningThread() != null) ? Math.min(left, OWNER_CHECK_NANOS) : left", "left")),
 					"backend.jdbc.H2RowTests#theLockOfADeadThreadIsReleased"),
 			RegressionMutant.of(

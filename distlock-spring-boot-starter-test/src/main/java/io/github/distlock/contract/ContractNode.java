@@ -17,7 +17,7 @@ import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 
 /**
  * One of several JVMs: a registry on the store, with injected losses and recorded events.

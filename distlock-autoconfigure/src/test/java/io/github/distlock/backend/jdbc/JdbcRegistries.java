@@ -10,7 +10,7 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.TestSettings;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 
 /**
  * Starts registries with a JDBC store.

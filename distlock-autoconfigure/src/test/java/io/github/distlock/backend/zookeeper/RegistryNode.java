@@ -12,7 +12,7 @@ import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.testing.ZooKeeperTestServer;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 import org.apache.curator.framework.CuratorFramework;
 
 /**

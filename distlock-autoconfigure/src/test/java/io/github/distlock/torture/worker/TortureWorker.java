@@ -26,7 +26,7 @@ import io.github.distlock.testing.TestSettings;
 import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.engine.HandOffLimits;
 
 /**
  * A JVM whose threads contend for locks until it is asked to stop, is killed, or its

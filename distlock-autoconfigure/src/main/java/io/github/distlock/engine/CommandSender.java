@@ -1,0 +1,373 @@
+package io.github.distlock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.engine.Effects.Command;
+import io.github.distlock.engine.Holder.ReleaseObserver;
+import io.github.distlock.engine.Holder.ReleaseOutcome;
+import io.github.distlock.engine.PendingReleases.PendingRelease;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out the {@link Effects} of keys: wakes waiters, sends commands, and reports the
+ * answers to the key states.
+ * <p>
+ * There are two ways to send. {@link #sendAndAwait}: the thread of a caller sends the
+ * command, waits for its stage, and settles it. {@link #send}: no thread waits, and the
+ * one that completes the stage settles the command. It may be a thread of the driver, so
+ * that does not block. If the store blocks, threads of the executor send such commands.
+ * <p>
+ * Any throwable while a command is sent, or passed to the executor, is a failure of that
+ * command, since the key sends nothing else before. An {@link Error} is rethrown on a
+ * caller's thread. An error in an event of a key is not handled here: the sweep of
+ * {@link KeyTable} settles the command.
+ */
+final class CommandSender {
+
+	private static final Log logger = LogFactory.getLog(CommandSender.class);
+
+	/**
+	 * Limit of recursion: a stage that is already complete sends the next command on the
+	 * same stack. Beyond it the executor sends: not a loop of the thread, in which a
+	 * command would wait for the code of an application that an earlier one has called.
+	 */
+	private static final int MOST_NESTED = 8;
+
+	/**
+	 * How many releases in the background the executor sends at a time: it has as many
+	 * threads. More would delay its other commands, and would be sent later than by their
+	 * callers.
+	 */
+	private static final int MOST_ON_EXECUTOR = 4;
+
+	/** More unanswered releases would only hide that the store is too slow, or silent. */
+	private static final int MOST_UNANSWERED = 1000;
+
+	private final LockStore store;
+
+	private final EngineEnvironment environment;
+
+	private final TaskRunner tasks;
+
+	private final OrphanedTickets orphanedTickets;
+
+	private final BackgroundRelease.Limit background;
+
+	/** How many commands the thread is sending without waiting for them. */
+	private final ThreadLocal<Integer> nested = ThreadLocal.withInitial(() -> 0);
+
+	CommandSender(LockStore store, Duration strayDelay, EngineEnvironment environment, TaskRunner tasks) {
+		this.store = store;
+		this.environment = environment;
+		this.tasks = tasks;
+		this.orphanedTickets = new OrphanedTickets(store, strayDelay, tasks);
+		this.background = new BackgroundRelease.Limit(takesReleases() ? MOST_UNANSWERED : MOST_ON_EXECUTOR);
+	}
+
+	/** Whether a release does not block the thread that sends it. */
+	private boolean takesReleases() {
+		return this.store.keepsOrder() || !this.store.blocks();
+	}
+
+	TaskRunner tasks() {
+		return this.tasks;
+	}
+
+	/**
+	 * Begin a release that no caller waits for.
+	 * @param shutDown whether the executor may have been shut down
+	 * @return the release, or {@code null} if its caller has to wait for the answer: too
+	 * many are unanswered, no thread would send it, or the next ticket of the key would
+	 * not wait for it
+	 */
+	@Nullable BackgroundRelease beginInBackground(Ticket ticket, ReleaseObserver observer, boolean shutDown) {
+		boolean inOrder = !ticket.fair() || this.store.keepsOrder();
+		return (inOrder && (takesReleases() || !shutDown)) ? this.background.begin(observer) : null;
+	}
+
+	/** Whether the answer of a release in the background is still to come. */
+	boolean isAnyUnanswered() {
+		return this.background.isAny();
+	}
+
+	/**
+	 * Run an event on any thread, and carry out its effects if there are any. Does not
+	 * block.
+	 */
+	void onEvent(KeyState state, Supplier<? extends @Nullable Effects> event) {
+		this.tasks.onEvent(state.isFree(), () -> {
+			Effects effects = event.get();
+			if (effects != null) {
+				send(state, effects);
+			}
+		});
+	}
+
+	/**
+	 * Carry out the effects of an event on the thread of a caller: send the command and
+	 * wait for its answer, unless it is a release in the background.
+	 * @return the outcome of the command if it was a release that was waited for,
+	 * otherwise {@link ReleaseOutcome#PENDING}
+	 */
+	ReleaseOutcome sendAndAwait(KeyState state, Effects effects) {
+		wake(effects);
+		Command command = effects.command();
+		if (command instanceof Command.Release release && release.isUnawaited()) {
+			// An answer that comes at once is no outcome: whether the caller learns of a
+			// loss must not depend on the speed of the store.
+			dispatch(state, command, takesReleases(), false, null);
+			return ReleaseOutcome.PENDING;
+		}
+		if (command == null || !command.take()) {
+			return ReleaseOutcome.PENDING;
+		}
+		Object result = null;
+		Throwable failure = null;
+		try {
+			result = this.environment.await(verb(command));
+		}
+		catch (Throwable ex) {
+			failure = StoreCalls.unwrap(ex);
+		}
+		ReleaseOutcome outcome = settle(state, command, result, failure);
+		if (failure instanceof Error error) {
+			throw error;
+		}
+		// A release without an outcome was settled by a sweep, and is repeated.
+		return (outcome == ReleaseOutcome.PENDING && command instanceof Command.Release) ? ReleaseOutcome.UNANSWERED
+				: outcome;
+	}
+
+	/** Carry out the effects of an event on any thread. Does not block. */
+	void send(KeyState state, Effects effects) {
+		send(state, effects, false, null);
+	}
+
+	/**
+	 * The same.
+	 * @param inOrder whether the executor, if it sends the command, sends it after the
+	 * earlier ones of the key that were sent in order
+	 * @param settled runs when the command has an outcome, at once without a command
+	 */
+	void send(KeyState state, Effects effects, boolean inOrder, @Nullable Runnable settled) {
+		wake(effects);
+		Command command = effects.command();
+		if (command != null) {
+			dispatch(state, command, !this.store.blocks(), inOrder, settled);
+		}
+		else if (settled != null) {
+			settled.run();
+		}
+	}
+
+	/** An error here would prevent that the command is sent. */
+	private void wake(Effects effects) {
+		List<Waiter> woken = effects.woken();
+		// No iterator: most events wake no waiter.
+		for (int i = 0; i < woken.size(); i++) {
+			woken.get(i).wake();
+		}
+		Ticket stray = effects.stray();
+		if (stray != null) {
+			TaskRunner.logging(() -> this.orphanedTickets.cancelLater(stray)).run();
+		}
+	}
+
+	/** Send a command here, or on the executor. */
+	private void dispatch(KeyState state, Command command, boolean here, boolean inOrder, @Nullable Runnable settled) {
+		int depth = this.nested.get();
+		if (here && depth < MOST_NESTED) {
+			this.nested.set(depth + 1);
+			try {
+				transmit(state, command, settled);
+			}
+			finally {
+				if (depth == 0) {
+					this.nested.remove();
+				}
+				else {
+					this.nested.set(depth);
+				}
+			}
+			return;
+		}
+		Runnable task = () -> transmit(state, command, settled);
+		if (inOrder) {
+			this.tasks.executeInOrder(state.key(), task, (rejection) -> end(state, command, null, rejection, settled));
+			return;
+		}
+		Throwable rejection = this.tasks.execute(task);
+		if (rejection != null) {
+			end(state, command, null, rejection, settled);
+		}
+	}
+
+	/** Send a command, unless it has been taken before. */
+	private void transmit(KeyState state, Command command, @Nullable Runnable settled) {
+		if (!command.take()) {
+			return;
+		}
+		try {
+			verb(command).whenComplete((result, failure) -> end(state, command, result, failure, settled));
+		}
+		catch (Throwable ex) {
+			end(state, command, null, ex, settled);
+		}
+	}
+
+	/** Release a ticket that belongs to no key state. */
+	void releaseUnknown(Ticket ticket, long token) {
+		this.orphanedTickets.release(ticket, token);
+	}
+
+	private CompletionStage<?> verb(Command command) {
+		if (command instanceof Command.Attempt attempt) {
+			return this.store.attempt(attempt.ticket, attempt.lease, attempt.queue);
+		}
+		Command.Release release = (Command.Release) command;
+		PendingRelease pending = release.pending;
+		return pending.releasesLock ? this.store.release(pending.ticket, pending.lastToken, release.next)
+				: this.store.cancel(pending.ticket);
+	}
+
+	/**
+	 * The boundary to the driver: the stage of a command has ended, on any thread, or the
+	 * command could not be sent. Of several calls the key accepts the first.
+	 */
+	private void end(KeyState state, Command command, @Nullable Object result, @Nullable Throwable failure,
+			@Nullable Runnable settled) {
+		try {
+			this.tasks.onEvent(state.isFree(), () -> {
+				settle(state, command, result, failure);
+				if (settled != null) {
+					settled.run();
+				}
+			});
+		}
+		catch (Throwable ex) {
+			logger.error("A command for lock '" + state.key() + "' failed", ex);
+		}
+	}
+
+	private ReleaseOutcome settle(KeyState state, Command command, @Nullable Object result,
+			@Nullable Throwable failure) {
+		command.take();
+		command.ended = true;
+		LockBackendException cause = (failure != null) ? asBackendException(StoreCalls.unwrap(failure)) : null;
+		ReleaseOutcome outcome = ReleaseOutcome.PENDING;
+		Effects effects;
+		if (cause == null && command instanceof Command.Attempt attempt && result instanceof AttemptResult answer) {
+			effects = state.attemptAnswered(attempt, answer);
+		}
+		else if (cause == null && command instanceof Command.Release release
+				&& (result instanceof ReleaseResult || !release.pending.releasesLock)) {
+			// A cancel has no result.
+			ReleaseResult answer = release.pending.releasesLock ? (ReleaseResult) result : null;
+			effects = state.releaseAnswered(release, answer);
+			// A caller gets the first answer only. In a later answer GONE may be the
+			// effect of an earlier release.
+			outcome = (answer != null && !answer.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
+		}
+		else {
+			effects = state.failed(command,
+					(cause != null) ? cause : new LockBackendException("The lock store returned no result"));
+			outcome = ReleaseOutcome.UNANSWERED;
+		}
+		if (effects == null) {
+			return ReleaseOutcome.PENDING;
+		}
+		// First: an error of the report loses no effect.
+		send(state, effects);
+		report(command, outcome);
+		return outcome;
+	}
+
+	private static LockBackendException asBackendException(Throwable cause) {
+		return (cause instanceof LockBackendException backendException) ? backendException
+				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
+	}
+
+	/**
+	 * Report that a lock had been lost when it was released, or that the store did not
+	 * answer, if no caller waited for that. After a repetition this is no news: the first
+	 * release may have been executed.
+	 */
+	private void report(Command command, ReleaseOutcome outcome) {
+		if (!(command instanceof Command.Release release) || !release.isUnawaited()) {
+			return;
+		}
+		ReleaseObserver observed = Objects.requireNonNull(release.pending.background).observer();
+		if (outcome == ReleaseOutcome.GONE) {
+			observed.gone();
+		}
+		else if (outcome == ReleaseOutcome.UNANSWERED) {
+			observed.unanswered();
+		}
+	}
+
+	/**
+	 * Releases or cancels, in the background, tickets in the store that belong to no key
+	 * state. What fails is repeated, each time after the time that a command may take; in
+	 * the end the lease ends it. Thread-safe.
+	 */
+	static final class OrphanedTickets {
+
+		private static final Log logger = LogFactory.getLog(OrphanedTickets.class);
+
+		/** Enough for an outage of ten command time-outs. */
+		private static final int MAX_SENDS = 10;
+
+		private final LockStore store;
+
+		private final Duration delay;
+
+		private final TaskRunner tasks;
+
+		OrphanedTickets(LockStore store, Duration delay, TaskRunner tasks) {
+			this.store = store;
+			this.delay = delay;
+			this.tasks = tasks;
+		}
+
+		/** Release a ticket that was granted the lock. */
+		void release(Ticket ticket, long token) {
+			send(() -> this.store.release(ticket, token, null), MAX_SENDS);
+		}
+
+		/** Cancel a ticket again, when no copy of its attempt is on its way any more. */
+		void cancelLater(Ticket ticket) {
+			this.tasks.schedule(() -> send(() -> this.store.cancel(ticket), MAX_SENDS), this.delay.toNanos());
+		}
+
+		private void send(Supplier<CompletionStage<?>> verb, int sends) {
+			// Composed, since a verb may also throw.
+			this.tasks.execute(() -> CompletableFuture.completedFuture(null)
+				.thenCompose((nothing) -> verb.get())
+				.whenComplete((result, failure) -> {
+					if (failure != null) {
+						logger.debug("A ticket without a caller could not be released: it ends with its lease",
+								failure);
+						if (sends > 1) {
+							this.tasks.schedule(() -> send(verb, sends - 1), this.delay.toNanos());
+						}
+					}
+				}));
+		}
+
+	}
+
+}

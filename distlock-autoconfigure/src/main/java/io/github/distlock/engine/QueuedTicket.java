@@ -1,0 +1,89 @@
+package io.github.distlock.engine;
+
+import java.time.Duration;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ticket of a key that waits, and what is known about it. Guarded by the lock of its
+ * {@link KeyState}.
+ */
+final class QueuedTicket extends LiveTicket {
+
+	/**
+	 * The lease to ask the store for: that of the caller that is first now, and not that
+	 * of a caller that has left.
+	 */
+	private Duration lease;
+
+	/** Whether another ticket had the lock first. */
+	boolean waited;
+
+	/** Whether the store has answered that the ticket waits. */
+	private boolean queued;
+
+	/**
+	 * What held the lock at the last attempt, if the store said so. For messages only.
+	 */
+	private @Nullable StoredHolder blockedBy;
+
+	/** Whether to send an attempt as soon as that is allowed. */
+	boolean due = true;
+
+	QueuedTicket(Ticket ticket, Duration lease) {
+		super(ticket, false);
+		this.lease = lease;
+	}
+
+	@Override
+	@Nullable StoredHolder blockedBy() {
+		return this.blockedBy;
+	}
+
+	/** The store has answered that another ticket has the lock first. */
+	void waitsFor(AttemptResult answer) {
+		this.waited = true;
+		this.blockedBy = (answer instanceof AttemptResult.Busy busy) ? busy.holder()
+				: (answer instanceof AttemptResult.Queued waiting) ? waiting.holder() : null;
+	}
+
+	/**
+	 * The store answered that the ticket waits.
+	 * @param now whether the store queued the ticket with this command
+	 * @return whether the store had forgotten the ticket, so that it waits at the end now
+	 */
+	boolean markQueued(boolean now) {
+		boolean forgotten = now && this.queued;
+		// If the store knew the ticket already, an unanswered attempt had queued it.
+		this.queued |= now || this.attemptUnanswered;
+		return forgotten;
+	}
+
+	Duration lease() {
+		return this.lease;
+	}
+
+	/** Ask for another lease: another caller is first now. */
+	void askFor(Duration newLease) {
+		if (!this.lease.equals(newLease)) {
+			this.lease = newLease;
+			this.due = true;
+		}
+	}
+
+	/** Whether the store certainly does not know the ticket. */
+	boolean isUnknownToStore() {
+		return !this.queued && !this.attemptUnanswered;
+	}
+
+	/** Convert this ticket into the holder. */
+	Holder toHolder(Grant grant, long nowNanos) {
+		return Holder.first(this, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
+	}
+
+}

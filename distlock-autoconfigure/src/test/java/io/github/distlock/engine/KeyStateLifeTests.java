@@ -1,0 +1,104 @@
+package io.github.distlock.engine;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.engine.Effects.Command;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the state of one key shows, what it keeps of a grant, and how several states of a
+ * key count their waiters. {@link KeyStateTests} has what it decides.
+ */
+class KeyStateLifeTests {
+
+	private static final Duration LEASE = KeyStateScenario.LEASE;
+
+	private final KeyStateScenario scenario = new KeyStateScenario();
+
+	private final KeyState state = this.scenario.state;
+
+	@Test
+	void aSnapshotShowsTheHolderTheWaitersAndWhetherACommandIsUnfinished() {
+		this.scenario.steps("a joins");
+		assertThat(this.state.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null, 0));
+		this.scenario.steps("answer granted; b joins; c joins");
+		Ticket ticket = this.scenario.holder("a").ticket();
+		assertThat(this.state.snapshot()).isEqualTo(new KeySnapshot("key", ticket, 2, false,
+				new StoredHolder(ticket.instance(), ticket.mode(), null, null, KeyStateScenario.FIRST_TOKEN), 0));
+		this.scenario.steps("a leaves");
+		assertThat(this.state.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null, 0));
+	}
+
+	@Test
+	void theNextHolderGetsTheCurrentValidity() {
+		this.scenario.steps("limits 3 50ms; a joins; answer granted 10; b joins; pass 10ms");
+		Validity current = Validity.until(this.scenario.clock.now(), LEASE);
+		this.state.tryHandOff(this.scenario.holder("a"), current);
+		assertThat(this.scenario.holder("b").takeValidity()).isSameAs(current);
+	}
+
+	@Test
+	void aReleaseInTheBackgroundIsUnansweredUntilItsAnswer() {
+		this.scenario.steps("a joins; answer granted; a leaves inBackground");
+		assertThat(this.scenario.unanswered.isAny()).isTrue();
+		this.scenario.steps("answer released");
+		assertThat(this.scenario.unanswered.isAny()).isFalse();
+	}
+
+	@Test
+	void atMostAThousandReleasesAreUnanswered() {
+		BackgroundRelease first = this.scenario.unanswered.begin(this.scenario);
+		for (int i = 1; i < 1000; i++) {
+			assertThat(this.scenario.unanswered.begin(this.scenario)).isNotNull();
+		}
+		assertThat(this.scenario.unanswered.begin(this.scenario)).isNull();
+		first.end();
+		assertThat(this.scenario.unanswered.begin(this.scenario)).isNotNull();
+		assertThat(this.scenario.unanswered.begin(this.scenario)).isNull();
+	}
+
+	@Test
+	void aCallerWithItsOwnTicketIsCountedWhenItComesIfOthersWait() {
+		this.scenario.steps("a joins; answer granted; b joins max 1");
+		KeyState own = this.scenario.newState();
+		Waiter reader = this.scenario.caller("max 2");
+		Command.Attempt attempt = (Command.Attempt) own.join(reader);
+		assertThat(this.scenario.steps("c joins max 2")).isEqualTo("c is one too many");
+		own.attemptAnswered(attempt, queued());
+		assertThat(reader.outcome()).as("it has its place").isNull();
+	}
+
+	@Test
+	void theTicketOfACallerThatIsRefusedAfterItsAttemptLeavesTheStoreWithALateGrant() {
+		KeyState one = this.scenario.newState();
+		KeyState two = this.scenario.newState();
+		Waiter first = this.scenario.caller("max 1");
+		Waiter second = this.scenario.caller("max 1");
+		Command.Attempt attempt = (Command.Attempt) one.join(first);
+		Command.Attempt later = (Command.Attempt) two.join(second);
+		two.attemptAnswered(later, queued());
+		Effects effects = one.attemptAnswered(attempt, queued());
+		assertThat(KeyStateScenario.text(first)).isEqualTo("is one too many");
+		assertThat(effects.woken()).as("before the ticket has left").isEmpty();
+		Command.Release cancel = (Command.Release) effects.command();
+		assertThat(cancel.pending.ticket).isEqualTo(attempt.ticket);
+		assertThat(cancel.pending.releasesLock).isFalse();
+		assertThat(one.granted(attempt.ticket, new Grant(9, 9, Validity.until(this.scenario.clock.now(), LEASE))))
+			.as("the queue knows the ticket, which leaves")
+			.isNotNull();
+		assertThat(one.releaseAnswered(cancel, null).woken()).containsExactly(first);
+		assertThat(second.outcome()).isNull();
+	}
+
+	private static AttemptResult queued() {
+		return new AttemptResult.Queued(Duration.ofSeconds(2), true);
+	}
+
+}

@@ -1,0 +1,97 @@
+package io.github.distlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * After an {@link Error} or a rejected task at any step of a renewal, the leases are
+ * renewed again before they expire.
+ */
+class RenewalErrorTests extends RenewalFixture {
+
+	private static final Duration LEASE = Duration.ofSeconds(6);
+
+	private int errorsOfExecutor;
+
+	private int rejections;
+
+	private int errorsOfStore;
+
+	@Override
+	void execute(Runnable task) {
+		if (this.rejections > 0) {
+			this.rejections--;
+			throw new RejectedExecutionException("injected at the executor");
+		}
+		if (this.errorsOfExecutor > 0) {
+			this.errorsOfExecutor--;
+			throw new InternalError("injected at the executor");
+		}
+		task.run();
+	}
+
+	@Test
+	void aLeaseIsRenewedAgainWhenNoThreadCouldBeStarted() {
+		this.errorsOfExecutor = 3;
+		assertRenewedAgain();
+	}
+
+	@Test
+	void aLeaseIsRenewedAgainWhenTheExecutorHasRejectedIt() {
+		this.rejections = 3;
+		assertRenewedAgain();
+	}
+
+	@Test
+	void aLeaseIsRenewedAgainWhenTheStoreHasThrownAnError() {
+		this.errorsOfStore = 3;
+		this.store.meanwhile = () -> {
+			if (this.errorsOfStore > 0) {
+				this.errorsOfStore--;
+				throw new StackOverflowError("injected at the store");
+			}
+		};
+		assertRenewedAgain();
+	}
+
+	@Test
+	void aLeaseIsRenewedAgainWhenATimerCouldNotBeSet() {
+		List<Lease> leases = watch(1);
+		this.timers.errors = 2;
+		assertRenewed(leases);
+	}
+
+	@Test
+	void allBatchesOfARoundAreSentAgain() {
+		List<Lease> leases = watch(250);
+		this.errorsOfExecutor = 2;
+		assertRenewed(leases);
+	}
+
+	private void assertRenewedAgain() {
+		assertRenewed(watch(1));
+	}
+
+	/** Longer than several leases, so that each has been renewed. */
+	private void assertRenewed(List<Lease> leases) {
+		this.timers.pass(LEASE.multipliedBy(4));
+		assertThat(this.lost).isEmpty();
+		assertThat(leases).allSatisfy((lease) -> assertThat(lease.isValid()).isTrue());
+		assertThat(this.store.batches.size()).isGreaterThan(3);
+	}
+
+	private List<Lease> watch(int count) {
+		List<Lease> leases = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			leases.add(watch("k" + i, LEASE, watched(LEASE)));
+		}
+		return leases;
+	}
+
+}

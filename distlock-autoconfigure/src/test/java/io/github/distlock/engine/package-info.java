@@ -1,0 +1,4 @@
+/**
+ * Tests of the {@code waiting} package.
+ */
+package io.github.distlock.engine;

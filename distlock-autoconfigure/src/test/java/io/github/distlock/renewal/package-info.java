@@ -1,4 +1,0 @@
-/**
- * Tests of the renewal package.
- */
-package io.github.distlock.renewal;

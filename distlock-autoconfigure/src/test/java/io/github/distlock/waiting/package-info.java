@@ -1,4 +1,0 @@
-/**
- * Tests of the {@code waiting} package.
- */
-package io.github.distlock.waiting;
