@@ -3,30 +3,29 @@ package io.github.distlock.engine;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.engine.Holder.ReleaseObserver;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A release that no caller waits for: the place that it takes among those that are
- * allowed at a time, and what receives its outcome.
+ * allowed at a time, and the lock.
  */
 final class BackgroundRelease {
 
 	private final Limit limit;
 
-	private final ReleaseObserver observer;
+	private final Hold hold;
 
 	/** An error may let it end twice. */
 	private final AtomicBoolean ended = new AtomicBoolean();
 
-	private BackgroundRelease(Limit limit, ReleaseObserver observer) {
+	private BackgroundRelease(Limit limit, Hold hold) {
 		this.limit = limit;
-		this.observer = observer;
+		this.hold = hold;
 	}
 
-	/** What receives the outcome. */
-	ReleaseObserver observer() {
-		return this.observer;
+	/** The lock, which learns of the outcome. */
+	Hold hold() {
+		return this.hold;
 	}
 
 	/** The release has been answered, or is given up, or there will be none. */
@@ -51,8 +50,8 @@ final class BackgroundRelease {
 		 * Begin a release.
 		 * @return the release, or {@code null} if the caller has to wait for the answer
 		 */
-		@Nullable BackgroundRelease begin(ReleaseObserver observer) {
-			BackgroundRelease release = new BackgroundRelease(this, observer);
+		@Nullable BackgroundRelease begin(Hold hold) {
+			BackgroundRelease release = new BackgroundRelease(this, hold);
 			if (this.unanswered.incrementAndGet() <= this.most) {
 				return release;
 			}

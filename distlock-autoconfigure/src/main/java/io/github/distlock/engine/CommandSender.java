@@ -15,8 +15,7 @@ import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.engine.Effects.Command;
-import io.github.distlock.engine.Holder.ReleaseObserver;
-import io.github.distlock.engine.Holder.ReleaseOutcome;
+import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.PendingReleases.PendingRelease;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -94,9 +93,9 @@ final class CommandSender {
 	 * many are unanswered, no thread would send it, or the next ticket of the key would
 	 * not wait for it
 	 */
-	@Nullable BackgroundRelease beginInBackground(Ticket ticket, ReleaseObserver observer, boolean shutDown) {
-		boolean inOrder = !ticket.fair() || this.store.keepsOrder();
-		return (inOrder && (takesReleases() || !shutDown)) ? this.background.begin(observer) : null;
+	@Nullable BackgroundRelease beginInBackground(Hold hold, boolean shutDown) {
+		boolean inOrder = !hold.ticket.fair() || this.store.keepsOrder();
+		return (inOrder && (takesReleases() || !shutDown)) ? this.background.begin(hold) : null;
 	}
 
 	/** Whether the answer of a release in the background is still to come. */
@@ -310,13 +309,8 @@ final class CommandSender {
 		if (!(command instanceof Command.Release release) || !release.isUnawaited()) {
 			return;
 		}
-		ReleaseObserver observed = Objects.requireNonNull(release.pending.background).observer();
-		if (outcome == ReleaseOutcome.GONE) {
-			observed.gone();
-		}
-		else if (outcome == ReleaseOutcome.UNANSWERED) {
-			observed.unanswered();
-		}
+		Hold hold = Objects.requireNonNull(release.pending.background).hold();
+		hold.context().answered(hold, outcome);
 	}
 
 	/**

@@ -3,7 +3,6 @@ package io.github.distlock.engine;
 import java.time.Duration;
 
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
 
 /**
  * Limits the turn of a JVM: how long it may keep a lock and hand it off from thread to
@@ -32,15 +31,17 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	}
 
 	/**
-	 * Whether a holder may hand the lock off: the grant has another token, the time of
-	 * this JVM has not passed, and the next waiter asks for the same lease and mode and
-	 * gets enough of the lease.
+	 * Whether the lock may be handed off: the grant has another token, the time of this
+	 * JVM has not passed, and the next waiter asks for the same lease and mode and gets
+	 * enough of the lease.
+	 * @param turnNanos when the grant of the store arrived
 	 */
-	boolean allow(Holder from, Validity validity, Waiter next, TimeSource clock) {
-		return from.handOffs() < this.budget && from.fencingToken() < from.lastToken()
-				&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
-				&& next.mode() == from.ticket().mode() && next.lease.equals(from.lease())
-				&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
+	boolean allow(Hold from, Waiter next, long turnNanos, TimeSource clock) {
+		Duration lease = from.renewal.terms.storeLease();
+		return from.handOffs < this.budget && from.fencingToken() < from.lastToken
+				&& clock.nanoTime() - turnNanos < this.maxTime.toNanos() && next.mode() == from.mode()
+				&& next.lease().equals(lease)
+				&& from.validity().remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, lease.toNanos() / 2);
 	}
 
 }

@@ -17,11 +17,9 @@ import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.engine.Effects.Command;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
 import io.github.distlock.engine.PendingReleases.PendingRelease;
-import io.github.distlock.engine.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 import static io.github.distlock.LockOutcome.TIMEOUT;
@@ -102,6 +100,9 @@ public final class KeyState {
 	/** Exists once the key has waited, or the store has failed. */
 	private @Nullable RetryTimer retryTimer;
 
+	/** When the last grant of the store arrived. */
+	private long turnNanos;
+
 	private boolean removed;
 
 	/**
@@ -131,7 +132,7 @@ public final class KeyState {
 			if (this.removed) {
 				return null;
 			}
-			boolean behind = this.live instanceof Holder || !this.waiters.isEmpty();
+			boolean behind = this.live instanceof Hold || !this.waiters.isEmpty();
 			if (waiter.triesOnce() ? behind : !this.context.settings().waiterCounts().add(waiter, behind)) {
 				ownWaiters().decide(waiter, refused(waiter.triesOnce() ? TIMEOUT : TOO_MANY_WAITING));
 			}
@@ -156,8 +157,8 @@ public final class KeyState {
 			}
 			LockBackendException failure = failure();
 			// After a failure it is unknown whether the lock was free: not a time-out.
-			dismiss(waiter, !timedOut ? new Outcome.GaveUp()
-					: (failure != null) ? new Outcome.Failure(failure) : refused(TIMEOUT));
+			dismiss(waiter, !timedOut ? new WaitOutcome.GaveUp()
+					: (failure != null) ? new WaitOutcome.Failure(failure) : refused(TIMEOUT));
 			return true;
 		});
 	}
@@ -165,21 +166,19 @@ public final class KeyState {
 	/**
 	 * The holder leaves, and the next waiter becomes the holder under the same grant,
 	 * without a command.
-	 * @param validity the current validity of the grant
 	 * @return the effects, or {@code null} if the lock must go back to the store; then
 	 * nothing has changed
 	 */
-	@Nullable Effects tryHandOff(Holder from, Validity validity) {
+	@Nullable Effects tryHandOff(Hold from) {
 		return onEventIf(() -> {
 			if (this.live != from || this.waiters.isEmpty()
 					|| !this.context.settings()
 						.handOffLimits()
-						.allow(from, validity, this.waiters.first(), this.context.settings().clock())) {
+						.allow(from, this.waiters.first(), this.turnNanos, this.context.settings().clock())) {
 				return false;
 			}
-			Waiter next = this.waiters.first();
-			Holder following = from.next(validity);
-			this.waiters.decide(next, new Outcome.Success(following));
+			Hold following = this.waiters.first().newHold(from, from.currentGrant());
+			this.waiters.decide(this.waiters.first(), following);
 			this.live = following;
 			return true;
 		});
@@ -190,7 +189,7 @@ public final class KeyState {
 	 * @param background if no caller waits for the answer
 	 * @return the effects, or {@code null} if this holder does not hold the lock any more
 	 */
-	@Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable BackgroundRelease background) {
+	@Nullable Effects release(Hold leaving, long giveUpNanos, @Nullable BackgroundRelease background) {
 		enter();
 		try {
 			if (this.live != leaving) {
@@ -208,7 +207,7 @@ public final class KeyState {
 	/** Fail all waiters, because the registry shuts down for example. */
 	Effects failWaiters(LockBackendException cause) {
 		return onEvent(() -> {
-			this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> true);
+			this.waiters.decideAll(new WaitOutcome.Failure(cause), (waiter) -> true);
 			this.waiters.departAll();
 		});
 	}
@@ -314,8 +313,8 @@ public final class KeyState {
 						+ "' was lost: an error was thrown, or the store has not answered"));
 			}
 			TimeSource clock = this.context.settings().clock();
-			if (this.live instanceof Holder holder && holder.hasLeft(clock)) {
-				ownReleases().release(holder, clock.nanoTime() + holder.lease().toNanos(), null);
+			if (this.live instanceof Hold hold && hold.isAbandoned()) {
+				ownReleases().release(hold, clock.nanoTime() + hold.renewal.terms.storeLease().toNanos(), null);
 				this.live = null;
 			}
 			fireTimer();
@@ -352,7 +351,7 @@ public final class KeyState {
 		}
 		try {
 			UnfinishedWork commands = (failure() != null) ? UnfinishedWork.RETRIES : UnfinishedWork.COMMANDS;
-			return (this.live instanceof Holder) ? UnfinishedWork.HELD_LOCKS : commands;
+			return (this.live instanceof Hold) ? UnfinishedWork.HELD_LOCKS : commands;
 		}
 		finally {
 			this.lock.unlock();
@@ -365,7 +364,7 @@ public final class KeyState {
 			return new KeySnapshot(this.key, null, 0, true, null, 0);
 		}
 		try {
-			Ticket held = (this.live instanceof Holder holder) ? holder.ticket : null;
+			Ticket held = (this.live instanceof Hold hold) ? hold.ticket : null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
 					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(),
 					(this.retryTimer != null) ? this.retryTimer.unansweredNanos() : 0);
@@ -468,8 +467,8 @@ public final class KeyState {
 		return (this.live != null) ? this.live.blockedBy() : null;
 	}
 
-	private Outcome refused(LockOutcome reason) {
-		return new Outcome.Refused(reason, blockedBy());
+	private WaitOutcome refused(LockOutcome reason) {
+		return new WaitOutcome.Refused(reason, blockedBy());
 	}
 
 	/** The queued ticket was granted the lock: the first waiter becomes the holder. */
@@ -478,16 +477,16 @@ public final class KeyState {
 			// Otherwise a deferred release still needs the timer.
 			this.retryTimer.clear();
 		}
-		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().lease) > 0) {
+		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().lease()) > 0) {
 			// All waiters have left, or the one that asked for such a long lease.
 			ownReleases().giveBack(queued, askedLease, grant, this.context.settings().clock().nanoTime());
 			this.live = null;
 		}
 		else {
-			queued.askFor(this.waiters.first().lease);
-			Holder first = queued.toHolder(grant, this.context.settings().clock().nanoTime());
-			this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
-			this.live = first;
+			Hold hold = this.waiters.first().newHold(queued, grant);
+			this.waiters.decide(this.waiters.first(), hold);
+			this.live = hold;
+			this.turnNanos = hold.startNanos();
 		}
 		this.context.leftQueue();
 	}
@@ -514,7 +513,7 @@ public final class KeyState {
 	 * A waiter leaves without the lock. If no other waiter keeps the queued ticket, it
 	 * returns only after that ticket has left the store.
 	 */
-	private void dismiss(Waiter waiter, Outcome outcome) {
+	private void dismiss(Waiter waiter, WaitOutcome outcome) {
 		if (this.live instanceof QueuedTicket queued && this.waiters.isOnly(waiter) && failure() == null) {
 			this.waiters.depart(waiter, queued.ticket, outcome);
 		}
@@ -527,7 +526,7 @@ public final class KeyState {
 		boolean tooLong = retryTimer().failed(cause);
 		// A store that is not set up does not give another answer later.
 		boolean permanent = cause instanceof StoreUnusableException;
-		this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> tooLong || permanent || waiter.triesOnce());
+		this.waiters.decideAll(new WaitOutcome.Failure(cause), (waiter) -> tooLong || permanent || waiter.triesOnce());
 		firstAttemptIsOver();
 	}
 
@@ -682,7 +681,7 @@ public final class KeyState {
 
 	/** Attempt, if that is due. */
 	private @Nullable Command sendAttempt(QueuedTicket queued) {
-		queued.askFor(this.waiters.first().lease);
+		queued.askFor(this.waiters.first().lease());
 		if (!queued.due) {
 			return null;
 		}
@@ -703,7 +702,7 @@ public final class KeyState {
 	}
 
 	private QueuedTicket newTicket(Waiter first) {
-		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first.lease);
+		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first.lease());
 	}
 
 }

@@ -22,16 +22,13 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.engine.Effects.Command;
-import io.github.distlock.engine.Holder.ReleaseObserver;
-import io.github.distlock.engine.Holder.ReleaseOutcome;
+import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.KeyContext.KeySettings;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
 import io.github.distlock.engine.Waiter.FutureWaiter;
-import io.github.distlock.engine.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -205,8 +202,8 @@ public final class KeyTable {
 	public void abandon(KeyState state, Waiter waiter) {
 		this.sender.tasks().onEvent(state.isFree(), () -> {
 			giveUp(state, waiter, false, false);
-			if (waiter.outcome() instanceof Outcome.Success success) {
-				releaseAsync(success.holder());
+			if (waiter.outcome() instanceof Hold hold) {
+				releaseAsync(hold);
 			}
 		});
 	}
@@ -225,33 +222,26 @@ public final class KeyTable {
 	 * Decide what becomes of a grant when its holder leaves: it passes to the next waiter
 	 * of this JVM, or goes back to the store. Blocks until the store has answered one
 	 * command, unless there is none or no caller is to wait for it.
-	 * @param holder the holder that leaves
-	 * @param validity the current validity of the grant
-	 * @param leaseEnd how long the store may keep the lease if it cannot be reached
-	 * @param observer receives what becomes of a release that no caller waits for; the
-	 * calling thread waits nevertheless if too many are unanswered. {@code null} if it is
-	 * to wait in any case
+	 * @param leftNanos how long the store may keep the lease if it cannot be reached
+	 * @param background whether no caller waits for the answer: the hold learns what
+	 * becomes of it. The calling thread waits nevertheless if too many are unanswered
 	 * @return the outcome
 	 */
-	public ReleaseOutcome release(Holder holder, Validity validity, Duration leaseEnd,
-			@Nullable ReleaseObserver observer) {
-		KeyState state = find(holder.ticket);
+	ReleaseOutcome release(Hold hold, long leftNanos, boolean background) {
+		KeyState state = find(hold.ticket);
 		if (state == null) {
 			return ReleaseOutcome.GONE;
 		}
-		Effects handOff = state.tryHandOff(holder, validity);
+		Effects handOff = state.tryHandOff(hold);
 		if (handOff != null) {
 			this.sender.send(state, handOff);
 			return ReleaseOutcome.HANDED_OFF;
 		}
-		long now = this.settings.clock().nanoTime();
-		long leftNanos = validity.sessionBound() ? 0 : validity.remainingNanosAt(now);
-		long giveUpNanos = now + retryNanos(holder, Math.max(leaseEnd.toNanos(), leftNanos));
-		BackgroundRelease unawaited = (observer != null)
-				? this.sender.beginInBackground(holder.ticket, observer, this.closed) : null;
+		long giveUpNanos = giveUpNanos(hold, leftNanos);
+		BackgroundRelease unawaited = background ? this.sender.beginInBackground(hold, this.closed) : null;
 		Effects effects = null;
 		try {
-			effects = state.release(holder, giveUpNanos, unawaited);
+			effects = state.release(hold, giveUpNanos, unawaited);
 		}
 		finally {
 			if (effects == null && unawaited != null) {
@@ -266,14 +256,16 @@ public final class KeyTable {
 	}
 
 	/**
-	 * How long a release is repeated: until the lease has passed in the store. That may
+	 * Until when a release is repeated: until the lease has passed in the store. That may
 	 * be longer than what is known of it here, since a renewal without an answer may have
-	 * given it its whole length again.
-	 * @param leftNanos what is known of the lease: more than that of the holder if an
-	 * earlier caller, whose attempt was not answered, asked for the same ticket
+	 * given it its whole length again; and it may be more than the lease of the holder if
+	 * an earlier caller, whose attempt was not answered, asked for the same ticket.
 	 */
-	private static long retryNanos(Holder holder, long leftNanos) {
-		return Math.max(leftNanos, holder.lease().toNanos());
+	private long giveUpNanos(Hold hold, long leftNanos) {
+		long now = this.settings.clock().nanoTime();
+		// Not as the wall clock says: the store has another one.
+		long validNanos = hold.validity().remainingNanosAt(now);
+		return now + Math.max(leftNanos, Math.max(validNanos, hold.renewal.terms.storeLease().toNanos()));
 	}
 
 	/**
@@ -285,31 +277,15 @@ public final class KeyTable {
 	}
 
 	/**
-	 * Release a lock in the background, since the caller does not want it. Has no effect
-	 * if the holder has left. If an error interrupts this, the sweep repeats it.
-	 * @param holder the holder that leaves
+	 * Release a lock in the background, since its caller does not want it, has lost it,
+	 * or it is no longer retained. Has no effect if the holder has left. If an error
+	 * interrupts this, the sweep repeats it.
+	 * @param hold the lock
 	 */
-	public void releaseAsync(Holder holder) {
-		holder.leave();
-		releaseAsync(holder, holder.remainingNanos(this.settings.clock()));
-	}
-
-	/**
-	 * Release a lock in the background, since it was lost or is no longer retained.
-	 * @param holder the holder that leaves
-	 * @param validity the current validity of the grant
-	 */
-	public void releaseAsync(Holder holder, Validity validity) {
-		holder.leave();
-		// Not as the wall clock says: the store has another one.
-		releaseAsync(holder, validity.remainingNanosAt(this.settings.clock().nanoTime()));
-	}
-
-	private void releaseAsync(Holder holder, long remainingNanos) {
+	public void releaseAsync(Hold hold) {
+		hold.leave();
 		// The store's lease ends a little later than its validity here.
-		long leftNanos = Math.max(remainingNanos, MINIMUM_RETRY_NANOS);
-		onEvent(holder.ticket, (state) -> state.release(holder,
-				this.settings.clock().nanoTime() + retryNanos(holder, leftNanos), null));
+		onEvent(hold.ticket, (state) -> state.release(hold, giveUpNanos(hold, MINIMUM_RETRY_NANOS), null));
 	}
 
 	// Messages of the store

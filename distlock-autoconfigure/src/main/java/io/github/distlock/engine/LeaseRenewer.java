@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
 
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockStore;
@@ -17,7 +16,9 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.engine.Hold.LossEvidence;
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ public final class LeaseRenewer {
 	/** From here on, the time to the next event means that there is none. */
 	private static final long NO_EVENT_NANOS = Long.MAX_VALUE / 8;
 
-	private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
+	private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
 
 	private final LockStore store;
 
@@ -52,7 +53,7 @@ public final class LeaseRenewer {
 
 	private final Executor executor;
 
-	private final RenewalListener listener;
+	private final HeldLocks heldLocks;
 
 	private final RenewalTimer timer;
 
@@ -67,47 +68,41 @@ public final class LeaseRenewer {
 	 * @param store the store
 	 * @param batchSize the maximum number of leases in one renewal
 	 * @param environment the clocks, and more of the machine
-	 * @param executor sends the renewals
-	 * @param timers runs the scans, which do not block
-	 * @param listener is notified of renewals
+	 * @param threads send the renewals, and run the scans, which do not block
+	 * @param heldLocks the locks, which learn of renewals
 	 */
-	public LeaseRenewer(LockStore store, int batchSize, EngineEnvironment environment, Executor executor,
-			ScheduledExecutorService timers, RenewalListener listener) {
+	LeaseRenewer(LockStore store, int batchSize, EngineEnvironment environment, EngineThreads threads,
+			HeldLocks heldLocks) {
 		this.store = store;
 		this.environment = environment;
 		this.batchSize = batchSize;
-		this.executor = executor;
-		this.listener = listener;
-		this.timer = new RenewalTimer(environment, timers, this::scan);
+		this.executor = threads.renewals();
+		this.heldLocks = heldLocks;
+		this.timer = new RenewalTimer(environment, threads.timers(), this::scan);
 	}
 
 	/**
-	 * Watch the lease of a lock that has just been granted. If an error is thrown, a
-	 * renewal finds that the caller has released the lock.
-	 * @param lease the lease
+	 * Watch a lock that has just been granted. If an error is thrown, a renewal finds
+	 * that the caller has released the lock.
 	 */
-	public void watch(Lease lease) {
-		this.leases.add(lease);
-		this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());
+	void watch(Hold hold) {
+		this.holds.add(hold);
+		this.timer.scheduleWithin(hold.renewal.untilFirstEvent(), hold.renewal.startNanos);
 	}
 
-	/**
-	 * Stop watching a lease that has ended.
-	 * @param lease the lease
-	 */
-	public void forget(Lease lease) {
-		this.leases.remove(lease);
+	/** Stop watching a lock whose lease has ended. */
+	void forget(Hold hold) {
+		this.holds.remove(hold);
 	}
 
 	/**
 	 * Let a lease end after a time, without renewing it until then.
-	 * @param lease the lease
 	 * @param time how long the lock may be held from now on
 	 * @return whether the lease was valid until now
 	 */
-	public boolean expireAfter(Lease lease, Duration time) {
-		boolean held = lease.expireAfter(time);
-		this.timer.scheduleWithin(lease.untilNextEvent());
+	boolean expireAfter(Hold hold, Duration time) {
+		boolean held = hold.renewal.expireAfter(time);
+		this.timer.scheduleWithin(hold.renewal.untilNextEvent());
 		return held;
 	}
 
@@ -119,9 +114,9 @@ public final class LeaseRenewer {
 		// A single pass: a session may carry thousands of locks.
 		Set<Ticket> requested = new LinkedHashSet<>(tickets);
 		boolean found = false;
-		for (Lease lease : this.leases) {
-			if (requested.contains(lease.ticket())) {
-				lease.renewNow();
+		for (Hold hold : this.holds) {
+			if (requested.contains(hold.ticket)) {
+				hold.renewal.renewNow();
 				found = true;
 			}
 		}
@@ -134,27 +129,27 @@ public final class LeaseRenewer {
 	 * Check whether a lock is held. If no clock says when the lock ends, send one command
 	 * to the store and block for the answer. If the store does not answer, the lock
 	 * counts as held.
-	 * @param lease the lease
 	 * @return whether the lock is held
 	 */
-	public boolean confirm(Lease lease) {
-		Validity validity = lease.validity();
+	boolean confirm(Hold hold) {
+		Validity validity = hold.validity();
 		boolean endless = validity.sessionBound() && validity.sessionNanos() == Long.MAX_VALUE;
-		if (lease.isValid() && endless) {
-			List<RenewalResult> results = renewInStore(List.of(lease.renewal()), List.of(lease));
+		if (hold.isValid() && endless) {
+			LeaseRenewal renewal = hold.renewal;
+			List<RenewalResult> results = renewInStore(List.of(renewal.request()), List.of(renewal));
 			if (results != null && results.get(0) instanceof RenewalResult.Gone gone) {
-				lease.lose(lease.causeOfRefusal(gone));
-				this.leases.remove(lease);
+				hold.lose(hold.causeOfLoss(LossEvidence.of(gone)));
+				this.holds.remove(hold);
 			}
 		}
-		return lease.isValid();
+		return hold.isValid();
 	}
 
 	/**
-	 * {@return the leases that are watched now, in no particular order}
+	 * {@return the locks that are watched now, in no particular order}
 	 */
-	public List<Lease> leases() {
-		return List.copyOf(this.leases);
+	public List<Hold> holds() {
+		return List.copyOf(this.holds);
 	}
 
 	/**
@@ -168,7 +163,7 @@ public final class LeaseRenewer {
 	 * {@return how many leases are watched}
 	 */
 	public int size() {
-		return this.leases.size();
+		return this.holds.size();
 	}
 
 	/**
@@ -192,42 +187,43 @@ public final class LeaseRenewer {
 			return;
 		}
 		boolean due = false;
-		List<Lease> valid = new ArrayList<>(this.leases.size());
-		for (Lease lease : this.leases) {
-			if (lease.hasDeadOwner()) {
-				lease.lose(LossCause.OWNER_DIED);
+		List<LeaseRenewal> valid = new ArrayList<>(this.holds.size());
+		for (Hold hold : this.holds) {
+			if (hold.hasDeadOwner()) {
+				hold.lose(LossCause.OWNER_DIED);
 			}
-			if (lease.checkExpired()) {
-				this.leases.remove(lease);
+			if (hold.checkExpired()) {
+				this.holds.remove(hold);
 			}
 			else {
-				valid.add(lease);
-				due = due || lease.isDue(SLACK_NANOS);
+				LeaseRenewal renewal = hold.renewal;
+				valid.add(renewal);
+				due = due || renewal.isDue(SLACK_NANOS);
 			}
 		}
 		if (due) {
 			// Those that are due soon are renewed with it.
-			List<Lease> soon = valid.stream()
-				.filter((lease) -> lease.isDue(lease.batchSlackNanos(SLACK_NANOS)))
+			List<LeaseRenewal> soon = valid.stream()
+				.filter((renewal) -> renewal.isDue(renewal.batchSlackNanos(SLACK_NANOS)))
 				.toList();
 			for (int from = 0; from < soon.size(); from += this.batchSize) {
 				send(soon.subList(from, Math.min(soon.size(), from + this.batchSize)));
 			}
 		}
-		long sleep = valid.stream().mapToLong(Lease::untilNextEvent).min().orElse(Long.MAX_VALUE);
+		long sleep = valid.stream().mapToLong(LeaseRenewal::untilNextEvent).min().orElse(Long.MAX_VALUE);
 		if (sleep < NO_EVENT_NANOS) {
 			this.timer.scheduleWithin(sleep);
 		}
 	}
 
 	/** If no thread takes the batch its leases are retried soon. */
-	private void send(List<Lease> batch) {
+	private void send(List<LeaseRenewal> batch) {
 		long now = this.environment.clock().nanoTime();
 		// A lease that should have been renewed earlier makes the batch due since then.
-		long dueNanos = now + batch.stream().mapToLong((lease) -> lease.plannedNanos() - now).reduce(0, Math::min);
+		long dueNanos = now + batch.stream().mapToLong((renewal) -> renewal.plannedNanos() - now).reduce(0, Math::min);
 		try {
-			List<Renewal> renewals = batch.stream().map(Lease::beginRenewal).toList();
-			this.executor.execute(() -> renew(batch, renewals, dueNanos));
+			List<Renewal> requests = batch.stream().map(LeaseRenewal::begin).toList();
+			this.executor.execute(() -> renew(batch, requests, dueNanos));
 		}
 		catch (Throwable ex) {
 			this.warnings.failed(ex, batch);
@@ -235,87 +231,70 @@ public final class LeaseRenewer {
 		}
 	}
 
-	private void fail(List<Lease> batch) {
-		this.warnings.atRisk(batch.stream().filter(Lease::renewalFailed).toList());
-		batch.forEach((lease) -> this.timer.scheduleWithin(lease.untilNextEvent()));
+	private void fail(List<LeaseRenewal> batch) {
+		this.warnings.atRisk(batch.stream().filter(LeaseRenewal::failed).toList());
+		batch.forEach((renewal) -> this.timer.scheduleWithin(renewal.untilNextEvent()));
 	}
 
-	/** Whatever is thrown, no lease may remain in the renewing state. */
-	private void renew(List<Lease> batch, List<Renewal> renewals, long dueNanos) {
-		List<Lease> atRisk = new ArrayList<>(0);
+	/** Whatever is thrown, no renewal may remain under way. */
+	private void renew(List<LeaseRenewal> batch, List<Renewal> requests, long dueNanos) {
+		List<LeaseRenewal> atRisk = new ArrayList<>(0);
 		try {
-			List<RenewalResult> results = renewInStore(renewals, batch);
+			List<RenewalResult> results = renewInStore(requests, batch);
 			Duration late = Duration.ofNanos(Math.max(0, this.environment.clock().nanoTime() - dueNanos));
 			int renewed = 0;
 			int gone = 0;
 			int failed = 0;
 			for (int i = 0; i < batch.size(); i++) {
-				Lease lease = batch.get(i);
+				LeaseRenewal renewal = batch.get(i);
+				Hold hold = renewal.hold;
 				boolean risk = false;
 				RenewalResult result = (results != null) ? results.get(i) : null;
 				if (result instanceof RenewalResult.Extended answer) {
 					renewed++;
-					risk = lease.renewed(answer.validity());
+					risk = renewal.succeeded(answer.validity());
 				}
 				else if (result instanceof RenewalResult.Gone answer) {
-					if (lease.isOpen()) {
+					if (hold.isOpen()) {
 						gone++;
-						lease.lose(lease.causeOfRefusal(answer));
+						hold.lose(hold.causeOfLoss(LossEvidence.of(answer)));
 					}
 					// Otherwise it was released in the meantime. That is no loss.
-					this.leases.remove(lease);
+					this.holds.remove(hold);
 				}
 				else {
 					failed++;
-					risk = lease.renewalFailed();
+					risk = renewal.failed();
 				}
 				if (risk) {
-					atRisk.add(lease);
+					atRisk.add(renewal);
 				}
-				this.timer.scheduleWithin(lease.untilNextEvent());
+				this.timer.scheduleWithin(renewal.untilNextEvent());
 			}
 			this.lateness = late;
-			this.listener.renewed(renewed, gone, failed, late);
+			this.heldLocks.renewed(renewed, gone, failed, late);
 			this.warnings.atRisk(atRisk);
 		}
 		catch (Throwable ex) {
-			fail(batch.stream().filter(Lease::isRenewing).toList());
+			fail(batch.stream().filter(LeaseRenewal::isUnderWay).toList());
 			logger.error("The answer to a renewal of leases could not be handled: its leases are renewed again", ex);
 		}
 	}
 
-	private @Nullable List<RenewalResult> renewInStore(List<Renewal> renewals, List<Lease> leases) {
+	private @Nullable List<RenewalResult> renewInStore(List<Renewal> requests, List<LeaseRenewal> batch) {
 		try {
-			List<RenewalResult> results = this.environment.await(this.store.renew(renewals));
+			List<RenewalResult> results = this.environment.await(this.store.renew(requests));
 			results.stream()
 				.filter(RenewalResult.Unknown.class::isInstance)
 				.findFirst()
-				.ifPresentOrElse((unknown) -> this.warnings.failed(((RenewalResult.Unknown) unknown).cause(), leases),
+				.ifPresentOrElse((unknown) -> this.warnings.failed(((RenewalResult.Unknown) unknown).cause(), batch),
 						this.warnings::succeeded);
 			return results;
 		}
 		catch (Throwable ex) {
-			this.warnings.failed(StoreCalls.unwrap(ex), leases);
+			this.warnings.failed(StoreCalls.unwrap(ex), batch);
 			return null;
 		}
-	}
-
-	/**
-	 * Is notified of the results of renewals. Called on the threads of the renewer; must
-	 * not block.
-	 */
-	@FunctionalInterface
-	public interface RenewalListener {
-
-		/**
-		 * A batch of renewals was answered or has failed.
-		 * @param renewed how many leases were renewed
-		 * @param gone how many leases the store no longer knew
-		 * @param failed how many renewals failed
-		 * @param lateness the time from the planned moment of the batch to its answer
-		 */
-		void renewed(int renewed, int gone, int failed, Duration lateness);
-
 	}
 
 	/**
@@ -339,10 +318,10 @@ public final class LeaseRenewer {
 		 * Thousands of leases can fail in many batches: one warning is sufficient. After
 		 * the loss of all leases nothing is retried.
 		 */
-		void failed(Throwable ex, List<Lease> leases) {
+		void failed(Throwable ex, List<LeaseRenewal> batch) {
 			this.failure = String.valueOf(ex.getMessage());
 			String message = "Leases could not be renewed and are retried until they expire: " + ex.getMessage();
-			if (this.failing || leases.stream().noneMatch(Lease::isValid)) {
+			if (this.failing || batch.stream().noneMatch((renewal) -> renewal.hold.isValid())) {
 				logger.debug(message);
 			}
 			else {
@@ -355,16 +334,15 @@ public final class LeaseRenewer {
 		 * Warn of each lock that is likely to be lost. Its renewals go on, so the lines
 		 * are written after the batch has been handled.
 		 */
-		void atRisk(List<Lease> leases) {
-			for (Lease lease : leases) {
-				String name = lease.name();
-				if (name != null) {
-					logger.warn("Lock '" + lease.ticket().key() + "' (" + name + ") is at risk: its lease could not be"
-							+ " renewed and ends in " + rounded(Duration.ofNanos(lease.remainingNanos()))
-							+ " unless a retry succeeds (" + this.failure + "). Then the lock is lost, and another"
-							+ " caller may enter while this one is still working: find out why the store does not"
-							+ " answer, or use a longer distlock.lease-time");
-				}
+		void atRisk(List<LeaseRenewal> batch) {
+			for (LeaseRenewal renewal : batch) {
+				Hold hold = renewal.hold;
+				logger.warn("Lock '" + hold.key() + "' (" + hold.label()
+						+ ") is at risk: its lease could not be renewed" + " and ends in "
+						+ rounded(Duration.ofNanos(hold.remainingNanos())) + " unless a retry succeeds (" + this.failure
+						+ "). Then the lock is lost, and another caller"
+						+ " may enter while this one is still working: find out why the store does not answer, or use a"
+						+ " longer distlock.lease-time");
 			}
 		}
 

@@ -82,6 +82,16 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 		return end(sessionBound) != null;
 	}
 
+	/**
+	 * Return whether the lock may be held no longer, or is renewed no longer.
+	 * @param heldNanos how long the lock has been held
+	 * @return whether the lease, or the time of the watchdog, is over
+	 */
+	boolean hasPassed(long heldNanos) {
+		Duration end = this.renewed ? this.maxHold : this.lease;
+		return end != null && heldNanos >= end.toNanos();
+	}
+
 	private @Nullable Duration end(boolean sessionBound) {
 		return this.renewed ? (sessionBound ? this.maxHold : null) : this.lease;
 	}

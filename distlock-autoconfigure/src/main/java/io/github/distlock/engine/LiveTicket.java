@@ -1,14 +1,15 @@
 package io.github.distlock.engine;
 
+import io.github.distlock.HandOff;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The ticket with which this JVM takes part in the lock of a key: it waits, or it holds
- * the lock. A {@link KeyState} has one at most.
+ * the lock. A key has one at most.
  */
-abstract sealed class LiveTicket permits QueuedTicket, Holder {
+abstract class LiveTicket {
 
 	final Ticket ticket;
 
@@ -22,6 +23,9 @@ abstract sealed class LiveTicket permits QueuedTicket, Holder {
 		this.ticket = ticket;
 		this.attemptUnanswered = attemptUnanswered;
 	}
+
+	/** How a caller gets the lock that this ticket is granted, or holds. */
+	abstract HandOff nextHandOff();
 
 	/** What holds the lock, as far as this JVM knows. For messages only. */
 	abstract @Nullable StoredHolder blockedBy();

@@ -46,11 +46,11 @@ final class PendingReleases {
 	}
 
 	/**
-	 * Release the lock of a holder that leaves.
+	 * Release a lock whose holder leaves.
 	 * @param background if no caller waits for the answer
 	 */
-	void release(Holder holder, long giveUpNanos, @Nullable BackgroundRelease background) {
-		this.leaving.add(new PendingRelease(holder, true, holder.fencingToken(), giveUpNanos, background));
+	void release(Hold hold, long giveUpNanos, @Nullable BackgroundRelease background) {
+		this.leaving.add(new PendingRelease(hold, true, hold.fencingToken(), giveUpNanos, background));
 	}
 
 	/**

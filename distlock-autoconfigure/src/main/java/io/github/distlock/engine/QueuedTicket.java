@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +37,11 @@ final class QueuedTicket extends LiveTicket {
 	QueuedTicket(Ticket ticket, Duration lease) {
 		super(ticket, false);
 		this.lease = lease;
+	}
+
+	@Override
+	HandOff nextHandOff() {
+		return this.waited ? HandOff.REMOTE : HandOff.NONE;
 	}
 
 	@Override
@@ -79,11 +83,6 @@ final class QueuedTicket extends LiveTicket {
 	/** Whether the store certainly does not know the ticket. */
 	boolean isUnknownToStore() {
 		return !this.queued && !this.attemptUnanswered;
-	}
-
-	/** Convert this ticket into the holder. */
-	Holder toHolder(Grant grant, long nowNanos) {
-		return Holder.first(this, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
 	}
 
 }

@@ -4,11 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
-import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.environment.EngineEnvironment;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +21,13 @@ public abstract class Waiter {
 	/** Longer waits have no deadline: they would overflow nanoseconds. */
 	private static final Duration LONGEST_WAIT = Duration.ofNanos(Long.MAX_VALUE / 4);
 
+	/** That of the lock which the caller will hold. */
+	private final HoldContext context;
+
 	private final LockRequest request;
 
-	/** The lease to ask the store for. */
-	final Duration lease;
+	/** How long the caller may hold the lock. */
+	private final LeaseTerms terms;
 
 	/** How many callers of this JVM may wait for the key, this one included. */
 	final int maxWaiting;
@@ -39,7 +40,7 @@ public abstract class Waiter {
 	private final long deadlineNanos;
 
 	/** Written under the lock of the key state, read without. */
-	private volatile @Nullable Outcome outcome;
+	private volatile @Nullable WaitOutcome outcome;
 
 	/**
 	 * The ticket that has to leave the store before the waiter returns. Written under the
@@ -53,9 +54,11 @@ public abstract class Waiter {
 	 */
 	@Nullable WaiterCounts counts;
 
-	Waiter(LockRequest request, Duration lease, Duration waitTime, int maxWaiting, long startNanos) {
+	Waiter(HoldContext context, LockRequest request, LeaseTerms terms, Duration waitTime, int maxWaiting,
+			long startNanos) {
+		this.context = context;
 		this.request = request;
-		this.lease = lease;
+		this.terms = terms;
 		this.maxWaiting = maxWaiting;
 		this.triesOnce = waitTime.isZero();
 		this.endless = this.triesOnce || waitTime.isNegative() || waitTime.compareTo(LONGEST_WAIT) > 0;
@@ -89,6 +92,11 @@ public abstract class Waiter {
 		return this.request.mode();
 	}
 
+	/** The lease to ask the store for. */
+	Duration lease() {
+		return this.terms.storeLease();
+	}
+
 	/**
 	 * Return whether one answer of the store, whatever it is, ends the wait.
 	 * @return whether the wait time is zero
@@ -110,11 +118,19 @@ public abstract class Waiter {
 	 * Return how the wait ended.
 	 * @return the outcome, {@code null} while it is not decided
 	 */
-	public @Nullable Outcome outcome() {
+	public @Nullable WaitOutcome outcome() {
 		return this.outcome;
 	}
 
-	void decide(Outcome decided) {
+	/**
+	 * Create the hold of the caller.
+	 * @param before the ticket that waited for the grant, or the hold before
+	 */
+	Hold newHold(LiveTicket before, Grant grant) {
+		return new Hold(before, grant, this.context, this.request.label(), this.terms, thread(), ofView());
+	}
+
+	void decide(WaitOutcome decided) {
 		this.outcome = decided;
 	}
 
@@ -143,64 +159,27 @@ public abstract class Waiter {
 	}
 
 	/**
+	 * The thread that waits, and may re-enter the lock; {@code null} if a future waits.
+	 */
+	@Nullable Thread thread() {
+		return null;
+	}
+
+	/** Whether the caller is a {@link java.util.concurrent.locks.Lock} view. */
+	boolean ofView() {
+		return false;
+	}
+
+	/**
 	 * Whether this is the running thread, which need not be woken: it reads the outcome
 	 * before it parks.
 	 */
 	boolean isAwake() {
-		return false;
+		return thread() == Thread.currentThread();
 	}
 
 	/** Notify the caller that the outcome is decided. Does not block. */
 	abstract void wake();
-
-	/**
-	 * How a wait ended.
-	 */
-	public sealed interface Outcome {
-
-		/**
-		 * The caller holds the lock.
-		 *
-		 * @param holder the holder
-		 */
-		record Success(Holder holder) implements Outcome {
-		}
-
-		/**
-		 * The store has failed.
-		 *
-		 * @param cause the failure
-		 */
-		record Failure(LockBackendException cause) implements Outcome {
-
-			/**
-			 * Return the exception for one caller. Several may fail for one reason: each
-			 * gets its own exception, with the cause of the common one, whose text would
-			 * only repeat its own.
-			 * @return a new exception
-			 */
-			public LockBackendException forCaller() {
-				return new LockBackendException(String.valueOf(this.cause.getMessage()), this.cause.getCause());
-			}
-
-		}
-
-		/**
-		 * The wait time has passed, or too many callers wait.
-		 *
-		 * @param reason {@link LockOutcome#TIMEOUT} or
-		 * {@link LockOutcome#TOO_MANY_WAITING}
-		 * @param holder what held the lock last, as far as this JVM knows without asking
-		 * the store
-		 */
-		record Refused(LockOutcome reason, @Nullable StoredHolder holder) implements Outcome {
-		}
-
-		/** The caller ended the wait. */
-		record GaveUp() implements Outcome {
-		}
-
-	}
 
 	/**
 	 * A thread that waits, parked.
@@ -209,27 +188,38 @@ public abstract class Waiter {
 
 		private final Thread thread = Thread.currentThread();
 
+		private final boolean ofView;
+
 		private final EngineEnvironment environment;
 
 		/**
 		 * Create a waiter for the calling thread.
+		 * @param context that of the lock which the caller will hold
 		 * @param request what the caller asks for
-		 * @param lease the lease to ask the store for
+		 * @param terms how long the caller may hold the lock
 		 * @param waitTime how long to wait: zero tries once, negative waits without a
 		 * limit
 		 * @param maxWaiting how many callers of this JVM may wait for the key
 		 * @param startNanos when the wait began, by the monotonic clock
+		 * @param ofView whether the caller is a {@link java.util.concurrent.locks.Lock}
+		 * view
 		 * @param environment wakes the thread
 		 */
-		public ThreadWaiter(LockRequest request, Duration lease, Duration waitTime, int maxWaiting, long startNanos,
-				EngineEnvironment environment) {
-			super(request, lease, waitTime, maxWaiting, startNanos);
+		public ThreadWaiter(HoldContext context, LockRequest request, LeaseTerms terms, Duration waitTime,
+				int maxWaiting, long startNanos, boolean ofView, EngineEnvironment environment) {
+			super(context, request, terms, waitTime, maxWaiting, startNanos);
+			this.ofView = ofView;
 			this.environment = environment;
 		}
 
 		@Override
-		boolean isAwake() {
-			return this.thread == Thread.currentThread();
+		Thread thread() {
+			return this.thread;
+		}
+
+		@Override
+		boolean ofView() {
+			return this.ofView;
 		}
 
 		@Override
@@ -248,23 +238,24 @@ public abstract class Waiter {
 	 */
 	public static final class FutureWaiter extends Waiter {
 
-		private final CompletableFuture<@Nullable Outcome> future = new CompletableFuture<>();
+		private final CompletableFuture<@Nullable WaitOutcome> future = new CompletableFuture<>();
 
 		private final Executor callbacks;
 
 		/**
 		 * Create a waiter without a thread.
+		 * @param context that of the lock which the caller will hold
 		 * @param request what the caller asks for
-		 * @param lease the lease to ask the store for
+		 * @param terms how long the caller may hold the lock
 		 * @param waitTime how long to wait: zero tries once, negative waits without a
 		 * limit
 		 * @param maxWaiting how many callers of this JVM may wait for the key
 		 * @param startNanos when the wait began, by the monotonic clock
 		 * @param callbacks complete the future
 		 */
-		public FutureWaiter(LockRequest request, Duration lease, Duration waitTime, int maxWaiting, long startNanos,
-				Executor callbacks) {
-			super(request, lease, waitTime, maxWaiting, startNanos);
+		public FutureWaiter(HoldContext context, LockRequest request, LeaseTerms terms, Duration waitTime,
+				int maxWaiting, long startNanos, Executor callbacks) {
+			super(context, request, terms, waitTime, maxWaiting, startNanos);
 			this.callbacks = callbacks;
 		}
 
@@ -272,7 +263,7 @@ public abstract class Waiter {
 		 * Return the future.
 		 * @return completes with the outcome when the waiter may return to its caller
 		 */
-		public CompletableFuture<@Nullable Outcome> future() {
+		public CompletableFuture<@Nullable WaitOutcome> future() {
 			return this.future;
 		}
 

@@ -6,7 +6,6 @@ import java.util.function.Predicate;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.engine.Waiter.Outcome;
 
 /**
  * The waiters of one key in this JVM, oldest first. Guarded by the lock of the
@@ -61,7 +60,7 @@ final class WaiterQueue {
 	}
 
 	/** Decide the outcome of a waiter, which may be queued or not, and do not wake it. */
-	private void decideWithoutWaking(Waiter waiter, Outcome outcome) {
+	private void decideWithoutWaking(Waiter waiter, WaitOutcome outcome) {
 		if (waiter.counts != null) {
 			// First: if this fails, the waiter still waits.
 			waiter.counts.remove(waiter);
@@ -71,7 +70,7 @@ final class WaiterQueue {
 	}
 
 	/** Decide the outcome of a waiter, which may be queued or not. */
-	void decide(Waiter waiter, Outcome outcome) {
+	void decide(Waiter waiter, WaitOutcome outcome) {
 		// Allocate first: a waiter that sleeps, is decided and not in this list never
 		// wakes.
 		if (!waiter.isAwake()) {
@@ -81,7 +80,7 @@ final class WaiterQueue {
 	}
 
 	/** A waiter gives up, and returns when this ticket has left the store. */
-	void depart(Waiter waiter, Ticket ticket, Outcome outcome) {
+	void depart(Waiter waiter, Ticket ticket, WaitOutcome outcome) {
 		if (!isAnyDeparting()) {
 			this.departing = new ArrayList<>(1);
 		}
@@ -100,8 +99,9 @@ final class WaiterQueue {
 	 */
 	void failDeparting(Ticket ticket, LockBackendException cause) {
 		this.departing.stream()
-			.filter((waiter) -> ticket.equals(waiter.departingTicket()) && waiter.outcome() instanceof Outcome.Refused)
-			.forEach((waiter) -> waiter.decide(new Outcome.Failure(cause)));
+			.filter((waiter) -> ticket.equals(waiter.departingTicket())
+					&& waiter.outcome() instanceof WaitOutcome.Refused)
+			.forEach((waiter) -> waiter.decide(new WaitOutcome.Failure(cause)));
 	}
 
 	/** Let all that have given up return with the next event. */
@@ -143,7 +143,7 @@ final class WaiterQueue {
 	}
 
 	/** Decide the outcome of all waiters that match. */
-	void decideAll(Outcome outcome, Predicate<Waiter> filter) {
+	void decideAll(WaitOutcome outcome, Predicate<Waiter> filter) {
 		matching(filter).forEach((waiter) -> decide(waiter, outcome));
 	}
 

@@ -9,7 +9,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.engine.LeaseTerms;
-import io.github.distlock.engine.Holder;
+import io.github.distlock.engine.Hold;
 import io.github.distlock.engine.KeyState;
 import io.github.distlock.engine.KeyTable;
 import io.github.distlock.engine.Waiter.FutureWaiter;
@@ -120,16 +120,16 @@ final class AsyncAcquisition<T> {
 	}
 
 	private void ended(FutureWaiter waiter) {
-		Holder holder = this.acquirer.holderOf(this.caller, waiter);
+		Hold granted = this.acquirer.grantOf(this.caller, waiter);
 		if (this.future.isDone()) {
-			if (holder != null) {
+			if (granted != null) {
 				// Cancelled at the moment of the grant.
-				this.keys.releaseAsync(holder);
+				this.keys.releaseAsync(granted);
 			}
 			this.caller.failed(new CancellationException());
 		}
-		else if (holder != null) {
-			HeldLock lock = new HoldReference(this.acquirer.begin(this.caller, holder, this.lease, null, false));
+		else if (granted != null) {
+			HeldLock lock = this.acquirer.reference(this.acquirer.begin(this.caller, granted));
 			if (!this.future.complete(this.result.apply(lock))) {
 				lock.abandon();
 			}

@@ -22,8 +22,9 @@ import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.thread.LockThreads;
-import io.github.distlock.engine.Holder;
-import io.github.distlock.engine.Waiter.Outcome.Refused;
+import io.github.distlock.engine.Hold;
+import io.github.distlock.engine.LockListeners;
+import io.github.distlock.engine.WaitOutcome.Refused;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,8 +121,8 @@ final class Caller {
 		return (current != null) ? current.reason() : LockOutcome.TIMEOUT;
 	}
 
-	void acquired(Holder holder) {
-		ended(LockOutcome.ACQUIRED, holder.handOff(), holder.fencingToken(), null);
+	void acquired(Hold hold) {
+		ended(LockOutcome.ACQUIRED, hold.handOff(), hold.fencingToken(), null);
 	}
 
 	void notAcquired() {

@@ -8,6 +8,8 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.engine.HeldLocks;
+import io.github.distlock.engine.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ final class HoldReference implements HeldLock {
 
 	private final Hold hold;
 
+	private final HeldLocks heldLocks;
+
 	/**
 	 * {@link #OUTERMOST} or {@link #REENTRY}, then {@link #CLOSING}, then
 	 * {@link #RELEASED} or {@link #LOST}. The caller that sets {@link #CLOSING} closes
@@ -41,8 +45,9 @@ final class HoldReference implements HeldLock {
 	 */
 	private volatile int state;
 
-	HoldReference(Hold hold) {
+	HoldReference(Hold hold, HeldLocks heldLocks) {
 		this.hold = hold;
+		this.heldLocks = heldLocks;
 		this.state = (hold.levels() == 1) ? OUTERMOST : REENTRY;
 	}
 
@@ -63,7 +68,7 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public long fencingToken() {
-		return this.hold.holder().fencingToken();
+		return this.hold.fencingToken();
 	}
 
 	@Override
@@ -78,7 +83,7 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public boolean confirmHeld() {
-		return isHeld() && this.hold.heldLocks().confirm(this.hold) && isOpen();
+		return isHeld() && this.heldLocks.confirm(this.hold) && isOpen();
 	}
 
 	@Override
@@ -124,7 +129,7 @@ final class HoldReference implements HeldLock {
 			throw closedBefore();
 		}
 		if (this.state == OUTERMOST) {
-			this.hold.heldLocks().expireAfter(this.hold, leaseTime);
+			this.heldLocks.expireAfter(this.hold, leaseTime);
 		}
 	}
 
@@ -144,7 +149,7 @@ final class HoldReference implements HeldLock {
 			throw closedBefore();
 		}
 		try {
-			release.accept(this.hold.heldLocks(), this.hold);
+			release.accept(this.heldLocks, this.hold);
 			this.state = RELEASED;
 		}
 		catch (LockLostException ex) {

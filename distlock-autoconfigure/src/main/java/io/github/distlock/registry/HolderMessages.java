@@ -9,6 +9,7 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.engine.Hold;
 import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 

@@ -18,12 +18,13 @@ import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.registry.CompositeLockRegistry.CompositeHeldLock;
 import io.github.distlock.engine.LeaseTerms;
 import io.github.distlock.thread.LockThreads;
-import io.github.distlock.engine.Holder;
+import io.github.distlock.engine.HeldLocks;
+import io.github.distlock.engine.Hold;
 import io.github.distlock.engine.KeyState;
 import io.github.distlock.engine.KeyTable;
 import io.github.distlock.engine.Waiter;
 import io.github.distlock.engine.Waiter.FutureWaiter;
-import io.github.distlock.engine.Waiter.Outcome;
+import io.github.distlock.engine.WaitOutcome;
 import io.github.distlock.engine.Waiter.ThreadWaiter;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,7 @@ final class LockAcquirer {
 	@Nullable HeldLock acquire(Caller caller) {
 		try {
 			Hold hold = acquire(caller, true, false);
-			return (hold != null) ? new HoldReference(hold) : null;
+			return (hold != null) ? reference(hold) : null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -97,11 +98,11 @@ final class LockAcquirer {
 				// As Lock requires, even if this thread would not have to wait.
 				throw new InterruptedException();
 			}
-			Hold held = reenter(this.heldLocks.holdOfThisThread(request.key()), request);
+			Hold held = reenter(this.heldLocks.holdOfThisThread(request.key()), request, view);
 			if (held == null && !view) {
 				// A Lock view belongs to its thread and never re-enters the lock of
 				// asynchronous work.
-				held = reenter(holdOfThisWork(request.key()), request);
+				held = reenter(holdOfThisWork(request.key()), request, false);
 			}
 			if (held != null) {
 				return held;
@@ -117,12 +118,12 @@ final class LockAcquirer {
 				throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
 			}
 			LeaseTerms lease = this.terms.lease(request);
-			Holder holder;
+			Hold granted;
 			try (ObservationScope observed = caller.observe()) {
-				holder = await(caller, lease, interruptible);
+				granted = await(caller, lease, interruptible, view);
 			}
-			if (holder != null) {
-				return begin(caller, holder, lease, Thread.currentThread(), view);
+			if (granted != null) {
+				return begin(caller, granted);
 			}
 			caller.notAcquired();
 			return null;
@@ -156,9 +157,9 @@ final class LockAcquirer {
 		LockRequest request = caller.request();
 		try {
 			this.terms.validate(request);
-			Hold held = reenter(holdOfThisWork(request.key()), request);
+			Hold held = reenter(holdOfThisWork(request.key()), request, false);
 			if (held != null) {
-				return CompletableFuture.completedFuture(result.apply(new HoldReference(held)));
+				return CompletableFuture.completedFuture(result.apply(reference(held)));
 			}
 			try (ObservationScope observed = caller.observe()) {
 				return new AsyncAcquisition<>(this, caller, this.terms.lease(request), result).start();
@@ -172,18 +173,19 @@ final class LockAcquirer {
 
 	/**
 	 * Wait for a grant.
-	 * @return the holder, or {@code null} if the wait has ended without the lock
+	 * @return the grant, or {@code null} if the wait has ended without the lock
 	 */
-	private @Nullable Holder await(Caller caller, LeaseTerms lease, boolean interruptible) throws InterruptedException {
+	private @Nullable Hold await(Caller caller, LeaseTerms lease, boolean interruptible, boolean view)
+			throws InterruptedException {
 		LockRequest request = caller.request();
 		long start = this.runtime.nanoTime();
 		while (true) {
-			ThreadWaiter waiter = new ThreadWaiter(request, lease.storeLease(), this.terms.waitTime(request),
-					this.terms.maxWaiting(request), start, this.environment);
+			ThreadWaiter waiter = new ThreadWaiter(this.heldLocks, request, lease, this.terms.waitTime(request),
+					this.terms.maxWaiting(request), start, view, this.environment);
 			await(caller, waiter, start, interruptible);
-			Holder holder = holderOf(caller, waiter);
-			if (holder != null || !restarts(waiter)) {
-				return holder;
+			Hold granted = grantOf(caller, waiter);
+			if (granted != null || !restarts(waiter)) {
+				return granted;
 			}
 		}
 	}
@@ -225,7 +227,7 @@ final class LockAcquirer {
 				this.environment.park(this, left);
 				interrupted |= Thread.interrupted();
 			}
-			if (waiter.outcome() instanceof Outcome.GaveUp) {
+			if (waiter.outcome() instanceof WaitOutcome.GaveUp) {
 				throw new InterruptedException("Interrupted while waiting for lock '" + caller.request().key() + "'");
 			}
 		}
@@ -243,29 +245,29 @@ final class LockAcquirer {
 	/** Create a waiter without a thread. */
 	FutureWaiter newWaiter(Caller caller, LeaseTerms lease, long start) {
 		LockRequest request = caller.request();
-		return new FutureWaiter(request, lease.storeLease(), this.terms.waitTime(request),
+		return new FutureWaiter(this.heldLocks, request, lease, this.terms.waitTime(request),
 				this.terms.maxWaiting(request), start, this.keys::callBack);
 	}
 
 	/**
-	 * Return the holder of a wait that has ended, on its way to the caller.
-	 * @return the holder; {@code null} if the wait has ended without the lock, or if the
-	 * grant has expired since, because this process was paused
+	 * Return the grant of a wait that has ended, on its way to the caller.
+	 * @return the grant; {@code null} if the wait has ended without the lock, or if its
+	 * lease has expired since, because this process was paused
 	 * @throws LockBackendException if the store has failed
 	 */
-	@Nullable Holder holderOf(Caller caller, Waiter waiter) {
-		Outcome outcome = waiter.outcome();
-		if (outcome instanceof Outcome.Failure failure) {
+	@Nullable Hold grantOf(Caller caller, Waiter waiter) {
+		WaitOutcome outcome = waiter.outcome();
+		if (outcome instanceof WaitOutcome.Failure failure) {
 			throw failure.forCaller();
 		}
-		if (outcome instanceof Outcome.Refused refused) {
+		if (outcome instanceof WaitOutcome.Refused refused) {
 			caller.refused(refused);
 		}
-		if (outcome instanceof Outcome.Success success) {
-			if (!success.holder().hasPassed(this.heldLocks.clock())) {
-				return success.holder();
+		if (outcome instanceof Hold granted) {
+			if (granted.isValid()) {
+				return granted;
 			}
-			this.keys.releaseAsync(success.holder());
+			this.keys.releaseAsync(granted);
 		}
 		return null;
 	}
@@ -276,7 +278,7 @@ final class LockAcquirer {
 	 * once, whatever it is.
 	 */
 	static boolean restarts(Waiter waiter) {
-		return waiter.outcome() instanceof Outcome.Success && !waiter.triesOnce();
+		return waiter.outcome() instanceof Hold && !waiter.triesOnce();
 	}
 
 	/**
@@ -303,16 +305,21 @@ final class LockAcquirer {
 	 * Add a granted lock to the held ones. If that fails, the caller receives an
 	 * exception and no lock to close, so the lock is released.
 	 */
-	Hold begin(Caller caller, Holder holder, LeaseTerms lease, @Nullable Thread thread, boolean view) {
-		Hold hold = this.heldLocks.add(caller.request(), holder, lease, thread, view);
+	Hold begin(Caller caller, Hold granted) {
+		this.heldLocks.add(granted);
 		try {
-			caller.acquired(holder);
-			return hold;
+			caller.acquired(granted);
+			return granted;
 		}
 		catch (RuntimeException | Error ex) {
-			this.heldLocks.abandon(hold);
+			this.heldLocks.abandon(granted);
 			throw ex;
 		}
+	}
+
+	/** Return an acquisition, as its caller sees it. */
+	HeldLock reference(Hold hold) {
+		return new HoldReference(hold, this.heldLocks);
 	}
 
 	/**
@@ -333,14 +340,14 @@ final class LockAcquirer {
 			else if (lock instanceof HoldReference reference) {
 				hold = reference.openHold();
 			}
-			if (hold != null && hold.heldLocks() == this.heldLocks && hold.thread() == null && hold.key().equals(key)) {
+			if (hold != null && hold.context() == this.heldLocks && hold.thread() == null && hold.key().equals(key)) {
 				return hold;
 			}
 		}
 		return null;
 	}
 
-	private @Nullable Hold reenter(@Nullable Hold held, LockRequest request) {
+	private @Nullable Hold reenter(@Nullable Hold held, LockRequest request, boolean view) {
 		if (held == null) {
 			return null;
 		}
@@ -349,11 +356,14 @@ final class LockAcquirer {
 			// Check the loss before the mode: a lost lock is held in none.
 			throw HeldLocks.lostException(held);
 		}
-		if (!held.reenter(request.mode())) {
+		if (!held.reenter(request.mode(), view)) {
 			this.heldLocks.forgetOfThisThread(held);
 			return null;
 		}
 		if (!held.isValid()) {
+			if (view) {
+				held.leaveView();
+			}
 			held.leaveLevel();
 			throw HeldLocks.lostException(held);
 		}

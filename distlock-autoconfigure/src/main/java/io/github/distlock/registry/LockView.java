@@ -7,6 +7,7 @@ import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
+import io.github.distlock.engine.Hold;
 import io.github.distlock.thread.LockThreads;
 
 /**
@@ -46,7 +47,7 @@ record LockView(LockRequest request, BackendLockRegistry registry) implements Lo
 			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
 					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
 		}
-		hold.heldLocks().release(hold);
+		hold.context().release(hold);
 	}
 
 	@Override
@@ -65,13 +66,9 @@ record LockView(LockRequest request, BackendLockRegistry registry) implements Lo
 
 	private boolean acquire(Duration waitTime, boolean interruptible) throws InterruptedException {
 		LockAcquirer acquirer = this.registry.running();
-		Hold hold = acquirer.acquire(
+		return acquirer.acquire(
 				acquirer.caller(this.request.waitTime(waitTime), Thread.currentThread(), LockOutcome.TIMEOUT),
-				interruptible, true);
-		if (hold != null) {
-			hold.enterView();
-		}
-		return hold != null;
+				interruptible, true) != null;
 	}
 
 	@Override

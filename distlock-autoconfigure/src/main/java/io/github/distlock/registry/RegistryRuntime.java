@@ -2,6 +2,7 @@ package io.github.distlock.registry;
 
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +23,11 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.registry.Caller.Callers;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
-import io.github.distlock.engine.LeaseRenewer;
+import io.github.distlock.engine.HeldLocks;
+import io.github.distlock.engine.Hold;
 import io.github.distlock.engine.KeySnapshot;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
 import io.github.distlock.engine.KeyTable;
@@ -80,10 +84,9 @@ final class RegistryRuntime implements LockSignals {
 			this.store = store;
 			this.keys = new KeyTable(store, this.description, this.self.text(), settings.backendTimeout(),
 					settings.handOff(), environment, this.threads);
-			this.heldLocks = new HeldLocks(this.description, this.keys,
-					(events) -> new LeaseRenewer(store, this.description.batchSize(), environment,
-							this.threads.renewals(), this.threads.timers(), events),
-					callers.listeners(), this.clock, settings, holdsOfThread);
+			this.heldLocks = new HeldLocks(store, this.description, this.keys, environment, this.threads,
+					callers.listeners(), settings.release() == ReleaseMode.BACKGROUND, settings.interruptOnLost(),
+					holdsOfThread);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -103,7 +106,13 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	RegistrySnapshot snapshot() {
-		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.callers),
+		Map<String, Integer> waiting = this.callers.waitingByKey();
+		// By their start: ages that are read one after the other are not in order.
+		List<HeldLockSnapshot> held = this.heldLocks.holds()
+			.sorted(Comparator.comparingLong(Hold::startNanos))
+			.map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.getOrDefault(hold.key(), 0)))
+			.toList();
+		return new RegistrySnapshot(this.self, held,
 				this.callers.longestWaitingFirst().stream().map(this::waitingSnapshot).toList(),
 				this.heldLocks.renewer().lateness(), this.keys.snapshot(), this.heldLocks.renewer().size(),
 				this.threads.timersSet(), this.heldLocks.numberOfThisThread());

@@ -8,6 +8,7 @@ import java.util.Map;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.engine.Hold;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.engine.KeySnapshot;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,7 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 			return new HeldLockSnapshot(hold.key(), hold.label(), hold.mode(),
 					remaining.isZero() ? LockState.LOST : held, (thread != null) ? LockThreads.describe(thread) : null,
 					Instant.ofEpochMilli(wallMillis - heldFor.toMillis()), heldFor, remaining, hold.renewals(),
-					Math.max(0, hold.levels() - 1), hold.holder().fencingToken(), hold.holder().grantToken(), waiting);
+					Math.max(0, hold.levels() - 1), hold.fencingToken(), hold.grantToken(), waiting);
 		}
 
 	}

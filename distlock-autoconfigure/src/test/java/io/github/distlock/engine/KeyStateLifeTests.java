@@ -29,7 +29,7 @@ class KeyStateLifeTests {
 		this.scenario.steps("a joins");
 		assertThat(this.state.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null, 0));
 		this.scenario.steps("answer granted; b joins; c joins");
-		Ticket ticket = this.scenario.holder("a").ticket();
+		Ticket ticket = this.scenario.hold("a").ticket;
 		assertThat(this.state.snapshot()).isEqualTo(new KeySnapshot("key", ticket, 2, false,
 				new StoredHolder(ticket.instance(), ticket.mode(), null, null, KeyStateScenario.FIRST_TOKEN), 0));
 		this.scenario.steps("a leaves");
@@ -40,8 +40,11 @@ class KeyStateLifeTests {
 	void theNextHolderGetsTheCurrentValidity() {
 		this.scenario.steps("limits 3 50ms; a joins; answer granted 10; b joins; pass 10ms");
 		Validity current = Validity.until(this.scenario.clock.now(), LEASE);
-		this.state.tryHandOff(this.scenario.holder("a"), current);
-		assertThat(this.scenario.holder("b").takeValidity()).isSameAs(current);
+		Hold first = this.scenario.hold("a");
+		first.renewal.begin();
+		first.renewal.succeeded(current);
+		this.state.tryHandOff(first);
+		assertThat(this.scenario.hold("b").validity()).isSameAs(current);
 	}
 
 	@Test
@@ -54,14 +57,16 @@ class KeyStateLifeTests {
 
 	@Test
 	void atMostAThousandReleasesAreUnanswered() {
-		BackgroundRelease first = this.scenario.unanswered.begin(this.scenario);
+		this.scenario.steps("a joins; answer granted");
+		Hold hold = this.scenario.hold("a");
+		BackgroundRelease first = this.scenario.unanswered.begin(hold);
 		for (int i = 1; i < 1000; i++) {
-			assertThat(this.scenario.unanswered.begin(this.scenario)).isNotNull();
+			assertThat(this.scenario.unanswered.begin(hold)).isNotNull();
 		}
-		assertThat(this.scenario.unanswered.begin(this.scenario)).isNull();
+		assertThat(this.scenario.unanswered.begin(hold)).isNull();
 		first.end();
-		assertThat(this.scenario.unanswered.begin(this.scenario)).isNotNull();
-		assertThat(this.scenario.unanswered.begin(this.scenario)).isNull();
+		assertThat(this.scenario.unanswered.begin(hold)).isNotNull();
+		assertThat(this.scenario.unanswered.begin(hold)).isNull();
 	}
 
 	@Test

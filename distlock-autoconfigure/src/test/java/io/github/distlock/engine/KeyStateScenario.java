@@ -22,9 +22,7 @@ import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.Effects.Command;
-import io.github.distlock.engine.Holder.ReleaseObserver;
 import io.github.distlock.engine.KeyContext.KeySettings;
-import io.github.distlock.engine.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.convert.DurationStyle;
@@ -36,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * numbers, and a grant has the tokens from 100 on. A lease and a wait are 10 s if the
  * step does not say more.
  */
-final class KeyStateScenario implements KeyContext, ReleaseObserver {
+final class KeyStateScenario implements KeyContext {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -45,6 +43,11 @@ final class KeyStateScenario implements KeyContext, ReleaseObserver {
 	private static final LockBackendException FAILURE = new LockBackendException("no answer");
 
 	final ManualClock clock = new ManualClock();
+
+	private final ManualTimers timers = new ManualTimers(this.clock);
+
+	private final HeldLocks heldLocks = RenewalFixture.heldLocks(new ScriptedStore(this.clock), this.clock,
+			this.timers);
 
 	final KeyState state = newState();
 
@@ -79,9 +82,6 @@ final class KeyStateScenario implements KeyContext, ReleaseObserver {
 
 	/** The command before the last one, or the last one if it was answered. */
 	private @Nullable Command earlier;
-
-	/** Of the grant that came last. */
-	private Validity validity = Validity.session(() -> Long.MAX_VALUE);
 
 	private boolean over;
 
@@ -157,13 +157,13 @@ final class KeyStateScenario implements KeyContext, ReleaseObserver {
 
 	private Effects ofCaller(Waiter waiter, String verb, String[] words) {
 		return switch (verb) {
-			case "leaves" -> this.state.release(holder(waiter), this.clock.nanoTime() + LEASE.toNanos(),
-					(words.length > 2) ? Objects.requireNonNull(this.unanswered.begin(this)) : null);
-			case "handsOff" -> this.state.tryHandOff(holder(waiter), this.validity);
+			case "leaves" -> this.state.release(hold(waiter), this.clock.nanoTime() + LEASE.toNanos(),
+					(words.length > 2) ? Objects.requireNonNull(this.unanswered.begin(hold(waiter))) : null);
+			case "handsOff" -> this.state.tryHandOff(hold(waiter));
 			case "givesUp" -> this.state.giveUp(waiter, false);
 			case "timesOut" -> this.state.giveUp(waiter, true);
-			case "takesOver" -> afterwards(() -> holder(waiter).takeValidity());
-			case "isGone" -> afterwards(() -> holder(waiter).leave());
+			case "isGone" -> afterwards(() -> hold(waiter).leave());
+			case "isReleasing" -> afterwards(() -> assertThat(hold(waiter).endLease()).isPositive());
 			default -> throw new IllegalArgumentException(verb);
 		};
 	}
@@ -180,7 +180,8 @@ final class KeyStateScenario implements KeyContext, ReleaseObserver {
 			};
 		}
 		String max = option(options, "max");
-		return new Waiter(LockRequest.of("key"), lease(options), wait,
+		Duration lease = lease(options);
+		return new Waiter(this.heldLocks, LockRequest.of("key"), new LeaseTerms(lease, lease, true, null, null), wait,
 				(max != null) ? Integer.parseInt(max) : Integer.MAX_VALUE, this.clock.nanoTime()) {
 
 			@Override
@@ -236,8 +237,8 @@ final class KeyStateScenario implements KeyContext, ReleaseObserver {
 	private Grant grant(String[] words, int from) {
 		List<String> options = List.of(words).subList(from, words.length);
 		int tokens = (!options.isEmpty() && options.get(0).matches("\\d+")) ? Integer.parseInt(options.get(0)) : 1;
-		this.validity = Validity.until(this.clock.now(), options.contains("expired") ? Duration.ZERO : LEASE);
-		return new Grant(FIRST_TOKEN, FIRST_TOKEN + tokens - 1, this.validity);
+		return new Grant(FIRST_TOKEN, FIRST_TOKEN + tokens - 1,
+				Validity.until(this.clock.now(), options.contains("expired") ? Duration.ZERO : LEASE));
 	}
 
 	private static Ticket ticket(String number) {
@@ -301,17 +302,16 @@ final class KeyStateScenario implements KeyContext, ReleaseObserver {
 
 	/** How a caller ended, empty while it waits. */
 	static String text(Waiter waiter) {
-		Outcome outcome = waiter.outcome();
-		if (outcome instanceof Outcome.Success) {
-			Holder holder = holder(waiter);
-			assertThat(holder.grantToken()).isEqualTo(FIRST_TOKEN);
-			return "enters " + holder.ticket().number() + ":" + holder.fencingToken() + " " + holder.handOff()
-					+ lease(holder.lease());
+		WaitOutcome outcome = waiter.outcome();
+		if (outcome instanceof Hold hold) {
+			assertThat(hold.grantToken()).isEqualTo(FIRST_TOKEN);
+			return "enters " + hold.ticket.number() + ":" + hold.fencingToken() + " " + hold.handOff()
+					+ lease(hold.renewal.terms.storeLease());
 		}
-		if (outcome instanceof Outcome.Refused refused) {
+		if (outcome instanceof WaitOutcome.Refused refused) {
 			return (refused.reason() == LockOutcome.TOO_MANY_WAITING) ? "is one too many" : "is refused";
 		}
-		return (outcome == null) ? "" : (outcome instanceof Outcome.Failure) ? "fails" : "has given up";
+		return (outcome == null) ? "" : (outcome instanceof WaitOutcome.Failure) ? "fails" : "has given up";
 	}
 
 	/** Another state of the same key, as that of a caller with its own ticket. */
@@ -319,13 +319,12 @@ final class KeyStateScenario implements KeyContext, ReleaseObserver {
 		return new KeyState("key", new ReentrantLock(), this);
 	}
 
-	Holder holder(String name) {
-		return holder(Objects.requireNonNull(this.waiters.get(name)));
+	Hold hold(String name) {
+		return hold(Objects.requireNonNull(this.waiters.get(name)));
 	}
 
-	private static Holder holder(Waiter waiter) {
-		assertThat(waiter.outcome()).isInstanceOf(Outcome.Success.class);
-		return ((Outcome.Success) waiter.outcome()).holder();
+	private static Hold hold(Waiter waiter) {
+		return (Hold) Objects.requireNonNull(waiter.outcome());
 	}
 
 	private static String lease(Duration lease) {
@@ -382,14 +381,6 @@ final class KeyStateScenario implements KeyContext, ReleaseObserver {
 	public boolean scheduleTimer(KeyState state, long delayNanos) {
 		assertThat(delayNanos).as("timers that fire at once, again and again").isPositive();
 		return !this.timersFail;
-	}
-
-	@Override
-	public void gone() {
-	}
-
-	@Override
-	public void unanswered() {
 	}
 
 }

@@ -215,10 +215,10 @@ class KeyStateTests {
 			the lock of a holder that has left is released
 			  a joins; answer granted; sweep =>
 			  a isGone; sweep => release 1:100
-			a grant that no caller has taken over is released when it has expired
+			a lock whose lease has expired is released
 			  a joins; answer granted; pass 10s; sweep => release 1:100
-			a grant that a caller has taken over is not
-			  a joins; answer granted; a takesOver; pass 10s; sweep =>
+			a lock that its holder is releasing is not
+			  a joins; answer granted; a isReleasing; pass 10s; sweep =>
 			a ticket that waits without a timer is attempted again
 			  noTimers; a joins; answer queued; sweep =>
 			  pass 2s; sweep => attempt 1

@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -33,7 +36,6 @@ import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.Waiter.FutureWaiter;
-import io.github.distlock.engine.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,8 @@ class KeyTableTests {
 	private static final int MANY = 100_000;
 
 	private final EngineThreads threads = EngineEnvironment.SYSTEM.newThreads();
+
+	private final Map<KeyTable, HeldLocks> heldLocks = new ConcurrentHashMap<>();
 
 	private final Deque<Runnable> lateTasks = new ArrayDeque<>();
 
@@ -82,28 +86,36 @@ class KeyTableTests {
 		return keys;
 	}
 
-	private static CompletableFuture<Holder> acquire(KeyTable keys, boolean fair) {
+	private HeldLocks heldLocks(KeyTable keys) {
+		return this.heldLocks.computeIfAbsent(keys,
+				(one) -> new HeldLocks(new ScriptedStore(TimeSource.SYSTEM), IdleStore.DESCRIPTION, one,
+						EngineEnvironment.SYSTEM, this.threads, new LockListeners(List::of), false, false,
+						ThreadLocal.withInitial(HashMap::new)));
+	}
+
+	private CompletableFuture<Hold> acquire(KeyTable keys, boolean fair) {
 		LockRequest request = LockRequest.of("key").fair(fair);
-		FutureWaiter waiter = new FutureWaiter(request, LEASE, Duration.ofMinutes(5), Integer.MAX_VALUE,
-				System.nanoTime(), keys::callBack);
+		FutureWaiter waiter = new FutureWaiter(heldLocks(keys), request, new LeaseTerms(LEASE, LEASE, true, null, null),
+				Duration.ofMinutes(5), Integer.MAX_VALUE, System.nanoTime(), keys::callBack);
 		keys.join(waiter, () -> {
 		});
-		return waiter.future().thenApply((outcome) -> ((Outcome.Success) outcome).holder());
+		return waiter.future().thenApply((outcome) -> (Hold) outcome);
 	}
 
-	private static void leave(KeyTable keys, Holder holder) {
-		keys.release(holder, holder.takeValidity(), LEASE, null);
+	private static void leave(KeyTable keys, Hold hold) {
+		assertThat(hold.endLease()).isPositive();
+		keys.release(hold, LEASE.toNanos(), false);
 	}
 
-	private static void acquireMany(KeyTable keys, boolean fair, int count) throws InterruptedException {
+	private void acquireMany(KeyTable keys, boolean fair, int count) throws InterruptedException {
 		CountDownLatch left = new CountDownLatch(count);
 		AtomicInteger inside = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();
 		for (int i = 0; i < count; i++) {
-			acquire(keys, fair).thenAccept((holder) -> {
+			acquire(keys, fair).thenAccept((hold) -> {
 				most.accumulateAndGet(inside.incrementAndGet(), Math::max);
 				inside.decrementAndGet();
-				leave(keys, holder);
+				leave(keys, hold);
 				left.countDown();
 			});
 		}
@@ -132,8 +144,8 @@ class KeyTableTests {
 		KeyTable keys = local(TestSettings.NO_HAND_OFF);
 		AtomicInteger left = new AtomicInteger(MANY);
 		CountDownLatch done = new CountDownLatch(1);
-		AtomicReference<Consumer<Holder>> next = new AtomicReference<>();
-		next.set((holder) -> {
+		AtomicReference<Consumer<Hold>> next = new AtomicReference<>();
+		next.set((hold) -> {
 			if (left.decrementAndGet() == 0) {
 				done.countDown();
 			}
@@ -141,7 +153,7 @@ class KeyTableTests {
 				// Before the lock is free: the continuation of a future that is complete
 				// runs on this thread, and then the test itself would nest.
 				acquire(keys, false).thenAccept(next.get());
-				leave(keys, holder);
+				leave(keys, hold);
 			}
 		});
 		acquire(keys, false).thenAccept(next.get());

@@ -62,16 +62,16 @@ class RenewalErrorTests extends RenewalFixture {
 
 	@Test
 	void aLeaseIsRenewedAgainWhenATimerCouldNotBeSet() {
-		List<Lease> leases = watch(1);
+		List<Hold> holds = watch(1);
 		this.timers.errors = 2;
-		assertRenewed(leases);
+		assertRenewed(holds);
 	}
 
 	@Test
 	void allBatchesOfARoundAreSentAgain() {
-		List<Lease> leases = watch(250);
+		List<Hold> holds = watch(250);
 		this.errorsOfExecutor = 2;
-		assertRenewed(leases);
+		assertRenewed(holds);
 	}
 
 	private void assertRenewedAgain() {
@@ -79,19 +79,19 @@ class RenewalErrorTests extends RenewalFixture {
 	}
 
 	/** Longer than several leases, so that each has been renewed. */
-	private void assertRenewed(List<Lease> leases) {
+	private void assertRenewed(List<Hold> holds) {
 		this.timers.pass(LEASE.multipliedBy(4));
 		assertThat(this.lost).isEmpty();
-		assertThat(leases).allSatisfy((lease) -> assertThat(lease.isValid()).isTrue());
+		assertThat(holds).allSatisfy((hold) -> assertThat(hold.isValid()).isTrue());
 		assertThat(this.store.batches.size()).isGreaterThan(3);
 	}
 
-	private List<Lease> watch(int count) {
-		List<Lease> leases = new ArrayList<>();
+	private List<Hold> watch(int count) {
+		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
-			leases.add(watch("k" + i, LEASE, watched(LEASE)));
+			holds.add(watch("k" + i, LEASE, watched(LEASE)));
 		}
-		return leases;
+		return holds;
 	}
 
 }

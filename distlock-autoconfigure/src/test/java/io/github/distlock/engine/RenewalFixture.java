@@ -2,23 +2,35 @@ package io.github.distlock.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockMode;
-import io.github.distlock.LossCause;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.engine.Hold.HoldPhase;
+import io.github.distlock.engine.Waiter.FutureWaiter;
 import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.engine.LeaseRenewer.RenewalListener;
+import io.github.distlock.environment.EngineThreads;
+import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
-import org.jspecify.annotations.Nullable;
+import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 
 /**
  * A renewer with a manual clock and a store of the test.
  */
-abstract class RenewalFixture implements RenewalListener {
+abstract class RenewalFixture {
 
 	final ManualClock clock = new ManualClock();
 
@@ -29,8 +41,23 @@ abstract class RenewalFixture implements RenewalListener {
 	/** The key and the reason of each loss. */
 	final List<String> lost = new ArrayList<>();
 
-	final LeaseRenewer renewer = new LeaseRenewer(this.store, 100, EngineEnvironment.of(this.clock), this::execute,
-			this.timers, this);
+	private final HeldLocks heldLocks = new HeldLocks(this.store, IdleStore.DESCRIPTION,
+			keys(this.store, this.clock, threads()), EngineEnvironment.of(this.clock), threads(),
+			new LockListeners(List::of), false, false, ThreadLocal.withInitial(HashMap::new)) {
+
+		@Override
+		public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
+			RenewalFixture.this.lost(hold);
+		}
+
+		@Override
+		void renewed(int renewed, int gone, int failed, Duration lateness) {
+			RenewalFixture.this.renewed(failed, lateness);
+		}
+
+	};
+
+	final LeaseRenewer renewer = this.heldLocks.renewer();
 
 	private long tickets;
 
@@ -44,68 +71,91 @@ abstract class RenewalFixture implements RenewalListener {
 		task.run();
 	}
 
-	@Override
-	public void renewed(int renewed, int gone, int failed, Duration lateness) {
+	void renewed(int failed, Duration lateness) {
+	}
+
+	void lost(Hold hold) {
+		this.lost.add(hold.key() + ": " + Objects.requireNonNull(hold.lossCause()).description());
+	}
+
+	/** Held locks and keys whose commands run on the thread that asks for them. */
+	static HeldLocks heldLocks(LockStore store, TimeSource clock, ScheduledExecutorService timers) {
+		EngineThreads threads = threads(Runnable::run, timers);
+		return new HeldLocks(store, IdleStore.DESCRIPTION, keys(store, clock, threads), EngineEnvironment.of(clock),
+				threads, new LockListeners(List::of), false, false, ThreadLocal.withInitial(HashMap::new));
+	}
+
+	private static KeyTable keys(LockStore store, TimeSource clock, EngineThreads threads) {
+		return new KeyTable(store, IdleStore.DESCRIPTION, "me", Duration.ofSeconds(10), TestSettings.NO_HAND_OFF,
+				EngineEnvironment.of(clock), threads);
+	}
+
+	private EngineThreads threads() {
+		return threads(this::execute, this.timers);
+	}
+
+	private static EngineThreads threads(Executor executor, ScheduledExecutorService timers) {
+		ExecutorService service = new ManualExecutor(executor);
+		return new EngineThreads(service, service, service, timers);
 	}
 
 	static LeaseTerms watched(Duration lease) {
 		return new LeaseTerms(lease, lease, true, null, null);
 	}
 
-	Lease watch(String key, Duration granted, LeaseTerms terms) {
+	Hold watch(String key, Duration granted, LeaseTerms terms) {
 		return watch(key, Validity.until(this.clock.now(), granted), terms);
 	}
 
-	Lease watch(String key, Validity validity, LeaseTerms terms) {
-		return watch(new TestLease(key, null, validity, terms));
+	Hold watch(String key, Validity validity, LeaseTerms terms) {
+		return watch(LockRequest.of(key), validity, terms);
 	}
 
-	Lease watch(Lease lease) {
-		this.renewer.watch(lease);
-		return lease;
+	Hold watch(LockRequest request, Validity validity, LeaseTerms terms) {
+		Ticket ticket = new Ticket(request.key(), LockMode.EXCLUSIVE, "me", this.tickets++, false);
+		Waiter waiter = new FutureWaiter(this.heldLocks, request, terms, Duration.ZERO, 1, this.clock.nanoTime(),
+				this::execute);
+		Hold hold = waiter.newHold(new QueuedTicket(ticket, terms.storeLease()), new Grant(1, 1, validity));
+		this.renewer.watch(hold);
+		return hold;
 	}
 
-	/** A lease whose loss is recorded. */
-	class TestLease extends Lease {
+	/** Runs its tasks as a test says. */
+	private static final class ManualExecutor extends AbstractExecutorService {
 
-		private final Ticket ticket;
+		private final Executor executor;
 
-		private final @Nullable String name;
-
-		TestLease(String key, @Nullable String name, Validity validity, LeaseTerms terms) {
-			super(validity, terms, RenewalFixture.this.clock);
-			this.ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", RenewalFixture.this.tickets++, false);
-			this.name = name;
+		ManualExecutor(Executor executor) {
+			this.executor = executor;
 		}
 
 		@Override
-		protected TimeSource clock() {
-			return RenewalFixture.this.clock;
+		public void execute(Runnable task) {
+			this.executor.execute(task);
 		}
 
 		@Override
-		protected Ticket ticket() {
-			return this.ticket;
+		public void shutdown() {
 		}
 
 		@Override
-		protected @Nullable String name() {
-			return this.name;
+		public List<Runnable> shutdownNow() {
+			return List.of();
 		}
 
 		@Override
-		protected long lastToken() {
-			return 1;
+		public boolean isShutdown() {
+			return false;
 		}
 
 		@Override
-		protected @Nullable Thread owningThread() {
-			return null;
+		public boolean isTerminated() {
+			return false;
 		}
 
 		@Override
-		protected void lost(LossCause cause) {
-			RenewalFixture.this.lost.add(this.ticket.key() + ": " + cause.description());
+		public boolean awaitTermination(long timeout, TimeUnit unit) {
+			return true;
 		}
 
 	}

@@ -34,6 +34,10 @@ final class SimulationMutants {
 	private static final Mutant.Edit ENDLESS_PARK = java("registry/LockAcquirer.java",
 			"Math.min(remaining, LONGEST_PARK_NANOS)", "remaining");
 
+	/** Without this edit the sweep releases a lock that has expired or was lost. */
+	private static final Mutant.Edit SWEEP_RELEASES_NOTHING = java("engine/Hold.java",
+			"return !isValid() && this.state.phase() != HoldPhase.ENDED;", "return false;");
+
 	/** The validity that a grant would have if it came at this moment. */
 	private static String asIfGrantedNow(String validity, String clock) {
 		return "io.github.distlock.backend.Validity.until(" + clock + ".now(), java.time.Duration.ofNanos(" + validity
@@ -42,28 +46,27 @@ final class SimulationMutants {
 
 	private static final List<Mutant> KNOWN = List.of(
 			Mutant.of("renewal after release",
-					java("engine/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
-							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
-					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
-							"valid = remainingNanos > 0;")),
+					java("engine/Hold.java", "if (STATE.compareAndSet(this, now, now.ended())) {",
+							"if (STATE.compareAndSet(this, now, now)) {"),
+					java("engine/HeldLocks.java", "valid = leftNanos > 0; this.renewer.forget(hold);",
+							"valid = leftNanos > 0;")),
 			Mutant.of("validity of a grant counted from its answer",
-					java(KEY_STATE, "Holder first = queued.toHolder(grant,",
-							"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
-									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "),")),
+					java(KEY_STATE, ".newHold(queued, grant);",
+							".newHold(queued, new Grant(grant.firstToken(), grant.lastToken(), "
+									+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "));")),
 			Mutant.of("validity of a renewal counted from its answer",
-					java("engine/Lease.java", "this.validity = later;",
+					java("engine/LeaseRenewal.java", "this.validity = later;",
 							"this.validity = " + asIfGrantedNow("later", "clock()") + ";")),
 			Mutant.of("waiter without a timer",
 					java(KEY_STATE, "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();"), NO_SWEEP),
 			Mutant.of("hand-off without the deadline check",
+					java("engine/HandOffLimits.java", "&& clock.nanoTime() - turnNanos < this.maxTime.toNanos()", ""),
 					java("engine/HandOffLimits.java",
-							"&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()", ""),
-					java("engine/HandOffLimits.java",
-							"&& validity.remainingNanos(clock)"
-									+ " >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)",
+							"&& from.validity().remainingNanos(clock)"
+									+ " >= Math.min(SUFFICIENT_LEASE_NANOS, lease.toNanos() / 2)",
 							""),
-					java(KEY_STATE, "Holder following = from.next(validity);", "Holder following = from.next("
-							+ asIfGrantedNow("validity", "this.context.settings().clock()") + ");")),
+					java("engine/Hold.java", "this.lastToken, validity())",
+							"this.lastToken, " + asIfGrantedNow("validity()", "this.context.clock()") + ")")),
 			Mutant.of("error in sending leaves the attempt of its key in flight",
 					java("engine/CommandSender.java", "failure = StoreCalls.unwrap(ex);",
 							"failure = StoreCalls.unwrap(ex); if (failure instanceof Error error"
@@ -88,14 +91,12 @@ final class SimulationMutants {
 					java(KEY_STATE, "new Successor(queued.ticket, queued.lease())",
 							"new Successor(queued.ticket, Duration.ofMillis(1))")),
 			Mutant.of("token repeated in a local hand-off",
-					java("engine/Holder.java", "HandOff.LOCAL, this.fencingToken + 1, this.lastToken",
-							"HandOff.LOCAL, this.fencingToken, this.lastToken")),
+					java("engine/Hold.java", "earlier.handOffs + 1", "earlier.handOffs")),
 			Mutant.of("hand-offs beyond the tokens of the grant",
 					java("engine/HandOffLimits.java",
-							"from.handOffs() < this.budget && from.fencingToken() < from.lastToken() &&", "")),
+							"from.handOffs < this.budget && from.fencingToken() < from.lastToken &&", "")),
 			Mutant.of("time for hand-offs ignored",
-					java("engine/HandOffLimits.java",
-							"&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()", "")),
+					java("engine/HandOffLimits.java", "&& clock.nanoTime() - turnNanos < this.maxTime.toNanos()", "")),
 			Mutant.of("message for an earlier ticket accepted as the grant of this one",
 					java(KEY_STATE, "QueuedTicket queued = queued(ticket); if (queued == null) {",
 							"QueuedTicket queued = (this.live instanceof QueuedTicket waits) ? waits : null;"
@@ -124,7 +125,7 @@ final class SimulationMutants {
 							"boolean interrupted = false; boolean gaveUp = false;"),
 					java("registry/LockAcquirer.java", "interrupted = !this.keys.giveUp(state, waiter, false);",
 							"this.keys.giveUp(state, waiter, false); interrupted = false; gaveUp = true;"),
-					java("registry/LockAcquirer.java", "if (waiter.outcome() instanceof Outcome.GaveUp) {",
+					java("registry/LockAcquirer.java", "if (waiter.outcome() instanceof WaitOutcome.GaveUp) {",
 							"if (gaveUp) {"),
 					ENDLESS_PARK),
 			Mutant.of("second waiter that one event decides not woken",
@@ -133,7 +134,7 @@ final class SimulationMutants {
 					java("engine/KeyTable.java", "this.sender.send(state, handOff); return", "return"), ENDLESS_PARK),
 			Mutant.of("cancelled future keeps the lock of its late grant",
 					java("registry/AsyncAcquisition.java",
-							"// Cancelled at the moment of the grant. this.keys.releaseAsync(holder);", "")),
+							"// Cancelled at the moment of the grant. this.keys.releaseAsync(granted);", "")),
 			Mutant.of("cancelled future keeps the lock of its listeners",
 					java("registry/AsyncAcquisition.java", "lock.abandon();", "")),
 			Mutant.of("refused callback forgotten",
@@ -169,26 +170,28 @@ final class SimulationMutants {
 							"if (rejection != null) { end(state, command, null, rejection, settled); }", ""),
 					NO_COMMAND_IS_LOST),
 			Mutant.of("loss found by a release in the background not reported",
-					java("engine/CommandSender.java", "observed.gone();", "")),
+					java("engine/CommandSender.java", "hold.context().answered(hold, outcome);", "")),
 			Mutant.of("re-entry not counted",
-					java("registry/Hold.java", "(open) -> (open > 0) ? open + 1 : 0)", "(open) -> open)")),
+					java("engine/Hold.java", "(open) -> ((int) open > 0) ? open + more : open)", "(open) -> open)")),
 			Mutant.of("lock that another thread has closed re-entered",
-					java("registry/Hold.java", "(open) -> (open > 0) ? open + 1 : 0) > 0;",
-							"(open) -> (open > 0) ? open + 1 : 0) >= 0;")),
+					java("engine/Hold.java", "(open) -> ((int) open > 0) ? open + more : open) > 0;",
+							"(open) -> ((int) open > 0) ? open + more : open) >= 0;")),
 			Mutant.of("minimum hold time ignored",
-					java("registry/HeldLocks.java", "release(hold, hold.remainingMinHold());",
+					java("engine/HeldLocks.java", "release(hold, hold.renewal.remainingMinHold());",
 							"release(hold, Duration.ZERO);")),
 			Mutant.of("minimum hold time forgotten at the shutdown",
-					java("registry/HeldLocks.java", "this.expiring ? List.of() : leases()", "leases()")),
+					java("engine/HeldLocks.java", "this.expiring ? List.of() : retained()", "retained()")),
 			Mutant.of("lease does not cover the minimum hold time", java("registry/RequestTerms.java",
 					"LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);", "storeLease;")),
 			Mutant.of("grant that an operator has ended handed off",
-					java("registry/HeldLocks.java",
+					java("engine/HeldLocks.java",
 							"// Otherwise the next caller of this JVM would enter under the ended"
 									+ " grant. hold.lose(LossCause.RELEASED_BY_OPERATOR);",
 							"")),
 			Mutant.of("lock that cannot be watched not released",
-					java("registry/HeldLocks.java", "this.keys.releaseAsync(holder); throw ex;", "throw ex;")),
+					java("engine/HeldLocks.java", "catch (RuntimeException | Error ex) { drop(hold); throw ex;",
+							"catch (RuntimeException | Error ex) { throw ex;"),
+					SWEEP_RELEASES_NOTHING),
 			Mutant.of("shutdown leaves its waiters waiting",
 					java("engine/KeyTable.java",
 							"all().forEach((state) -> this.sender.onEvent(state,"
@@ -200,39 +203,36 @@ final class SimulationMutants {
 
 	private static final List<Mutant> LEASES = List.of(
 			Mutant.of("loss of an expired lease reported twice",
-					java("engine/Lease.java",
-							"found != null && STATE.compareAndSet(this, now, new LeaseState(Phase.LOST, found))) {",
-							"found != null) {")),
-			Mutant.of("expired lease held again after a late answer", java("engine/Lease.java",
-					"STATE.compareAndSet(this, HELD, new LeaseState(Phase.EXPIRED, causeOfExpiry())); return 0;",
-					"return 0;"),
-					java("engine/Lease.java", "if (!checkExpired() && later.remainingNanos",
+					java("engine/Hold.java", "case EXPIRED -> new HoldState(HoldPhase.LOST, this.cause, List.of());",
+							"case EXPIRED -> this;")),
+			Mutant.of("expired lease held again after a late answer",
+					java("engine/Hold.java", "STATE.getAndUpdate(this, (now) -> now.expired(cause)); return 0;",
+							"return 0;"),
+					java("engine/LeaseRenewal.java", "if (!this.hold.checkExpired() && later.remainingNanos",
 							"if (later.remainingNanos")),
 			Mutant.of("lease not renewed again after a failure",
-					java("engine/Lease.java", "this.renewal = (known || risk) ? FAILED | AT_RISK : FAILED;",
-							"this.renewal |= (known || risk) ? FAILED | AT_RISK : FAILED;")),
+					java("engine/LeaseRenewal.java", "this.asked = null; return risk;", "return risk;")),
 			Mutant.of("renewals that the executor refuses forgotten",
 					java("engine/LeaseRenewer.java", "this.warnings.failed(ex, batch); fail(batch);",
 							"this.warnings.failed(ex, batch);")),
 			Mutant.of("watchdog set for the first lease only",
 					java("engine/LeaseRenewer.java",
-							"this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());",
-							"if (this.leases.size() == 1) { this.timer.scheduleWithin(lease.untilFirstEvent(),"
-									+ " lease.startNanos()); }")),
+							"this.timer.scheduleWithin(hold.renewal.untilFirstEvent(), hold.renewal.startNanos);",
+							"if (this.holds.size() == 1) { this.timer.scheduleWithin(hold.renewal.untilFirstEvent(),"
+									+ " hold.renewal.startNanos); }")),
 			Mutant.of("flag of the watchdog's timer cleared after the scan",
 					java("engine/RenewalTimer.java", "this.armed.set(null); this.scan.run();",
 							"this.scan.run(); this.armed.set(null);")),
 			Mutant.of("take-over reported as a forgotten lock",
-					java("engine/Lease.java", "if (answer.takenOver()) { return LossCause.TAKEN_OVER; }", "")),
+					java("engine/Hold.java",
+							"if (evidence == LossEvidence.TAKEN_OVER) { return LossCause.TAKEN_OVER; }", "")),
 			Mutant.of("silence of the store reported as a suspended process",
-					java("engine/Lease.java",
-							"(this.renewal != IDLE) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED",
-							"isRenewing() ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED")),
-			Mutant.of("lost lock stays with its holder", java("registry/HeldLocks.java", """
-					void lost(Hold hold, LossCause cause) {
-						this.renewer.forget(hold);
-						this.keys.releaseAsync(hold.holder(), hold.validity());
-					""", "void lost(Hold hold, LossCause cause) { this.renewer.forget(hold);")));
+					java("engine/Hold.java", "|| this.renewal.isUnanswered();", "|| this.renewal.isUnderWay();")),
+			Mutant
+				.of("lost lock stays with its holder",
+						java("engine/HeldLocks.java", "drop(hold); if (before == HoldPhase.RETAINED) {",
+								"this.renewer.forget(hold); if (before == HoldPhase.RETAINED) {"),
+						SWEEP_RELEASES_NOTHING));
 
 	private static final List<Mutant> LIMITS = List.of(
 			Mutant.of("one caller too many waits",
@@ -249,7 +249,7 @@ final class SimulationMutants {
 					java(KEY_STATE, "queued.due = true; } firstAttemptIsOver();", "queued.due = true; }")),
 			Mutant.of("caller that gives up stays counted",
 					java("engine/WaiterQueue.java", "waiter.counts.remove(waiter);",
-							"if (!(outcome instanceof Outcome.GaveUp)) waiter.counts.remove(waiter);")));
+							"if (!(outcome instanceof WaitOutcome.GaveUp)) waiter.counts.remove(waiter);")));
 
 	static final List<Mutant> ALL = List.of(KNOWN, GRANTS, WAITS, RELEASES, LEASES, LIMITS)
 		.stream()

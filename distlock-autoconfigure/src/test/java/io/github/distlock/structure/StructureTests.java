@@ -48,12 +48,12 @@ class StructureTests {
 			backend.zookeeper   1064   1  0
 			context               19   0  0
 			contract            2426   0  0
-			engine              2438  11  3
+			engine              2848  17  3
 			environment           81   0  0
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
-			registry            1927  12  3
+			registry            1450   6  3
 			test                 486   0  3
 			thread                54   0  0
 			transaction          326   1  0

@@ -83,10 +83,10 @@ final class Mutants {
 					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 					    answers[i] = 1
 					"""),
-					java("engine/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
-							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
-					java("registry/HeldLocks.java", "valid = remainingNanos > 0; this.renewer.forget(hold);",
-							"valid = remainingNanos > 0;")))
+					java("engine/Hold.java", "if (STATE.compareAndSet(this, now, now.ended())) {",
+							"if (STATE.compareAndSet(this, now, now)) {"),
+					java("engine/HeldLocks.java", "valid = leftNanos > 0; this.renewer.forget(hold);",
+							"valid = leftNanos > 0;")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",
 					java("backend/redis/RedisLockStore.java", "this.nativeCommands.attempted(ticket, reply);",
@@ -118,14 +118,14 @@ final class Mutants {
 					end
 					"""))).losingReplies(),
 			Hunt.of(Mutant.of("hand-off without the deadline check", java("engine/HandOffLimits.java", """
-					&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
+					&& clock.nanoTime() - turnNanos < this.maxTime.toNanos()
 					""", ""), java("engine/HandOffLimits.java", """
-					&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)
-					""", ""), java("engine/Holder.java", "this.handOffs + 1, current)", """
-					this.handOffs + 1,
+					&& from.validity().remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, lease.toNanos() / 2)
+					""", ""), java("engine/Hold.java", "this.lastToken, validity())", """
+					this.lastToken,
 							io.github.distlock.backend.Validity.until(
 									io.github.distlock.backend.TimeSource.SYSTEM.now(),
-									java.time.Duration.ofNanos(current.ttlNanos())))
+									java.time.Duration.ofNanos(validity().ttlNanos())))
 					"""))).quiet(),
 			Hunt.of(Mutant.of("reader beside a writer",
 					lua("attempt.lua", "local granted = reader and owner == '~' and holds(false)",

@@ -20,12 +20,12 @@ final class RegressionMutants {
 					"registry.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(
 					Mutant.of("lock handed off with tokens behind those of its grant",
-							java("engine/HandOffLimits.java", "&& from.fencingToken() < from.lastToken()", "")),
-					"waiting.KeyStateTests#theQueueDecides"),
+							java("engine/HandOffLimits.java", "&& from.fencingToken() < from.lastToken", "")),
+					"engine.KeyStateTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("nothing looks for the dead owner of a lock without a lease",
-							java("engine/Lease.java",
-									"(owningThread() != null) ? Math.min(left, OWNER_CHECK_NANOS) : left", "left")),
+							java("engine/LeaseRenewal.java",
+									"this.hold.hasView() ? Math.min(left, OWNER_CHECK_NANOS) : left", "left")),
 					"backend.jdbc.H2RowTests#theLockOfADeadThreadIsReleased"),
 			RegressionMutant.of(
 					Mutant.of("free lock recognised by the order of words", lua("attempt.lua",

@@ -1,35 +1,28 @@
-package io.github.distlock.registry;
+package io.github.distlock.engine;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
-import io.github.distlock.registry.Caller.Callers;
-import io.github.distlock.registry.RegistrySettings.ReleaseMode;
-import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
-import io.github.distlock.engine.LeaseRenewer;
-import io.github.distlock.engine.LeaseRenewer.RenewalListener;
-import io.github.distlock.engine.LeaseTerms;
-import io.github.distlock.engine.Holder;
-import io.github.distlock.engine.Holder.ReleaseOutcome;
+import io.github.distlock.engine.Hold.HoldPhase;
+import io.github.distlock.engine.Hold.LossEvidence;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
-import io.github.distlock.engine.KeyTable;
+import io.github.distlock.engine.Hold.ReleaseOutcome;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -38,17 +31,17 @@ import org.jspecify.annotations.Nullable;
  * The locks that this JVM holds: which thread holds which lock, how a lock is released,
  * and what follows the loss of a lock.
  * <p>
- * A lock is added after its grant, and then owned by the thread that acquired it, or by
- * none. It leaves in one of two ways. Its last level is released: its lease ends and the
- * lock is released in the store, or retained for its minimum hold time: its lease goes on
- * without a caller, and at its end the lock is released. It is lost: the lease reports
- * that once, the listeners and callbacks are notified, and each later close of a level
- * throws {@link LockLostException}.
- * <p>
- * The first change of the state of a {@link Hold} or of its lease decides between these
- * ways, so no lock is held here during a command to the store. Thread-safe.
+ * A lock is added when its caller takes it over. It ends in one of two ways:
+ * <ol>
+ * <li>The last level is closed. The lock is released, or retained until its minimum hold
+ * time has passed, and then released.
+ * <li>It is lost. The listeners and callbacks are notified once, and each later close of
+ * a level throws {@link LockLostException}.
+ * </ol>
+ * The phase of a {@link Hold} decides between these ways, so no lock is held here during
+ * a command to the store. Thread-safe.
  */
-final class HeldLocks implements RenewalListener {
+public class HeldLocks implements HoldContext {
 
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
@@ -72,7 +65,11 @@ final class HeldLocks implements RenewalListener {
 
 	private final TimeSource clock;
 
-	private final RegistrySettings settings;
+	/** Whether callers do not wait for the store to answer their releases. */
+	private final boolean inBackground;
+
+	/** Whether the thread that holds a lock is interrupted when it is lost. */
+	private final boolean interruptOnLost;
 
 	/** Whether leases end locks in the store. */
 	private final boolean expiring;
@@ -84,22 +81,36 @@ final class HeldLocks implements RenewalListener {
 	 */
 	private final Map<Long, Long> endedGrants = new ConcurrentHashMap<>();
 
-	private volatile boolean stopped;
-
-	HeldLocks(BackendDescription backend, KeyTable keys, Function<RenewalListener, LeaseRenewer> renewerFactory,
-			LockListeners listeners, TimeSource clock, RegistrySettings settings,
+	/**
+	 * Create the locks of one run of a registry. None is held yet.
+	 * @param store renews the leases
+	 * @param backend what the store is and can do
+	 * @param keys release the locks
+	 * @param environment the clocks, and more of the machine
+	 * @param threads renew the leases
+	 * @param listeners are notified of releases, losses and renewals
+	 * @param inBackground whether callers do not wait for the answers to their releases
+	 * @param interruptOnLost whether a loss interrupts the thread that holds the lock
+	 * @param holdsOfThread the locks of each thread, by their keys
+	 */
+	public HeldLocks(LockStore store, BackendDescription backend, KeyTable keys, EngineEnvironment environment,
+			EngineThreads threads, LockListeners listeners, boolean inBackground, boolean interruptOnLost,
 			ThreadLocal<Map<String, Hold>> holdsOfThread) {
 		this.backend = backend.name();
 		this.expiring = backend.expires();
 		this.keys = keys;
-		this.renewer = renewerFactory.apply(this);
+		this.renewer = new LeaseRenewer(store, backend.batchSize(), environment, threads, this);
 		this.listeners = listeners;
-		this.clock = clock;
-		this.settings = settings;
+		this.clock = environment.clock();
+		this.inBackground = inBackground;
+		this.interruptOnLost = interruptOnLost;
 		this.holdsOfThread = holdsOfThread;
 	}
 
-	LeaseRenewer renewer() {
+	/**
+	 * {@return the watchdog}
+	 */
+	public LeaseRenewer renewer() {
 		return this.renewer;
 	}
 
@@ -109,58 +120,55 @@ final class HeldLocks implements RenewalListener {
 	 * before it has passed.
 	 * @return whether there were any
 	 */
-	boolean stop() {
-		this.stopped = true;
+	public boolean stop() {
 		this.renewer.stop();
-		List<Hold> retained = this.expiring ? List.of() : leases().filter(Hold::isRetained).toList();
+		List<Hold> retained = this.expiring ? List.of() : retained().toList();
 		retained.forEach((hold) -> hold.lose(LossCause.LEASE_EXPIRED));
 		return !retained.isEmpty();
 	}
 
 	/** Return which work is unfinished, except locks in their minimum hold time. */
-	UnfinishedWork unfinished() {
-		List<Ticket> retained = leases().filter(Hold::isRetained).map(Hold::ticket).toList();
+	public UnfinishedWork unfinished() {
+		List<Ticket> retained = retained().map((hold) -> hold.ticket).toList();
 		return (this.renewer.size() > retained.size()) ? UnfinishedWork.HELD_LOCKS
 				: this.keys.unfinishedWorkExcept(retained);
 	}
 
 	/** Return the lock of a key that the calling thread holds. */
-	@Nullable Hold holdOfThisThread(String key) {
+	public @Nullable Hold holdOfThisThread(String key) {
 		return this.holdsOfThread.get().get(key);
 	}
 
 	/** Return how many locks the calling thread holds, lost ones included. */
-	int numberOfThisThread() {
+	public int numberOfThisThread() {
 		return this.holdsOfThread.get().size();
 	}
 
-	/** Return the locks that are held now, the one that is held longest first. */
-	List<HeldLockSnapshot> snapshot(Callers callers) {
-		Map<String, Integer> waiting = callers.waitingByKey();
-		// By their start: ages that are read one after the other are not in order.
-		return holds().sorted(Comparator.comparingLong(Hold::startNanos))
-			.map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.getOrDefault(hold.key(), 0)))
-			.toList();
+	/**
+	 * {@return the locks that callers hold}
+	 */
+	public Stream<Hold> holds() {
+		return this.renewer.holds().stream().filter((hold) -> !hold.isRetained());
 	}
 
-	private Stream<Hold> leases() {
-		return this.renewer.leases().stream().map(Hold.class::cast);
+	private Stream<Hold> retained() {
+		return this.renewer.holds().stream().filter(Hold::isRetained);
 	}
 
-	/** Return the locks that callers hold. */
-	private Stream<Hold> holds() {
-		return leases().filter((hold) -> !hold.isRetained());
-	}
-
-	/** Return the lock of a key that a caller of this JVM holds under a grant. */
-	@Nullable Hold find(String key, long grantToken) {
-		return holds().filter((hold) -> hold.key().equals(key) && hold.holder().grantToken() == grantToken)
+	/**
+	 * Return the lock of a key that a caller of this JVM holds under a grant.
+	 * @param key the key
+	 * @param grantToken the first fencing token of the grant
+	 * @return the lock, {@code null} if there is none
+	 */
+	public @Nullable Hold find(String key, long grantToken) {
+		return holds().filter((hold) -> hold.key().equals(key) && hold.grantToken() == grantToken)
 			.findFirst()
 			.orElse(null);
 	}
 
 	/** An operator has ended a grant: from now on, its loss is put down to that. */
-	void noteEnded(Ticket ticket, long grantToken) {
+	public void noteEnded(Ticket ticket, long grantToken) {
 		if (this.endedGrants.size() >= MOST_ENDED_GRANTS) {
 			this.endedGrants.clear();
 		}
@@ -168,15 +176,15 @@ final class HeldLocks implements RenewalListener {
 	}
 
 	/** The grant has not been ended: the message was wrong. */
-	void forgetEnded(Ticket ticket) {
+	public void forgetEnded(Ticket ticket) {
 		this.endedGrants.remove(ticket.number());
 	}
 
 	/**
 	 * Report the loss of the lock that is held under a grant that an operator has ended.
 	 */
-	void loseEnded(Ticket ticket, long grantToken) {
-		holds().filter((hold) -> hold.ticket().equals(ticket) && hold.holder().grantToken() == grantToken)
+	public void loseEnded(Ticket ticket, long grantToken) {
+		holds().filter((hold) -> hold.ticket.equals(ticket) && hold.grantToken() == grantToken)
 			.forEach((hold) -> hold.lose(LossCause.RELEASED_BY_OPERATOR));
 	}
 
@@ -184,31 +192,29 @@ final class HeldLocks implements RenewalListener {
 	 * The registry was shut down and is started again: nothing renews these locks. Their
 	 * store is closed, so they stay there until their leases end.
 	 */
-	void loseAll() {
+	public void loseAll() {
 		holds().forEach((hold) -> hold.lose(LossCause.REGISTRY_RESTARTED));
 	}
 
-	TimeSource clock() {
+	@Override
+	public TimeSource clock() {
 		return this.clock;
 	}
 
-	/** Return whether an operator has ended the grant under which a lock is held. */
-	boolean isEnded(Hold hold) {
+	@Override
+	public boolean isEnded(Hold hold) {
 		return !this.endedGrants.isEmpty()
-				&& Objects.equals(this.endedGrants.get(hold.ticket().number()), hold.holder().grantToken());
+				&& Objects.equals(this.endedGrants.get(hold.ticket.number()), hold.grantToken());
 	}
 
 	/**
-	 * Add a lock that has just been granted. If that fails, release it.
-	 * @param thread the thread that may re-enter the lock, if any
-	 * @param endsWithThread whether the lock is lost when that thread dies
+	 * Add a lock that its caller takes over. If that fails, release it.
+	 * @param hold the lock
 	 */
-	Hold add(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
-		Hold hold = null;
+	public void add(Hold hold) {
 		try {
-			hold = new Hold(this, request.label(), holder, terms, thread, endsWithThread);
 			this.renewer.watch(hold);
-			if (thread != null) {
+			if (hold.thread() != null) {
 				Map<String, Hold> own = this.holdsOfThread.get();
 				if (Integer.bitCount(own.size()) == 1) {
 					// Leave out the holds that other threads have closed. Each time the
@@ -221,15 +227,17 @@ final class HeldLocks implements RenewalListener {
 				// Reported before the lock was watched.
 				hold.lose(LossCause.RELEASED_BY_OPERATOR);
 			}
-			return hold;
 		}
 		catch (RuntimeException | Error ex) {
-			if (hold != null) {
-				this.renewer.forget(hold);
-			}
-			this.keys.releaseAsync(holder);
+			drop(hold);
 			throw ex;
 		}
+	}
+
+	/** No caller uses the lock: end its lease, and release it in the background. */
+	void drop(Hold hold) {
+		this.renewer.forget(hold);
+		this.keys.releaseAsync(hold);
 	}
 
 	/**
@@ -237,8 +245,8 @@ final class HeldLocks implements RenewalListener {
 	 * @throws LockLostException if the lock was lost
 	 * @throws LockDefinitionException if the minimum hold time is longer
 	 */
-	void expireAfter(Hold hold, Duration leaseTime) {
-		Duration remainingMinHold = hold.remainingMinHold();
+	public void expireAfter(Hold hold, Duration leaseTime) {
+		Duration remainingMinHold = hold.renewal.remainingMinHold();
 		if (leaseTime.compareTo(remainingMinHold) < 0) {
 			throw new LockDefinitionException(
 					"Lock '" + hold.key() + "' cannot expire after " + leaseTime + ": its minimum hold time ends after "
@@ -249,19 +257,16 @@ final class HeldLocks implements RenewalListener {
 		}
 	}
 
-	/**
-	 * Release one level.
-	 * @throws LockLostException if the lock was lost
-	 */
-	void release(Hold hold) {
-		release(hold, hold.remainingMinHold());
+	@Override
+	public void release(Hold hold) {
+		release(hold, hold.renewal.remainingMinHold());
 	}
 
 	/**
 	 * Release one level of a lock under which no work was done.
 	 * @throws LockLostException if the lock was lost
 	 */
-	void abandon(Hold hold) {
+	public void abandon(Hold hold) {
 		release(hold, Duration.ZERO);
 	}
 
@@ -277,7 +282,6 @@ final class HeldLocks implements RenewalListener {
 	}
 
 	private void endHold(Hold hold, Duration remainingMinHold) {
-		hold.awaitInterrupt();
 		if (hold.thread() == Thread.currentThread()) {
 			forgetOfThisThread(hold);
 		}
@@ -288,20 +292,19 @@ final class HeldLocks implements RenewalListener {
 		boolean valid = true;
 		try {
 			if (remainingMinHold.isZero() || !retain(hold, remainingMinHold)) {
-				long remainingNanos = hold.endLease();
-				valid = remainingNanos > 0;
+				long leftNanos = hold.endLease();
+				valid = leftNanos > 0;
 				this.renewer.forget(hold);
 				if (!valid) {
 					throw lostException(hold);
 				}
-				releaseInStore(hold, Duration.ofNanos(remainingNanos));
+				releaseInStore(hold, leftNanos);
 			}
 		}
 		catch (LockBackendException | Error ex) {
 			// No effect if it has left. Otherwise nothing would ever let it leave, and
 			// its next renewal would report a loss.
-			this.renewer.forget(hold);
-			this.keys.releaseAsync(hold.holder(), hold.validity());
+			drop(hold);
 			if (valid) {
 				notifyReleased(hold);
 			}
@@ -315,11 +318,11 @@ final class HeldLocks implements RenewalListener {
 	 * @return whether it is retained; otherwise it was lost
 	 */
 	private boolean retain(Hold hold, Duration remainingMinHold) {
-		if (!hold.isValid() || !hold.retain()) {
+		if (!hold.retain()) {
 			return false;
 		}
 		this.renewer.expireAfter(hold, remainingMinHold);
-		if (this.stopped && !this.expiring) {
+		if (this.renewer.isStopped() && !this.expiring) {
 			// After the lock was retained: either this thread or stop() finds it.
 			hold.lose(LossCause.LEASE_EXPIRED);
 		}
@@ -329,7 +332,7 @@ final class HeldLocks implements RenewalListener {
 	private void notifyReleased(Hold hold) {
 		if (!this.listeners.isEmpty()) {
 			LockListener.Released event = new LockListener.Released(this.backend, hold.label(), hold.key(),
-					hold.holder().fencingToken(), heldSince(hold));
+					hold.fencingToken(), heldSince(hold));
 			callListeners(hold, (listener) -> listener.onReleased(event));
 		}
 	}
@@ -348,14 +351,12 @@ final class HeldLocks implements RenewalListener {
 		}
 	}
 
-	private void releaseInStore(Hold hold, Duration remaining) {
-		boolean background = this.settings.release() == ReleaseMode.BACKGROUND && !hold.hasMinHold();
-		ReleaseOutcome outcome = this.keys.release(hold.holder(), hold.validity(), remaining, background ? hold : null);
+	private void releaseInStore(Hold hold, long leftNanos) {
+		ReleaseOutcome outcome = this.keys.release(hold, leftNanos, this.inBackground && !hold.renewal.hasMinHold());
 		if (outcome == ReleaseOutcome.GONE) {
-			LossCause cause = causeOfGone(hold);
-			hold.markLostAfterEnd(cause);
-			notifyLost(hold, cause, false);
-			runCallbacks(hold, hold.takeLossCallbacks());
+			List<Runnable> callbacks = hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
+			notifyLost(hold, false);
+			runCallbacks(hold, callbacks);
 			throw lostException(hold, "before its release arrived in the store");
 		}
 		if (outcome == ReleaseOutcome.UNANSWERED) {
@@ -364,97 +365,79 @@ final class HeldLocks implements RenewalListener {
 	}
 
 	/**
-	 * Return why the store no longer knew a lock when its release arrived: the lease may
-	 * have ended while the release was on its way.
+	 * If the lock had been lost, its caller has been told that it is released, so only
+	 * listeners and the log learn it.
 	 */
-	private LossCause causeOfGone(Hold hold) {
-		Validity validity = hold.validity();
-		if (isEnded(hold)) {
-			return LossCause.RELEASED_BY_OPERATOR;
+	@Override
+	public void answered(Hold hold, ReleaseOutcome outcome) {
+		if (outcome == ReleaseOutcome.GONE) {
+			hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
+			// Not here: this may be the thread of the driver, or that of the next caller.
+			this.keys.callBack(() -> notifyLost(hold, true));
 		}
-		if (!validity.hasPassed(this.clock)) {
-			return LossCause.FORGOTTEN;
+		else if (outcome == ReleaseOutcome.UNANSWERED) {
+			warnUnanswered(hold);
 		}
-		if (validity.sessionBound()) {
-			return LossCause.SESSION_LOST;
-		}
-		if (validity.suspended(this.clock)) {
-			return LossCause.PROCESS_SUSPENDED;
-		}
-		return hold.isRenewedByWatchdog() ? LossCause.STORE_SILENT : LossCause.LEASE_EXPIRED;
-	}
-
-	/**
-	 * The store answered to a release that no caller waited for that the lock had been
-	 * lost. The caller has been told that it is released, so only listeners and the log
-	 * learn it.
-	 */
-	void goneAfterRelease(Hold hold) {
-		LossCause cause = causeOfGone(hold);
-		hold.markLostAfterEnd(cause);
-		// Not here: this may be the thread of the driver, or that of the next caller.
-		this.keys.callBack(() -> notifyLost(hold, cause, true));
 	}
 
 	/** The store has not answered to a release, which is repeated. */
-	void warnUnanswered(Hold hold) {
+	private void warnUnanswered(Hold hold) {
 		logger.warn("The release of lock '" + hold.key() + "' has not been acknowledged by the store and "
-				+ (this.stopped
+				+ (this.renewer.isStopped()
 						? "is not repeated, since the registry has been shut down: the lock ends with its "
 								+ (hold.validity().sessionBound() ? "session" : "lease")
 						: "continues in the background"));
 	}
 
 	/** Ask the store, if only the store knows whether a lock is held. */
-	boolean confirm(Hold hold) {
+	public boolean confirm(Hold hold) {
 		return this.renewer.confirm(hold);
 	}
 
 	/** Remove a lock from those of the calling thread, but no other one of its key. */
-	void forgetOfThisThread(Hold hold) {
+	public void forgetOfThisThread(Hold hold) {
 		this.holdsOfThread.get().remove(hold.key(), hold);
 	}
 
-	static LockLostException lostException(Hold hold) {
+	public static LockLostException lostException(Hold hold) {
 		return lostException(hold, "while it was held");
 	}
 
 	private static LockLostException lostException(Hold hold, String when) {
 		LossCause cause = hold.lossCause();
-		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.holder().fencingToken() + ") was lost "
-				+ when + ((cause != null) ? ": " + cause.description() : "")
+		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.fencingToken() + ") was lost " + when
+				+ ((cause != null) ? ": " + cause.description() : "")
 				+ ". Another caller may have held it in the meantime: check or undo the work that was done under it"
 				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 	}
 
-	/** The lease of a lock has ended. Called once, unless it was released before. */
-	void lost(Hold hold, LossCause cause) {
-		this.renewer.forget(hold);
-		this.keys.releaseAsync(hold.holder(), hold.validity());
-		Runnable[] callbacks = hold.takeLossCallbacks();
-		if (callbacks == Hold.RETAINED) {
+	@Override
+	public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
+		drop(hold);
+		if (before == HoldPhase.RETAINED) {
 			// Its minimum hold time has passed.
 			return;
 		}
-		if (this.settings.interruptOnLost()) {
+		if (this.interruptOnLost) {
 			hold.interruptThread();
 		}
-		notifyLost(hold, cause, false);
+		notifyLost(hold, false);
 		runCallbacks(hold, callbacks);
 	}
 
-	@Override
-	public void renewed(int renewed, int gone, int failed, Duration lateness) {
+	/** A batch of renewals was answered or has failed. */
+	void renewed(int renewed, int gone, int failed, Duration lateness) {
 		LockListener.Renewed event = new LockListener.Renewed(this.backend, renewed, gone, failed, lateness);
 		this.keys.callBack(() -> this.listeners.notifyEach((listener) -> listener.onRenewed(event)));
 	}
 
-	private void notifyLost(Hold hold, LossCause cause, boolean released) {
+	private void notifyLost(Hold hold, boolean released) {
+		LossCause cause = Objects.requireNonNull(hold.lossCause());
 		String reason = cause.description();
-		logger.warn("Lost lock '" + hold.key() + "' (" + hold.label() + ", token " + hold.holder().fencingToken()
-				+ "): " + reason + ". " + cause.remedy());
-		LockListener.Lost event = new LockListener.Lost(this.backend, hold.label(), hold.key(),
-				hold.holder().fencingToken(), heldSince(hold), reason, cause, released);
+		logger.warn("Lost lock '" + hold.key() + "' (" + hold.label() + ", token " + hold.fencingToken() + "): "
+				+ reason + ". " + cause.remedy());
+		LockListener.Lost event = new LockListener.Lost(this.backend, hold.label(), hold.key(), hold.fencingToken(),
+				heldSince(hold), reason, cause, released);
 		callListeners(hold, (listener) -> listener.onLost(event));
 	}
 
@@ -462,7 +445,7 @@ final class HeldLocks implements RenewalListener {
 	 * Run loss callbacks on the callback threads. A callback that fails does not prevent
 	 * the others.
 	 */
-	private void runCallbacks(Hold lost, Runnable[] callbacks) {
+	private void runCallbacks(Hold lost, List<Runnable> callbacks) {
 		for (Runnable callback : callbacks) {
 			this.keys.callBack(() -> {
 				try {

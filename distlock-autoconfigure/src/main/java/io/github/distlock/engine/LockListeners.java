@@ -1,4 +1,4 @@
-package io.github.distlock.registry;
+package io.github.distlock.engine;
 
 import java.util.List;
 import java.util.function.Consumer;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Notifies all listeners. A listener that fails affects neither the others nor the lock.
  */
-final class LockListeners {
+public final class LockListeners {
 
 	private static final Log logger = LogFactory.getLog(LockListeners.class);
 
@@ -25,7 +25,7 @@ final class LockListeners {
 	 */
 	private volatile LockListener @Nullable [] listeners;
 
-	LockListeners(Supplier<List<LockListener>> source) {
+	public LockListeners(Supplier<List<LockListener>> source) {
 		this.source = source;
 	}
 
@@ -33,7 +33,7 @@ final class LockListeners {
 	 * Find the listeners before the first event needs them. If that fails, the first
 	 * event finds them, or reports the failure.
 	 */
-	void find() {
+	public void find() {
 		try {
 			listeners();
 		}
@@ -46,7 +46,7 @@ final class LockListeners {
 	 * Return whether there are no listeners. Then the frequent events need not be
 	 * created.
 	 */
-	boolean isEmpty() {
+	public boolean isEmpty() {
 		LockListener[] cached = this.listeners;
 		return cached != null && cached.length == 0;
 	}
@@ -64,7 +64,7 @@ final class LockListeners {
 	 * Notify each listener.
 	 * @param event calls the method of the event
 	 */
-	void notifyEach(Consumer<LockListener> event) {
+	public void notifyEach(Consumer<LockListener> event) {
 		LockListener[] cached;
 		try {
 			cached = listeners();

@@ -1,0 +1,312 @@
+package io.github.distlock.engine;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lease of one {@link Hold} over time: until when it lasts, when its next renewal is
+ * due, and what became of the last one. It has no phases: whether the lock is held, the
+ * hold knows.
+ * <p>
+ * {@link #validity} says until when the grant of the store counts. {@link #terms} say how
+ * long the lock may be held. The lease ends with the first of the two.
+ * <p>
+ * No two threads handle a renewal of the same hold at the same time: one thread begins
+ * it, then another one handles its answer. Beside them, {@link #expireAfter} and
+ * {@link #renewNow} may run on any thread.
+ */
+final class LeaseRenewal {
+
+	private static final AtomicReferenceFieldUpdater<LeaseRenewal, LeaseTerms> TERMS = AtomicReferenceFieldUpdater
+		.newUpdater(LeaseRenewal.class, LeaseTerms.class, "terms");
+
+	private static final long MAXIMUM_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
+
+	private static final long MINIMUM_RETRY_NANOS = Duration.ofMillis(5).toNanos();
+
+	/** No store reports the death of a thread. */
+	private static final long OWNER_CHECK_NANOS = Duration.ofSeconds(1).toNanos();
+
+	final Hold hold;
+
+	final long startNanos;
+
+	/** Replaced only by a later one, and only before it has passed. */
+	volatile Validity validity;
+
+	/**
+	 * Replaced by {@link #expireAfter}, and by the renewal that confirms a grant which
+	 * was too short.
+	 */
+	volatile LeaseTerms terms;
+
+	/** The terms of the renewal that is under way, {@code null} if none is. */
+	private volatile @Nullable LeaseTerms asked;
+
+	/** How many have succeeded. */
+	volatile int count;
+
+	private volatile LastRenewal last = LastRenewal.SUCCEEDED;
+
+	/** When it is next due, unless the lease joins an earlier batch. */
+	private volatile long dueNanos;
+
+	/**
+	 * Whether the store has to confirm the grant although the lease is not renewed by the
+	 * watchdog. Set if the store granted less than requested, or if its session is in
+	 * doubt; cleared by the next renewal.
+	 */
+	private volatile boolean unconfirmed;
+
+	/**
+	 * Whether an explicit lease was granted for less than requested, as a grant message
+	 * does. The lease then counts from the renewal that confirms the grant.
+	 */
+	private volatile boolean grantTooShort;
+
+	/**
+	 * Create the lease of a hold that begins now.
+	 * @param granted until when the grant counts
+	 * @param terms how long the lock may be held
+	 */
+	LeaseRenewal(Hold hold, Validity granted, LeaseTerms terms, TimeSource clock) {
+		this.hold = hold;
+		this.validity = granted;
+		this.terms = terms;
+		this.startNanos = clock.nanoTime();
+		// The transit time and the safety margin may be missing from the lease, but not
+		// from the minimum hold time.
+		this.grantTooShort = !terms.renewed() && granted.coveredNanos() < terms.lease().toNanos();
+		boolean endsTooSoon = hasMinHold()
+				&& granted.remainingNanos(clock) < terms.remainingMinHold(Duration.ZERO).toNanos();
+		this.unconfirmed = this.grantTooShort || endsTooSoon;
+		// At once: if this JVM died before, the lock would not stay locked for that time.
+		this.dueNanos = endsTooSoon ? this.startNanos : plannedNanos();
+	}
+
+	long heldNanos() {
+		return clock().nanoTime() - this.startNanos;
+	}
+
+	boolean hasMinHold() {
+		return this.terms.minHold() != null;
+	}
+
+	/**
+	 * Return how long the lock must remain locked if its holder releases it now: what
+	 * remains of the minimum hold time, zero if there is none.
+	 */
+	Duration remainingMinHold() {
+		return hasMinHold() ? this.terms.remainingMinHold(Duration.ofNanos(heldNanos())) : Duration.ZERO;
+	}
+
+	/** Return the remaining time, whatever the phase: zero or less if it has passed. */
+	long leftNanos() {
+		Validity current = this.validity;
+		long left = current.remainingNanos(clock());
+		LeaseTerms now = this.terms;
+		// Reading the clocks is most of the time of a cycle without I/O.
+		return now.hasEnd(current.sessionBound())
+				? Math.min(left, now.untilEndNanos(heldNanos(), current.sessionBound())) : left;
+	}
+
+	boolean isUnderWay() {
+		return this.asked != null;
+	}
+
+	/** Whether the store has been asked, and has not renewed the lease since. */
+	boolean isUnanswered() {
+		return isUnderWay() || this.last != LastRenewal.SUCCEEDED;
+	}
+
+	/**
+	 * Return whether the lease needs a renewal. Without the watchdog that is a single
+	 * one, while the grant is unconfirmed.
+	 */
+	boolean isNeeded() {
+		LeaseTerms now = this.terms;
+		return now.renewed() ? now.maxHold() == null || !now.hasPassed(heldNanos()) : this.unconfirmed;
+	}
+
+	/**
+	 * Return whether the lease is due for renewal.
+	 * @param slackNanos how much earlier it may be renewed
+	 */
+	boolean isDue(long slackNanos) {
+		return !isUnderWay() && this.hold.isLive() && isNeeded() && this.dueNanos - clock().nanoTime() <= slackNanos;
+	}
+
+	/**
+	 * Return how much earlier the lease may be renewed to join a batch. It is half the
+	 * renewal interval, so that leases which began at different moments soon share a
+	 * batch.
+	 * @param slackNanos the slack of a retry, which keeps its own time
+	 * @return nanoseconds
+	 */
+	long batchSlackNanos(long slackNanos) {
+		Validity current = this.validity;
+		return (this.last != LastRenewal.SUCCEEDED || current.sessionBound()) ? slackNanos
+				: Math.max(slackNanos, current.ttlNanos() / 6);
+	}
+
+	/** Return the planned time of the next renewal, whatever has failed since. */
+	long plannedNanos() {
+		Validity current = this.validity;
+		// A third of the granted time has passed by then.
+		return current.sessionBound() ? this.startNanos + Long.MAX_VALUE / 4
+				: current.baseNanos() + current.ttlNanos() / 3;
+	}
+
+	/**
+	 * Return the nanoseconds until the next renewal, the expiry, or the next check of the
+	 * owning thread.
+	 */
+	long untilNextEvent() {
+		return untilNextEvent((this.hold.lossCause() != null) ? 0 : leftNanos(), clock().nanoTime());
+	}
+
+	/**
+	 * Return the nanoseconds from the start until the first such event. Reads no clock,
+	 * since only a timer depends on it: if the lease has expired since, the timer fires
+	 * at once.
+	 */
+	long untilFirstEvent() {
+		Validity first = this.validity;
+		return untilNextEvent(
+				Math.min(first.remainingNanosAt(this.startNanos), this.terms.untilEndNanos(0, first.sessionBound())),
+				this.startNanos);
+	}
+
+	private long untilNextEvent(long left, long nowNanos) {
+		long end = this.hold.hasView() ? Math.min(left, OWNER_CHECK_NANOS) : left;
+		return (isNeeded() && !isUnderWay()) ? Math.min(end, this.dueNanos - nowNanos) : end;
+	}
+
+	/**
+	 * Begin a renewal.
+	 * @return the renewal to send
+	 */
+	Renewal begin() {
+		// Before the time is read: what expireAfter() changes meanwhile is not covered.
+		this.asked = this.terms;
+		return request();
+	}
+
+	/** Return the renewal to send now. */
+	Renewal request() {
+		LeaseTerms now = this.terms;
+		Duration lease = this.grantTooShort ? now.storeLease() : now.storeLeaseAfter(Duration.ofNanos(heldNanos()));
+		return new Renewal(this.hold.ticket, this.hold.lastToken, lease);
+	}
+
+	/**
+	 * Handle a successful renewal. The lease is confirmed even if the store granted
+	 * little: the same terms are not requested again.
+	 * @param later the new validity
+	 * @return whether the lease is at risk all the same, and that has to be reported
+	 */
+	boolean succeeded(Validity later) {
+		LeaseTerms confirmed = Objects.requireNonNull(this.asked);
+		this.unconfirmed = false;
+		// Read the terms last: expireAfter() on another thread sets them first.
+		if (this.terms != confirmed) {
+			this.unconfirmed = true;
+		}
+		// A lease that expired before the answer arrived is lost.
+		if (!this.hold.checkExpired() && later.remainingNanos(clock()) >= this.validity.remainingNanos(clock())) {
+			this.validity = later;
+			this.count++;
+			if (this.grantTooShort) {
+				// Fails if expireAfter() on another thread has replaced the terms.
+				TERMS.compareAndSet(this, confirmed,
+						confirmed.startingAfter(Duration.ofNanos(later.baseNanos() - this.startNanos)));
+			}
+			this.grantTooShort = false;
+			this.dueNanos = plannedNanos();
+			this.last = LastRenewal.SUCCEEDED;
+			this.asked = null;
+			return false;
+		}
+		return failed();
+	}
+
+	/**
+	 * Handle a renewal that failed.
+	 * @return whether the lease is at risk for the first time since a renewal succeeded
+	 */
+	boolean failed() {
+		long left = Math.max(0, leftNanos());
+		boolean known = this.last == LastRenewal.AT_RISK;
+		if (!known) {
+			this.last = LastRenewal.FAILED;
+		}
+		boolean risk = !known && this.hold.isAtRisk();
+		if (risk) {
+			this.last = LastRenewal.AT_RISK;
+		}
+		this.dueNanos = clock().nanoTime() + Math.min(MAXIMUM_RETRY_NANOS, left / 8 + MINIMUM_RETRY_NANOS);
+		this.asked = null;
+		return risk;
+	}
+
+	/** Whether the last renewal failed, and less than half of the lease is left. */
+	boolean isAtRisk() {
+		Validity current = this.validity;
+		if (this.last == LastRenewal.SUCCEEDED || current.sessionBound() || !isNeeded()) {
+			return false;
+		}
+		long left = current.remainingNanos(clock());
+		return left > 0 && left < current.ttlNanos() / 2;
+	}
+
+	/** Make any lease due for renewal, explicit ones included: the store is in doubt. */
+	void renewNow() {
+		this.unconfirmed = true;
+		this.dueNanos = clock().nanoTime();
+	}
+
+	/**
+	 * Let the lease end after a time, without further renewal. One renewal may follow if
+	 * the grant of the store would end sooner.
+	 * @param lease how long the lock may be held from now on
+	 * @return whether the lock is held
+	 */
+	boolean expireAfter(Duration lease) {
+		if (this.hold.checkExpired()) {
+			return false;
+		}
+		// Terms count from the start of the hold. Set them before the flag: succeeded()
+		// reads them in the opposite order.
+		this.grantTooShort = false;
+		this.terms = this.terms.expiring(lease.plusNanos(heldNanos()));
+		this.unconfirmed = this.validity.remainingNanos(clock()) < lease.toNanos();
+		this.dueNanos = clock().nanoTime();
+		return !this.hold.checkExpired();
+	}
+
+	private TimeSource clock() {
+		return this.hold.context().clock();
+	}
+
+	/**
+	 * What became of the last renewal.
+	 */
+	private enum LastRenewal {
+
+		/** Or there was none. */
+		SUCCEEDED,
+
+		FAILED,
+
+		/** It failed, and the lease was found to be at risk, which is reported once. */
+		AT_RISK
+
+	}
+
+}
