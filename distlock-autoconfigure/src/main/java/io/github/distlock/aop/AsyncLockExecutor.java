@@ -1,13 +1,13 @@
 package io.github.distlock.aop;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockException;
 import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
@@ -24,29 +24,106 @@ final class AsyncLockExecutor {
 
 	private static final long IDLE_SECONDS = 30;
 
-	/**
-	 * Never shut down, so that it rejects no task: its threads are daemons that end when
-	 * they are idle. Its queue has no lock for which an event loop would have to wait.
-	 */
 	private final ThreadPoolExecutor threads;
 
 	AsyncLockExecutor(@Nullable ClassLoader beanClassLoader) {
-		this.threads = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
-				new LinkedTransferQueue<>(), LockThreads.numbered("distlock-async-", beanClassLoader));
-		this.threads.allowCoreThreadTimeOut(true);
+		this.threads = threads(THREADS, "distlock-async-", beanClassLoader);
 		this.threads.prestartAllCoreThreads();
 	}
 
 	/**
-	 * Acquire all locks of a call.
+	 * Create an executor that is never shut down, so that it rejects no task: its threads
+	 * are daemons that end when they are idle. Its queue has no lock for which an event
+	 * loop would have to wait.
+	 */
+	static ThreadPoolExecutor threads(int size, String prefix, @Nullable ClassLoader beanClassLoader) {
+		ThreadPoolExecutor threads = new ThreadPoolExecutor(size, size, IDLE_SECONDS, TimeUnit.SECONDS,
+				new LinkedTransferQueue<>(), LockThreads.numbered(prefix, beanClassLoader));
+		threads.allowCoreThreadTimeOut(true);
+		return threads;
+	}
+
+	/**
+	 * Acquire all locks of a call, one after the other, without a waiting thread.
 	 * @param call the call, which needs at least one lock
 	 * @param outer what surrounds the call
-	 * @return completes on a thread that must not block
+	 * @return the same call, with all locks or without any; completes on a thread that
+	 * must not block. Cancelling it ends the wait: no lock stays held then
 	 */
-	CompletableFuture<AsyncLockSequence.AsyncOutcome> acquire(LockedCall call, CallerScope outer) {
-		AsyncLockSequence sequence = new AsyncLockSequence(call, outer, this);
-		this.threads.execute(sequence::next);
-		return sequence.result();
+	CompletableFuture<LockedCall> acquire(LockedCall call, CallerScope outer) {
+		CompletableFuture<LockedCall> result = new CompletableFuture<>();
+		this.threads.execute(() -> next(call, outer, result));
+		return result;
+	}
+
+	/**
+	 * Request the next lock, or complete the result if all locks are acquired. A step
+	 * begins when the future of the step before is complete, so no two steps run at the
+	 * same time, and each sees the changes of the steps before.
+	 */
+	private void next(LockedCall call, CallerScope outer, CompletableFuture<LockedCall> result) {
+		try (LockContext.Scope scope = outer.open()) {
+			if (!result.isDone()) {
+				if (call.needsLock()) {
+					await(call.acquireAsync(), call, outer, result);
+					return;
+				}
+				call.begin();
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			fail(call, result, ex);
+			return;
+		}
+		if (!result.complete(call)) {
+			// Cancelled or failed, perhaps in the moment of the grant: nothing else
+			// releases the locks.
+			abandon(call, () -> {
+			});
+		}
+	}
+
+	private void await(CompletableFuture<?> answer, LockedCall call, CallerScope outer,
+			CompletableFuture<LockedCall> result) {
+		// Must come first: nothing else releases a lock that the answer contains.
+		answer.whenComplete((granted, failure) -> {
+			boolean added = false;
+			Throwable problem = failure;
+			try {
+				added = failure == null && call.add(granted);
+			}
+			catch (RuntimeException ex) {
+				problem = ex;
+			}
+			if (added) {
+				next(call, outer, result);
+			}
+			else {
+				fail(call, result, problem);
+			}
+		});
+		result.whenComplete((outcome, failure) -> {
+			if (result.isCancelled()) {
+				answer.cancel(false);
+			}
+		});
+	}
+
+	/** Release the locks and report why, {@code null} if the call is skipped. */
+	private void fail(LockedCall call, CompletableFuture<LockedCall> result, @Nullable Throwable failure) {
+		Throwable cause = LockedCall.ownFailure(failure);
+		boolean refused = cause == null || cause instanceof LockException;
+		if (refused) {
+			call.refused((LockException) cause);
+		}
+		abandon(call, () -> {
+			if (refused) {
+				result.complete(call);
+			}
+			else {
+				result.completeExceptionally(cause);
+			}
+		});
 	}
 
 	/** Cancel a wait. */
@@ -57,35 +134,35 @@ final class AsyncLockExecutor {
 	}
 
 	/**
-	 * Release locks in reverse order.
-	 * @param locks in the order in which they were acquired
+	 * Release the locks of a call.
+	 * @param call the call, whose work has ended
 	 * @param failure the failure of the work; problems of the release are added to it
 	 * @param then called on a thread that must not block, with the failure of the work or
 	 * of the release, such as {@link io.github.distlock.LockLostException}
 	 */
-	void release(List<HeldLock> locks, @Nullable Throwable failure, Consumer<@Nullable Throwable> then) {
-		if (locks.isEmpty()) {
-			then.accept(failure);
-		}
-		else {
-			executeAnyway(() -> then.accept(LockRelease.release(locks, HeldLock::close, failure)));
-		}
+	void release(LockedCall call, @Nullable Throwable failure, Consumer<@Nullable Throwable> then) {
+		end(call, () -> then.accept(call.release(failure)));
 	}
 
 	/**
 	 * Release locks under which nothing was done.
-	 * @param locks in the order in which they were acquired
+	 * @param call the call, whose work has not begun
 	 * @param then called on a thread that must not block
 	 */
-	void abandon(List<HeldLock> locks, Runnable then) {
-		if (locks.isEmpty()) {
+	void abandon(LockedCall call, Runnable then) {
+		end(call, () -> {
+			call.abandon();
 			then.run();
+		});
+	}
+
+	/** A call without locks has nothing to wait for. */
+	private void end(LockedCall call, Runnable end) {
+		if (call.acquired().isEmpty()) {
+			end.run();
 		}
 		else {
-			executeAnyway(() -> {
-				LockRelease.abandon(locks);
-				then.run();
-			});
+			executeAnyway(end);
 		}
 	}
 

@@ -71,10 +71,9 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
 		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut(LockAnnotationFinder.of(beanFactory))
 				: new ComposablePointcut((ClassFilter) (type) -> false);
 		this.environment = environment;
-		this.definitions = new LockDefinitions(beanFactory, mode, environment);
 		this.registries = new RegistryResolver(beanFactory, environment);
-		this.advice = new LockInterceptor(this.definitions, this.registries, environment,
-				beanFactory.getBeanClassLoader());
+		this.definitions = new LockDefinitions(beanFactory, mode, environment, this.registries);
+		this.advice = new LockInterceptor(this.definitions, environment, beanFactory.getBeanClassLoader());
 		setOrder(order);
 	}
 
@@ -94,7 +93,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
 	 * @param action receives the name of the lock and its registry
 	 */
 	public void forEachLock(BiConsumer<String, LockRegistry> action) {
-		if (isEnabled()) {
+		if (this.environment.enabled().get()) {
 			this.definitions.known()
 				.forEach((definition) -> action.accept(definition.name(), this.registries.of(definition)));
 		}
@@ -115,7 +114,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
 		if (this.mode == AopMode.ASPECTJ) {
 			WovenCalls.addApplication(this.advice);
 		}
-		if (isEnabled()) {
+		if (this.environment.enabled().get()) {
 			this.definitions.known().forEach(this.registries::verify);
 			this.environment.failureHandler().get();
 			this.environment.work().get();
@@ -137,10 +136,6 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
 	/** The interceptor for calls of woven methods. */
 	MethodInterceptor wovenCalls() {
 		return (this.mode == AopMode.PROXY) ? MethodInvocation::proceed : this.advice;
-	}
-
-	private boolean isEnabled() {
-		return this.environment.enabled().getAsBoolean();
 	}
 
 	/**

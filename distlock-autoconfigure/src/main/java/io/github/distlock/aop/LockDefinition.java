@@ -30,9 +30,14 @@ record LockDefinition(LockedMethod method, @Nullable MethodExpression condition,
 		return this.condition == null || this.condition.holds(target, arguments);
 	}
 
-	/** Return the keys of a call, sorted and without duplicates. */
-	List<String> keys(@Nullable Object target, @Nullable Object[] arguments) {
-		return (this.key != null) ? this.key.keys(target, arguments) : List.of(this.template.key());
+	/** Return the requests of a call, one for each key, sorted and without duplicates. */
+	List<LockRequest> requests(@Nullable Object target, @Nullable Object[] arguments) {
+		if (this.key == null) {
+			return List.of(this.template);
+		}
+		List<String> keys = this.key.keys(target, arguments);
+		return (keys.size() == 1) ? List.of(this.template.key(keys.get(0)))
+				: keys.stream().map(this.template::key).toList();
 	}
 
 }

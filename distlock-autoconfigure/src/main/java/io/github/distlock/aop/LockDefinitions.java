@@ -37,10 +37,17 @@ final class LockDefinitions {
 
 	private final LockEnvironment environment;
 
-	LockDefinitions(ConfigurableBeanFactory beanFactory, AopMode mode, LockEnvironment environment) {
+	private final RegistryResolver registries;
+
+	private final TransactionalCalls transactions;
+
+	LockDefinitions(ConfigurableBeanFactory beanFactory, AopMode mode, LockEnvironment environment,
+			RegistryResolver registries) {
 		this.beanFactory = beanFactory;
 		this.mode = mode;
 		this.environment = environment;
+		this.registries = registries;
+		this.transactions = new TransactionalCalls(environment.onActiveTransaction());
 	}
 
 	/**
@@ -71,7 +78,7 @@ final class LockDefinitions {
 
 	private Optional<MethodLocks> read(List<LockAnnotation> annotations) {
 		return annotations.isEmpty() ? Optional.empty() : Optional.of(MethodLocks.of(annotations.get(0).method(),
-				annotations.stream().map(this::read).toList(), this.environment));
+				annotations.stream().map(this::read).toList(), this.environment, this.registries, this.transactions));
 	}
 
 	private LockDefinition read(LockAnnotation annotation) {
@@ -183,8 +190,7 @@ final class LockDefinitions {
 	}
 
 	private MethodExpression expression(LockAnnotation annotation, String attribute, String text) {
-		return new MethodExpression(annotation.method(), attribute, text,
-				new ExpressionParameters(annotation.annotated(), annotation.method().method()), this.beanFactory);
+		return new MethodExpression(annotation.method(), attribute, text, annotation.annotated(), this.beanFactory);
 	}
 
 	/** No proxy intercepts a static or private method. */

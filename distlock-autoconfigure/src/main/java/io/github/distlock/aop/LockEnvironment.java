@@ -2,7 +2,6 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param registry the default registry; cached by the caller
  * @param listeners the listeners to notify of calls that never reach a registry
- * @param enabled whether methods are locked; read at every call
+ * @param enabled whether methods are locked; cached by the caller
  * @param stores describes the store of a registry
  * @param waitTime the wait time of annotations without one
  * @param onActiveTransaction how to handle calls inside a running transaction
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param observers finds the observer of the application
  */
 public record LockEnvironment(Supplier<LockRegistry> registry, Supplier<List<LockListener>> listeners,
-		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,
+		Supplier<Boolean> enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,
 		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler,
 		Supplier<WorkExecutor> work, LockObservers observers) {
 

@@ -4,6 +4,7 @@ import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.transaction.TransactionBoundary;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Intercepts the calls of locked methods. Finds the definitions of the method and passes
- * the call to the invoker for its kind of result, which runs the call under its locks: it
- * decides when they are acquired, on which threads, and when they are released.
+ * Intercepts the calls of locked methods. Finds the definitions of the method, and runs
+ * the call under its locks on the thread of the caller. Calls whose work ends after their
+ * method has returned are run by {@link StageInvoker} and {@link ReactiveInvoker}.
  */
 final class LockInterceptor implements MethodInterceptor {
 
@@ -21,26 +22,18 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final LockEnvironment environment;
 
-	private final BlockingInvoker blocking;
-
 	/** Created when it is needed, because it has threads. */
 	private final SingletonSupplier<StageInvoker> completionStage;
 
 	/** Created when it is needed, because Reactor may not be on the class path. */
 	private final SingletonSupplier<ReactiveInvoker> reactive;
 
-	LockInterceptor(LockDefinitions definitions, RegistryResolver registries, LockEnvironment environment,
-			@Nullable ClassLoader beanClassLoader) {
+	LockInterceptor(LockDefinitions definitions, LockEnvironment environment, @Nullable ClassLoader beanClassLoader) {
 		this.definitions = definitions;
 		this.environment = environment;
-		TransactionalCalls transactionalCalls = new TransactionalCalls(environment.onActiveTransaction());
-		LockResolver resolver = new LockResolver(registries, transactionalCalls, environment);
 		SingletonSupplier<AsyncLockExecutor> locks = SingletonSupplier.of(() -> new AsyncLockExecutor(beanClassLoader));
-		this.blocking = new BlockingInvoker(resolver, transactionalCalls);
-		this.completionStage = SingletonSupplier
-			.of(() -> new StageInvoker(resolver, locks.obtain(), environment.work().get()));
-		this.reactive = SingletonSupplier
-			.of(() -> new ReactiveInvoker(resolver, locks.obtain(), transactionalCalls, beanClassLoader));
+		this.completionStage = SingletonSupplier.of(() -> new StageInvoker(locks.obtain(), environment.work().get()));
+		this.reactive = SingletonSupplier.of(() -> new ReactiveInvoker(locks.obtain(), beanClassLoader));
 	}
 
 	@Override
@@ -51,36 +44,71 @@ final class LockInterceptor implements MethodInterceptor {
 		if (locks == null) {
 			return invocation.proceed();
 		}
-		if (!this.environment.enabled().getAsBoolean()) {
-			passUnlockedToken(locks, invocation.getArguments());
-			return proceedUnlocked(invocation);
+		if (!this.environment.enabled().get()) {
+			return proceedUnlocked(locks, invocation);
 		}
 		// The token of a call without a lock, such as one whose condition is false.
 		locks.passToken(invocation.getArguments(), 0);
 		return switch (locks.returnKind()) {
-			case SYNCHRONOUS, FUTURE_OF_ASYNC -> this.blocking.invoke(locks, invocation);
+			case SYNCHRONOUS, FUTURE_OF_ASYNC -> invokeLocked(locks, invocation);
 			case COMPLETION_STAGE -> this.completionStage.obtain().invoke(locks, invocation);
 			case REACTIVE -> this.reactive.obtain().invoke(locks, invocation);
 		};
 	}
 
-	/** Resources that check fencing tokens work although nothing is locked. */
-	private void passUnlockedToken(MethodLocks locks, @Nullable Object[] arguments) {
+	/**
+	 * Acquire the locks on the thread of the caller, and hold them until the method has
+	 * returned. For an {@code @Async} method that returns a future, the caller is a
+	 * thread of the executor. It waits for the future under the lock; without the lock it
+	 * would wait for it as well, right after the method has returned.
+	 */
+	private static @Nullable Object invokeLocked(MethodLocks locks, MethodInvocation invocation) throws Throwable {
+		LockedCall call = LockedCall.of(locks, invocation, TransactionBoundary.isActive());
+		if (call.isUnlocked()) {
+			return invocation.proceed();
+		}
+		boolean kept;
+		try {
+			call.acquire();
+			call.begin();
+			kept = !call.acquired().isEmpty() && locks.transactions().enter(locks.method(), call.acquired());
+		}
+		catch (RuntimeException | Error ex) {
+			call.abandon();
+			throw ex;
+		}
+		Object result = null;
+		Throwable failure = null;
+		try {
+			result = call.resultOrNull();
+		}
+		catch (Throwable ex) {
+			failure = ex;
+		}
+		if (!kept) {
+			failure = call.release(failure);
+		}
+		else if (failure == null) {
+			call.checkKept();
+		}
+		if (failure != null) {
+			throw failure;
+		}
+		return result;
+	}
+
+	/**
+	 * Resources that check fencing tokens, and code that asserts its lock, work although
+	 * nothing is locked.
+	 */
+	private @Nullable Object proceedUnlocked(MethodLocks locks, MethodInvocation invocation) throws Throwable {
 		if (locks.hasToken()) {
 			LockRequest request = LockRequest.of(locks.method().signature());
 			LockRegistry registry = this.environment.registry().get();
-			locks.passToken(arguments, registry.acquire(request).fencingToken());
+			locks.passToken(invocation.getArguments(), registry.acquire(request).fencingToken());
 		}
-	}
-
-	/** Code that asserts its lock also runs if locks are disabled. */
-	private static @Nullable Object proceedUnlocked(MethodInvocation invocation) throws Throwable {
-		LockContext.Scope scope = LockAssert.suspend();
-		try {
+		try (LockContext.Scope scope = LockAssert.suspend()) {
 			return invocation.proceed();
-		}
-		finally {
-			scope.close();
 		}
 	}
 

@@ -1,16 +1,11 @@
 package io.github.distlock.aop;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedTransferQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.distlock.HeldLock;
@@ -20,7 +15,6 @@ import io.github.distlock.aop.LockedCoroutine.LockedFlow;
 import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
-import io.github.distlock.thread.LockThreads;
 import io.github.distlock.transaction.RunningTransaction;
 import io.github.distlock.transaction.TransactionBoundary;
 import org.aopalliance.intercept.MethodInvocation;
@@ -46,36 +40,19 @@ import org.springframework.util.Assert;
  */
 final class ReactiveInvoker {
 
-	private static final long IDLE_SECONDS = 60;
-
-	private final LockResolver resolver;
-
 	private final AsyncLockExecutor lockExecutor;
 
-	private final TransactionalCalls transactionalCalls;
-
+	/**
+	 * The bodies begin here, which may block. As many threads as Reactor's
+	 * {@code boundedElastic}, whose own threads inherit thread-locals from the caller for
+	 * which they were created. Never disposed of.
+	 */
 	private final Scheduler threads;
 
-	ReactiveInvoker(LockResolver resolver, AsyncLockExecutor lockExecutor, TransactionalCalls transactionalCalls,
-			@Nullable ClassLoader beanClassLoader) {
-		this.resolver = resolver;
+	ReactiveInvoker(AsyncLockExecutor lockExecutor, @Nullable ClassLoader beanClassLoader) {
 		this.lockExecutor = lockExecutor;
-		this.threads = threads(beanClassLoader);
-		this.transactionalCalls = transactionalCalls;
-	}
-
-	/**
-	 * Create the scheduler on which the bodies begin, which may block. It has as many
-	 * threads as Reactor's {@code boundedElastic}, whose own threads inherit
-	 * thread-locals from the caller for which they were created. It is never disposed of:
-	 * its threads are daemons that end when they are idle.
-	 */
-	private static Scheduler threads(@Nullable ClassLoader beanClassLoader) {
-		int size = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE;
-		ThreadPoolExecutor threads = new ThreadPoolExecutor(size, size, IDLE_SECONDS, TimeUnit.SECONDS,
-				new LinkedTransferQueue<>(), LockThreads.numbered("distlock-reactive-", beanClassLoader));
-		threads.allowCoreThreadTimeOut(true);
-		return Schedulers.fromExecutorService(threads, "distlock-reactive");
+		this.threads = Schedulers.fromExecutorService(AsyncLockExecutor.threads(Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE,
+				"distlock-reactive-", beanClassLoader), "distlock-reactive");
 	}
 
 	Object invoke(MethodLocks locks, MethodInvocation invocation) {
@@ -85,7 +62,7 @@ final class ReactiveInvoker {
 		Flux<Object> result = RunningTransaction.current()
 			.singleOptional()
 			.flatMapMany((transaction) -> Flux.deferContextual((context) -> {
-				LockedCall call = this.resolver.resolve(locks, invocation,
+				LockedCall call = LockedCall.of(locks, invocation,
 						transaction.isPresent() || TransactionBoundary.isActive());
 				return new LockedSubscription(adapter, call.detach(), outer(locks, context, transaction),
 						transaction.orElse(null))
@@ -131,10 +108,8 @@ final class ReactiveInvoker {
 
 		private final CallerScope outer;
 
-		private final @Nullable RunningTransaction transaction;
-
 		/** Keeps the locks until the end of the transaction, if it must keep them. */
-		private @Nullable Consumer<List<HeldLock>> keeper;
+		private final @Nullable Consumer<List<HeldLock>> keeper;
 
 		/** Whether the transaction releases the locks when it has completed. */
 		private volatile boolean kept;
@@ -156,29 +131,27 @@ final class ReactiveInvoker {
 			this.adapter = adapter;
 			this.call = call;
 			this.outer = outer;
-			this.transaction = transaction;
+			this.keeper = (transaction != null && !call.isUnlocked()
+					&& call.locks().transactions().keeps(call.locks().method()))
+							? transaction.keeper((acquired) -> close(null)) : null;
 		}
 
 		Flux<Object> run() {
-			if (this.call.targets().isEmpty()) {
-				return Flux.from(work(new AsyncLockSequence.AsyncOutcome(List.of(), null, null)));
-			}
-			if (this.transaction != null && ReactiveInvoker.this.transactionalCalls.keeps(this.call.locks().method())) {
-				this.keeper = this.transaction.keeper((acquired) -> close(acquired, null));
+			if (this.call.isUnlocked()) {
+				return Flux.from(work());
 			}
 			return Flux
-				.usingWhen(Mono.<AsyncLockSequence.AsyncOutcome>create(this::acquire), this::work,
-						(outcome) -> release(outcome, null), this::release,
-						(outcome) -> this.workEnd.then(release(outcome, new CancellationException())))
+				.usingWhen(Mono.create(this::acquire), (locked) -> work(), (locked) -> release(null),
+						(locked, failure) -> release(failure),
+						(locked) -> this.workEnd.then(release(new CancellationException())))
 				// Reactor wraps the failure of a cleanup.
 				.onErrorMap((failure) -> (this.releaseFailure != null) ? this.releaseFailure : failure);
 		}
 
-		private void acquire(MonoSink<AsyncLockSequence.AsyncOutcome> sink) {
-			CompletableFuture<AsyncLockSequence.AsyncOutcome> waiting = ReactiveInvoker.this.lockExecutor
-				.acquire(this.call, this.outer);
+		private void acquire(MonoSink<LockedCall> sink) {
+			CompletableFuture<LockedCall> waiting = ReactiveInvoker.this.lockExecutor.acquire(this.call, this.outer);
 			sink.onCancel(() -> ReactiveInvoker.this.lockExecutor.cancel(waiting));
-			waiting.whenComplete((outcome, failure) -> {
+			waiting.whenComplete((locked, failure) -> {
 				if (waiting.isCancelled()) {
 					return;
 				}
@@ -188,11 +161,11 @@ final class ReactiveInvoker {
 				}
 				try {
 					// The body may block, and the threads of AsyncLockExecutor must not.
-					ReactiveInvoker.this.threads.schedule(() -> deliver(outcome, sink));
+					ReactiveInvoker.this.threads.schedule(() -> deliver(sink));
 				}
 				catch (RuntimeException | Error ex) {
 					// Rejected, or a hook of the application has failed.
-					ReactiveInvoker.this.lockExecutor.abandon(outcome.locks(), () -> sink.error(ex));
+					ReactiveInvoker.this.lockExecutor.abandon(this.call, () -> sink.error(ex));
 				}
 			});
 		}
@@ -201,33 +174,29 @@ final class ReactiveInvoker {
 		 * A subscriber that was cancelled meanwhile drops the locks. Nothing else
 		 * releases them then.
 		 */
-		private void deliver(AsyncLockSequence.AsyncOutcome outcome, MonoSink<AsyncLockSequence.AsyncOutcome> sink) {
+		private void deliver(MonoSink<LockedCall> sink) {
 			try {
-				sink.success(outcome);
+				sink.success(this.call);
 			}
 			finally {
 				if (!this.delivered) {
-					ReactiveInvoker.this.lockExecutor.abandon(outcome.locks(), () -> {
+					ReactiveInvoker.this.lockExecutor.abandon(this.call, () -> {
 					});
 				}
 			}
 		}
 
-		private Publisher<Object> work(AsyncLockSequence.AsyncOutcome outcome) {
+		private Publisher<Object> work() {
 			this.delivered = true;
 			LockObservation section = null;
 			try (LockContext.Scope scope = this.outer.open()) {
-				List<HeldLock> acquired = outcome.locks();
-				if (this.keeper != null && !acquired.isEmpty()) {
-					this.keeper.accept(acquired);
+				if (this.keeper != null && !this.call.acquired().isEmpty()) {
+					this.keeper.accept(this.call.acquired());
 					this.kept = true;
 				}
-				section = acquired.isEmpty() ? null : this.call.section(acquired);
-				List<HeldLock> current = new ArrayList<>(acquired);
-				Collections.reverse(current);
-				current.addAll(this.outer.locks());
-				return begin(outcome, section, current)
-					.contextWrite((context) -> context.put(LockContext.CONTEXT_KEY, List.copyOf(current)));
+				section = this.call.section();
+				List<HeldLock> current = this.call.current(this.outer.locks());
+				return begin(section, current).contextWrite((context) -> context.put(LockContext.CONTEXT_KEY, current));
 			}
 			catch (Throwable ex) {
 				if (section != null) {
@@ -237,13 +206,12 @@ final class ReactiveInvoker {
 			}
 		}
 
-		private Flux<Object> begin(AsyncLockSequence.AsyncOutcome outcome, @Nullable LockObservation section,
-				List<HeldLock> locks) throws Throwable {
+		private Flux<Object> begin(@Nullable LockObservation section, List<HeldLock> locks) throws Throwable {
 			if (section == null) {
-				return Flux.from(publisher(outcome, locks));
+				return Flux.from(publisher(locks));
 			}
 			try (ObservationScope observed = section.openScope()) {
-				return Flux.<Object>from(publisher(outcome, locks))
+				return Flux.<Object>from(publisher(locks))
 					.contextWrite((context) -> context.put(LockObserver.CONTEXT_KEY, section.observation()))
 					.doOnError(section::ended)
 					.doOnComplete(() -> section.ended(null))
@@ -251,14 +219,13 @@ final class ReactiveInvoker {
 			}
 		}
 
-		private Publisher<Object> publisher(AsyncLockSequence.AsyncOutcome outcome, List<HeldLock> locks)
-				throws Throwable {
+		private Publisher<Object> publisher(List<HeldLock> locks) throws Throwable {
 			LockedMethod method = this.call.locks().method();
 			if (method.isSuspending()) {
 				LockedCoroutine coroutine = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
-				return start(published(outcome.resultOrNull(this.call)), coroutine.ended(), coroutine::begun);
+				return start(published(this.call.resultOrNull()), coroutine.ended(), coroutine::begun);
 			}
-			Object result = outcome.result(this.call);
+			Object result = this.call.result();
 			String type = method.returnType().getName();
 			if (type.equals(SuspendingFunction.FLOW)) {
 				LockedCoroutine coroutine = LockedCoroutine.of(locks);
@@ -296,14 +263,13 @@ final class ReactiveInvoker {
 			return (adapter != null) ? adapter.toPublisher(result) : Mono.justOrEmpty(result);
 		}
 
-		private Mono<Void> release(AsyncLockSequence.AsyncOutcome outcome, @Nullable Throwable failure) {
-			List<HeldLock> acquired = outcome.locks();
-			if (acquired.isEmpty()) {
+		private Mono<Void> release(@Nullable Throwable failure) {
+			if (this.call.acquired().isEmpty()) {
 				return Mono.empty();
 			}
-			Mono<Void> released = close(acquired, failure);
+			Mono<Void> released = close(failure);
 			if (this.kept) {
-				released = (failure == null) ? Mono.fromRunnable(() -> LockRelease.checkKept(acquired)) : Mono.empty();
+				released = (failure == null) ? Mono.fromRunnable(this.call::checkKept) : Mono.empty();
 			}
 			return released.doOnError((problem) -> this.releaseFailure = problem);
 		}
@@ -312,8 +278,8 @@ final class ReactiveInvoker {
 		 * Code after the completion may block, so it does not run on the releasing
 		 * thread.
 		 */
-		private Mono<Void> close(List<HeldLock> acquired, @Nullable Throwable failure) {
-			return Mono.create((sink) -> ReactiveInvoker.this.lockExecutor.release(acquired, failure, (problem) -> {
+		private Mono<Void> close(@Nullable Throwable failure) {
+			return Mono.create((sink) -> ReactiveInvoker.this.lockExecutor.release(this.call, failure, (problem) -> {
 				Runnable end = (problem != null && failure == null) ? () -> sink.error(problem) : sink::success;
 				try {
 					ReactiveInvoker.this.threads.schedule(end);

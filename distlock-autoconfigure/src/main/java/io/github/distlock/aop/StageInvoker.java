@@ -19,22 +19,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class StageInvoker {
 
-	private final LockResolver resolver;
-
 	private final AsyncLockExecutor lockExecutor;
 
 	private final WorkExecutor executor;
 
-	StageInvoker(LockResolver resolver, AsyncLockExecutor lockExecutor, WorkExecutor executor) {
-		this.resolver = resolver;
+	StageInvoker(AsyncLockExecutor lockExecutor, WorkExecutor executor) {
 		this.lockExecutor = lockExecutor;
 		this.executor = executor;
 	}
 
 	@Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
 		try {
-			LockedCall call = this.resolver.resolve(locks, invocation, TransactionBoundary.isActive());
-			if (!call.targets().isEmpty()) {
+			LockedCall call = LockedCall.of(locks, invocation, TransactionBoundary.isActive());
+			if (!call.isUnlocked()) {
 				return new AsyncCall(call.detach()).begin();
 			}
 		}
@@ -66,50 +63,45 @@ final class StageInvoker {
 
 		CompletableFuture<@Nullable Object> begin() {
 			UnaryOperator<Runnable> callerContext = CallerScope.captureContext();
-			CompletableFuture<AsyncLockSequence.AsyncOutcome> waiting = StageInvoker.this.lockExecutor
-				.acquire(this.call, this.outer);
-			waiting.whenComplete((outcome, failure) -> {
+			CompletableFuture<LockedCall> waiting = StageInvoker.this.lockExecutor.acquire(this.call, this.outer);
+			waiting.whenComplete((locked, failure) -> {
 				if (failure != null) {
 					complete(null, failure);
 				}
 				else {
-					StageInvoker.this.executor.begin(callerContext.apply(() -> start(outcome)),
-							(ex) -> abandon(outcome, ex));
+					StageInvoker.this.executor.begin(callerContext.apply(this::start), this::abandon);
 				}
 			});
 			this.result.whenComplete((value, failure) -> StageInvoker.this.lockExecutor.cancel(waiting));
 			return this.result;
 		}
 
-		private void start(AsyncLockSequence.AsyncOutcome outcome) {
+		private void start() {
 			if (this.result.isDone()) {
 				// Cancelled before the body began.
-				abandon(outcome, new CancellationException());
-				return;
+				abandon(new CancellationException());
 			}
 			if (!this.decided.compareAndSet(false, true)) {
 				return;
 			}
 			// From here on, only release() releases the locks.
 			try (LockContext.Scope scope = this.outer.open()) {
-				((CompletionStage<?>) outcome.result(this.call))
-					.whenComplete((value, failure) -> release(outcome, value, failure));
+				((CompletionStage<?>) this.call.result()).whenComplete(this::release);
 			}
 			catch (Throwable ex) {
-				release(outcome, null, ex);
+				release(null, ex);
 			}
 		}
 
 		/** Release the locks, unless the body has begun. */
-		private void abandon(AsyncLockSequence.AsyncOutcome outcome, Throwable reason) {
+		private void abandon(Throwable reason) {
 			if (this.decided.compareAndSet(false, true)) {
-				StageInvoker.this.lockExecutor.abandon(outcome.locks(), () -> complete(null, reason));
+				StageInvoker.this.lockExecutor.abandon(this.call, () -> complete(null, reason));
 			}
 		}
 
-		private void release(AsyncLockSequence.AsyncOutcome outcome, @Nullable Object value,
-				@Nullable Throwable failure) {
-			StageInvoker.this.lockExecutor.release(outcome.locks(), LockedCall.ownFailure(failure),
+		private void release(@Nullable Object value, @Nullable Throwable failure) {
+			StageInvoker.this.lockExecutor.release(this.call, LockedCall.ownFailure(failure),
 					(problem) -> complete(value, (failure != null) ? failure : problem));
 		}
 

@@ -45,17 +45,15 @@ final class TransactionalCalls {
 	 * @return whether the transaction releases the locks when it has completed
 	 */
 	boolean enter(LockedMethod method, List<HeldLock> locks) {
-		if (!TransactionBoundary.isActive()) {
+		boolean active = TransactionBoundary.isActive();
+		if (!active && TransactionBoundary.hasOpenPersistenceContext() && this.warned.add(method)) {
 			warnOfPersistenceContext(method);
-			return false;
 		}
-		if (!keeps(method)) {
-			return false;
-		}
-		for (int i = locks.size() - 1; i >= 0; i--) {
+		boolean kept = active && keeps(method);
+		for (int i = locks.size() - 1; kept && i >= 0; i--) {
 			TransactionBoundary.closeAfterCompletion(locks.get(i));
 		}
-		return true;
+		return kept;
 	}
 
 	/**
@@ -77,14 +75,11 @@ final class TransactionalCalls {
 	}
 
 	/** An open persistence context does not read again what it has read before. */
-	private void warnOfPersistenceContext(LockedMethod method) {
-		if (TransactionBoundary.hasOpenPersistenceContext() && this.warned.add(method)) {
-			logger.warn("The locked method " + method
-					+ " was called while an EntityManager is open on the thread, without "
-					+ "a transaction (spring.jpa.open-in-view). Entities that it has loaded before the lock was there are "
-					+ "not read again, and may be stale. Set spring.jpa.open-in-view to false, or refresh such entities "
-					+ "in the locked method. This is logged once for each method");
-		}
+	private static void warnOfPersistenceContext(LockedMethod method) {
+		logger.warn("The locked method " + method + " was called while an EntityManager is open on the thread, without "
+				+ "a transaction (spring.jpa.open-in-view). Entities that it has loaded before the lock was there are "
+				+ "not read again, and may be stale. Set spring.jpa.open-in-view to false, or refresh such entities "
+				+ "in the locked method. This is logged once for each method");
 	}
 
 }

@@ -6,11 +6,12 @@
  * {@code MethodLocks}. {@code LockedBeanVerifier} refuses beans whose methods would run
  * without their locks.
  * <p>
- * At a call, {@code LockInterceptor} passes the invocation and its {@code MethodLocks} to
- * the invoker for the return type, such as {@code BlockingInvoker}. The invoker gets the
- * call with its keys and registries, a {@code LockedCall}, from {@code LockResolver},
- * acquires the locks, runs the method, and releases the locks with {@code LockRelease}.
- * Without the locks, {@code FailurePolicy} determines what the caller gets.
+ * At a call, {@code LockInterceptor} makes a {@code LockedCall} of the invocation and its
+ * {@code MethodLocks}: it has the keys and registries of the call, acquires the locks,
+ * runs the method, and releases the locks. Without the locks, it asks the
+ * {@code FailurePolicy} what the caller gets. {@code StageInvoker} and
+ * {@code ReactiveInvoker} do the same with calls whose work ends after their method has
+ * returned: which threads do what is all that differs.
  * <p>
  * Only the auto-configuration uses this package: it registers a
  * {@code DistributedLockAdvisor} with its {@code LockEnvironment}. The registry for

@@ -1,6 +1,5 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -61,10 +60,10 @@ public final class DistlockAopAutoConfiguration {
 			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
 		AopMode mode = Binder.get(environment).bind("distlock.aop.mode", AopMode.class).orElse(AopMode.PROXY);
 		Supplier<DistlockProperties> cachedProperties = SingletonSupplier.of(properties::getObject);
-		Supplier<List<LockListener>> orderedListeners = () -> listeners.orderedStream().toList();
 		LockEnvironment runtime = new LockEnvironment(beans.getBeanProvider(LockRegistry.class)::getObject,
-				orderedListeners, () -> cachedProperties.get().enabled(), BackendRegistries::facts,
-				() -> cachedProperties.get().waitTime(), () -> cachedProperties.get().transaction().onActive(),
+				() -> listeners.orderedStream().toList(), SingletonSupplier.of(() -> cachedProperties.get().enabled()),
+				BackendRegistries::facts, () -> cachedProperties.get().waitTime(),
+				() -> cachedProperties.get().transaction().onActive(),
 				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,
 				SingletonSupplier.of(() -> WorkExecutor.of(virtualThreads(environment),
 						executor(beans, cachedProperties.get().aop().executor()), beanFactory.getBeanClassLoader())),

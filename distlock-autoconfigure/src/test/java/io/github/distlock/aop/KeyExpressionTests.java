@@ -51,8 +51,7 @@ class KeyExpressionTests {
 	}
 
 	private KeyExpression key(String text, LockedMethod called) {
-		return new KeyExpression(new MethodExpression(called, "key", text,
-				new ExpressionParameters(null, called.method()), this.beanFactory));
+		return new KeyExpression(new MethodExpression(called, "key", text, null, this.beanFactory));
 	}
 
 	private String key(String text, @Nullable Object first, @Nullable Object second) {

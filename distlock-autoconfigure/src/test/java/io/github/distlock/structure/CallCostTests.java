@@ -38,10 +38,10 @@ class CallCostTests {
 	 */
 	private static final String BUDGETS = """
 			figure   Redis  at 86682c31  local  at 86682c31
-			types       73           77     62           66
-			objects     29           30     25           28
+			types       66           77     55           66
+			objects     28           30     24           28
 			frames      13           16     12           15
-			methods    164          176    143          154
+			methods    159          176    138          154
 			""";
 
 	private static final int REDIS = 1;

@@ -37,7 +37,7 @@ class StructureTests {
 			(resources)          921   0  0
 			(root)               451   0  2
 			actuate              371   0  0
-			aop                 2470  15  3
+			aop                 2383  15  2
 			aop.weaving          123   0  0
 			autoconfigure       1241   1  2
 			backend              311   0  0
