@@ -342,12 +342,15 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	/**
 	 * Report the loss, unless the lease has ended. If a query found the lease expired
 	 * before, that is the cause.
+	 * @return whether the lease had not ended
 	 */
-	void lose(LossCause cause) {
+	boolean lose(LossCause cause) {
 		HoldState before = STATE.getAndUpdate(this, (now) -> now.lost(cause));
-		if (before.phase().isOpen()) {
+		boolean open = before.phase().isOpen();
+		if (open) {
 			this.context.lost(this, before.phase(), before.callbacks());
 		}
+		return open;
 	}
 
 	/**
@@ -368,11 +371,6 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	/** Whether no caller uses the lock or is releasing it. */
 	boolean isAbandoned() {
 		return !isValid() && this.state.phase() != HoldPhase.ENDED;
-	}
-
-	/** Whether the holder has not ended the lease and no loss has been reported. */
-	boolean isOpen() {
-		return this.state.phase().isOpen();
 	}
 
 	/** Whether the lease goes on, as far as is known without a clock. */

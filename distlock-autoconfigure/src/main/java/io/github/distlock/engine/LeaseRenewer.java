@@ -255,11 +255,8 @@ public final class LeaseRenewer {
 					risk = renewal.succeeded(answer.validity());
 				}
 				else if (result instanceof RenewalResult.Gone answer) {
-					if (hold.isOpen()) {
-						gone++;
-						hold.lose(hold.causeOfLoss(LossEvidence.of(answer)));
-					}
-					// Otherwise it was released in the meantime. That is no loss.
+					// Unless it was released in the meantime: that is no loss.
+					gone += hold.lose(hold.causeOfLoss(LossEvidence.of(answer))) ? 1 : 0;
 					this.holds.remove(hold);
 				}
 				else {

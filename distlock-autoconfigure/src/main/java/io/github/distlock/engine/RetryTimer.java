@@ -24,7 +24,7 @@ final class RetryTimer {
 
 	private final KeyContext context;
 
-	private final Alarm alarm;
+	private final KeyState state;
 
 	/** The failures since the last answer of the store. */
 	private @Nullable Outage outage;
@@ -37,22 +37,35 @@ final class RetryTimer {
 	 */
 	private boolean unknownToStore;
 
+	/** Whether a retry is to come, and when. */
+	private boolean set;
+
+	private long atNanos;
+
+	/**
+	 * Whether a timer will fire, and when. To set a later time costs nothing: the timer
+	 * that is scheduled fires too early, and is scheduled again.
+	 */
+	private boolean scheduled;
+
+	private long scheduledForNanos;
+
 	RetryTimer(KeyContext context, KeyState state) {
 		this.context = context;
-		this.alarm = new Alarm(context, state);
+		this.state = state;
 	}
 
 	/** Retry after an interval that the store names, unless notified sooner. */
 	void retryAfter(Duration interval) {
 		this.unknownToStore = false;
 		this.intervalNanos = interval.toNanos();
-		this.alarm.set(this.context.settings().clock().nanoTime() + this.intervalNanos);
+		setWithin(this.intervalNanos);
 	}
 
 	/** Retry when a grant that expired on arrival has expired in the store, too. */
 	void retryAfterStaleGrant() {
 		this.unknownToStore = true;
-		this.alarm.set(this.context.settings().clock().nanoTime() + STALE_GRANT_RETRY_NANOS);
+		setWithin(STALE_GRANT_RETRY_NANOS);
 	}
 
 	/**
@@ -63,7 +76,7 @@ final class RetryTimer {
 		Outage before = this.outage;
 		Outage now = (before != null) ? before : new Outage(this.context);
 		this.outage = now;
-		this.alarm.set(now.failed(cause));
+		setWithin(now.failed(cause));
 		this.context.storeFailed(cause, now.isTooLong());
 		return now.isTooLong();
 	}
@@ -85,12 +98,12 @@ final class RetryTimer {
 
 	/** Whether a retry is to come. */
 	boolean isSet() {
-		return this.alarm.set;
+		return this.set;
 	}
 
 	/** There is nothing to retry. */
 	void clear() {
-		this.alarm.clear();
+		this.set = false;
 	}
 
 	/**
@@ -98,7 +111,38 @@ final class RetryTimer {
 	 * @return whether a retry is due
 	 */
 	boolean timerFired() {
-		return this.alarm.timerFired();
+		long now = this.context.settings().clock().nanoTime();
+		if (this.scheduled && now - this.scheduledForNanos >= 0) {
+			this.scheduled = false;
+		}
+		if (!this.set) {
+			return false;
+		}
+		if (now - this.atNanos >= 0) {
+			this.set = false;
+			return true;
+		}
+		if (!this.scheduled) {
+			schedule();
+		}
+		return false;
+	}
+
+	private void setWithin(long nanos) {
+		this.set = true;
+		this.atNanos = this.context.settings().clock().nanoTime() + nanos;
+		if (!this.scheduled || this.atNanos - this.scheduledForNanos < 0) {
+			schedule();
+		}
+	}
+
+	private void schedule() {
+		// A timer that fires meanwhile waits for the lock of the key state. If this
+		// throws, no timer is scheduled, and the sweep takes its place.
+		this.scheduled = false;
+		this.scheduledForNanos = this.atNanos;
+		this.scheduled = this.context.scheduleTimer(this.state,
+				Math.max(0, this.atNanos - this.context.settings().clock().nanoTime()));
 	}
 
 	/**
@@ -110,77 +154,8 @@ final class RetryTimer {
 		if (this.outage != null || this.unknownToStore || this.context.retriesForKey()) {
 			return true;
 		}
-		this.alarm.set(this.context.settings().clock().nanoTime() + Math.max(this.intervalNanos, MINIMUM_CHECK_NANOS));
+		setWithin(Math.max(this.intervalNanos, MINIMUM_CHECK_NANOS));
 		return false;
-	}
-
-	/**
-	 * The only timer of a key. Setting it to a later time costs nothing: the timer that
-	 * is scheduled fires too early, and is scheduled again.
-	 */
-	private static final class Alarm {
-
-		private final KeyContext context;
-
-		private final KeyState state;
-
-		private boolean set;
-
-		private long atNanos;
-
-		/** Whether a timer will fire. */
-		private boolean scheduled;
-
-		private long scheduledForNanos;
-
-		Alarm(KeyContext context, KeyState state) {
-			this.context = context;
-			this.state = state;
-		}
-
-		void set(long nanos) {
-			this.set = true;
-			this.atNanos = nanos;
-			if (!this.scheduled || nanos - this.scheduledForNanos < 0) {
-				schedule();
-			}
-		}
-
-		void clear() {
-			this.set = false;
-		}
-
-		/**
-		 * A timer fired.
-		 * @return whether the time has come
-		 */
-		boolean timerFired() {
-			long now = this.context.settings().clock().nanoTime();
-			if (this.scheduled && now - this.scheduledForNanos >= 0) {
-				this.scheduled = false;
-			}
-			if (!this.set) {
-				return false;
-			}
-			if (now - this.atNanos >= 0) {
-				this.set = false;
-				return true;
-			}
-			if (!this.scheduled) {
-				schedule();
-			}
-			return false;
-		}
-
-		private void schedule() {
-			// A timer that fires meanwhile waits for the lock of the key state. If this
-			// throws, no timer is scheduled, and the sweep takes its place.
-			this.scheduled = false;
-			this.scheduledForNanos = this.atNanos;
-			this.scheduled = this.context.scheduleTimer(this.state,
-					Math.max(0, this.atNanos - this.context.settings().clock().nanoTime()));
-		}
-
 	}
 
 	/**
@@ -214,15 +189,14 @@ final class RetryTimer {
 
 		/**
 		 * A command failed.
-		 * @return when to repeat it: soon, then less often, and at a random time, so that
-		 * not all JVMs do it at once
+		 * @return after how many nanoseconds to repeat it: soon, then less often, and at
+		 * a random time, so that not all JVMs do it at once
 		 */
 		long failed(LockBackendException cause) {
 			this.last = cause;
 			this.failures++;
 			long most = Math.min(LAST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(this.failures, MAX_DOUBLINGS));
-			long millis = this.context.settings().random().nextLong(most / 2, most + 1);
-			return this.context.settings().clock().nanoTime() + Duration.ofMillis(millis).toNanos();
+			return Duration.ofMillis(this.context.settings().random().nextLong(most / 2, most + 1)).toNanos();
 		}
 
 		/** Whether the store has not answered for too long. */
