@@ -40,11 +40,11 @@ public interface LockStore extends AutoCloseable {
 	void verify();
 
 	/**
-	 * Return whether a verb may block the thread that calls it, as those of a
-	 * {@link BlockingLockStore} do. Verbs are then called only by threads that may wait:
-	 * those of callers, and those of a pool, which sends a few commands at a time. A verb
-	 * of any other store must not wait for anything, since threads of timers and drivers
-	 * call it, too.
+	 * Return whether a verb may block the thread that calls it, until the answer or its
+	 * own short time-out: then the stage has already ended when it is returned. Verbs are
+	 * called only by threads that may wait: those of callers, and those of a pool, which
+	 * sends a few commands at a time. A verb of any other store must not wait for
+	 * anything, since threads of timers and drivers call it, too.
 	 * @return whether verbs may block; by default they do not
 	 */
 	default boolean blocks() {
@@ -56,10 +56,9 @@ public interface LockStore extends AutoCloseable {
 	 * connection for example: an attempt that begins after {@link #release} has returned
 	 * is executed after that release, and answered after it, unless the release fails. If
 	 * the order is lost, the release must fail, although the store could send it again.
-	 * {@code release} does not wait for the answer then, whatever {@link #blocks()} says.
 	 * <p>
-	 * Callers send their own releases in the background then, also those of fair callers
-	 * and readers, and do not wait for the answer.
+	 * Then fair callers and readers, too, do not wait for the answer to a release in the
+	 * background.
 	 * @return whether the order is kept; by default it is not
 	 */
 	default boolean keepsOrder() {

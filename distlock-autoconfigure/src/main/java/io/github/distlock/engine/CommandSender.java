@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * There are two ways to send. {@link #sendAndAwait}: the thread of a caller sends the
  * command, waits for its stage, and settles it. {@link #send}: no thread waits, and the
  * one that completes the stage settles the command. It may be a thread of the driver, so
- * that does not block. If the store blocks, threads of the executor send such commands.
+ * that does not block.
  * <p>
  * Any throwable while a command is sent, or passed to the executor, is a failure of that
  * command, since the key sends nothing else before. An {@link Error} is rethrown on a
@@ -40,21 +40,10 @@ final class CommandSender {
 	private static final Log logger = LogFactory.getLog(CommandSender.class);
 
 	/**
-	 * Limit of recursion: a stage that is already complete sends the next command on the
-	 * same stack. Beyond it the executor sends: not a loop of the thread, in which a
-	 * command would wait for the code of an application that an earlier one has called.
+	 * How often a ticket of no key state is released: enough for an outage of ten command
+	 * time-outs.
 	 */
-	private static final int MOST_NESTED = 8;
-
-	/**
-	 * How many releases in the background the executor sends at a time: it has as many
-	 * threads. More would delay its other commands, and would be sent later than by their
-	 * callers.
-	 */
-	private static final int MOST_ON_EXECUTOR = 4;
-
-	/** More unanswered releases would only hide that the store is too slow, or silent. */
-	private static final int MOST_UNANSWERED = 1000;
+	private static final int MOST_SENDS = 10;
 
 	private final LockStore store;
 
@@ -62,45 +51,24 @@ final class CommandSender {
 
 	private final TaskRunner tasks;
 
-	private final OrphanedTickets orphanedTickets;
+	private final Duration strayDelay;
 
-	private final BackgroundRelease.Limit background;
-
-	/** How many commands the thread is sending without waiting for them. */
-	private final ThreadLocal<Integer> nested = ThreadLocal.withInitial(() -> 0);
+	private final BackgroundCommands background;
 
 	CommandSender(LockStore store, Duration strayDelay, EngineEnvironment environment, TaskRunner tasks) {
 		this.store = store;
 		this.environment = environment;
 		this.tasks = tasks;
-		this.orphanedTickets = new OrphanedTickets(store, strayDelay, tasks);
-		this.background = new BackgroundRelease.Limit(takesReleases() ? MOST_UNANSWERED : MOST_ON_EXECUTOR);
-	}
-
-	/** Whether a release does not block the thread that sends it. */
-	private boolean takesReleases() {
-		return this.store.keepsOrder() || !this.store.blocks();
+		this.background = new BackgroundCommands(store, tasks::execute);
+		this.strayDelay = strayDelay;
 	}
 
 	TaskRunner tasks() {
 		return this.tasks;
 	}
 
-	/**
-	 * Begin a release that no caller waits for.
-	 * @param shutDown whether the executor may have been shut down
-	 * @return the release, or {@code null} if its caller has to wait for the answer: too
-	 * many are unanswered, no thread would send it, or the next ticket of the key would
-	 * not wait for it
-	 */
-	@Nullable BackgroundRelease beginInBackground(Hold hold, boolean shutDown) {
-		boolean inOrder = !hold.ticket.fair() || this.store.keepsOrder();
-		return (inOrder && (takesReleases() || !shutDown)) ? this.background.begin(hold) : null;
-	}
-
-	/** Whether the answer of a release in the background is still to come. */
-	boolean isAnyUnanswered() {
-		return this.background.isAny();
+	BackgroundCommands background() {
+		return this.background;
 	}
 
 	/**
@@ -128,7 +96,7 @@ final class CommandSender {
 		if (command instanceof Command.Release release && release.isUnawaited()) {
 			// An answer that comes at once is no outcome: whether the caller learns of a
 			// loss must not depend on the speed of the store.
-			dispatch(state, command, takesReleases(), false, null);
+			dispatch(state, command, false, null);
 			return ReleaseOutcome.PENDING;
 		}
 		if (command == null || !command.take()) {
@@ -158,15 +126,15 @@ final class CommandSender {
 
 	/**
 	 * The same.
-	 * @param inOrder whether the executor, if it sends the command, sends it after the
-	 * earlier ones of the key that were sent in order
+	 * @param inOrder whether the command is sent after the earlier ones of the key that
+	 * were sent in order
 	 * @param settled runs when the command has an outcome, at once without a command
 	 */
 	void send(KeyState state, Effects effects, boolean inOrder, @Nullable Runnable settled) {
 		wake(effects);
 		Command command = effects.command();
 		if (command != null) {
-			dispatch(state, command, !this.store.blocks(), inOrder, settled);
+			dispatch(state, command, inOrder, settled);
 		}
 		else if (settled != null) {
 			settled.run();
@@ -182,55 +150,44 @@ final class CommandSender {
 		}
 		Ticket stray = effects.stray();
 		if (stray != null) {
-			TaskRunner.logging(() -> this.orphanedTickets.cancelLater(stray)).run();
+			// When no copy of its attempt is on its way any more.
+			TaskRunner.logging(() -> sendLater(() -> this.store.cancel(stray), MOST_SENDS)).run();
 		}
 	}
 
-	/** Send a command here, or on the executor. */
-	private void dispatch(KeyState state, Command command, boolean here, boolean inOrder, @Nullable Runnable settled) {
-		int depth = this.nested.get();
-		if (here && depth < MOST_NESTED) {
-			this.nested.set(depth + 1);
-			try {
-				transmit(state, command, settled);
-			}
-			finally {
-				if (depth == 0) {
-					this.nested.remove();
-				}
-				else {
-					this.nested.set(depth);
-				}
-			}
-			return;
-		}
-		Runnable task = () -> transmit(state, command, settled);
-		if (inOrder) {
-			this.tasks.executeInOrder(state.key(), task, (rejection) -> end(state, command, null, rejection, settled));
-			return;
-		}
-		Throwable rejection = this.tasks.execute(task);
-		if (rejection != null) {
-			end(state, command, null, rejection, settled);
-		}
+	private void dispatch(KeyState state, Command command, boolean inOrder, @Nullable Runnable settled) {
+		this.background.send(inOrder ? state.key() : null,
+				() -> command.take() ? verb(command) : CompletableFuture.completedFuture(command),
+				(result, failure) -> {
+					// Otherwise it was given up, or taken, before.
+					if (result != command) {
+						end(state, command, result, failure, settled);
+					}
+				});
 	}
 
-	/** Send a command, unless it has been taken before. */
-	private void transmit(KeyState state, Command command, @Nullable Runnable settled) {
-		if (!command.take()) {
-			return;
-		}
-		try {
-			verb(command).whenComplete((result, failure) -> end(state, command, result, failure, settled));
-		}
-		catch (Throwable ex) {
-			end(state, command, null, ex, settled);
-		}
-	}
-
-	/** Release a ticket that belongs to no key state. */
+	/** Release a ticket that was granted the lock and belongs to no key state. */
 	void releaseUnknown(Ticket ticket, long token) {
-		this.orphanedTickets.release(ticket, token);
+		send(() -> this.store.release(ticket, token, null), MOST_SENDS);
+	}
+
+	/**
+	 * Release or cancel a ticket that belongs to no key state. What fails is repeated,
+	 * each time after the time that a command may take; in the end the lease ends it.
+	 */
+	private void send(Supplier<CompletionStage<?>> verb, int sends) {
+		this.background.send(null, verb, (result, failure) -> {
+			if (failure != null) {
+				logger.debug("A ticket without a caller could not be released: it ends with its lease", failure);
+				if (sends > 1) {
+					sendLater(verb, sends - 1);
+				}
+			}
+		});
+	}
+
+	private void sendLater(Supplier<CompletionStage<?>> verb, int sends) {
+		this.tasks.schedule(() -> send(verb, sends), this.strayDelay.toNanos());
 	}
 
 	private CompletionStage<?> verb(Command command) {
@@ -311,57 +268,6 @@ final class CommandSender {
 		}
 		Hold hold = Objects.requireNonNull(release.pending.background).hold();
 		hold.context().answered(hold, outcome);
-	}
-
-	/**
-	 * Releases or cancels, in the background, tickets in the store that belong to no key
-	 * state. What fails is repeated, each time after the time that a command may take; in
-	 * the end the lease ends it. Thread-safe.
-	 */
-	static final class OrphanedTickets {
-
-		private static final Log logger = LogFactory.getLog(OrphanedTickets.class);
-
-		/** Enough for an outage of ten command time-outs. */
-		private static final int MAX_SENDS = 10;
-
-		private final LockStore store;
-
-		private final Duration delay;
-
-		private final TaskRunner tasks;
-
-		OrphanedTickets(LockStore store, Duration delay, TaskRunner tasks) {
-			this.store = store;
-			this.delay = delay;
-			this.tasks = tasks;
-		}
-
-		/** Release a ticket that was granted the lock. */
-		void release(Ticket ticket, long token) {
-			send(() -> this.store.release(ticket, token, null), MAX_SENDS);
-		}
-
-		/** Cancel a ticket again, when no copy of its attempt is on its way any more. */
-		void cancelLater(Ticket ticket) {
-			this.tasks.schedule(() -> send(() -> this.store.cancel(ticket), MAX_SENDS), this.delay.toNanos());
-		}
-
-		private void send(Supplier<CompletionStage<?>> verb, int sends) {
-			// Composed, since a verb may also throw.
-			this.tasks.execute(() -> CompletableFuture.completedFuture(null)
-				.thenCompose((nothing) -> verb.get())
-				.whenComplete((result, failure) -> {
-					if (failure != null) {
-						logger.debug("A ticket without a caller could not be released: it ends with its lease",
-								failure);
-						if (sends > 1) {
-							this.tasks.schedule(() -> send(verb, sends - 1), this.delay.toNanos());
-						}
-					}
-				}));
-		}
-
 	}
 
 }

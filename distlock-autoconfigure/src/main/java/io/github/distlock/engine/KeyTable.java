@@ -238,7 +238,7 @@ public final class KeyTable {
 			return ReleaseOutcome.HANDED_OFF;
 		}
 		long giveUpNanos = giveUpNanos(hold, leftNanos);
-		BackgroundRelease unawaited = background ? this.sender.beginInBackground(hold, this.closed) : null;
+		BackgroundRelease unawaited = background ? this.sender.background().beginRelease(hold, this.closed) : null;
 		Effects effects = null;
 		try {
 			effects = state.release(hold, giveUpNanos, unawaited);
@@ -273,7 +273,7 @@ public final class KeyTable {
 	 * @return whether there is one
 	 */
 	public boolean isAnyUnanswered() {
-		return this.sender.isAnyUnanswered();
+		return this.sender.background().isAnyUnanswered();
 	}
 
 	/**

@@ -1,16 +1,11 @@
 package io.github.distlock.engine;
 
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
@@ -36,9 +31,6 @@ final class TaskRunner {
 	private final Executor callbacks;
 
 	private final EngineEnvironment environment;
-
-	/** The last task of each key whose tasks run in order, until it has ended. */
-	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
 
 	TaskRunner(EngineThreads threads, EngineEnvironment environment) {
 		this.executor = threads.commands();
@@ -95,22 +87,6 @@ final class TaskRunner {
 		if (free || execute(logging(event)) != null) {
 			event.run();
 		}
-	}
-
-	/** Run a task on the executor after the earlier tasks of a key. */
-	void executeInOrder(String key, Runnable task, Consumer<Throwable> onRejection) {
-		CompletableFuture<?> turn = this.lastInOrder.compute(key,
-				(sameKey, last) -> Objects.requireNonNullElseGet(last, () -> CompletableFuture.completedFuture(null))
-					.handleAsync((result, failure) -> {
-						task.run();
-						return null;
-					}, this.executor));
-		turn.whenComplete((result, failure) -> {
-			this.lastInOrder.remove(key, turn);
-			if (failure != null) {
-				onRejection.accept(failure);
-			}
-		});
 	}
 
 	/**

@@ -50,23 +50,23 @@ class KeyStateLifeTests {
 	@Test
 	void aReleaseInTheBackgroundIsUnansweredUntilItsAnswer() {
 		this.scenario.steps("a joins; answer granted; a leaves inBackground");
-		assertThat(this.scenario.unanswered.isAny()).isTrue();
+		assertThat(this.scenario.commands.isAnyUnanswered()).isTrue();
 		this.scenario.steps("answer released");
-		assertThat(this.scenario.unanswered.isAny()).isFalse();
+		assertThat(this.scenario.commands.isAnyUnanswered()).isFalse();
 	}
 
 	@Test
 	void atMostAThousandReleasesAreUnanswered() {
 		this.scenario.steps("a joins; answer granted");
 		Hold hold = this.scenario.hold("a");
-		BackgroundRelease first = this.scenario.unanswered.begin(hold);
+		BackgroundRelease first = this.scenario.beginRelease(hold);
 		for (int i = 1; i < 1000; i++) {
-			assertThat(this.scenario.unanswered.begin(hold)).isNotNull();
+			assertThat(this.scenario.beginRelease(hold)).isNotNull();
 		}
-		assertThat(this.scenario.unanswered.begin(hold)).isNull();
+		assertThat(this.scenario.beginRelease(hold)).isNull();
 		first.end();
-		assertThat(this.scenario.unanswered.begin(hold)).isNotNull();
-		assertThat(this.scenario.unanswered.begin(hold)).isNull();
+		assertThat(this.scenario.beginRelease(hold)).isNotNull();
+		assertThat(this.scenario.beginRelease(hold)).isNull();
 	}
 
 	@Test

@@ -19,6 +19,7 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.Effects.Command;
@@ -51,7 +52,9 @@ final class KeyStateScenario implements KeyContext {
 
 	final KeyState state = newState();
 
-	final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit(1000);
+	/** Sends nothing: the scenario answers commands. */
+	final BackgroundCommands commands = new BackgroundCommands(new IdleStore() {
+	}, (task) -> null);
 
 	final WaiterCounts waiterCounts = new WaiterCounts();
 
@@ -150,6 +153,10 @@ final class KeyStateScenario implements KeyContext {
 		return effects;
 	}
 
+	@Nullable BackgroundRelease beginRelease(Hold hold) {
+		return this.commands.beginRelease(hold, false);
+	}
+
 	private static Effects afterwards(Runnable change) {
 		change.run();
 		return Effects.NONE;
@@ -158,7 +165,7 @@ final class KeyStateScenario implements KeyContext {
 	private Effects ofCaller(Waiter waiter, String verb, String[] words) {
 		return switch (verb) {
 			case "leaves" -> this.state.release(hold(waiter), this.clock.nanoTime() + LEASE.toNanos(),
-					(words.length > 2) ? Objects.requireNonNull(this.unanswered.begin(hold(waiter))) : null);
+					(words.length > 2) ? Objects.requireNonNull(beginRelease(hold(waiter))) : null);
 			case "handsOff" -> this.state.tryHandOff(hold(waiter));
 			case "givesUp" -> this.state.giveUp(waiter, false);
 			case "timesOut" -> this.state.giveUp(waiter, true);

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
@@ -213,6 +214,36 @@ class KeyTableTests {
 		this.unheard.retryAll();
 		runAll();
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
+	}
+
+	@Test
+	void asynchronousFairCallersAreSentOneAfterAnotherAlsoToAStoreThatDoesNotBlock() {
+		PendingStore store = new PendingStore();
+		KeyTable keys = table(store, TestSettings.NO_HAND_OFF);
+		for (int i = 0; i < 3; i++) {
+			acquire(keys, true);
+		}
+		assertThat(this.asked).containsExactly(1L);
+		store.answer.complete(new AttemptResult.Queued(Duration.ofMinutes(1), true));
+		assertThat(this.asked).containsExactly(1L, 2L);
+		store.answer.completeExceptionally(new LockBackendException("no answer"));
+		assertThat(this.asked).containsExactly(1L, 2L, 3L);
+		acquire(keys, false);
+		assertThat(this.asked).as("no other caller waits").containsExactly(1L, 2L, 3L, 4L);
+	}
+
+	/** A store that answers when the test does: it may send in another order. */
+	private final class PendingStore extends IdleStore {
+
+		private CompletableFuture<AttemptResult> answer = new CompletableFuture<>();
+
+		@Override
+		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
+			KeyTableTests.this.asked.add(ticket.number());
+			this.answer = new CompletableFuture<>();
+			return this.answer;
+		}
+
 	}
 
 	/** Several threads guarantee no order: here the last task runs first. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one open store knows of its inbox and of the server's clock, as
- * {@code InboxMonitor}, {@code InboxSignals} and {@code ServerClock} of the Redis store.
+ * {@code InboxMonitor} and {@code ServerClock} of the Redis store.
  */
 final class SimulatedInbox implements SimulatedLink.Receiver {
 

@@ -38,9 +38,9 @@ class CallCostTests {
 	 */
 	private static final String BUDGETS = """
 			figure   Redis  at 86682c31  local  at 86682c31
-			types       66           77     55           66
-			objects     28           30     24           28
-			frames      13           16     12           15
+			types       64           77     55           66
+			objects     27           30     24           28
+			frames      12           16     12           15
 			methods    159          176    138          154
 			""";
 

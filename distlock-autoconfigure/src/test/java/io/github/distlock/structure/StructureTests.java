@@ -40,15 +40,15 @@ class StructureTests {
 			aop                 2383  15  2
 			aop.weaving          123   0  0
 			autoconfigure       1241   1  2
-			backend              311   0  0
-			backend.jdbc        1605   2  2
+			backend              284   0  0
+			backend.jdbc        1614   2  2
 			backend.local        255   0  3
-			backend.redis       1893   8  2
-			backend.redlock      758   0  3
+			backend.redis       1881   6  2
+			backend.redlock      759   0  3
 			backend.zookeeper   1064   1  0
 			context               19   0  0
 			contract            2426   0  0
-			engine              2824  17  3
+			engine              2804  17  3
 			environment           81   0  0
 			integration           42   0  0
 			metrics              195   0  0

@@ -26,31 +26,32 @@ final class Mutants {
 
 	/** Check the owner in one command and act on the result in the next. */
 	private static final String ASK_FIRST = """
-					boolean mine = ask(
+			CompletionStage<ReleaseResult> sent = this.connections.send("release", ticket.key(),
+					(commands) -> ask(commands,
 							new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 									"local w = redis.call('GET', KEYS[1])"
 											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2 and 'ok' or 'gone') .. ARGV[2]",
 									String.class),
-							"release", ticket, ticket.token()).kind().equals("ok");
-					if (!mine) {
-						return java.util.concurrent.CompletableFuture.completedFuture(new ReleaseResult(false, null));
-					}
+							ticket, (reply) -> reply.kind().equals("ok"), ticket.token()))
+				.thenCompose((mine) -> mine ? send(ticket, lastToken, next)
+						: CompletableFuture.completedFuture(new ReleaseResult(false, null)));
 			""";
 
 	private static final String EXPIRE_THEN_GRANTED = """
 						case Reply.GRANTED -> {
-							this.connections.call("attempt", ticket.key(), (commands) -> commands.run(
+							commands.run(
 									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 											"return redis.call('PEXPIRE', KEYS[1], ARGV[1]) .. ARGV[2]", String.class),
-									this.keys.of(ticket), millis(lease)));
+									this.keys.of(ticket), millis(lease));
 							yield granted(ticket, reply, sent, lease);
 						}
 			""";
 
 	private static final String READ_TOMBSTONE = """
-			String found = this.connections.call("attempt", ticket.key(),
-					(commands) -> commands.execute("GET", RedisCommands.bytes(this.keys.lock(ticket.key()))));
-			String tombstone = (found != null && found.startsWith("|")) ? found : "|" + value.token;
+			return commands.execute("GET", RedisCommands.bytes(this.keys.lock(ticket.key())))
+				.thenCompose((found) -> replace(commands, ticket.key(),
+						(found != null && found.startsWith("|")) ? found : "|" + value.token, held(ticket, first), lease))
+				.thenApply((taken) -> {
 			""";
 
 	private static final String REPLACEMENT = "RedisCommands.bytes("
@@ -61,7 +62,7 @@ final class Mutants {
 					lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK)))
 				.slow(),
 			Hunt.of(Mutant.of("get and delete not atomic", lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK),
-					java("backend/redis/RedisLockStore.java", RELEASE_COMMAND, ASK_FIRST + RELEASE_COMMAND)))
+					java("backend/redis/RedisLockStore.java", RELEASE_COMMAND, ASK_FIRST)))
 				.slow(),
 			Hunt.of(Mutant.of("lock and expiry in two commands",
 					lua("attempt.lua", "if redis.pcall('PSETEX', lockKey, lease, owned).err then",
@@ -89,8 +90,9 @@ final class Mutants {
 							"valid = leftNanos > 0;")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",
-					java("backend/redis/RedisLockStore.java", "this.nativeCommands.attempted(ticket, reply);",
-							"this.nativeCommands.attempted(ticket, reply); sent = this.clock.now();")))
+					java("backend/redis/RedisLockStore.java",
+							"case Reply.GRANTED -> granted(ticket, reply, sent, lease);",
+							"case Reply.GRANTED -> granted(ticket, reply, this.clock.now(), lease);")))
 				.slow(),
 			Hunt.of(Mutant.of("token not raised on take-over", lua("attempt.lua", "local owned = '-' .. token", """
 					if value then
@@ -103,9 +105,9 @@ final class Mutants {
 					java("engine/KeyState.java", "if (nothingIsToCome && this.live instanceof QueuedTicket queued) {",
 							"if (false && this.live instanceof QueuedTicket queued) {")))
 				.patient(),
-			Hunt.of(Mutant.of("no compensating release",
-					java("backend/redis/RedisLockStore.java",
-							"ask(Scripts.CANCEL, \"cancel\", ticket, ticket.token());", "")))
+			Hunt.of(Mutant.of("no compensating release", java("backend/redis/RedisLockStore.java",
+					"(commands) -> ask(commands, Scripts.CANCEL, ticket, Function.identity(), ticket.token()));",
+					"(commands) -> CompletableFuture.completedFuture(true));")))
 				.losingReplies(),
 			Hunt.of(Mutant.of("hold count in the store", lua("attempt.lua", """
 					-- Never refreshed: a stray copy must not lengthen anything.
@@ -156,11 +158,9 @@ final class Mutants {
 							+ REPLACEMENT)))
 				.onValkey()
 				.slowAndSpread(),
-			Hunt.of(Mutant.of("native attempt replaces any tombstone",
-					java("backend/redis/NativeCommands.java", "boolean taken = this.connections.call(",
-							READ_TOMBSTONE + "boolean taken = this.connections.call("),
-					java("backend/redis/NativeCommands.java", "\"|\" + value.token, held(ticket, first), lease));",
-							"tombstone, held(ticket, first), lease));")))
+			Hunt.of(Mutant.of("native attempt replaces any tombstone", java("backend/redis/NativeCommands.java",
+					"return replace(commands, ticket.key(), \"|\" + value.token, held(ticket, first), lease).thenApply((taken) -> {",
+					READ_TOMBSTONE)))
 				.onValkey()
 				.brief());
 

@@ -2,6 +2,8 @@ package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.DoubleSupplier;
@@ -60,21 +62,21 @@ final class JdbcLeaseStore extends JdbcStore {
 	}
 
 	@Override
-	protected AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 		if (queue) {
 			Duration pause = this.releases.pause(ticket.key());
 			if (!pause.isZero()) {
-				return new AttemptResult.Queued(pause, false);
+				return CompletableFuture.completedFuture(new AttemptResult.Queued(pause, false));
 			}
 			this.notifications.attempts(ticket);
 		}
 		LeaseRow row = this.commands.run(Kind.ATTEMPT, "attempt", ticket.key(),
 				(connection, sent) -> this.table.attempt(connection, sent, ticket, lease, queue));
-		return answer(ticket, row, queue);
+		return CompletableFuture.completedFuture(answer(ticket, row, queue));
 	}
 
 	@Override
-	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
+	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		this.notifications.ends(ticket);
 		ReleaseResult result = this.commands.run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
 			boolean released = this.table.release(connection, ticket, lastToken, next,
@@ -93,31 +95,32 @@ final class JdbcLeaseStore extends JdbcStore {
 		if (!result.released()) {
 			signalEnded(List.of(ticket));
 		}
-		return result;
+		return CompletableFuture.completedFuture(result);
 	}
 
 	@Override
-	protected void cancelNow(Ticket ticket) {
+	public CompletionStage<?> cancel(Ticket ticket) {
 		this.notifications.ends(ticket);
-		this.commands.run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> this.table
-			.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent)));
+		return CompletableFuture.completedFuture(
+				this.commands.run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> this.table
+					.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent))));
 	}
 
 	@Override
-	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
+	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 		List<RenewalResult> results;
 		try {
 			results = this.commands.run(Kind.HOLDER, "renewal", null,
 					(connection, sent) -> this.table.renew(connection, sent, renewals));
 		}
 		catch (LockBackendException ex) {
-			return unknown(renewals, ex);
+			return CompletableFuture.completedFuture(unknown(renewals, ex));
 		}
 		signalEnded(IntStream.range(0, results.size())
 			.filter((i) -> results.get(i) instanceof RenewalResult.Gone)
 			.mapToObj((i) -> renewals.get(i).ticket())
 			.toList());
-		return results;
+		return CompletableFuture.completedFuture(results);
 	}
 
 	/**

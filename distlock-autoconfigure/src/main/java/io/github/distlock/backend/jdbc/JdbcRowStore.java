@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
@@ -53,7 +54,11 @@ final class JdbcRowStore extends JdbcStore {
 	}
 
 	@Override
-	protected AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
+		return CompletableFuture.completedFuture(attemptNow(ticket, queue));
+	}
+
+	private AttemptResult attemptNow(Ticket ticket, boolean queue) {
 		RowLock lock = this.locks.get(ticket);
 		Grant grant = (lock != null) ? lock.grant() : null;
 		if (grant != null) {
@@ -117,16 +122,17 @@ final class JdbcRowStore extends JdbcStore {
 	}
 
 	@Override
-	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
+	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		RowLock lock = this.locks.get(ticket);
 		boolean released = lock != null && release(lock);
-		return new ReleaseResult(released, (next != null) ? attemptNow(next.ticket(), next.lease(), true) : null);
+		AttemptResult attempt = (next != null) ? attemptNow(next.ticket(), true) : null;
+		return CompletableFuture.completedFuture(new ReleaseResult(released, attempt));
 	}
 
 	private boolean release(RowLock lock) {
 		Grant grant = lock.leave();
 		if (grant == null) {
-			cancelNow(lock.ticket);
+			cancel(lock.ticket);
 			return false;
 		}
 		return this.commands.await(this.commands.submit(() -> {
@@ -140,11 +146,10 @@ final class JdbcRowStore extends JdbcStore {
 	}
 
 	@Override
-	protected void cancelNow(Ticket ticket) {
+	public CompletionStage<?> cancel(Ticket ticket) {
 		RowLock lock = this.locks.get(ticket);
-		if (lock != null) {
-			this.commands.await(cancel(lock), "cancellation", ticket.key());
-		}
+		return CompletableFuture
+			.completedFuture((lock != null) ? this.commands.await(cancel(lock), "cancellation", ticket.key()) : true);
 	}
 
 	/** Give a ticket up in any state. Completes when its connection is returned. */
@@ -162,13 +167,14 @@ final class JdbcRowStore extends JdbcStore {
 
 	/** Checks the sessions: the caller may be about to commit a transaction. */
 	@Override
-	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
+	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 		try {
-			return this.commands.await(this.commands.submit(() -> renewals.stream().map(this::renew).toList()),
-					"check of the transactions", null);
+			return CompletableFuture.completedFuture(
+					this.commands.await(this.commands.submit(() -> renewals.stream().map(this::renew).toList()),
+							"check of the transactions", null));
 		}
 		catch (LockBackendException ex) {
-			return unknown(renewals, ex);
+			return CompletableFuture.completedFuture(unknown(renewals, ex));
 		}
 	}
 

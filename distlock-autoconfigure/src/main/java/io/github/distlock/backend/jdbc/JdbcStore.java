@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
@@ -25,7 +25,7 @@ import org.apache.commons.logging.LogFactory;
  * What the open stores of both modes have in common: connections, commands, the table and
  * its clean-up. Thread-safe.
  */
-abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
+abstract class JdbcStore implements LockStore, StoreInspection {
 
 	private static final Log logger = LogFactory.getLog(JdbcStore.class);
 
@@ -106,6 +106,11 @@ abstract class JdbcStore extends BlockingLockStore implements StoreInspection {
 			connection.batch("delete", keys);
 		}
 		return keys.size();
+	}
+
+	@Override
+	public final boolean blocks() {
+		return true;
 	}
 
 	@Override

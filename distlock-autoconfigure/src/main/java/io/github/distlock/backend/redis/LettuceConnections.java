@@ -12,10 +12,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockThreads;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
@@ -37,8 +39,9 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.ThreadFactoryProvider;
+import io.netty.util.Timeout;
+import io.netty.util.Timer;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.FastThreadLocalThread;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -57,8 +60,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
  * broke may be sent a second time by the driver after a reconnect.
  * <p>
  * All threads send on one connection, which the first of them lets the driver make, and
- * which the driver reconnects. Threads that need it meanwhile wait for the same attempt,
- * for a limited time, and until the store is closed at the latest. Thread-safe.
+ * which the driver reconnects. Commands that need it meanwhile wait for the same attempt,
+ * for a limited time, and until the store is closed at the latest. No thread waits.
+ * Thread-safe.
  */
 final class LettuceConnections {
 
@@ -77,6 +81,10 @@ final class LettuceConnections {
 	/** The driver needs one time-out to connect and one to log in, and ends first. */
 	private final Duration patience;
 
+	private final Timer timer;
+
+	private final ThreadFactory connectors = LockThreads.named("distlock-connect");
+
 	/**
 	 * The connection for commands, or the attempt to make it. Replaced after a failure,
 	 * after a reset, and at last by {@link #closed}.
@@ -89,9 +97,8 @@ final class LettuceConnections {
 		.failedFuture(StoreCalls.closed("Redis"));
 
 	/**
-	 * Whether there is a connection for commands; not completed while the driver makes
-	 * one again. The first thread that waits in vain completes it, so that in a long
-	 * outage commands fail at once.
+	 * Whether there is a connection for commands; not completed for a while after a
+	 * break, while the driver makes one again. In a long outage commands fail at once.
 	 */
 	private volatile CompletableFuture<Boolean> reconnect = CompletableFuture.completedFuture(false);
 
@@ -99,8 +106,8 @@ final class LettuceConnections {
 	private volatile CompletionStage<?> driver = CompletableFuture.completedFuture("none");
 
 	/**
-	 * Whether a caller is inside the driver, which in a cluster first asks for the
-	 * topology. A second one would wait behind it without limit.
+	 * Whether a thread is connecting inside the driver, which may wait for credentials,
+	 * or for the topology of a cluster. A second one would wait behind it.
 	 */
 	private volatile boolean driverBlocks;
 
@@ -117,6 +124,7 @@ final class LettuceConnections {
 		this.factory.afterPropertiesSet();
 		this.factory.start();
 		this.patience = commandTimeout.multipliedBy(2).plusMillis(100);
+		this.timer = this.factory.getClientConfiguration().getClientResources().orElseThrow().timer();
 	}
 
 	/**
@@ -138,7 +146,9 @@ final class LettuceConnections {
 				// The driver makes no new one for those that were closed.
 				if (connection.getClass() == StatefulRedisConnectionImpl.class && !connection.isClosed()
 						&& LettuceConnections.this.reconnect.getNow(false)) {
-					LettuceConnections.this.reconnect = new CompletableFuture<>();
+					CompletableFuture<Boolean> again = new CompletableFuture<>();
+					LettuceConnections.this.reconnect = again;
+					after(LettuceConnections.this.patience.dividedBy(8), () -> again.complete(false));
 				}
 				listener.accept(connection instanceof StatefulRedisPubSubConnection);
 			}
@@ -152,33 +162,18 @@ final class LettuceConnections {
 	}
 
 	/**
-	 * Return what sends commands; waits until the driver has connected or has failed to.
-	 * If it makes a connection that broke again, the wait is a quarter of the command
-	 * time-out at most, and no thread of a driver waits.
+	 * Return the connection for commands, or the attempt to make it, which ends in any
+	 * case. If the driver makes a connection that broke again, the command waits for
+	 * that: until a quarter of the command time-out has passed since the break.
 	 */
-	RedisCommands commands() throws ExecutionException, TimeoutException {
+	CompletableFuture<LettuceCommands> commands() {
 		CompletableFuture<Boolean> reconnecting = this.reconnect;
-		if (!reconnecting.isDone() && !(Thread.currentThread() instanceof FastThreadLocalThread)) {
-			reconnecting.completeOnTimeout(false, this.patience.toNanos() / 8, TimeUnit.NANOSECONDS).join();
-		}
-		CompletableFuture<LettuceCommands> connecting = connect();
-		if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
-			return connecting.join();
-		}
-		try {
-			return StoreCalls.awaitUninterruptibly(connecting, this.patience, TimeSource.SYSTEM);
-		}
-		catch (TimeoutException ex) {
-			// The next caller tries anew. The driver may never answer, for example if
-			// the application's credentials are never there.
-			connecting.completeExceptionally(ex);
-			throw ex;
-		}
+		return reconnecting.isDone() ? connect() : reconnecting.thenCompose((again) -> connect());
 	}
 
 	/**
 	 * Return the connection for commands, or the attempt to make it: a new one if the
-	 * last one has failed.
+	 * last one has failed. Does not block: the driver may, so it has a thread.
 	 */
 	CompletableFuture<LettuceCommands> connect() {
 		CompletableFuture<LettuceCommands> last = this.commands.get();
@@ -190,23 +185,34 @@ final class LettuceConnections {
 			return connect();
 		}
 		this.driverBlocks = true;
-		try {
-			this.driver = this.factory.connect().thenCompose((made) -> {
+		this.driver = CompletableFuture.completedFuture(this.factory)
+			.thenApplyAsync(DedicatedFactory::connect, (task) -> this.connectors.newThread(task).start())
+			.whenComplete((made, failure) -> this.driverBlocks = false)
+			.thenCompose(Function.identity())
+			.thenCompose((made) -> {
 				LettuceCommands ready = new LettuceCommands(made);
 				return next.complete(ready) ? next : ready.close();
-			}).whenComplete((ready, failure) -> {
+			})
+			.whenComplete((ready, failure) -> {
 				if (failure != null) {
 					next.completeExceptionally(StoreCalls.unwrap(failure));
 				}
 			});
-		}
-		catch (Throwable ex) {
-			next.completeExceptionally(ex);
-		}
-		finally {
-			this.driverBlocks = false;
-		}
-		return next;
+		// The driver may never answer, for example if the application's credentials are
+		// never there.
+		return limit(next);
+	}
+
+	/** Let a stage fail after the time that a connection and a command need. */
+	<T> CompletableFuture<T> limit(CompletableFuture<T> stage) {
+		Timeout timeout = after(this.patience, () -> stage.completeExceptionally(new TimeoutException()));
+		stage.whenComplete((result, failure) -> timeout.cancel());
+		return stage;
+	}
+
+	/** On the thread of the driver's timer, which does not block. */
+	private Timeout after(Duration time, Runnable task) {
+		return this.timer.newTimeout((timeout) -> task.run(), time.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	/** Let the next command open a new connection. Does not block. */

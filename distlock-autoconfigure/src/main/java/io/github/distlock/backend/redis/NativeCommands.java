@@ -74,21 +74,22 @@ final class NativeCommands {
 
 	/**
 	 * Take a lock that this JVM was the last to release.
-	 * @return the first token of the grant, or zero if the script has to attempt
+	 * @return completes with the first token of the grant, or zero if the script has to
+	 * attempt; {@code null} if nothing was sent
 	 */
-	long attempt(Ticket ticket, String lease) {
+	@Nullable CompletionStage<Long> attempt(RedisCommands commands, Ticket ticket, String lease) {
 		RememberedValue value = remembered(ticket);
 		if (value == null || value.holder != null || ticket.mode() == LockMode.READ) {
-			return 0;
+			return null;
 		}
 		long first = value.clock(this.time.nanoTime());
 		if (first <= value.token) {
-			return 0;
+			return null;
 		}
-		boolean taken = this.connections.call("attempt", ticket.key(),
-				(commands) -> replace(commands, ticket.key(), "|" + value.token, held(ticket, first), lease));
-		this.values.set(slot(ticket), taken ? value.with(ticket.token(), first) : null);
-		return taken ? first : 0;
+		return replace(commands, ticket.key(), "|" + value.token, held(ticket, first), lease).thenApply((taken) -> {
+			this.values.set(slot(ticket), taken ? value.with(ticket.token(), first) : null);
+			return taken ? first : 0;
+		});
 	}
 
 	/**

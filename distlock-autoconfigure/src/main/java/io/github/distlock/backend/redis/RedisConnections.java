@@ -53,21 +53,20 @@ final class RedisConnections {
 
 	private final TimeSource time;
 
-	/** Every driver's own time-out comes first. */
+	/** For a thread that waits. Every driver's own time-out comes first. */
 	private final Duration patience;
 
 	private final RedisKeys keys;
 
 	private final String instance;
 
-	private final String channel;
-
 	private final ServerClock clock = new ServerClock();
 
 	/** {@code null} if the application's connections are shared. */
 	private final @Nullable LettuceConnections dedicated;
 
-	private final BlockingCommands shared;
+	/** Completed. */
+	private final CompletableFuture<BlockingCommands> shared;
 
 	private final InboxMonitor inbox;
 
@@ -92,8 +91,7 @@ final class RedisConnections {
 		this.patience = settings.commandTimeout().multipliedBy(2);
 		this.keys = keys;
 		this.instance = context.instance();
-		this.channel = keys.inboxPrefix() + context.instance();
-		this.shared = new BlockingCommands(application);
+		this.shared = CompletableFuture.completedFuture(new BlockingCommands(application));
 		boolean copied = settings.dedicatedConnection() && source.server() != null;
 		this.dedicated = (copied && source.factory() instanceof LettuceConnectionFactory lettuce)
 				? new LettuceConnections(Objects.requireNonNull(source.server()), lettuce.getClientConfiguration(),
@@ -105,9 +103,8 @@ final class RedisConnections {
 					+ " delay renewals, and locks can be lost. Define a LettuceConnectionFactory @Bean(defaultCandidate = false)"
 					+ " and name it in distlock.redis.connection-factory, or set distlock.redis.dedicated-connection=false");
 		}
-		InboxSignals signals = new InboxSignals(context.instance(), keys, context.signals(), time, this.clock);
-		this.inbox = new InboxMonitor((this.dedicated != null) ? this.dedicated.factory() : application, this.channel,
-				this, signals, context.signals(), time, settings.commandTimeout());
+		this.inbox = new InboxMonitor((this.dedicated != null) ? this.dedicated.factory() : application, this, keys,
+				context, time, settings.commandTimeout());
 		if (this.dedicated != null) {
 			this.dedicated.onDisconnect(this::disconnected);
 		}
@@ -181,36 +178,47 @@ final class RedisConnections {
 		return this.inbox;
 	}
 
-	/**
-	 * Send a command. Called on a thread that may wait: for the connection, and for the
-	 * answer if the driver blocks.
-	 */
-	<T extends @Nullable Object> CompletionStage<T> send(Function<RedisCommands, CompletionStage<T>> command) {
-		if (this.closed) {
-			return CompletableFuture.failedFuture(StoreCalls.closed("Redis"));
-		}
-		try {
-			return command.apply((this.dedicated != null) ? this.dedicated.commands() : this.shared);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(StoreCalls.unwrap(ex));
-		}
+	/** Whether a command blocks the thread that sends it. */
+	boolean blocks() {
+		return this.dedicated == null;
 	}
 
-	/** Wait for the answer to a command. */
-	<T extends @Nullable Object> T await(String action, @Nullable String key, CompletionStage<T> answer) {
+	/**
+	 * Send a command, at once or when there is a connection. The stage ends after the
+	 * time-outs of the driver at the latest, and fails with an exception for the caller.
+	 * @param action the verb, for the message
+	 */
+	<T extends @Nullable Object> CompletionStage<T> send(String action, @Nullable String key,
+			Function<RedisCommands, CompletionStage<T>> command) {
+		CompletableFuture<? extends RedisCommands> commands = (this.dedicated != null) ? this.dedicated.commands()
+				: this.shared;
+		if (this.closed) {
+			commands = CompletableFuture.failedFuture(StoreCalls.closed("Redis"));
+		}
+		return commands.thenCompose(command).exceptionally((failure) -> {
+			throw failed(action, key, StoreCalls.unwrap(failure));
+		});
+	}
+
+	/** Let a stage that dedicated connections complete end in any case. */
+	<T> CompletableFuture<T> limit(CompletableFuture<T> stage) {
+		return Objects.requireNonNull(this.dedicated).limit(stage);
+	}
+
+	/** Wait for a stage. */
+	private <T extends @Nullable Object> T await(String action, CompletionStage<T> answer) {
 		try {
 			return StoreCalls.awaitUninterruptibly(answer.toCompletableFuture(), this.patience, this.time);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			throw failed(action, key, StoreCalls.unwrap(ex));
+			throw failed(action, null, StoreCalls.unwrap(ex));
 		}
 	}
 
 	/** Send a command, and wait for the answer. */
 	<T extends @Nullable Object> T call(String action, @Nullable String key,
 			Function<RedisCommands, CompletionStage<T>> command) {
-		return await(action, key, send(command));
+		return await(action, send(action, key, command));
 	}
 
 	/**
@@ -219,7 +227,7 @@ final class RedisConnections {
 	 * the master. Does not block.
 	 * @return what to tell the caller
 	 */
-	LockBackendException failed(String action, @Nullable String key, Throwable failure) {
+	private LockBackendException failed(String action, @Nullable String key, Throwable failure) {
 		if (failure instanceof LockBackendException explained) {
 			return explained;
 		}
@@ -280,15 +288,15 @@ final class RedisConnections {
 		// example for credentials, and this thread must not. The first connection of a
 		// JVM takes longer than a command.
 		this.inbox.settled().handle((confirmed, failure) -> true).completeOnTimeout(true, 5, TimeUnit.SECONDS).join();
-		await("test of the lock store", null, this.inbox.settled().handle((confirmed, failure) -> true));
+		await("test of the lock store", this.inbox.settled().handle((confirmed, failure) -> true));
 		List<String> names = this.keys.lockQueueAndReaders("rights-" + this.instance);
 		// By its text, even if the server knows it: the probe is sent by its digest.
 		byte[][] script = RedisCommands.bytes(Scripts.RIGHTS.getScriptAsString(), "3", names.get(0), names.get(1),
-				names.get(2), this.channel, RedisInbox.PROBE);
+				names.get(2), this.inbox.channel(), RedisInbox.PROBE);
 		this.server.checkRights(ask("test of the lock store", "EVAL", script));
 		probe(RedisInbox.PROBE);
 		try {
-			await("subscription to the inbox " + this.channel, null, this.inbox.settled());
+			await("subscription to the inbox " + this.inbox.channel(), this.inbox.settled());
 		}
 		catch (LockBackendException ex) {
 			// A static master with replicas sends no messages: callers ask instead.
@@ -312,7 +320,8 @@ final class RedisConnections {
 	long probe(String text) {
 		warnOfEvictionOnce();
 		TimeSource.Instant sent = this.time.now();
-		String[] answer = call("probe", null, (commands) -> commands.run(Scripts.PROBE, List.of(), this.channel, text))
+		String[] answer = call("probe", null,
+				(commands) -> commands.run(Scripts.PROBE, List.of(), this.inbox.channel(), text))
 			.split(",");
 		this.clock.observe(sent, Long.parseLong(answer[1]));
 		return Long.parseLong(answer[0]);

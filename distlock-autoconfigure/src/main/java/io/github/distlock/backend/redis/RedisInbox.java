@@ -55,7 +55,7 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	 * What the server has confirmed last, as an object of its own for each confirmation;
 	 * {@code null} if, as far as is known, no message arrives.
 	 */
-	private volatile @Nullable Object subscription;
+	private volatile @Nullable Subscription subscription;
 
 	/**
 	 * Completes when the first subscription has been confirmed or has failed, or when the
@@ -135,7 +135,7 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 		}
 	}
 
-	@Nullable Object subscription() {
+	@Nullable Subscription subscription() {
 		return this.subscription;
 	}
 
@@ -236,13 +236,27 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 		if (this.stopped) {
 			return;
 		}
-		this.subscription = new Object();
+		this.subscription = new Subscription();
 		this.settled.complete(true);
 		if (this.failedAttempts > 1) {
 			logger.info("The inbox " + this.channel + " is subscribed now");
 		}
 		this.failedAttempts = 0;
 		subscribed();
+	}
+
+	/**
+	 * What is known of one confirmed subscription. An answer that is late says nothing of
+	 * a later one.
+	 */
+	static final class Subscription {
+
+		/** Whether a check of it has begun. Used by the thread of the inbox. */
+		boolean checked;
+
+		/** Whether the server counts it as a receiver. */
+		volatile boolean counted;
+
 	}
 
 }

@@ -10,17 +10,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock;
@@ -38,7 +38,7 @@ import org.springframework.data.redis.core.script.RedisScript;
 /**
  * The open store of a {@link RedisLockBackend}. Thread-safe.
  */
-final class RedisLockStore extends BlockingLockStore implements StoreInspection {
+final class RedisLockStore implements LockStore, StoreInspection {
 
 	/**
 	 * Maximum time within which a grant by message must be confirmed, as in the scripts.
@@ -162,7 +162,8 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	public EndResult end(String key, long grantToken) {
 		// The ticket of a reader has all keys of the lock.
 		Ticket keys = new Ticket(key, LockMode.READ, this.instance, 0, true);
-		Reply reply = ask(Scripts.END, "end of a grant", keys, Long.toString(grantToken));
+		Reply reply = this.connections.call("end of a grant", key,
+				(commands) -> ask(commands, Scripts.END, keys, Function.identity(), Long.toString(grantToken)));
 		return switch (reply.kind()) {
 			case Reply.ENDED -> EndResult.ENDED;
 			case Reply.CHANGED -> EndResult.CHANGED;
@@ -182,46 +183,55 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	}
 
 	@Override
+	public boolean blocks() {
+		return this.connections.blocks();
+	}
+
+	@Override
 	public boolean keepsOrder() {
 		return this.connections.keepsOrder();
 	}
 
 	@Override
-	protected AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
-		TimeSource.Instant sent = this.clock.now();
-		long first = this.nativeCommands.attempt(ticket, millis(lease));
-		if (first > 0) {
-			return granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease);
-		}
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
+		return this.connections.send("attempt", ticket.key(), (commands) -> {
+			TimeSource.Instant sent = this.clock.now();
+			CompletionStage<Long> taken = this.nativeCommands.attempt(commands, ticket, millis(lease));
+			return (taken == null) ? attemptByScript(commands, ticket, lease, queue, sent)
+					: taken.thenCompose((first) -> (first > 0)
+							? CompletableFuture.completedFuture(
+									granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease))
+							: attemptByScript(commands, ticket, lease, queue, this.clock.now()));
+		});
+	}
+
+	private CompletionStage<AttemptResult> attemptByScript(RedisCommands commands, Ticket ticket, Duration lease,
+			boolean queue, TimeSource.Instant sent) {
 		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
 		if (releases != null) {
-			try {
-				this.connections.await("attempt behind a release", ticket.key(), releases);
-			}
-			finally {
-				// An error of the driver may prevent their answers for all time.
-				this.unanswered.remove(ticket.key(), releases);
-			}
+			// An error of the driver may prevent their answers for all time.
+			return this.connections.limit(releases.copy())
+				.whenComplete((answered, failure) -> this.unanswered.remove(ticket.key(), releases))
+				.thenCompose((answered) -> attemptByScript(commands, ticket, lease, queue, this.clock.now()));
 		}
 		InboxState state = queue ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
-		sent = this.clock.now();
-		Reply reply = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
-				ticket.isReader() ? state.letter : state.letter.concat(this.tokensPerGrant));
-		this.nativeCommands.attempted(ticket, reply);
-		return switch (reply.kind()) {
-			case Reply.GRANTED -> granted(ticket, reply, sent, lease);
-			case Reply.WAITING -> waiting(ticket, reply, sent, lease);
-			case Reply.BUSY -> busy(ticket, reply, queue);
-			default -> throw new IllegalStateException("Not an answer to an attempt: " + reply);
-		};
+		return ask(commands, Scripts.ATTEMPT, ticket, (reply) -> {
+			this.nativeCommands.attempted(ticket, reply);
+			return switch (reply.kind()) {
+				case Reply.GRANTED -> granted(ticket, reply, sent, lease);
+				case Reply.WAITING -> waiting(ticket, reply, sent, lease);
+				case Reply.BUSY -> busy(ticket, reply, queue);
+				default -> throw new IllegalStateException("Not an answer to an attempt: " + reply);
+			};
+		}, ticket.token(), millis(lease), ticket.isReader() ? state.letter : state.letter.concat(this.tokensPerGrant));
 	}
 
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		if (!keepsOrder()) {
-			return super.release(ticket, lastToken, next);
-		}
 		CompletionStage<ReleaseResult> sent = send(ticket, lastToken, next);
+		if (!keepsOrder()) {
+			return sent;
+		}
 		CompletableFuture<ReleaseResult> answered = new CompletableFuture<>();
 		this.unanswered.merge(ticket.key(), answered, CompletableFuture::allOf);
 		return sent.whenComplete((result, failure) -> {
@@ -233,70 +243,60 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 		});
 	}
 
-	@Override
-	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
-		return this.connections.await("release", ticket.key(), send(ticket, lastToken, next));
+	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
+		return this.connections.send("release", ticket.key(), (commands) -> {
+			CompletionStage<Boolean> replaced = (next == null)
+					? this.nativeCommands.release(commands, ticket, lastToken) : null;
+			return (replaced == null) ? releaseByScript(commands, ticket, lastToken, next)
+					: replaced
+						.thenCompose((done) -> done ? CompletableFuture.completedFuture(new ReleaseResult(true, null))
+								: releaseByScript(commands, ticket, lastToken, null));
+		});
 	}
 
-	/** Send a release; the stage fails with an exception for the caller. */
-	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
+	private CompletionStage<ReleaseResult> releaseByScript(RedisCommands commands, Ticket ticket, long lastToken,
+			@Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		String[] args = (next == null) ? new String[] { ticket.token(), used }
 				: new String[] { ticket.token(), used, next.ticket().token(), millis(next.lease()),
 						this.connections.inbox().state().letter.concat(this.tokensPerGrant) };
 		TimeSource.Instant sent = this.clock.now();
 		int breaks = this.connections.breaks();
-		return this.connections.<ReleaseResult>send((commands) -> {
-			CompletionStage<Boolean> replaced = (next == null)
-					? this.nativeCommands.release(commands, ticket, lastToken) : null;
-			return (replaced == null) ? sendScript(commands, ticket, next, sent, args)
-					: replaced
-						.thenCompose((done) -> done ? CompletableFuture.completedFuture(new ReleaseResult(true, null))
-								: sendScript(commands, ticket, next, sent, args));
-		}).thenApply((result) -> {
-			if (!result.released() && this.connections.breaks() != breaks) {
+		return ask(commands, Scripts.RELEASE, ticket, (reply) -> {
+			boolean released = !reply.kind().equals(Reply.GONE);
+			if (!released && this.connections.breaks() != breaks) {
 				// Lettuce sends again after a reconnect what was not answered.
 				throw new LockBackendException("The connection to Redis broke before the release of lock '"
 						+ ticket.key() + "' was answered, so it may have been executed before");
 			}
-			return result;
-		})
-			.exceptionallyCompose((failure) -> CompletableFuture
-				.failedFuture(this.connections.failed("release", ticket.key(), StoreCalls.unwrap(failure))));
-	}
-
-	private CompletionStage<ReleaseResult> sendScript(RedisCommands commands, Ticket ticket, @Nullable Successor next,
-			TimeSource.Instant sent, String... args) {
-		return commands.run(Scripts.RELEASE, this.keys.of(ticket), args).thenApply((text) -> {
-			Reply reply = Reply.parse(text);
-			if (reply.admitsMore()) {
-				admitReaders(commands, ticket, Scripts.MAX_PORTIONS);
-			}
-			return new ReleaseResult(!reply.kind().equals(Reply.GONE), (next == null) ? null : switch (reply.kind()) {
+			return new ReleaseResult(released, (next == null) ? null : switch (reply.kind()) {
 				case Reply.GRANTED -> granted(next.ticket(), reply, sent, next.lease());
 				case Reply.WAITING -> waiting(next.ticket(), reply, sent, next.lease());
 				case Reply.UNQUEUED -> unqueued(null);
 				default -> null;
 			});
-		});
+		}, args);
 	}
 
 	@Override
-	protected void cancelNow(Ticket ticket) {
-		ask(Scripts.CANCEL, "cancel", ticket, ticket.token());
+	public CompletionStage<?> cancel(Ticket ticket) {
+		return this.connections.send("cancel", ticket.key(),
+				(commands) -> ask(commands, Scripts.CANCEL, ticket, Function.identity(), ticket.token()));
 	}
 
 	/**
 	 * Run the script of a verb. A script lets in a limited number of readers, so that it
 	 * does not keep the server busy for long: the others are let in here.
 	 */
-	private Reply ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
-		Reply reply = Reply.parse(this.connections.call(action, ticket.key(),
-				(commands) -> commands.run(script, this.keys.of(ticket), args)));
-		if (reply.admitsMore()) {
-			this.connections.send((commands) -> admitReaders(commands, ticket, Scripts.MAX_PORTIONS));
-		}
-		return reply;
+	private <T> CompletionStage<T> ask(RedisCommands commands, RedisScript<String> script, Ticket ticket,
+			Function<Reply, T> answer, String... args) {
+		return commands.run(script, this.keys.of(ticket), args).thenApply((text) -> {
+			Reply reply = Reply.parse(text);
+			if (reply.admitsMore()) {
+				admitReaders(commands, ticket, Scripts.MAX_PORTIONS);
+			}
+			return answer.apply(reply);
+		});
 	}
 
 	/**
@@ -316,7 +316,7 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 	 * answer delays the result by one command time-out, whatever the number of its slots.
 	 */
 	@Override
-	protected List<RenewalResult> renewNow(List<Renewal> renewals) {
+	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 		Map<Integer, List<Renewal>> groups = new LinkedHashMap<>();
 		for (Renewal renewal : renewals) {
 			Ticket ticket = renewal.ticket();
@@ -324,17 +324,20 @@ final class RedisLockStore extends BlockingLockStore implements StoreInspection 
 					: 0;
 			groups.computeIfAbsent(ticket.isReader() ? -1 - slot : slot, (group) -> new ArrayList<>()).add(renewal);
 		}
-		List<RenewalScript> scripts = new ArrayList<>();
 		TimeSource.Instant sent = this.clock.now();
+		CompletionStage<Map<Renewal, RenewalResult>> results = CompletableFuture
+			.completedFuture(new IdentityHashMap<>());
 		for (List<Renewal> group : groups.values()) {
 			for (int from = 0; from < group.size(); from += BATCH_SIZE) {
-				scripts.add(RenewalScript.send(group.subList(from, Math.min(from + BATCH_SIZE, group.size())),
-						this.keys, this.description.tokensPerGrant(), this.connections));
+				RenewalScript script = new RenewalScript(group.subList(from, Math.min(from + BATCH_SIZE, group.size())),
+						this.keys, this.description.tokensPerGrant());
+				results = results.thenCombine(script.send(this.connections, sent), (all, some) -> {
+					all.putAll(some);
+					return all;
+				});
 			}
 		}
-		Map<Renewal, RenewalResult> results = new IdentityHashMap<>();
-		scripts.forEach((script) -> script.await(this.connections, sent, results));
-		return renewals.stream().map(results::get).toList();
+		return results.thenApply((all) -> renewals.stream().map(all::get).toList());
 	}
 
 	/** A reply without a TTL is a new grant, whose TTL is the lease. */

@@ -105,9 +105,9 @@ final class LockRound {
 		return this.leaving ? null : this.grant;
 	}
 
-	/** Wait for the votes that decide. */
-	NodeAnswers<Vote> await() {
-		return this.quorum.await("attempt", this.ticket.key(), this.votes, (answers) -> {
+	/** Return the votes that decide, as soon as they have arrived. */
+	CompletableFuture<NodeAnswers<Vote>> decided() {
+		return this.quorum.decide("attempt", this.ticket.key(), this.votes, (answers) -> {
 			int granted = answers.given(Vote.Locked.class::isInstance);
 			boolean hopeless = granted + answers.outstanding() < this.quorum.majority();
 			boolean contended = answers.given((vote) -> true) >= this.quorum.majority();
@@ -120,39 +120,42 @@ final class LockRound {
 	/**
 	 * Make a grant of the votes, if a majority holds the claim, later tokens are higher
 	 * than the last one of the grant, and the round took less time than the lease.
+	 * @return completes with the grant, or {@code null}
 	 */
-	@Nullable Grant win(NodeAnswers<Vote> answers) {
+	CompletableFuture<@Nullable Grant> win(NodeAnswers<Vote> answers) {
 		List<Vote.Locked> granted = answers.given()
 			.stream()
 			.filter(Vote.Locked.class::isInstance)
 			.map(Vote.Locked.class::cast)
 			.toList();
 		if (granted.size() < this.quorum.majority()) {
-			return null;
+			return CompletableFuture.completedFuture(null);
 		}
 		this.quorum.observe(granted.stream().mapToLong(Vote.Locked::nowMicros).max().orElseThrow(), this.sent.nanos());
 		long first = granted.stream().mapToLong(Vote.Locked::token).max().orElseThrow();
 		long last = first + this.quorum.settings.tokensPerGrant() - 1;
 		Validity validity = Validity.until(this.sent, Quorum.withoutDrift(this.lease));
-		if (secure(answers, last) && !validity.hasPassed(this.quorum.clock)) {
-			this.grant = new Grant(first, last, validity);
-		}
-		return this.grant;
+		return secure(answers, last).thenApply((secured) -> {
+			if (secured && !validity.hasPassed(this.quorum.clock)) {
+				this.grant = new Grant(first, last, validity);
+			}
+			return this.grant;
+		});
 	}
 
 	/**
 	 * Make sure that later tokens are higher than the last one of the grant. Sends
 	 * nothing if the clocks of the nodes agree.
-	 * @return whether this is true on a majority
+	 * @return completes with whether this is true on a majority
 	 */
-	private boolean secure(NodeAnswers<Vote> answers, long lastToken) {
+	private CompletableFuture<Boolean> secure(NodeAnswers<Vote> answers, long lastToken) {
 		// Half of the lease, in microseconds: the expiry of a claim may differ from the
 		// clock.
 		long ahead = this.lease.toNanos() / 2000;
 		Predicate<Vote> behind = (vote) -> vote instanceof Vote.Locked locked
 				&& lastToken >= locked.nowMicros() + ahead;
 		if (answers.given(behind) == 0) {
-			return true;
+			return CompletableFuture.completedFuture(true);
 		}
 		List<CompletableFuture<Boolean>> secured = new ArrayList<>();
 		for (int i = 0; i < this.quorum.size(); i++) {
@@ -161,27 +164,29 @@ final class LockRound {
 					? this.quorum.node(i).raise(this.ticket.key(), this.claim, lastToken)
 					: CompletableFuture.completedFuture(vote instanceof Vote.Locked));
 		}
-		return this.quorum.await("attempt", this.ticket.key(), secured, this.quorum::agreed);
+		return this.quorum.decide("attempt", this.ticket.key(), secured, this.quorum::agreed);
 	}
 
 	/**
-	 * Wait until a majority has renewed the claim, or cannot. A node that does not hold
-	 * it, since it was down when the claim was made or has lost it, does not take it
+	 * Complete when a majority has renewed the claim, or cannot. A node that does not
+	 * hold it, since it was down when the claim was made or has lost it, does not take it
 	 * again: it says that the claim is gone.
 	 * @param renewed the claims that each node has renewed
 	 */
-	RenewalResult renewed(List<CompletableFuture<Set<String>>> renewed, Duration newLease, TimeSource.Instant newSent) {
-		Grant before = grant();
+	CompletableFuture<RenewalResult> renewed(List<CompletableFuture<Set<String>>> renewed, Duration newLease,
+			TimeSource.Instant newSent) {
 		List<CompletableFuture<Boolean>> answers = renewed.stream()
 			.map((node) -> node.thenApply((claims) -> claims.contains(this.claim)))
 			.toList();
-		try {
-			if (before == null || !this.quorum.await("renewal", this.ticket.key(), answers, this.quorum::agreed)) {
-				return new RenewalResult.Gone(false);
-			}
-		}
-		catch (LockBackendException ex) {
-			return new RenewalResult.Unknown(ex);
+		return this.quorum.decide("renewal", this.ticket.key(), answers, this.quorum::agreed)
+			.handle((agreed, failure) -> (failure != null) ? new RenewalResult.Unknown(Quorum.asFailure(failure))
+					: renewed(agreed, newLease, newSent));
+	}
+
+	private RenewalResult renewed(boolean agreed, Duration newLease, TimeSource.Instant newSent) {
+		Grant before = grant();
+		if (before == null || !agreed) {
+			return new RenewalResult.Gone(false);
 		}
 		Validity validity = Validity.until(newSent, Quorum.withoutDrift(newLease));
 		if (validity.hasPassed(this.quorum.clock)) {
@@ -241,12 +246,12 @@ final class LockRound {
 	}
 
 	/**
-	 * Wait until a majority has given up the claim, or for the last try at each node.
-	 * @return whether the claim was held
-	 * @throws LockBackendException if that is not known yet
+	 * Complete when a majority has given up the claim, or after the last try at each
+	 * node.
+	 * @return completes with whether the claim was held; fails if that is not known yet
 	 */
-	boolean released() {
-		return this.quorum.await("release", this.ticket.key(), List.copyOf(this.left), (answers) -> {
+	CompletableFuture<Boolean> released() {
+		return this.quorum.decide("release", this.ticket.key(), List.copyOf(this.left), (answers) -> {
 			Boolean agreed = this.quorum.agreed(answers);
 			return (agreed == null && answers.outstanding() == 0) ? Boolean.TRUE : agreed;
 		});

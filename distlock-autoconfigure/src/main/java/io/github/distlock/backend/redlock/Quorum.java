@@ -5,10 +5,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
@@ -45,8 +44,6 @@ final class Quorum {
 
 	private final List<QuorumNode> nodes;
 
-	private final Duration timeout;
-
 	/** How far the clocks of the nodes are ahead of this JVM's; 0 if not known. */
 	private volatile long aheadMicros;
 
@@ -55,8 +52,6 @@ final class Quorum {
 		this.clock = clock;
 		this.random = random;
 		this.nodes = List.copyOf(nodes);
-		// Nodes have their own time-out. This one is for a node that exceeds it.
-		this.timeout = settings.nodeTimeout().multipliedBy(2).plusSeconds(1);
 	}
 
 	List<QuorumNode> nodes() {
@@ -96,35 +91,37 @@ final class Quorum {
 	}
 
 	/**
-	 * Wait until the answers allow a verdict: not for a node whose answer could not
-	 * change it. An interrupt does not end the wait.
+	 * Judge the answers until they allow a verdict: not for a node whose answer could not
+	 * change it.
 	 * @param action the verb, for the message
-	 * @param commands what was sent, by node
-	 * @throws LockBackendException if too many nodes have failed, or if there is no
-	 * verdict when all have answered
+	 * @param commands what was sent, by node; each ends within the time-out of its node
+	 * @return completes with the verdict; fails with {@link LockBackendException} if too
+	 * many nodes have failed, or if there is no verdict when all have answered
 	 */
-	<T, R> R await(String action, @Nullable String key, List<CompletableFuture<T>> commands, Verdict<T, R> verdict) {
+	<T, R> CompletableFuture<R> decide(String action, @Nullable String key, List<CompletableFuture<T>> commands,
+			Verdict<T, R> verdict) {
 		CompletableFuture<R> result = new CompletableFuture<>();
 		// Each answer is judged with those before it, maybe by several threads at a time:
 		// the last of them sees all.
-		commands.forEach((command) -> command.whenComplete((answer, failure) -> {
+		commands.forEach((command) -> command.handle((answer, failure) -> {
 			NodeAnswers<T> answers = new NodeAnswers<>(commands);
 			boolean tooFew = answers.given(each -> true) + answers.outstanding() < majority();
 			R decided = tooFew ? null : verdict.of(answers);
 			if (decided != null) {
-				result.complete(decided);
+				return result.complete(decided);
 			}
-			else if (tooFew || answers.outstanding() == 0) {
-				result.completeExceptionally(failure(action, key, answers));
-			}
-		}));
+			return (tooFew || answers.outstanding() == 0)
+					&& result.completeExceptionally(failure(action, key, answers));
+		}).exceptionally(result::completeExceptionally));
+		return result;
+	}
+
+	/** Wait for a verdict. An interrupt does not end the wait. */
+	static <R> R await(CompletableFuture<R> verdict) {
 		try {
-			return StoreCalls.awaitUninterruptibly(result, this.timeout, TimeSource.SYSTEM);
+			return verdict.join();
 		}
-		catch (TimeoutException ex) {
-			throw new LockBackendException("The nodes of the lock store did not answer in time", ex);
-		}
-		catch (ExecutionException ex) {
+		catch (CompletionException ex) {
 			throw asFailure(ex);
 		}
 	}

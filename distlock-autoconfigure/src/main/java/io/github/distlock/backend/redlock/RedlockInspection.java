@@ -104,9 +104,9 @@ record RedlockInspection(RedlockStore store, Quorum quorum) implements StoreInsp
 
 	/** Wait for all nodes, and return the answers of those that are not away. */
 	private <T> List<T> ask(String action, String key, Function<QuorumNode, CompletableFuture<T>> question) {
-		this.store.requireOpen();
-		return this.quorum.await(action, key, this.quorum.ask(question),
-				(answers) -> (answers.outstanding() == 0) ? answers.given() : null);
+		this.store.opened().join();
+		return Quorum.await(this.quorum.decide(action, key, this.quorum.ask(question),
+				(answers) -> (answers.outstanding() == 0) ? answers.given() : null));
 	}
 
 }

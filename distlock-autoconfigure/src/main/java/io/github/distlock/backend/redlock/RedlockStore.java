@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -14,12 +15,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.BlockingLockStore;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * wait or hold: each until it is released or cancelled, or its claim has expired on all
  * nodes. Thread-safe.
  */
-final class RedlockStore extends BlockingLockStore implements NodeEvents {
+final class RedlockStore implements LockStore, NodeEvents {
 
 	/** Minimum time for which the first command waits for connections. */
 	private static final long MIN_CONNECT_MILLIS = 1000;
@@ -94,7 +94,7 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 				});
 		}
 		long patience = Math.max(MIN_CONNECT_MILLIS, this.quorum.settings.nodeTimeout().toMillis() * 4);
-		this.connected.completeOnTimeout(true, patience, TimeUnit.MILLISECONDS);
+		this.quorum.timers.schedule(() -> this.connected.complete(true), patience, TimeUnit.MILLISECONDS);
 	}
 
 	@Override
@@ -128,44 +128,45 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 		this.quorum.nodes().forEach((each) -> each.stop());
 	}
 
-	/** Also wait for the first connections. */
-	void requireOpen() {
+	/** Completes when commands can be sent: after the first connections. */
+	CompletableFuture<Boolean> opened() {
 		if (this.closed) {
 			throw StoreCalls.closed("Redlock");
 		}
-		this.connected.join();
+		return this.connected;
 	}
 
 	@Override
 	public void verify() {
-		requireOpen();
-		this.quorum.await("test of the store", null, this.quorum.ask((node) -> node.probe(this.quorum.settings)),
-				(answers) -> (answers.given().size() >= this.quorum.majority()) ? true : null);
+		opened().join();
+		Quorum.await(this.quorum.decide("test of the store", null,
+				this.quorum.ask((node) -> node.probe(this.quorum.settings)),
+				(answers) -> (answers.given().size() >= this.quorum.majority()) ? true : null));
 	}
 
 	@Override
-	protected AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
+	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 		this.backend.validateLease(ticket.key(), lease);
-		requireOpen();
-		return claim(ticket, lease, queue);
+		return opened().thenCompose((open) -> claim(ticket, lease, queue));
 	}
 
 	private static @Nullable LockRound won(@Nullable RedlockTicket state) {
 		return (state != null) ? state.won : null;
 	}
 
-	private AttemptResult claim(Ticket ticket, Duration lease, boolean queue) {
+	private CompletableFuture<AttemptResult> claim(Ticket ticket, Duration lease, boolean queue) {
 		RedlockTicket known = this.tickets.get(ticket);
 		LockRound before = won(known);
 		Grant held = (before != null) ? before.grant() : null;
 		if (before != null && held != null) {
 			if (!held.validity().hasPassed(this.quorum.clock)) {
-				return new AttemptResult.Granted(held);
+				return CompletableFuture.completedFuture(new AttemptResult.Granted(held));
 			}
 			before.leave(0, () -> pause(ticket.key()));
 		}
 		if (queue && this.paused.contains(ticket.key())) {
-			return new AttemptResult.Queued(PAUSE.plus(RedlockTicket.retryDelay(0, this.quorum.random)), false);
+			return CompletableFuture.completedFuture(
+					new AttemptResult.Queued(PAUSE.plus(RedlockTicket.retryDelay(0, this.quorum.random)), false));
 		}
 		// Before the round: a node may signal the ticket before all have answered.
 		RedlockTicket state = this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket());
@@ -175,29 +176,27 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 		}
 		String name = ticket.token() + "#" + Long.toString(this.claims.incrementAndGet(), Character.MAX_RADIX);
 		LockRound round = new LockRound(this.quorum, ticket, name, lease, queue ? state.queueAt : -1);
-		AttemptResult result = null;
-		try {
-			result = result(ticket, round, state, lease, queue);
-			return result;
-		}
-		finally {
-			if (!(result instanceof AttemptResult.Granted)) {
-				round.leave(0, null);
-			}
-			if (known == null && (result == null || result instanceof AttemptResult.Busy)) {
-				this.tickets.remove(ticket, state);
-			}
-		}
+		return round.decided()
+			.thenCompose((votes) -> round.win(votes)
+				.thenApply((grant) -> (grant != null) ? won(ticket, round, state, grant)
+						: refused(votes, state, lease, queue)))
+			.whenComplete((result, failure) -> {
+				if (!(result instanceof AttemptResult.Granted)) {
+					round.leave(0, null);
+				}
+				if (known == null && (result == null || result instanceof AttemptResult.Busy)) {
+					this.tickets.remove(ticket, state);
+				}
+			});
 	}
 
-	private AttemptResult result(Ticket ticket, LockRound round, RedlockTicket state, Duration lease, boolean queue) {
-		NodeAnswers<Vote> votes = round.await();
-		Grant grant = round.win(votes);
-		if (grant != null) {
-			state.won = round;
-			leaveQueue(ticket, state);
-			return new AttemptResult.Granted(grant);
-		}
+	private AttemptResult won(Ticket ticket, LockRound round, RedlockTicket state, Grant grant) {
+		state.won = round;
+		leaveQueue(ticket, state);
+		return new AttemptResult.Granted(grant);
+	}
+
+	private AttemptResult refused(NodeAnswers<Vote> votes, RedlockTicket state, Duration lease, boolean queue) {
 		Duration remaining = Duration.ZERO;
 		int heldAt = -1;
 		for (int i = 0; i < this.quorum.size(); i++) {
@@ -235,60 +234,60 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 	}
 
 	@Override
-	protected ReleaseResult releaseNow(Ticket ticket, long lastToken, @Nullable Successor next) {
-		requireOpen();
-		boolean released = release(ticket, lastToken);
-		return new ReleaseResult(released, (released && next != null) ? successor(next) : null);
+	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		return opened().thenCompose((open) -> release(ticket, lastToken))
+			.thenCompose((released) -> (released && next != null)
+					? successor(next).thenApply((answer) -> new ReleaseResult(true, answer))
+					: CompletableFuture.completedFuture(new ReleaseResult(released, null)));
 	}
 
 	/** The release is done, and must not fail because of the next ticket. */
-	private AttemptResult successor(Successor next) {
-		try {
-			return claim(next.ticket(), next.lease(), true);
-		}
-		catch (LockBackendException ex) {
-			return new AttemptResult.Queued(RedlockTicket.retryDelay(0, this.quorum.random), false);
-		}
+	private CompletableFuture<AttemptResult> successor(Successor next) {
+		return claim(next.ticket(), next.lease(), true).exceptionally(
+				(failure) -> new AttemptResult.Queued(RedlockTicket.retryDelay(0, this.quorum.random), false));
 	}
 
-	/** Release the lock; whether it was held. */
-	private boolean release(Ticket ticket, long lastToken) {
+	/** Release the lock; completes with whether it was held. */
+	private CompletableFuture<Boolean> release(Ticket ticket, long lastToken) {
 		RedlockTicket state = this.tickets.get(ticket);
 		LockRound round = won(state);
 		if (state == null || round == null) {
-			return false;
+			return CompletableFuture.completedFuture(false);
 		}
 		if (round.grant() != null) {
 			round.leave(lastToken, () -> pause(ticket.key()));
 		}
-		try {
-			boolean released = round.released();
-			this.tickets.remove(ticket, state);
-			return released;
-		}
-		catch (LockBackendException ex) {
-			// Remembered for a repeated release, as long as the claim may last.
-			this.quorum.timers.schedule(() -> this.tickets.remove(ticket, state),
-					this.quorum.settings.longestLease().plus(RELEASE_MEMORY).toMillis(), TimeUnit.MILLISECONDS);
-			throw ex;
-		}
+		return round.released().whenComplete((released, failure) -> {
+			if (failure == null) {
+				this.tickets.remove(ticket, state);
+			}
+			else {
+				// Remembered for a repeated release, as long as the claim may last.
+				this.quorum.timers.schedule(() -> this.tickets.remove(ticket, state),
+						this.quorum.settings.longestLease().plus(RELEASE_MEMORY).toMillis(), TimeUnit.MILLISECONDS);
+			}
+		});
 	}
 
 	@Override
-	protected void cancelNow(Ticket ticket) {
-		requireOpen();
-		RedlockTicket state = this.tickets.get(ticket);
-		release(ticket, 0);
-		this.tickets.remove(ticket);
-		int queueAt = (state == null) ? -1 : (state.queuedAt >= 0) ? state.queuedAt : state.queueAt;
-		if (queueAt >= 0) {
-			this.quorum.node(queueAt).forget(ticket).join();
-		}
+	public CompletionStage<?> cancel(Ticket ticket) {
+		return opened().thenCompose((open) -> {
+			RedlockTicket state = this.tickets.get(ticket);
+			return release(ticket, 0).thenCompose((released) -> {
+				this.tickets.remove(ticket);
+				int queueAt = (state == null) ? -1 : (state.queuedAt >= 0) ? state.queuedAt : state.queueAt;
+				return (queueAt >= 0) ? this.quorum.node(queueAt).forget(ticket)
+						: CompletableFuture.completedFuture(false);
+			});
+		});
 	}
 
 	@Override
-	protected List<RenewalResult> renewNow(List<Renewal> batch) {
-		requireOpen();
+	public CompletionStage<List<RenewalResult>> renew(List<Renewal> batch) {
+		return opened().thenCompose((open) -> renewNow(batch));
+	}
+
+	private CompletableFuture<List<RenewalResult>> renewNow(List<Renewal> batch) {
 		Map<Ticket, LockRound> held = new HashMap<>();
 		List<String> keys = new ArrayList<>();
 		List<String> args = new ArrayList<>();
@@ -304,10 +303,13 @@ final class RedlockStore extends BlockingLockStore implements NodeEvents {
 		TimeSource.Instant sent = this.quorum.clock.now();
 		List<CompletableFuture<Set<String>>> renewed = keys.isEmpty() ? List.of()
 				: this.quorum.ask((node) -> node.renew(keys, args));
-		return batch.stream().map((renewal) -> {
+		List<CompletableFuture<RenewalResult>> results = batch.stream().map((renewal) -> {
 			LockRound round = held.get(renewal.ticket());
-			return (round != null) ? round.renewed(renewed, allowed(renewal), sent) : new RenewalResult.Gone(false);
+			return (round != null) ? round.renewed(renewed, allowed(renewal), sent)
+					: CompletableFuture.<RenewalResult>completedFuture(new RenewalResult.Gone(false));
 		}).toList();
+		return CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
+			.thenApply((all) -> results.stream().map(CompletableFuture::join).toList());
 	}
 
 	/**

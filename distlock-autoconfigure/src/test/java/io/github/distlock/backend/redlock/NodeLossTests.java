@@ -2,10 +2,15 @@ package io.github.distlock.backend.redlock;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -59,6 +64,24 @@ class NodeLossTests {
 		assertThat(this.one.release(held, 0)).isTrue();
 		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.firstToken());
 		this.one.store.verify();
+	}
+
+	@Test
+	void noVerbWaitsForNodesThatHangAndEachStageEnds() {
+		Ticket held = this.one.ticket("k");
+		Grant grant = this.one.take(held, LEASE);
+		for (int node : new int[] { 0, 2, 4 }) {
+			this.cluster.stall(node);
+		}
+		List<CompletableFuture<?>> answers = Stream
+			.<CompletionStage<?>>of(this.one.store.attempt(this.one.ticket("other"), LEASE, true),
+					this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE))),
+					this.one.store.release(held, 0, null), this.one.store.cancel(held))
+			.<CompletableFuture<?>>map(CompletionStage::toCompletableFuture)
+			.toList();
+		assertThat(answers).noneMatch(CompletableFuture::isDone);
+		answers.forEach((answer) -> await().until(answer::isDone));
+		assertThat(answers.get(0)).isCompletedExceptionally();
 	}
 
 	@Test

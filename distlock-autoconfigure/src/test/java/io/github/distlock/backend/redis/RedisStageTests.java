@@ -1,0 +1,114 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * On dedicated connections each verb returns at once, and its stage ends, whether or not
+ * there is a connection and an answer.
+ */
+class RedisStageTests extends OnRedis {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+	private final TcpProxy proxy = new TcpProxy(server.port());
+
+	private final LettuceConnectionFactory application = RedisTestServer.connectionFactory(this.proxy.port());
+
+	@AfterEach
+	void close() {
+		this.application.destroy();
+		this.proxy.close();
+	}
+
+	private LockStore open() {
+		return open(backend(this.application, TIMEOUT, TimeSource.SYSTEM), "me");
+	}
+
+	/** Call all verbs on this thread. An attempt comes behind a release of its key. */
+	private static List<CompletableFuture<?>> callVerbs(LockStore store) {
+		return Stream
+			.<CompletionStage<?>>of(store.attempt(ticket("new", 1), LEASE, true),
+					store.release(ticket("held", 2), 1, null), store.attempt(ticket("held", 3), LEASE, false),
+					store.release(ticket("handed", 4), 1, new Successor(ticket("handed", 5), LEASE)),
+					store.cancel(ticket("left", 6)), store.renew(List.of(new Renewal(ticket("kept", 7), 17, LEASE))))
+			.<CompletableFuture<?>>map(CompletionStage::toCompletableFuture)
+			.toList();
+	}
+
+	private static void assertThatAllFail(List<CompletableFuture<?>> answers) {
+		answers.subList(0, answers.size() - 1)
+			.forEach((answer) -> assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> Answers.of(answer)));
+		assertThat(Answers.of(answers.get(answers.size() - 1))).asInstanceOf(InstanceOfAssertFactories.LIST)
+			.singleElement()
+			.isInstanceOf(RenewalResult.Unknown.class);
+	}
+
+	@Test
+	void noVerbWaitsForItsAnswerAndEachStageEnds() {
+		LockStore store = open();
+		store.verify();
+		this.proxy.swallow(true);
+		List<CompletableFuture<?>> answers = callVerbs(store);
+		assertThat(answers).noneMatch(CompletableFuture::isDone);
+		assertThatAllFail(answers);
+		store.close();
+	}
+
+	@Test
+	void noVerbWaitsForAConnectionAndEachStageEnds() {
+		this.proxy.holdBack(true);
+		LockStore store = open();
+		List<CompletableFuture<?>> answers = callVerbs(store);
+		assertThat(answers).noneMatch(CompletableFuture::isDone);
+		assertThatAllFail(answers);
+		store.close();
+	}
+
+	@Test
+	void commandsThatCameBeforeTheConnectionAreSentWhenItIsThere() throws Exception {
+		this.proxy.holdBack(true);
+		LockStore store = open();
+		CompletableFuture<AttemptResult> answer = store.attempt(ticket("early", 1), LEASE, false).toCompletableFuture();
+		assertThat(answer).isNotDone();
+		this.proxy.holdBack(false);
+		assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Granted.class);
+		store.close();
+	}
+
+	@Test
+	void aStoreThatIsClosedEndsTheStagesOfCommandsWithoutAConnection() {
+		this.proxy.holdBack(true);
+		LockStore store = open(backend(this.application, Duration.ofMinutes(2), TimeSource.SYSTEM), "me");
+		List<CompletableFuture<?>> answers = callVerbs(store);
+		CompletableFuture.runAsync(store::close);
+		assertThatAllFail(answers);
+	}
+
+}
