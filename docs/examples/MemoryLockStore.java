@@ -112,7 +112,7 @@ class MemoryLockStore implements LockStore {
         Duration remaining = Duration.ofNanos(Math.max(0, owner.endNanos() - System.nanoTime()));
         if (owner.ticket().equals(ticket)) {
             Grant grant = new Grant(owner.token(), owner.token(), Validity.until(sent, remaining));
-            return CompletableFuture.completedFuture(new AttemptResult.Granted(grant));
+            return CompletableFuture.completedFuture(grant);
         }
         return CompletableFuture.completedFuture(queue ? new AttemptResult.Queued(RETRY, false)
                 : new AttemptResult.Busy(remaining));

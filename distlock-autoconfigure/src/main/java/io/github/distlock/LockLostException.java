@@ -19,18 +19,36 @@ public class LockLostException extends LockException {
 	 * @param message names the lock, the value and the remedy
 	 */
 	public LockLostException(String message) {
-		this(message, null, null);
+		this(message, null);
 	}
 
 	/**
-	 * Create the exception with the cause of the loss.
-	 * @param message names the lock, the value and the remedy
-	 * @param lossCause why the lock was lost, if known
-	 * @param cause the exception that caused it
+	 * Create the exception for one lock. The message names it, the cause of the loss, the
+	 * consequence and the remedy.
+	 * @param key the key of the lock
+	 * @param fencingToken the fencing token under which it was held
+	 * @param when when it was lost, such as {@code while it was held}
+	 * @param lossCause why it was lost, if known
+	 * @param consequence what that means for the caller, as a sentence without a full
+	 * stop
+	 * @param cause the exception that led to the check, if any
 	 */
-	public LockLostException(String message, @Nullable LossCause lossCause, @Nullable Throwable cause) {
-		super(message, cause);
+	public LockLostException(String key, long fencingToken, String when, @Nullable LossCause lossCause,
+			String consequence, @Nullable Throwable cause) {
+		super("Lock '" + key + "' (token " + fencingToken + ") was lost " + when
+				+ ((lossCause != null) ? ": " + lossCause.description() : "") + ". " + consequence
+				+ ((lossCause != null) ? ". " + lossCause.remedy() : ""), cause);
 		this.lossCause = lossCause;
+	}
+
+	/**
+	 * Create the exception for a lock that is not lost yet.
+	 * @param message names the lock, the value and the remedy
+	 * @param cause the exception that led to the check, if any
+	 */
+	public LockLostException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+		this.lossCause = null;
 	}
 
 	/**

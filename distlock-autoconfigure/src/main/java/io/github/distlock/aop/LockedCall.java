@@ -24,7 +24,6 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import io.github.distlock.LossCause;
 import io.github.distlock.aop.weaving.WovenInvocation;
 import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
@@ -284,8 +283,8 @@ final class LockedCall {
 				lock.expireAfter(leaseTime);
 			}
 			else if (!lock.isHeld()) {
-				throw lost(lock, "the call of " + this.locks.method() + " waited for its other locks",
-						"the method did not run. Try again");
+				throw lost(lock, "while the call of " + this.locks.method() + " waited for its other locks",
+						"The method did not run. Try again");
 			}
 		}
 	}
@@ -458,18 +457,15 @@ final class LockedCall {
 	void checkKept() {
 		for (HeldLock lock : this.acquired) {
 			if (!lock.isHeld()) {
-				throw lost(lock, "the method ran",
-						"another holder may have run at the same time. Unless the commit guard is switched off, the "
+				throw lost(lock, "while the method ran",
+						"Another holder may have run at the same time. Unless the commit guard is switched off, the "
 								+ "transaction around it will not commit");
 			}
 		}
 	}
 
-	private static LockLostException lost(HeldLock lock, String period, String consequence) {
-		LossCause cause = lock.lossCause();
-		return new LockLostException("The lock '" + lock.key() + "' was lost while " + period
-				+ ((cause != null) ? " (" + cause.description() + ")" : "") + ", so " + consequence
-				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
+	private static LockLostException lost(HeldLock lock, String when, String consequence) {
+		return new LockLostException(lock.key(), lock.fencingToken(), when, lock.lossCause(), consequence, null);
 	}
 
 }

@@ -6,17 +6,9 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a store to an attempt.
+ * The answer of a store to an attempt: a {@link Grant} if the ticket holds the lock.
  */
-public sealed interface AttemptResult {
-
-	/**
-	 * The ticket holds the lock.
-	 *
-	 * @param grant the grant
-	 */
-	record Granted(Grant grant) implements AttemptResult {
-	}
+public sealed interface AttemptResult permits Grant, AttemptResult.Busy, AttemptResult.Queued {
 
 	/**
 	 * Another ticket holds the lock or waits for it; this ticket was not queued.

@@ -9,5 +9,5 @@ package io.github.distlock.backend;
  * the requested lease if the store does not know yet that the grant was received; a
  * renewal extends it
  */
-public record Grant(long firstToken, long lastToken, Validity validity) {
+public record Grant(long firstToken, long lastToken, Validity validity) implements AttemptResult {
 }

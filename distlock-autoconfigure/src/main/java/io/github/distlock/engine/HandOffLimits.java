@@ -37,11 +37,10 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	 * @param turnNanos when the grant of the store arrived
 	 */
 	boolean allow(Hold from, Waiter next, long turnNanos, TimeSource clock) {
-		Duration lease = from.renewal.terms.storeLease();
 		return from.handOffs < this.budget && from.fencingToken() < from.lastToken
 				&& clock.nanoTime() - turnNanos < this.maxTime.toNanos() && next.mode() == from.mode()
-				&& next.lease().equals(lease)
-				&& from.validity().remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, lease.toNanos() / 2);
+				&& next.lease().equals(from.lease)
+				&& from.validity().remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease.toNanos() / 2);
 	}
 
 }

@@ -213,6 +213,7 @@ public class HeldLocks implements HoldContext {
 	 */
 	public void add(Hold hold) {
 		try {
+			hold.take();
 			this.renewer.watch(hold);
 			if (hold.thread() != null) {
 				Map<String, Hold> own = this.holdsOfThread.get();
@@ -229,22 +230,20 @@ public class HeldLocks implements HoldContext {
 			}
 		}
 		catch (RuntimeException | Error ex) {
+			forgetOfThisThread(hold);
 			drop(hold);
 			throw ex;
 		}
 	}
 
 	/** No caller uses the lock: end its lease, and release it in the background. */
-	void drop(Hold hold) {
+	private void drop(Hold hold) {
+		hold.leave();
 		this.renewer.forget(hold);
 		this.keys.releaseAsync(hold);
 	}
 
-	/**
-	 * Limit the time for which a lock is held from now on.
-	 * @throws LockLostException if the lock was lost
-	 * @throws LockDefinitionException if the minimum hold time is longer
-	 */
+	@Override
 	public void expireAfter(Hold hold, Duration leaseTime) {
 		Duration remainingMinHold = hold.renewal.remainingMinHold();
 		if (leaseTime.compareTo(remainingMinHold) < 0) {
@@ -258,20 +257,17 @@ public class HeldLocks implements HoldContext {
 	}
 
 	@Override
-	public void release(Hold hold) {
-		release(hold, hold.renewal.remainingMinHold());
+	public void release(Hold hold, boolean ofView) {
+		release(hold, ofView, hold.renewal.remainingMinHold());
 	}
 
-	/**
-	 * Release one level of a lock under which no work was done.
-	 * @throws LockLostException if the lock was lost
-	 */
+	@Override
 	public void abandon(Hold hold) {
-		release(hold, Duration.ZERO);
+		release(hold, false, Duration.ZERO);
 	}
 
-	private void release(Hold hold, Duration remainingMinHold) {
-		if (hold.leaveLevel()) {
+	private void release(Hold hold, boolean ofView, Duration remainingMinHold) {
+		if (hold.leaveLevel(ofView)) {
 			endHold(hold, remainingMinHold);
 		}
 		else if (hold.checkExpired() && hold.lossCause() != null) {
@@ -282,15 +278,16 @@ public class HeldLocks implements HoldContext {
 	}
 
 	private void endHold(Hold hold, Duration remainingMinHold) {
-		if (hold.thread() == Thread.currentThread()) {
-			forgetOfThisThread(hold);
-		}
-		if (isEnded(hold)) {
-			// Otherwise the next caller of this JVM would enter under the ended grant.
-			hold.lose(LossCause.RELEASED_BY_OPERATOR);
-		}
 		boolean valid = true;
 		try {
+			if (hold.thread() == Thread.currentThread()) {
+				forgetOfThisThread(hold);
+			}
+			if (isEnded(hold)) {
+				// Otherwise the next caller of this JVM would enter under the ended
+				// grant.
+				hold.lose(LossCause.RELEASED_BY_OPERATOR);
+			}
 			if (remainingMinHold.isZero() || !retain(hold, remainingMinHold)) {
 				long leftNanos = hold.endLease();
 				valid = leftNanos > 0;
@@ -389,7 +386,7 @@ public class HeldLocks implements HoldContext {
 						: "continues in the background"));
 	}
 
-	/** Ask the store, if only the store knows whether a lock is held. */
+	@Override
 	public boolean confirm(Hold hold) {
 		return this.renewer.confirm(hold);
 	}
@@ -404,20 +401,23 @@ public class HeldLocks implements HoldContext {
 	}
 
 	private static LockLostException lostException(Hold hold, String when) {
-		LossCause cause = hold.lossCause();
-		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.fencingToken() + ") was lost " + when
-				+ ((cause != null) ? ": " + cause.description() : "")
-				+ ". Another caller may have held it in the meantime: check or undo the work that was done under it"
-				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
+		return new LockLostException(hold.key(), hold.fencingToken(), when, hold.lossCause(),
+				"Another caller may have held it in the meantime: check or undo the work that was done under it", null);
 	}
 
 	@Override
 	public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
-		drop(hold);
-		if (before == HoldPhase.RETAINED) {
-			// Its minimum hold time has passed.
-			return;
+		try {
+			drop(hold);
 		}
+		finally {
+			if (before != HoldPhase.RETAINED) {
+				reportLoss(hold, callbacks);
+			}
+		}
+	}
+
+	private void reportLoss(Hold hold, List<Runnable> callbacks) {
 		if (this.interruptOnLost) {
 			hold.interruptThread();
 		}

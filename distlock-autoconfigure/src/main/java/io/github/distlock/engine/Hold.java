@@ -71,7 +71,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	/** Until when the lease lasts, and its renewal. */
 	final LeaseRenewal renewal;
 
-	private volatile HoldState state = HoldState.HELD;
+	private volatile HoldState state = HoldState.GRANTED;
 
 	/**
 	 * How many acquisitions are open, in the lower half. Never increases again after
@@ -89,7 +89,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 */
 	Hold(LiveTicket before, Grant grant, HoldContext context, String label, LeaseTerms terms, @Nullable Thread thread,
 			boolean ofView) {
-		super(before.ticket, before.attemptUnanswered);
+		super(before.ticket, before.attemptUnanswered, terms.storeLease());
 		this.context = context;
 		this.label = label;
 		this.thread = thread;
@@ -206,10 +206,12 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 	/**
 	 * Leave one level. Waits for an interrupt that has begun.
+	 * @param ofView whether it came through a {@link java.util.concurrent.locks.Lock}
+	 * view
 	 * @return whether it was the last one, so that the caller ends the hold
 	 */
-	public boolean leaveLevel() {
-		if ((int) LEVELS.decrementAndGet(this) > 0) {
+	public boolean leaveLevel(boolean ofView) {
+		if ((int) LEVELS.addAndGet(this, ofView ? -VIEW - 1 : -1) > 0) {
 			return false;
 		}
 		while ((this.levels & INTERRUPTING) != 0) {
@@ -219,16 +221,10 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	}
 
 	/**
-	 * Take back one {@link java.util.concurrent.locks.Lock} view from its level, which is
-	 * left next.
-	 * @return whether there was one
+	 * Return whether a level came through a {@link java.util.concurrent.locks.Lock} view.
+	 * @return whether only the owning thread can leave all levels
 	 */
-	public boolean leaveView() {
-		return hasView() && LEVELS.addAndGet(this, -VIEW) > 0;
-	}
-
-	/** Whether a thread has to be alive to leave its levels. */
-	boolean hasView() {
+	public boolean hasView() {
 		return (this.levels & ~INTERRUPTING) >= VIEW;
 	}
 
@@ -268,6 +264,13 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	}
 
 	// Phases
+
+	/** The caller takes the lock over: until then, the key releases it if it expires. */
+	void take() {
+		if (!STATE.compareAndSet(this, HoldState.GRANTED, HoldState.HELD)) {
+			this.state = new HoldState(HoldPhase.EXPIRED, causeOfLoss(LossEvidence.TIME), List.of());
+		}
+	}
 
 	/**
 	 * Return whether the lock is held and its lease has not expired. Has no effect
@@ -368,9 +371,15 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		STATE.getAndUpdate(this, (now) -> (now.phase() == HoldPhase.LOST) ? now : HoldState.LEFT);
 	}
 
-	/** Whether no caller uses the lock or is releasing it. */
+	/**
+	 * Whether the key has to release the lock: no caller does, or reports its end. A
+	 * grant or a retained lock that has expired is left then.
+	 */
 	boolean isAbandoned() {
-		return !isValid() && this.state.phase() != HoldPhase.ENDED;
+		if (this.renewal.leftNanos() <= 0) {
+			STATE.getAndUpdate(this, HoldState::leftIfUnused);
+		}
+		return this.state.phase() == HoldPhase.LEFT || this.state.phase() == HoldPhase.LOST;
 	}
 
 	/** Whether the lease goes on, as far as is known without a clock. */
@@ -510,7 +519,10 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 */
 	public enum HoldPhase {
 
-		/** A caller holds the lock. */
+		/** The caller has not taken the lock over. */
+		GRANTED,
+
+		/** The caller holds the lock. */
 		HELD,
 
 		/** The caller has released it, and its minimum hold time has not passed. */
@@ -530,7 +542,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 		/** Whether the lease goes on. */
 		boolean isLive() {
-			return this == HELD || this == RETAINED;
+			return this == GRANTED || this == HELD || this == RETAINED;
 		}
 
 		/** Whether it has neither ended nor been reported as lost. */
@@ -573,6 +585,8 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 */
 	private record HoldState(HoldPhase phase, @Nullable LossCause cause, List<Runnable> callbacks) {
 
+		private static final HoldState GRANTED = new HoldState(HoldPhase.GRANTED, null, List.of());
+
 		private static final HoldState HELD = new HoldState(HoldPhase.HELD, null, List.of());
 
 		private static final HoldState RETAINED = new HoldState(HoldPhase.RETAINED, null, List.of());
@@ -583,6 +597,10 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 		HoldState expired(LossCause found) {
 			return (this.phase == HoldPhase.HELD) ? new HoldState(HoldPhase.EXPIRED, found, this.callbacks) : this;
+		}
+
+		HoldState leftIfUnused() {
+			return (this.phase == HoldPhase.GRANTED || this.phase == HoldPhase.RETAINED) ? LEFT : this;
 		}
 
 		HoldState retained() {
@@ -597,7 +615,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		/** The end of a retained lock is no loss. */
 		HoldState lost(LossCause found) {
 			return switch (this.phase) {
-				case HELD -> new HoldState(HoldPhase.LOST, found, List.of());
+				case GRANTED, HELD -> new HoldState(HoldPhase.LOST, found, List.of());
 				case EXPIRED -> new HoldState(HoldPhase.LOST, this.cause, List.of());
 				case RETAINED -> LEFT;
 				default -> this;

@@ -1,7 +1,10 @@
 package io.github.distlock.engine;
 
+import java.time.Duration;
 import java.util.List;
 
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockLostException;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.engine.Hold.HoldPhase;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
@@ -42,8 +45,33 @@ public interface HoldContext {
 	/**
 	 * Release one level.
 	 * @param hold the lock
-	 * @throws io.github.distlock.LockLostException if the lock was lost
+	 * @param ofView whether it came through a {@link java.util.concurrent.locks.Lock}
+	 * view
+	 * @throws LockLostException if the lock was lost
 	 */
-	void release(Hold hold);
+	void release(Hold hold, boolean ofView);
+
+	/**
+	 * Release one level of a lock under which no work was done.
+	 * @param hold the lock
+	 * @throws LockLostException if the lock was lost
+	 */
+	void abandon(Hold hold);
+
+	/**
+	 * Limit the time for which a lock is held from now on.
+	 * @param hold the lock
+	 * @param leaseTime the time
+	 * @throws LockLostException if the lock was lost
+	 * @throws LockDefinitionException if the minimum hold time is longer
+	 */
+	void expireAfter(Hold hold, Duration leaseTime);
+
+	/**
+	 * Ask the store, if only the store knows whether a lock is held.
+	 * @param hold the lock
+	 * @return whether it is held
+	 */
+	boolean confirm(Hold hold);
 
 }

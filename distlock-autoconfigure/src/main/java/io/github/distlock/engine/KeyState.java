@@ -230,7 +230,7 @@ public final class KeyState {
 				queued.due = true;
 			}
 			else {
-				acquired(queued, queued.lease(), grant);
+				acquired(queued, queued.lease, grant);
 			}
 			return true;
 		});
@@ -314,7 +314,7 @@ public final class KeyState {
 			}
 			TimeSource clock = this.context.settings().clock();
 			if (this.live instanceof Hold hold && hold.isAbandoned()) {
-				ownReleases().release(hold, clock.nanoTime() + hold.renewal.terms.storeLease().toNanos(), null);
+				ownReleases().release(hold, clock.nanoTime() + hold.lease.toNanos(), null);
 				this.live = null;
 			}
 			fireTimer();
@@ -420,15 +420,15 @@ public final class KeyState {
 	 * @param askedLease the lease that the store was asked for
 	 */
 	private void applyResult(QueuedTicket queued, Duration askedLease, AttemptResult result) {
-		if (result instanceof AttemptResult.Granted granted) {
-			if (granted.grant().validity().hasPassed(this.context.settings().clock())) {
+		if (result instanceof Grant granted) {
+			if (granted.validity().hasPassed(this.context.settings().clock())) {
 				// For a waiter that tries once this was the only attempt.
 				this.waiters.matching(Waiter::triesOnce).forEach((waiter) -> dismiss(waiter, refused(TIMEOUT)));
 				retryTimer().retryAfterStaleGrant();
 				firstAttemptIsOver();
 			}
 			else {
-				acquired(queued, askedLease, granted.grant());
+				acquired(queued, askedLease, granted);
 			}
 			return;
 		}
@@ -685,7 +685,7 @@ public final class KeyState {
 		if (!queued.due) {
 			return null;
 		}
-		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), !this.waiters.onlyTriesOnce());
+		Command attempt = new Command.Attempt(queued.ticket, queued.lease, !this.waiters.onlyTriesOnce());
 		queued.due = false;
 		return attempt;
 	}
@@ -696,7 +696,7 @@ public final class KeyState {
 			QueuedTicket queued = newTicket(this.waiters.first());
 			queued.due = false;
 			this.live = queued;
-			pending.next = new Successor(queued.ticket, queued.lease());
+			pending.next = new Successor(queued.ticket, queued.lease);
 		}
 		return pending.send((this.live != null) ? this.live.ticket : null);
 	}

@@ -265,7 +265,7 @@ public final class KeyTable {
 		long now = this.settings.clock().nanoTime();
 		// Not as the wall clock says: the store has another one.
 		long validNanos = hold.validity().remainingNanosAt(now);
-		return now + Math.max(leftNanos, Math.max(validNanos, hold.renewal.terms.storeLease().toNanos()));
+		return now + Math.max(leftNanos, Math.max(validNanos, hold.lease.toNanos()));
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.github.distlock.engine;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.github.distlock.backend.LockStore.Renewal;
@@ -212,7 +211,11 @@ final class LeaseRenewal {
 	 * @return whether the lease is at risk all the same, and that has to be reported
 	 */
 	boolean succeeded(Validity later) {
-		LeaseTerms confirmed = Objects.requireNonNull(this.asked);
+		LeaseTerms confirmed = this.asked;
+		if (confirmed == null) {
+			// An executor may reject a task and run it nevertheless.
+			return false;
+		}
 		this.unconfirmed = false;
 		// Read the terms last: expireAfter() on another thread sets them first.
 		if (this.terms != confirmed) {

@@ -1,5 +1,7 @@
 package io.github.distlock.engine;
 
+import java.time.Duration;
+
 import io.github.distlock.HandOff;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
@@ -19,8 +21,12 @@ abstract class LiveTicket {
 	 */
 	boolean attemptUnanswered;
 
-	LiveTicket(Ticket ticket, boolean attemptUnanswered) {
+	/** The lease that the store is asked for. */
+	Duration lease;
+
+	LiveTicket(Ticket ticket, boolean attemptUnanswered, Duration lease) {
 		this.ticket = ticket;
+		this.lease = lease;
 		this.attemptUnanswered = attemptUnanswered;
 	}
 

@@ -14,12 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuedTicket extends LiveTicket {
 
-	/**
-	 * The lease to ask the store for: that of the caller that is first now, and not that
-	 * of a caller that has left.
-	 */
-	private Duration lease;
-
 	/** Whether another ticket had the lock first. */
 	boolean waited;
 
@@ -35,8 +29,7 @@ final class QueuedTicket extends LiveTicket {
 	boolean due = true;
 
 	QueuedTicket(Ticket ticket, Duration lease) {
-		super(ticket, false);
-		this.lease = lease;
+		super(ticket, false, lease);
 	}
 
 	@Override
@@ -68,11 +61,10 @@ final class QueuedTicket extends LiveTicket {
 		return forgotten;
 	}
 
-	Duration lease() {
-		return this.lease;
-	}
-
-	/** Ask for another lease: another caller is first now. */
+	/**
+	 * Ask for the lease of the caller that is first now, and not for that of a caller
+	 * that has left.
+	 */
 	void askFor(Duration newLease) {
 		if (!this.lease.equals(newLease)) {
 			this.lease = newLease;

@@ -129,7 +129,7 @@ final class AsyncAcquisition<T> {
 			this.caller.failed(new CancellationException());
 		}
 		else if (granted != null) {
-			HeldLock lock = this.acquirer.reference(this.acquirer.begin(this.caller, granted));
+			HeldLock lock = new HoldReference(this.acquirer.begin(this.caller, granted));
 			if (!this.future.complete(this.result.apply(lock))) {
 				lock.abandon();
 			}

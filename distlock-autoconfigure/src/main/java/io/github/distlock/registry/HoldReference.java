@@ -8,8 +8,9 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
-import io.github.distlock.engine.HeldLocks;
+
 import io.github.distlock.engine.Hold;
+import io.github.distlock.engine.HoldContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +37,6 @@ final class HoldReference implements HeldLock {
 
 	private final Hold hold;
 
-	private final HeldLocks heldLocks;
-
 	/**
 	 * {@link #OUTERMOST} or {@link #REENTRY}, then {@link #CLOSING}, then
 	 * {@link #RELEASED} or {@link #LOST}. The caller that sets {@link #CLOSING} closes
@@ -45,9 +44,8 @@ final class HoldReference implements HeldLock {
 	 */
 	private volatile int state;
 
-	HoldReference(Hold hold, HeldLocks heldLocks) {
+	HoldReference(Hold hold) {
 		this.hold = hold;
-		this.heldLocks = heldLocks;
 		this.state = (hold.levels() == 1) ? OUTERMOST : REENTRY;
 	}
 
@@ -83,7 +81,7 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public boolean confirmHeld() {
-		return isHeld() && this.heldLocks.confirm(this.hold) && isOpen();
+		return isHeld() && this.hold.context().confirm(this.hold) && isOpen();
 	}
 
 	@Override
@@ -116,7 +114,7 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public void onLost(Runnable callback) {
-		if (!this.hold.addLossCallback(callback)) {
+		if (!this.hold.addLossCallback(callback) && !isReleased()) {
 			callback.run();
 		}
 	}
@@ -129,27 +127,27 @@ final class HoldReference implements HeldLock {
 			throw closedBefore();
 		}
 		if (this.state == OUTERMOST) {
-			this.heldLocks.expireAfter(this.hold, leaseTime);
+			this.hold.context().expireAfter(this.hold, leaseTime);
 		}
 	}
 
 	@Override
 	public void close() {
-		close(HeldLocks::release);
+		close((context, hold) -> context.release(hold, false));
 	}
 
 	@Override
 	public void abandon() {
-		close(HeldLocks::abandon);
+		close(HoldContext::abandon);
 	}
 
-	private void close(BiConsumer<HeldLocks, Hold> release) {
+	private void close(BiConsumer<HoldContext, Hold> release) {
 		int open = this.state;
 		if (open >= CLOSING || !STATE.compareAndSet(this, open, CLOSING)) {
 			throw closedBefore();
 		}
 		try {
-			release.accept(this.heldLocks, this.hold);
+			release.accept(this.hold.context(), this.hold);
 			this.state = RELEASED;
 		}
 		catch (LockLostException ex) {

@@ -72,7 +72,7 @@ final class LockAcquirer {
 	@Nullable HeldLock acquire(Caller caller) {
 		try {
 			Hold hold = acquire(caller, true, false);
-			return (hold != null) ? reference(hold) : null;
+			return (hold != null) ? new HoldReference(hold) : null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -159,7 +159,7 @@ final class LockAcquirer {
 			this.terms.validate(request);
 			Hold held = reenter(holdOfThisWork(request.key()), request, false);
 			if (held != null) {
-				return CompletableFuture.completedFuture(result.apply(reference(held)));
+				return CompletableFuture.completedFuture(result.apply(new HoldReference(held)));
 			}
 			try (ObservationScope observed = caller.observe()) {
 				return new AsyncAcquisition<>(this, caller, this.terms.lease(request), result).start();
@@ -317,11 +317,6 @@ final class LockAcquirer {
 		}
 	}
 
-	/** Return an acquisition, as its caller sees it. */
-	HeldLock reference(Hold hold) {
-		return new HoldReference(hold, this.heldLocks);
-	}
-
 	/**
 	 * Return the lock of a key that the asynchronous work of the running code holds,
 	 * according to {@link LockContext}. A lock of a thread is never returned.
@@ -361,10 +356,7 @@ final class LockAcquirer {
 			return null;
 		}
 		if (!held.isValid()) {
-			if (view) {
-				held.leaveView();
-			}
-			held.leaveLevel();
+			held.leaveLevel(view);
 			throw HeldLocks.lostException(held);
 		}
 		return held;

@@ -43,11 +43,11 @@ record LockView(LockRequest request, BackendLockRegistry registry) implements Lo
 	@Override
 	public void unlock() {
 		Hold hold = this.registry.holdOfThisThread(this.request.key());
-		if (hold == null || !hold.leaveView()) {
+		if (hold == null || !hold.hasView()) {
 			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
 					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
 		}
-		hold.context().release(hold);
+		hold.context().release(hold, true);
 	}
 
 	@Override

@@ -5,7 +5,6 @@ import java.util.Collection;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,17 +50,15 @@ public record CommitTerms(boolean guarded, Duration margin) {
 			return;
 		}
 		if (remaining.isZero()) {
-			LossCause lossCause = lock.lossCause();
-			throw new LockLostException("The lock '" + lock.key()
-					+ "' was lost before its transaction committed, so the transaction is rolled back: "
-					+ ((lossCause != null) ? lossCause.description() + ", and another" : "another")
-					+ " holder may have run at the same time. Try again"
-					+ ((lossCause != null) ? ". " + lossCause.remedy() : ""), lossCause, cause);
+			throw new LockLostException(lock.key(), lock.fencingToken(), "before its transaction committed",
+					lock.lossCause(), "The transaction is rolled back, since another holder may have run at the same"
+							+ " time. Try again",
+					cause);
 		}
 		throw new LockLostException("The lock '" + lock.key() + "' had " + remaining.toMillis()
 				+ "ms left when its transaction was about to commit, less than distlock.transaction.commit-margin ("
 				+ this.margin.toMillis() + "ms), so the transaction is rolled back. Try again, with a longer "
-				+ "leaseTime or none, or a shorter margin", null, cause);
+				+ "leaseTime or none, or a shorter margin", cause);
 	}
 
 	/**

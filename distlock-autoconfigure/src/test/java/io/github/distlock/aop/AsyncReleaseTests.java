@@ -65,7 +65,7 @@ class AsyncReleaseTests {
 		this.locks.onRequest = (key) -> this.locks.loseAll();
 		assertThat(catchThrowable(() -> this.work.both("b", "a").get(10, TimeUnit.SECONDS)))
 			.hasCauseInstanceOf(LockLostException.class)
-			.hasMessageContaining("the method did not run");
+			.hasMessageContaining("The method did not run");
 		assertThat(this.locks.abandoned).containsExactly("b", "a");
 	}
 

@@ -56,7 +56,7 @@ class LockTransactionTests {
 	void aTransactionInsideDoesNotCommitWhenTheLeaseIsLost() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.context.getBean(Orders.class).transactionInside(true))
-			.withMessageContaining("the transaction is rolled back");
+			.withMessageContaining("The transaction is rolled back");
 		assertThat(rows()).isZero();
 		this.context.getBean(Orders.class).transactionInside(false);
 		assertThat(rows()).isOne();

@@ -101,8 +101,8 @@ class ManyLocksTests {
 	void aLockThatIsLostWhileTheCallWaitsForOthersStopsTheCall() {
 		this.locks.onRequest = (key) -> this.locks.loseAll();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.context("a", "b"))
-			.withMessageContaining("'a' was lost while the call of")
-			.withMessageContaining("the method did not run");
+			.withMessageContaining("'a' (token 1) was lost while the call of")
+			.withMessageContaining("The method did not run");
 		assertThat(this.locks.events).containsExactly("acquire a", "acquire b", "release b", "release a");
 		assertThat(this.locks.abandoned).containsExactly("b", "a");
 	}

@@ -169,6 +169,9 @@ final class KeyStateScenario implements KeyContext {
 			case "handsOff" -> this.state.tryHandOff(hold(waiter));
 			case "givesUp" -> this.state.giveUp(waiter, false);
 			case "timesOut" -> this.state.giveUp(waiter, true);
+			case "takesOver" -> afterwards(() -> hold(waiter).take());
+			case "expiresAfter" ->
+				afterwards(() -> assertThat(hold(waiter).renewal.expireAfter(duration(words[2]))).isTrue());
 			case "isGone" -> afterwards(() -> hold(waiter).leave());
 			case "isReleasing" -> afterwards(() -> assertThat(hold(waiter).endLease()).isPositive());
 			default -> throw new IllegalArgumentException(verb);
@@ -232,7 +235,7 @@ final class KeyStateScenario implements KeyContext {
 	private AttemptResult result(String answer) {
 		String[] words = answer.split(" ");
 		return switch (words[0]) {
-			case "granted" -> new AttemptResult.Granted(grant(words, 1));
+			case "granted" -> grant(words, 1);
 			case "queued" -> new AttemptResult.Queued(Duration.ofSeconds(2), true);
 			case "unqueued" -> new AttemptResult.Queued(Duration.ofMillis(200), false);
 			case "busy" -> new AttemptResult.Busy(LEASE);
@@ -313,7 +316,7 @@ final class KeyStateScenario implements KeyContext {
 		if (outcome instanceof Hold hold) {
 			assertThat(hold.grantToken()).isEqualTo(FIRST_TOKEN);
 			return "enters " + hold.ticket.number() + ":" + hold.fencingToken() + " " + hold.handOff()
-					+ lease(hold.renewal.terms.storeLease());
+					+ lease(hold.lease);
 		}
 		if (outcome instanceof WaitOutcome.Refused refused) {
 			return (refused.reason() == LockOutcome.TOO_MANY_WAITING) ? "is one too many" : "is refused";

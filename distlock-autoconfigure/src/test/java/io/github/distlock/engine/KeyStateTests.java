@@ -185,6 +185,9 @@ class KeyStateTests {
 			a waiter that asks for another lease gets it from the store
 			  limits 3 50ms; a joins; answer granted 10; b joins lease 11s; c joins; a handsOff => ignored
 			  a leaves => release 1:100 then 2 for PT11S
+			a shorter lease of the holder does not prevent a hand-off
+			  limits 3 50ms; a joins; answer granted 10; b joins; a takesOver; a expiresAfter 9s
+			  a handsOff => b enters 1:101 LOCAL
 			a waiter that has given up is skipped
 			  limits 3 50ms; a joins; answer granted 10; b joins; c joins; b timesOut => b is refused
 			  a handsOff => c enters 1:101 LOCAL
@@ -215,10 +218,12 @@ class KeyStateTests {
 			the lock of a holder that has left is released
 			  a joins; answer granted; sweep =>
 			  a isGone; sweep => release 1:100
-			a lock whose lease has expired is released
+			a grant that no caller has taken over is released when it has expired
 			  a joins; answer granted; pass 10s; sweep => release 1:100
+			a grant that a caller has taken over is not
+			  a joins; answer granted; a takesOver; pass 10s; sweep =>
 			a lock that its holder is releasing is not
-			  a joins; answer granted; a isReleasing; pass 10s; sweep =>
+			  a joins; answer granted; a takesOver; a isReleasing; pass 10s; sweep =>
 			a ticket that waits without a timer is attempted again
 			  noTimers; a joins; answer queued; sweep =>
 			  pass 2s; sweep => attempt 1

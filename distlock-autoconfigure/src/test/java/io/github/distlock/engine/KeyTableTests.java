@@ -104,6 +104,7 @@ class KeyTableTests {
 	}
 
 	private static void leave(KeyTable keys, Hold hold) {
+		hold.take();
 		assertThat(hold.endLease()).isPositive();
 		keys.release(hold, LEASE.toNanos(), false);
 	}
@@ -188,8 +189,8 @@ class KeyTableTests {
 			this.deepest.accumulateAndGet(Thread.currentThread().getStackTrace().length, Math::max);
 			if (this.commands.incrementAndGet() == MANY) {
 				this.done.countDown();
-				return CompletableFuture.completedFuture(
-						new AttemptResult.Granted(new Grant(1, 1, Validity.until(TimeSource.SYSTEM.now(), LEASE))));
+				return CompletableFuture
+					.completedFuture(new Grant(1, 1, Validity.until(TimeSource.SYSTEM.now(), LEASE)));
 			}
 			this.keys.retry(ticket);
 			return CompletableFuture.completedFuture(new AttemptResult.Queued(Duration.ofMinutes(1), true));

@@ -6,6 +6,10 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * After an {@link Error} or a rejected task at any step of a renewal, the leases are
  * renewed again before they expire.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class RenewalErrorTests extends RenewalFixture {
 
 	private static final Duration LEASE = Duration.ofSeconds(6);
@@ -23,8 +28,18 @@ class RenewalErrorTests extends RenewalFixture {
 
 	private int errorsOfStore;
 
+	/** Tasks that the executor rejects, and runs nevertheless. */
+	private final List<Runnable> late = new ArrayList<>();
+
+	private boolean rejectsAndKeeps;
+
 	@Override
 	void execute(Runnable task) {
+		if (this.rejectsAndKeeps) {
+			this.rejectsAndKeeps = false;
+			this.late.add(task);
+			throw new InternalError("injected after the task was added");
+		}
 		if (this.rejections > 0) {
 			this.rejections--;
 			throw new RejectedExecutionException("injected at the executor");
@@ -46,6 +61,17 @@ class RenewalErrorTests extends RenewalFixture {
 	void aLeaseIsRenewedAgainWhenTheExecutorHasRejectedIt() {
 		this.rejections = 3;
 		assertRenewedAgain();
+	}
+
+	@Test
+	void aTaskThatTheExecutorRejectsAndRunsNeverthelessChangesNothing(CapturedOutput output) {
+		List<Hold> holds = watch(2);
+		this.rejectsAndKeeps = true;
+		this.timers.pass(LEASE.dividedBy(2));
+		assertThat(this.late).hasSize(1);
+		this.late.get(0).run();
+		assertThat(output).doesNotContain("could not be handled");
+		assertRenewed(holds);
 	}
 
 	@Test

@@ -116,6 +116,7 @@ abstract class RenewalFixture {
 		Waiter waiter = new FutureWaiter(this.heldLocks, request, terms, Duration.ZERO, 1, this.clock.nanoTime(),
 				this::execute);
 		Hold hold = waiter.newHold(new QueuedTicket(ticket, terms.storeLease()), new Grant(1, 1, validity));
+		hold.take();
 		this.renewer.watch(hold);
 		return hold;
 	}

@@ -192,6 +192,9 @@ class BackgroundReleaseTests extends TwoRegistries {
 		assertThat(notified.isDone()).isFalse();
 		this.replies.complete(true);
 		assertThat(notified.get(20, TimeUnit.SECONDS)).isNotSameAs(Thread.currentThread());
+		List<HeldLock> called = new ArrayList<>();
+		lock.onLost(() -> called.add(lock));
+		assertThat(called).as("callbacks of a lock that was closed in time").isEmpty();
 	}
 
 	private static boolean isShuttingDown(BackendLockRegistry node) {

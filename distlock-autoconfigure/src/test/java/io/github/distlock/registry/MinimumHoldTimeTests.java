@@ -162,7 +162,7 @@ class MinimumHoldTimeTests {
 
 		@Override
 		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
-			return CompletableFuture.completedFuture(new AttemptResult.Granted(new Grant(1, 1, validity(lease))));
+			return CompletableFuture.completedFuture(new Grant(1, 1, validity(lease)));
 		}
 
 		private Validity validity(Duration lease) {

@@ -15,7 +15,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
@@ -188,8 +188,7 @@ class ClusterTests {
 		store.verify();
 		for (RedisProcess master : cluster.masters()) {
 			Ticket ticket = new Ticket(cluster.keyOn(master, "rights"), LockMode.EXCLUSIVE, "verified", 1, false);
-			assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(5), true)))
-				.isInstanceOf(AttemptResult.Granted.class);
+			assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(5), true))).isInstanceOf(Grant.class);
 			assertThat(Answers.of(store.release(ticket, 0, null)).released()).isTrue();
 		}
 		store.close();

@@ -207,6 +207,7 @@ final class Caller {
 				case ACQUIRE -> this.registry.acquire(call.request);
 				default -> this.registry.tryAcquire(call.request).orElse(null);
 			};
+			this.world.scheduler.endIfKilled();
 			if (lock != null) {
 				this.history.entered(call, lock);
 				return true;
@@ -216,6 +217,7 @@ final class Caller {
 			}
 		}
 		catch (LockException | InterruptedException | SimulatedError ex) {
+			this.world.scheduler.endIfKilled();
 			failed(call, ex);
 		}
 		return false;

@@ -395,6 +395,14 @@ final class Scheduler {
 		}
 	}
 
+	/**
+	 * End the running thread if its JVM has crashed: the library may have handled the
+	 * first {@link Killed} as it handles any error of a task.
+	 */
+	void endIfKilled() {
+		checkKilled(current());
+	}
+
 	private void checkKilled(SimulatedThread thread) {
 		if (!thread.killed) {
 			return;

@@ -228,8 +228,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	private AttemptResult granted(Ticket ticket, ServerAnswer answer, TimeSource.Instant sent) {
 		long last = answer.first() + ServerScript.count(ticket) - 1;
-		return new AttemptResult.Granted(
-				new Grant(answer.first(), last, Validity.until(sent, Duration.ofMillis(Math.max(0, answer.ttl())))));
+		return new Grant(answer.first(), last, Validity.until(sent, Duration.ofMillis(Math.max(0, answer.ttl()))));
 	}
 
 	private AttemptResult waiting(ServerAnswer answer, Duration lease, TimeSource.Instant sent) {

@@ -36,7 +36,7 @@ final class SimulationMutants {
 
 	/** Without this edit the sweep releases a lock that has expired or was lost. */
 	private static final Mutant.Edit SWEEP_RELEASES_NOTHING = java("engine/Hold.java",
-			"return !isValid() && this.state.phase() != HoldPhase.ENDED;", "return false;");
+			"return this.state.phase() == HoldPhase.LEFT || this.state.phase() == HoldPhase.LOST;", "return false;");
 
 	/** The validity that a grant would have if it came at this moment. */
 	private static String asIfGrantedNow(String validity, String clock) {
@@ -63,7 +63,7 @@ final class SimulationMutants {
 					java("engine/HandOffLimits.java", "&& clock.nanoTime() - turnNanos < this.maxTime.toNanos()", ""),
 					java("engine/HandOffLimits.java",
 							"&& from.validity().remainingNanos(clock)"
-									+ " >= Math.min(SUFFICIENT_LEASE_NANOS, lease.toNanos() / 2)",
+									+ " >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease.toNanos() / 2)",
 							""),
 					java("engine/Hold.java", "this.lastToken, validity())",
 							"this.lastToken, " + asIfGrantedNow("validity()", "this.context.clock()") + ")")),
@@ -88,7 +88,7 @@ final class SimulationMutants {
 						LockBackendException failure = failure();
 					""")),
 			Mutant.of("successor queued without its lease",
-					java(KEY_STATE, "new Successor(queued.ticket, queued.lease())",
+					java(KEY_STATE, "new Successor(queued.ticket, queued.lease)",
 							"new Successor(queued.ticket, Duration.ofMillis(1))")),
 			Mutant.of("token repeated in a local hand-off",
 					java("engine/Hold.java", "earlier.handOffs + 1", "earlier.handOffs")),
@@ -176,8 +176,8 @@ final class SimulationMutants {
 					java("engine/Hold.java", "(open) -> ((int) open > 0) ? open + more : open) > 0;",
 							"(open) -> ((int) open > 0) ? open + more : open) >= 0;")),
 			Mutant.of("minimum hold time ignored",
-					java("engine/HeldLocks.java", "release(hold, hold.renewal.remainingMinHold());",
-							"release(hold, Duration.ZERO);")),
+					java("engine/HeldLocks.java", "release(hold, ofView, hold.renewal.remainingMinHold());",
+							"release(hold, ofView, Duration.ZERO);")),
 			Mutant.of("minimum hold time forgotten at the shutdown",
 					java("engine/HeldLocks.java", "this.expiring ? List.of() : retained()", "retained()")),
 			Mutant.of("lease does not cover the minimum hold time", java("registry/RequestTerms.java",
@@ -185,10 +185,11 @@ final class SimulationMutants {
 			Mutant.of("grant that an operator has ended handed off",
 					java("engine/HeldLocks.java",
 							"// Otherwise the next caller of this JVM would enter under the ended"
-									+ " grant. hold.lose(LossCause.RELEASED_BY_OPERATOR);",
+									+ " // grant. hold.lose(LossCause.RELEASED_BY_OPERATOR);",
 							"")),
 			Mutant.of("lock that cannot be watched not released",
-					java("engine/HeldLocks.java", "catch (RuntimeException | Error ex) { drop(hold); throw ex;",
+					java("engine/HeldLocks.java",
+							"catch (RuntimeException | Error ex) { forgetOfThisThread(hold); drop(hold); throw ex;",
 							"catch (RuntimeException | Error ex) { throw ex;"),
 					SWEEP_RELEASES_NOTHING),
 			Mutant.of("shutdown leaves its waiters waiting",
@@ -227,11 +228,8 @@ final class SimulationMutants {
 							"if (evidence == LossEvidence.TAKEN_OVER) { return LossCause.TAKEN_OVER; }", "")),
 			Mutant.of("silence of the store reported as a suspended process",
 					java("engine/Hold.java", "|| this.renewal.isUnanswered();", "|| this.renewal.isUnderWay();")),
-			Mutant
-				.of("lost lock stays with its holder",
-						java("engine/HeldLocks.java", "drop(hold); if (before == HoldPhase.RETAINED) {",
-								"this.renewer.forget(hold); if (before == HoldPhase.RETAINED) {"),
-						SWEEP_RELEASES_NOTHING));
+			Mutant.of("lost lock stays with its holder", java("engine/HeldLocks.java", "try { drop(hold); } finally {",
+					"try { this.renewer.forget(hold); } finally {"), SWEEP_RELEASES_NOTHING));
 
 	private static final List<Mutant> LIMITS = List.of(
 			Mutant.of("one caller too many waits",

@@ -35,9 +35,9 @@ class StructureTests {
 	 */
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
 			(resources)          921   0  0
-			(root)               451   0  2
+			(root)               458   0  2
 			actuate              371   0  0
-			aop                 2383  15  2
+			aop                 2380  15  2
 			aop.weaving          123   0  0
 			autoconfigure       1241   1  2
 			backend              284   0  0
@@ -48,13 +48,13 @@ class StructureTests {
 			backend.zookeeper   1064   1  0
 			context               19   0  0
 			contract            2426   0  0
-			engine              2804  17  3
+			engine              2825  17  3
 			environment           81   0  0
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
-			registry            1450   6  3
-			test                 486   0  3
+			registry            1442   6  3
+			test                 488   0  3
 			thread                54   0  0
 			transaction          326   1  0
 			web                   82   0  0

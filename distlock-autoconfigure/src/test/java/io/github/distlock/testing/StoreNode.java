@@ -101,8 +101,8 @@ public class StoreNode extends NoSignals implements AutoCloseable {
 	}
 
 	public static Grant granted(AttemptResult result) {
-		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
-		return ((AttemptResult.Granted) result).grant();
+		assertThat(result).isInstanceOf(Grant.class);
+		return ((Grant) result);
 	}
 
 	/** Release a lock. Returns whether it was held. */

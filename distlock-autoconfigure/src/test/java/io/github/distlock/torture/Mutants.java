@@ -121,14 +121,19 @@ final class Mutants {
 					"""))).losingReplies(),
 			Hunt.of(Mutant.of("hand-off without the deadline check", java("engine/HandOffLimits.java", """
 					&& clock.nanoTime() - turnNanos < this.maxTime.toNanos()
-					""", ""), java("engine/HandOffLimits.java", """
-					&& from.validity().remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, lease.toNanos() / 2)
-					""", ""), java("engine/Hold.java", "this.lastToken, validity())", """
-					this.lastToken,
-							io.github.distlock.backend.Validity.until(
-									io.github.distlock.backend.TimeSource.SYSTEM.now(),
-									java.time.Duration.ofNanos(validity().ttlNanos())))
-					"""))).quiet(),
+					""", ""),
+					java("engine/HandOffLimits.java",
+							"""
+									&& from.validity().remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease.toNanos() / 2)
+									""",
+							""),
+					java("engine/Hold.java", "this.lastToken, validity())", """
+							this.lastToken,
+									io.github.distlock.backend.Validity.until(
+											io.github.distlock.backend.TimeSource.SYSTEM.now(),
+											java.time.Duration.ofNanos(validity().ttlNanos())))
+							""")))
+				.quiet(),
 			Hunt.of(Mutant.of("reader beside a writer",
 					lua("attempt.lua", "local granted = reader and owner == '~' and holds(false)",
 							"local granted = reader and holds(false)")))

@@ -106,7 +106,7 @@ class CommitGuardTests {
 				sell("book");
 				this.lock.lose();
 			})))
-			.withMessageContaining("'stock' was lost before its transaction committed");
+			.withMessageMatching("Lock 'stock' \\(token \\d+\\) was lost before its transaction committed.*");
 		assertSold();
 	}
 

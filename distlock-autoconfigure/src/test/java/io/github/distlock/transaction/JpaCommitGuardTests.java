@@ -205,7 +205,7 @@ class JpaCommitGuardTests {
 	@Test
 	void aJdbcTransactionThatHasReadEntitiesIsRolledBackUnderALostLock() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sell(true))
-			.withMessageContaining("the transaction is rolled back");
+			.withMessageContaining("The transaction is rolled back");
 		assertThat(quantity()).isEqualTo(10);
 	}
 

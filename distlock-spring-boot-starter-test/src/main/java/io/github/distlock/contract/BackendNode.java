@@ -166,8 +166,8 @@ final class BackendNode implements LockSignals {
 	Grant awaitGrant(Ticket ticket) {
 		Grant[] grant = new Grant[1];
 		await().pollInterval(POLL).atMost(this.patience).until(() -> {
-			if (attempt(ticket) instanceof AttemptResult.Granted answer) {
-				grant[0] = answer.grant();
+			if (attempt(ticket) instanceof Grant answer) {
+				grant[0] = answer;
 			}
 			return grant[0] != null;
 		});
@@ -175,8 +175,8 @@ final class BackendNode implements LockSignals {
 	}
 
 	static Grant granted(@Nullable AttemptResult result) {
-		if (result instanceof AttemptResult.Granted answer) {
-			return answer.grant();
+		if (result instanceof Grant answer) {
+			return answer;
 		}
 		throw new AssertionError("Not granted: " + result);
 	}

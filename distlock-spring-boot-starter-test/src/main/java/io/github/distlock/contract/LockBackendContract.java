@@ -24,7 +24,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 
 	@Test
 	default void aFreeLockIsGrantedToAnAttempt() {
-		assertThat(first().attempt(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(first().attempt(first().ticket(key()))).isInstanceOf(Grant.class);
 	}
 
 	@Test
@@ -62,7 +62,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		assertThat(second().release(second().ticket(key()))).isFalse();
 		assertThat(first().release(first().ticket(key()))).isFalse();
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
-		assertThat(first().attempt(holder)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(first().attempt(holder)).isInstanceOf(Grant.class);
 		assertThat(first().release(holder)).isTrue();
 		assertThat(first().release(holder)).isFalse();
 	}
@@ -98,7 +98,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket waiter = second().attempted(key());
 		Answers.of(second().store.cancel(waiter));
 		first().release(holder);
-		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(Grant.class);
 		assertThat(second().wasGranted(waiter)).isFalse();
 	}
 
@@ -109,7 +109,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		first().release(holder);
 		second().awaitGrant(waiter);
 		Answers.of(second().store.cancel(waiter));
-		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(Grant.class);
 	}
 
 	@Test
@@ -127,7 +127,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	default void aLeaseThatIsNotRenewedEnds() {
 		assumeExpiry();
 		Answers.of(first().store.attempt(first().ticket(key()), store().shortLease(), true));
-		await().until(() -> second().attemptOnce(second().ticket(key())) instanceof AttemptResult.Granted);
+		await().until(() -> second().attemptOnce(second().ticket(key())) instanceof Grant);
 	}
 
 	@Test
@@ -140,7 +140,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 			// A later attempt detects that the lease has expired, but is not granted the
 			// lock.
 			assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
-			return second().wasGranted(waiter) || second().attempt(waiter) instanceof AttemptResult.Granted;
+			return second().wasGranted(waiter) || second().attempt(waiter) instanceof Grant;
 		});
 	}
 

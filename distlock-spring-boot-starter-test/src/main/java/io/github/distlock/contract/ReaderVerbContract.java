@@ -64,10 +64,10 @@ interface ReaderVerbContract extends ContractTests {
 		Answers.of(first().store.cancel(holder));
 		assertThat(first().renew(holder, once.lastToken(), LEASE)).isEqualTo(new RenewalResult.Gone(false));
 		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(AttemptResult.Busy.class);
-		assertThat(second().attempt(other)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(second().attempt(other)).isInstanceOf(Grant.class);
 		Answers.of(second().store.cancel(other));
 		Answers.of(second().store.cancel(other));
-		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(Grant.class);
 	}
 
 	@Test

@@ -82,7 +82,7 @@ interface RepeatedVerbContract extends ContractTests {
 		assertThat(Answers.of(first().store.release(holder, 0, new Successor(next, LEASE))).released()).isFalse();
 		assertThat(granted(first().attempt(next)).firstToken()).isEqualTo(once.firstToken());
 		assertThat(first().release(next)).isTrue();
-		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(Grant.class);
 	}
 
 	@Test

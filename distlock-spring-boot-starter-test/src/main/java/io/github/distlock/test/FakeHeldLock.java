@@ -117,9 +117,12 @@ public final class FakeHeldLock implements HeldLock {
 			throw new IllegalMonitorStateException("The lock '" + this.key + "' was closed before");
 		}
 		if (this.loss.isDone()) {
-			throw new LockLostException("The lock '" + this.key + "' was lost before its lease began", lossCause(),
-					null);
+			throw lost("before its lease began");
 		}
+	}
+
+	private LockLostException lost(String when) {
+		return new LockLostException(this.key, fencingToken(), when, lossCause(), "The test has lost it", null);
 	}
 
 	@Override
@@ -128,7 +131,7 @@ public final class FakeHeldLock implements HeldLock {
 			throw new IllegalMonitorStateException("The lock '" + this.key + "' was closed before");
 		}
 		if (this.loss.isDone()) {
-			throw new LockLostException("The lock '" + this.key + "' was lost before it was closed", lossCause(), null);
+			throw lost("before it was closed");
 		}
 		this.released = true;
 	}

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
@@ -51,7 +51,7 @@ final class ForeignHolder {
 	boolean take(String key) {
 		Ticket ticket = this.taken.computeIfAbsent(key,
 				(free) -> new Ticket(free, LockMode.EXCLUSIVE, INSTANCE, System.nanoTime(), false));
-		boolean granted = Answers.of(this.store.attempt(ticket, LEASE, false)) instanceof AttemptResult.Granted;
+		boolean granted = Answers.of(this.store.attempt(ticket, LEASE, false)) instanceof Grant;
 		if (!granted) {
 			this.taken.remove(key);
 		}

@@ -144,8 +144,8 @@ final class JdbcLeaseStore extends JdbcStore {
 	private AttemptResult answer(Ticket ticket, LeaseRow row, boolean queue) {
 		if (row.owner().equals(ticket.token())) {
 			this.notifications.ends(ticket);
-			return new AttemptResult.Granted(new Grant(row.fence() - this.settings.tokensPerGrant() + 1, row.fence(),
-					Validity.until(row.sent(), row.remaining())));
+			return new Grant(row.fence() - this.settings.tokensPerGrant() + 1, row.fence(),
+					Validity.until(row.sent(), row.remaining()));
 		}
 		StoredHolder holder = row.holder(this.settings.tokensPerGrant());
 		if (!queue) {

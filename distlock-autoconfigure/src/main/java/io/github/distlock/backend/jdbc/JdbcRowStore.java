@@ -62,7 +62,7 @@ final class JdbcRowStore extends JdbcStore {
 		RowLock lock = this.locks.get(ticket);
 		Grant grant = (lock != null) ? lock.grant() : null;
 		if (grant != null) {
-			return new AttemptResult.Granted(grant);
+			return grant;
 		}
 		if (lock == null) {
 			if (!this.connections.tryAcquire()) {

@@ -131,7 +131,7 @@ final class RowLock {
 		if (!this.state.compareAndSet(WORKING, new State(grant))) {
 			return false;
 		}
-		if (!this.answer.complete(new AttemptResult.Granted(grant))) {
+		if (!this.answer.complete(grant)) {
 			signals.granted(this.ticket, grant);
 		}
 		return true;

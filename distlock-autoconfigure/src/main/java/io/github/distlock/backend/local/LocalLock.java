@@ -79,7 +79,7 @@ final class LocalLock {
 		place.lease = lease;
 		grantNext(place, sent);
 		if (place.grant != null) {
-			return new AttemptResult.Granted(place.grant);
+			return place.grant;
 		}
 		LongSummaryStatistics leases = holders().mapToLong(LocalPlace::remainingNanos).summaryStatistics();
 		StoredHolder holder = holders().findFirst().map(LocalPlace::describe).orElse(null);

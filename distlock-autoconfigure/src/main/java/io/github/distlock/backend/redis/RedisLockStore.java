@@ -345,7 +345,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 		long[] numbers = reply.numbers();
 		Duration ttl = (numbers.length > 1) ? Duration.ofMillis(Math.max(0, numbers[1])) : lease;
 		long last = ticket.isReader() ? numbers[0] : numbers[0] + this.description.tokensPerGrant() - 1;
-		return new AttemptResult.Granted(new Grant(numbers[0], last, Validity.until(sent, ttl)));
+		return new Grant(numbers[0], last, Validity.until(sent, ttl));
 	}
 
 	/**

@@ -160,7 +160,7 @@ final class RedlockStore implements LockStore, NodeEvents {
 		Grant held = (before != null) ? before.grant() : null;
 		if (before != null && held != null) {
 			if (!held.validity().hasPassed(this.quorum.clock)) {
-				return CompletableFuture.completedFuture(new AttemptResult.Granted(held));
+				return CompletableFuture.completedFuture(held);
 			}
 			before.leave(0, () -> pause(ticket.key()));
 		}
@@ -181,7 +181,7 @@ final class RedlockStore implements LockStore, NodeEvents {
 				.thenApply((grant) -> (grant != null) ? won(ticket, round, state, grant)
 						: refused(votes, state, lease, queue)))
 			.whenComplete((result, failure) -> {
-				if (!(result instanceof AttemptResult.Granted)) {
+				if (!(result instanceof Grant)) {
 					round.leave(0, null);
 				}
 				if (known == null && (result == null || result instanceof AttemptResult.Busy)) {
@@ -193,7 +193,7 @@ final class RedlockStore implements LockStore, NodeEvents {
 	private AttemptResult won(Ticket ticket, LockRound round, RedlockTicket state, Grant grant) {
 		state.won = round;
 		leaveQueue(ticket, state);
-		return new AttemptResult.Granted(grant);
+		return grant;
 	}
 
 	private AttemptResult refused(NodeAnswers<Vote> votes, RedlockTicket state, Duration lease, boolean queue) {

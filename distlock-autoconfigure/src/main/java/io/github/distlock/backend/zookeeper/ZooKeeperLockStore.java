@@ -181,7 +181,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, Place place, boolean isNew, boolean queue) {
 		TicketNode node = place.node;
 		if (place.isFirst && ticket.hold(node)) {
-			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(ticket, node)));
+			return CompletableFuture.completedFuture(grant(ticket, node));
 		}
 		Duration timeout = node.session().timeout();
 		if (queue) {

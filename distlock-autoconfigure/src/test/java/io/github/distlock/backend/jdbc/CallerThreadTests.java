@@ -21,6 +21,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
@@ -149,7 +150,7 @@ class CallerThreadTests {
 			Long session = await().atMost(SOON).until(() -> session(server, database), Objects::nonNull);
 			caller.interrupt();
 			row.free();
-			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
 			caller.join();
 			assertThat(interruptedBefore).isTrue();
 			assertThat(interrupted).isTrue();
@@ -195,7 +196,7 @@ class CallerThreadTests {
 						|| isInDriver(caller));
 			boolean sends = isInDriver(caller);
 			row.free();
-			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
 			return sends;
 		}
 	}

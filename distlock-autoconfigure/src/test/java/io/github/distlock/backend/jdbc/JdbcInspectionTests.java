@@ -211,7 +211,7 @@ class JdbcInspectionTests {
 						Object id = session.values().iterator().next();
 						administrator.execute(statements.get(1).replaceAll("<.*>", String.valueOf(id)));
 					}
-					return other.attemptOnce(this.key) instanceof AttemptResult.Granted;
+					return other.attemptOnce(this.key) instanceof Grant;
 				});
 		}
 	}

@@ -6,7 +6,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 import io.github.distlock.LockInstance;
-import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -66,7 +66,7 @@ final class JdbcNode extends StoreNode {
 	 * it.
 	 */
 	boolean has(Ticket ticket) {
-		return this.grants.containsKey(ticket) || attempt(ticket) instanceof AttemptResult.Granted;
+		return this.grants.containsKey(ticket) || attempt(ticket) instanceof Grant;
 	}
 
 }

@@ -17,6 +17,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
@@ -62,7 +63,7 @@ class LeaseConnectionTests {
 				assertThat(node.release(ticket)).isTrue();
 				status.setRollbackOnly();
 			});
-			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(Grant.class);
 		}
 	}
 
@@ -92,7 +93,7 @@ class LeaseConnectionTests {
 				.hasMessageContaining("all connections of the DataSource are in use")
 				.hasMessageContaining("distlock.jdbc.data-source"));
 			// The attempt that timed out was not sent later.
-			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(Grant.class);
 		}
 	}
 

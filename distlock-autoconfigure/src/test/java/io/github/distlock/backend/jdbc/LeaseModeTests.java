@@ -53,7 +53,7 @@ class LeaseModeTests {
 				}
 				int granted = 0;
 				for (Future<AttemptResult> result : threads.invokeAll(attempts)) {
-					granted += (result.get() instanceof AttemptResult.Granted) ? 1 : 0;
+					granted += (result.get() instanceof Grant) ? 1 : 0;
 				}
 				assertThat(granted).as("round " + round).isEqualTo(1);
 			}
@@ -93,7 +93,7 @@ class LeaseModeTests {
 			await().atMost(Duration.ofSeconds(15)).until(() -> count(database, "stale") == 0);
 			assertThat(count(database, "ahead")).isEqualTo(1);
 			assertThat(count(database, "fresh")).isEqualTo(1);
-			assertThat(node.attemptOnce(this.key + "stale")).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(node.attemptOnce(this.key + "stale")).isInstanceOf(Grant.class);
 		}
 	}
 

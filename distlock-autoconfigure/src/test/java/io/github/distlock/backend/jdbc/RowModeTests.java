@@ -124,7 +124,7 @@ class RowModeTests implements LockListener {
 			await().atMost(Duration.ofSeconds(5)).until(() -> node.has(third));
 			node.release(second);
 			node.release(third);
-			assertThat(node.attemptOnce(this.key + 4)).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(node.attemptOnce(this.key + 4)).isInstanceOf(Grant.class);
 		}
 	}
 

@@ -90,7 +90,7 @@ class LocalStoreTests {
 		assertThat(busy.remaining()).isEqualTo(LEASE);
 		Answers.of(this.lockStore.release(second, 0, null));
 		this.clock.pass(waiting.retryAfter());
-		assertThat(Answers.of(this.lockStore.attempt(writer, LEASE, true))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(Answers.of(this.lockStore.attempt(writer, LEASE, true))).isInstanceOf(Grant.class);
 	}
 
 	@Test
@@ -119,7 +119,7 @@ class LocalStoreTests {
 	}
 
 	private Grant grant(Ticket ticket) {
-		return ((AttemptResult.Granted) Answers.of(this.lockStore.attempt(ticket, LEASE, true))).grant();
+		return ((Grant) Answers.of(this.lockStore.attempt(ticket, LEASE, true)));
 	}
 
 	private final class Signals extends NoSignals {

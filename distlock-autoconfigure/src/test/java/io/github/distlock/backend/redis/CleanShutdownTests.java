@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockInstance;
-import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
@@ -57,8 +57,7 @@ class CleanShutdownTests extends OnRedis {
 			// In different states: while it subscribes, and when it has.
 			if (i % 2 == 0) {
 				Ticket ticket = ticket("key", i);
-				assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(30), true)))
-					.isInstanceOf(AttemptResult.Granted.class);
+				assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(30), true))).isInstanceOf(Grant.class);
 				Answers.of(store.release(ticket, 0, null));
 			}
 			if (i % 4 == 0) {

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
@@ -219,7 +220,7 @@ class LettuceConnectionsTests extends OnRedis {
 		long scripts = server.process().calls("publish");
 		store.verify();
 		assertThat(server.process().calls("publish")).isGreaterThan(scripts);
-		assertThat(attempt(store)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(attempt(store)).isInstanceOf(Grant.class);
 		Answers.of(store.release(ticket("key", 1), 0, null));
 		store.close();
 		return store.location().replace(", prefix 'distlock:'", "");

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionException;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.ReleaseResult;
@@ -38,7 +39,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	}
 
 	private static long take(LockStore store, Ticket ticket, boolean queue) {
-		return ((AttemptResult.Granted) Answers.of(store.attempt(ticket, LEASE, queue))).grant().firstToken();
+		return ((Grant) Answers.of(store.attempt(ticket, LEASE, queue))).firstToken();
 	}
 
 	@Test

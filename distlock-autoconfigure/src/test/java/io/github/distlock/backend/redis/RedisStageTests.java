@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
@@ -98,7 +99,7 @@ class RedisStageTests extends OnRedis {
 		CompletableFuture<AttemptResult> answer = store.attempt(ticket("early", 1), LEASE, false).toCompletableFuture();
 		assertThat(answer).isNotDone();
 		this.proxy.holdBack(false);
-		assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
 		store.close();
 	}
 

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
@@ -160,15 +161,15 @@ class ShiftedReplyTests extends OnRedis {
 		while (!this.ended) {
 			Ticket ticket = ticket(key, this.tickets.incrementAndGet());
 			try {
-				if (Answers.of(store.attempt(ticket, LEASE, false)) instanceof AttemptResult.Granted granted) {
+				if (Answers.of(store.attempt(ticket, LEASE, false)) instanceof Grant granted) {
 					check("granted", ticket);
-					long last = granted.grant().lastToken();
+					long last = granted.lastToken();
 					for (RenewalResult result : Answers.of(store.renew(List.of(new Renewal(ticket, last, LEASE))))) {
 						if (result instanceof RenewalResult.Extended) {
 							check("renewed", ticket);
 						}
 					}
-					release(store, ticket, granted.grant().firstToken());
+					release(store, ticket, granted.firstToken());
 				}
 			}
 			catch (RuntimeException ex) {
@@ -204,8 +205,8 @@ class ShiftedReplyTests extends OnRedis {
 			Ticket ticket = ticket("works-" + number, number);
 			try {
 				AttemptResult result = Answers.of(store.attempt(ticket, LEASE, false));
-				if (!(result instanceof AttemptResult.Granted granted)
-						|| !Answers.of(store.release(ticket, granted.grant().firstToken(), null)).released()) {
+				if (!(result instanceof Grant granted)
+						|| !Answers.of(store.release(ticket, granted.firstToken(), null)).released()) {
 					return false;
 				}
 			}

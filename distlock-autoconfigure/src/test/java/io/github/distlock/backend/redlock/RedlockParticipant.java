@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.UUID;
 
 import io.github.distlock.LockInstance;
-import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -46,7 +45,7 @@ final class RedlockParticipant extends StoreNode {
 
 	/** Whether it could take a lock now. */
 	boolean takes(Ticket ticket, Duration lease) {
-		return attempt(ticket, lease, false) instanceof AttemptResult.Granted;
+		return attempt(ticket, lease, false) instanceof Grant;
 	}
 
 	/** Acquire a lock and release it. */

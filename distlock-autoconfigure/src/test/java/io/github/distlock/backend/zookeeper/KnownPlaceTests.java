@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
@@ -218,7 +219,7 @@ class KnownPlaceTests {
 		int before = this.lists.get();
 		ReleaseResult result = Answers.of(this.one.store.release(holder, 0, new Successor(next, SESSION)));
 		assertThat(result.released()).isTrue();
-		assertThat(result.next()).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(result.next()).isInstanceOf(Grant.class);
 		assertThat(this.lists).hasValue(before);
 	}
 

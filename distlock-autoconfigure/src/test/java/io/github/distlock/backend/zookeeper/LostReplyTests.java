@@ -6,7 +6,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
@@ -80,7 +79,7 @@ class LostReplyTests {
 		assertThat(grant.firstToken())
 			.isEqualTo(this.other.client.checkExists().forPath(FOLDER + "/" + name).getCzxid() * 64);
 		assertThat(this.one.release(ticket)).isTrue();
-		assertThat(this.other.attemptOnce("lost")).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(this.other.attemptOnce("lost")).isInstanceOf(Grant.class);
 	}
 
 	@Test
@@ -123,7 +122,7 @@ class LostReplyTests {
 		Ticket ticket = this.one.hold("lost");
 		Ticket next = this.one.ticket("lost");
 		loseReplies(() -> Answers.of(this.one.store.release(ticket, 0, new Successor(next, Duration.ofSeconds(30)))));
-		assertThat(answered(() -> this.one.attempt(next))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(answered(() -> this.one.attempt(next))).isInstanceOf(Grant.class);
 		assertThat(nodes()).isEqualTo(1);
 	}
 

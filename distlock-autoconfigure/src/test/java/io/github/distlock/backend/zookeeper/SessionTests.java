@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
@@ -147,8 +146,7 @@ class SessionTests {
 		this.one.store.close();
 		// The session continues, since the client belongs to the application.
 		this.proxy.refuse(false);
-		await().atMost(Duration.ofSeconds(30))
-			.until(() -> this.other.attemptOnce("stopped") instanceof AttemptResult.Granted);
+		await().atMost(Duration.ofSeconds(30)).until(() -> this.other.attemptOnce("stopped") instanceof Grant);
 		assertThat(this.one.client.getZookeeperClient().isConnected()).isTrue();
 	}
 

@@ -67,7 +67,7 @@ class PausedHolderTests {
 		Till till = application(name).getBean("till", Till.class);
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> till.sellBriefly(pausedUntilTheNextHasSold(next)))
-			.withMessageContaining("the transaction is rolled back");
+			.withMessageContaining("The transaction is rolled back");
 		assertThat(shops.stock()).isEqualTo(8);
 	}
 
