@@ -100,6 +100,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description, TimeSource clock,
 			StoreContext context) {
+		Scripts.load();
 		this.keys = keys;
 		this.connections = connections;
 		this.description = description;

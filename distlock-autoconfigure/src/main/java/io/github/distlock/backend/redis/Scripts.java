@@ -47,6 +47,13 @@ final class Scripts {
 	private Scripts() {
 	}
 
+	/**
+	 * Read the files, on a thread that may: a command may be the first on an event loop.
+	 */
+	static void load() {
+		// Done by the initializer of the class.
+	}
+
 	static <T> RedisScript<T> script(Class<T> type, String file) {
 		String text = NAMED.replace("-- script", text(file));
 		return new Script<>(DigestUtils.sha1DigestAsHex(text), type, text);
