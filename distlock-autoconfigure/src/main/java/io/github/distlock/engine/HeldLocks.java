@@ -55,7 +55,7 @@ public class HeldLocks implements HoldContext {
 	 */
 	private final ThreadLocal<Map<String, Hold>> holdsOfThread;
 
-	private final String backend;
+	private final BackendDescription backend;
 
 	private final KeyTable keys;
 
@@ -71,15 +71,14 @@ public class HeldLocks implements HoldContext {
 	/** Whether the thread that holds a lock is interrupted when it is lost. */
 	private final boolean interruptOnLost;
 
-	/** Whether leases end locks in the store. */
-	private final boolean expiring;
-
 	/**
 	 * The first token of each grant that an operator has ended lately, by the number of
 	 * its ticket. The report of the store may come before the lock is added, and a
 	 * refused renewal or release asks here for its cause. Almost always empty.
 	 */
 	private final Map<Long, Long> endedGrants = new ConcurrentHashMap<>();
+
+	private volatile boolean stopped;
 
 	/**
 	 * Create the locks of one run of a registry. None is held yet.
@@ -96,8 +95,7 @@ public class HeldLocks implements HoldContext {
 	public HeldLocks(LockStore store, BackendDescription backend, KeyTable keys, EngineEnvironment environment,
 			EngineThreads threads, LockListeners listeners, boolean inBackground, boolean interruptOnLost,
 			ThreadLocal<Map<String, Hold>> holdsOfThread) {
-		this.backend = backend.name();
-		this.expiring = backend.expires();
+		this.backend = backend;
 		this.keys = keys;
 		this.renewer = new LeaseRenewer(store, backend.batchSize(), environment, threads, this);
 		this.listeners = listeners;
@@ -121,8 +119,9 @@ public class HeldLocks implements HoldContext {
 	 * @return whether there were any
 	 */
 	public boolean stop() {
+		this.stopped = true;
 		this.renewer.stop();
-		List<Hold> retained = this.expiring ? List.of() : retained().toList();
+		List<Hold> retained = this.backend.expires() ? List.of() : retained().toList();
 		retained.forEach((hold) -> hold.lose(LossCause.LEASE_EXPIRED));
 		return !retained.isEmpty();
 	}
@@ -319,7 +318,7 @@ public class HeldLocks implements HoldContext {
 			return false;
 		}
 		this.renewer.expireAfter(hold, remainingMinHold);
-		if (this.renewer.isStopped() && !this.expiring) {
+		if (this.stopped && !this.backend.expires()) {
 			// After the lock was retained: either this thread or stop() finds it.
 			hold.lose(LossCause.LEASE_EXPIRED);
 		}
@@ -328,8 +327,8 @@ public class HeldLocks implements HoldContext {
 
 	private void notifyReleased(Hold hold) {
 		if (!this.listeners.isEmpty()) {
-			LockListener.Released event = new LockListener.Released(this.backend, hold.label(), hold.key(),
-					hold.fencingToken(), heldSince(hold));
+			LockListener.Released event = new LockListener.Released(this.backend.name(), hold.label(), hold.key(),
+					hold.fencingToken(), Duration.ofNanos(hold.heldNanos()));
 			callListeners(hold, (listener) -> listener.onReleased(event));
 		}
 	}
@@ -344,7 +343,7 @@ public class HeldLocks implements HoldContext {
 			this.listeners.notifyEach(event);
 		}
 		else {
-			this.keys.callBack(() -> this.listeners.notifyEach(event));
+			this.keys.tasks().callBack(() -> this.listeners.notifyEach(event));
 		}
 	}
 
@@ -370,7 +369,7 @@ public class HeldLocks implements HoldContext {
 		if (outcome == ReleaseOutcome.GONE) {
 			hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
 			// Not here: this may be the thread of the driver, or that of the next caller.
-			this.keys.callBack(() -> notifyLost(hold, true));
+			this.keys.tasks().callBack(() -> notifyLost(hold, true));
 		}
 		else if (outcome == ReleaseOutcome.UNANSWERED) {
 			warnUnanswered(hold);
@@ -380,7 +379,7 @@ public class HeldLocks implements HoldContext {
 	/** The store has not answered to a release, which is repeated. */
 	private void warnUnanswered(Hold hold) {
 		logger.warn("The release of lock '" + hold.key() + "' has not been acknowledged by the store and "
-				+ (this.renewer.isStopped()
+				+ (this.stopped
 						? "is not repeated, since the registry has been shut down: the lock ends with its "
 								+ (hold.validity().sessionBound() ? "session" : "lease")
 						: "continues in the background"));
@@ -427,8 +426,8 @@ public class HeldLocks implements HoldContext {
 
 	/** A batch of renewals was answered or has failed. */
 	void renewed(int renewed, int gone, int failed, Duration lateness) {
-		LockListener.Renewed event = new LockListener.Renewed(this.backend, renewed, gone, failed, lateness);
-		this.keys.callBack(() -> this.listeners.notifyEach((listener) -> listener.onRenewed(event)));
+		LockListener.Renewed event = new LockListener.Renewed(this.backend.name(), renewed, gone, failed, lateness);
+		this.keys.tasks().callBack(() -> this.listeners.notifyEach((listener) -> listener.onRenewed(event)));
 	}
 
 	private void notifyLost(Hold hold, boolean released) {
@@ -436,8 +435,8 @@ public class HeldLocks implements HoldContext {
 		String reason = cause.description();
 		logger.warn("Lost lock '" + hold.key() + "' (" + hold.label() + ", token " + hold.fencingToken() + "): "
 				+ reason + ". " + cause.remedy());
-		LockListener.Lost event = new LockListener.Lost(this.backend, hold.label(), hold.key(), hold.fencingToken(),
-				heldSince(hold), reason, cause, released);
+		LockListener.Lost event = new LockListener.Lost(this.backend.name(), hold.label(), hold.key(),
+				hold.fencingToken(), Duration.ofNanos(hold.heldNanos()), reason, cause, released);
 		callListeners(hold, (listener) -> listener.onLost(event));
 	}
 
@@ -447,7 +446,7 @@ public class HeldLocks implements HoldContext {
 	 */
 	private void runCallbacks(Hold lost, List<Runnable> callbacks) {
 		for (Runnable callback : callbacks) {
-			this.keys.callBack(() -> {
+			this.keys.tasks().callBack(() -> {
 				try {
 					callback.run();
 				}
@@ -456,10 +455,6 @@ public class HeldLocks implements HoldContext {
 				}
 			});
 		}
-	}
-
-	private static Duration heldSince(Hold hold) {
-		return Duration.ofNanos(hold.heldNanos());
 	}
 
 }

@@ -81,7 +81,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	private volatile long levels;
 
 	/**
-	 * Create the hold of a caller. It begins now.
+	 * Create the hold of a caller, who has yet to {@link #take} it.
 	 * @param before the ticket that waited for the grant, or the hold before this one
 	 * @param grant the grant, with its current validity
 	 * @param label the name for messages
@@ -267,6 +267,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 	/** The caller takes the lock over: until then, the key releases it if it expires. */
 	void take() {
+		this.renewal.start();
 		if (!STATE.compareAndSet(this, HoldState.GRANTED, HoldState.HELD)) {
 			this.state = new HoldState(HoldPhase.EXPIRED, causeOfLoss(LossEvidence.TIME), List.of());
 		}

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
@@ -186,9 +185,9 @@ public final class KeyTable {
 	 * @param waiter the waiter
 	 */
 	public void timeOut(KeyState state, FutureWaiter waiter) {
-		this.sender.tasks().onEvent(state.isFree(), () -> {
+		tasks().onEvent(state.isFree(), () -> {
 			if (giveUp(state, waiter, true) && waiter.isDeparting()) {
-				schedule(waiter::wake, commandTimeoutNanos());
+				tasks().schedule(waiter::wake, commandTimeoutNanos());
 			}
 		});
 	}
@@ -200,7 +199,7 @@ public final class KeyTable {
 	 * @param waiter the waiter
 	 */
 	public void abandon(KeyState state, Waiter waiter) {
-		this.sender.tasks().onEvent(state.isFree(), () -> {
+		tasks().onEvent(state.isFree(), () -> {
 			giveUp(state, waiter, false, false);
 			if (waiter.outcome() instanceof Hold hold) {
 				releaseAsync(hold);
@@ -297,7 +296,7 @@ public final class KeyTable {
 	 */
 	public void granted(Ticket ticket, Grant grant) {
 		KeyState state = find(ticket);
-		this.sender.tasks().onEvent(state == null || state.isFree(), () -> {
+		tasks().onEvent(state == null || state.isFree(), () -> {
 			Effects effects = (state != null) ? state.granted(ticket, grant) : null;
 			if (state != null && effects != null) {
 				this.sender.send(state, effects);
@@ -330,29 +329,10 @@ public final class KeyTable {
 	// Threads, reports and the end
 
 	/**
-	 * Run a task that does not block after a delay.
-	 * @param task the task
-	 * @param delayNanos the delay
-	 * @return its timer, or {@code null} if it was rejected, by a shutdown for example
+	 * {@return what passes tasks to the threads of the registry}
 	 */
-	public @Nullable Future<?> schedule(Runnable task, long delayNanos) {
-		return this.sender.tasks().schedule(task, delayNanos);
-	}
-
-	/**
-	 * Run code of the application on a callback thread, after a shutdown on a new thread.
-	 * @param callback the code
-	 */
-	public void callBack(Runnable callback) {
-		this.sender.tasks().callBack(callback);
-	}
-
-	/**
-	 * Run a task that may block. It does not run if no thread can be had.
-	 * @param task the task
-	 */
-	public void execute(Runnable task) {
-		this.sender.tasks().execute(task);
+	public TaskRunner tasks() {
+		return this.sender.tasks();
 	}
 
 	/** Reject all later waiters, and fail those that wait. */
@@ -424,8 +404,8 @@ public final class KeyTable {
 
 	private void retryInOrder(OwnTickets tickets) {
 		tickets.waiting()
-			.forEach((each) -> this.sender.tasks()
-				.onEvent(each.state.isFree(), () -> this.sender.send(each.state, each.state.retry(null), true, null)));
+			.forEach((each) -> tasks().onEvent(each.state.isFree(),
+					() -> this.sender.send(each.state, each.state.retry(null), true, null)));
 	}
 
 	private void failInOrder(OwnTickets tickets, LockBackendException cause) {
@@ -473,7 +453,7 @@ public final class KeyTable {
 
 		@Override
 		public boolean scheduleTimer(KeyState state, long delayNanos) {
-			return schedule(() -> KeyTable.this.sender.onEvent(state, state::timerFired), delayNanos) != null;
+			return tasks().schedule(() -> KeyTable.this.sender.onEvent(state, state::timerFired), delayNanos) != null;
 		}
 
 	}
@@ -523,7 +503,7 @@ public final class KeyTable {
 		@Override
 		public void requeuedAtEnd() {
 			// On another thread, since this state is locked here.
-			schedule(() -> retryInOrder(this.tickets), 0);
+			tasks().schedule(() -> retryInOrder(this.tickets), 0);
 		}
 
 		@Override
@@ -535,7 +515,7 @@ public final class KeyTable {
 		public void storeFailed(LockBackendException cause, boolean tooLong) {
 			this.tickets.failure = cause;
 			if (tooLong) {
-				schedule(() -> failInOrder(this.tickets, cause), 0);
+				tasks().schedule(() -> failInOrder(this.tickets, cause), 0);
 			}
 		}
 

@@ -34,7 +34,8 @@ final class LeaseRenewal {
 
 	final Hold hold;
 
-	final long startNanos;
+	/** When the caller took the lock over; until then, when it was granted. */
+	volatile long startNanos;
 
 	/** Replaced only by a later one, and only before it has passed. */
 	volatile Validity validity;
@@ -70,7 +71,7 @@ final class LeaseRenewal {
 	private volatile boolean grantTooShort;
 
 	/**
-	 * Create the lease of a hold that begins now.
+	 * Create the lease of a hold that has just been granted.
 	 * @param granted until when the grant counts
 	 * @param terms how long the lock may be held
 	 */
@@ -79,11 +80,17 @@ final class LeaseRenewal {
 		this.validity = granted;
 		this.terms = terms;
 		this.startNanos = clock.nanoTime();
+	}
+
+	/** The caller has the lock: what the terms say counts from now. */
+	void start() {
+		Validity granted = this.validity;
+		this.startNanos = clock().nanoTime();
 		// The transit time and the safety margin may be missing from the lease, but not
 		// from the minimum hold time.
-		this.grantTooShort = !terms.renewed() && granted.coveredNanos() < terms.lease().toNanos();
+		this.grantTooShort = !this.terms.renewed() && granted.coveredNanos() < this.terms.lease().toNanos();
 		boolean endsTooSoon = hasMinHold()
-				&& granted.remainingNanos(clock) < terms.remainingMinHold(Duration.ZERO).toNanos();
+				&& granted.remainingNanos(clock()) < this.terms.remainingMinHold(Duration.ZERO).toNanos();
 		this.unconfirmed = this.grantTooShort || endsTooSoon;
 		// At once: if this JVM died before, the lock would not stay locked for that time.
 		this.dueNanos = endsTooSoon ? this.startNanos : plannedNanos();

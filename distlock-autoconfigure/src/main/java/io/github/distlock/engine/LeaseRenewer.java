@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockStore;
@@ -56,8 +57,6 @@ public final class LeaseRenewer {
 	private final HeldLocks heldLocks;
 
 	private final RenewalTimer timer;
-
-	private volatile boolean stopped;
 
 	private volatile Duration lateness = Duration.ZERO;
 
@@ -171,21 +170,10 @@ public final class LeaseRenewer {
 	 * they expire.
 	 */
 	public void stop() {
-		this.stopped = true;
 		this.timer.stop();
 	}
 
-	/**
-	 * {@return whether {@link #stop()} was called}
-	 */
-	public boolean isStopped() {
-		return this.stopped;
-	}
-
 	private void scan() {
-		if (this.stopped) {
-			return;
-		}
 		boolean due = false;
 		List<LeaseRenewal> valid = new ArrayList<>(this.holds.size());
 		for (Hold hold : this.holds) {
@@ -336,15 +324,11 @@ public final class LeaseRenewer {
 				Hold hold = renewal.hold;
 				logger.warn("Lock '" + hold.key() + "' (" + hold.label()
 						+ ") is at risk: its lease could not be renewed" + " and ends in "
-						+ rounded(Duration.ofNanos(hold.remainingNanos())) + " unless a retry succeeds (" + this.failure
-						+ "). Then the lock is lost, and another caller"
+						+ Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(hold.remainingNanos()))
+						+ " unless a retry succeeds (" + this.failure + "). Then the lock is lost, and another caller"
 						+ " may enter while this one is still working: find out why the store does not answer, or use a"
 						+ " longer distlock.lease-time");
 			}
-		}
-
-		private static Duration rounded(Duration time) {
-			return Duration.ofMillis(time.toMillis());
 		}
 
 	}

@@ -103,16 +103,8 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	 * @return the lease in the store
 	 */
 	Duration storeLeaseAfter(Duration held) {
-		return this.renewed ? this.storeLease : rest(held).plus(extra());
-	}
-
-	/** Return what remains of an explicit lease. */
-	private Duration rest(Duration held) {
-		return positive(this.lease.minus(held));
-	}
-
-	private static Duration positive(Duration rest) {
-		return (rest.compareTo(MINIMUM) > 0) ? rest : MINIMUM;
+		Duration rest = this.lease.minus(held);
+		return this.renewed ? this.storeLease : ((rest.compareTo(MINIMUM) > 0) ? rest : MINIMUM).plus(extra());
 	}
 
 	/** Return the terms of a lease that ends after a time and is no longer renewed. */

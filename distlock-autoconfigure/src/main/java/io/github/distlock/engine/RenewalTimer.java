@@ -48,7 +48,7 @@ final class RenewalTimer {
 		timers.scheduleWithFixedDelay(this::sweep, SWEEP_NANOS, SWEEP_NANOS, TimeUnit.NANOSECONDS);
 	}
 
-	/** Set no timer from now on. */
+	/** Scan no more. */
 	void stop() {
 		this.stopped = true;
 	}
@@ -109,7 +109,9 @@ final class RenewalTimer {
 			// Clear the flag before the scan: a lease that is added from now on sets the
 			// timer itself.
 			this.armed.set(null);
-			this.scan.run();
+			if (!this.stopped) {
+				this.scan.run();
+			}
 		}
 		catch (Throwable ex) {
 			logger.error("A scan of the leases failed and is repeated within a second", ex);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * task, because a thread cannot be started for example. Only callbacks are not lost then,
  * not even after a shutdown. What else a key needs the sweep does. Thread-safe.
  */
-final class TaskRunner {
+public final class TaskRunner {
 
 	private static final Log logger = LogFactory.getLog(TaskRunner.class);
 
@@ -48,8 +48,9 @@ final class TaskRunner {
 	 * Run code of the application, once and never on this thread, which may be one of the
 	 * driver: the code may wait for an answer that this thread has to bring. After a
 	 * shutdown it runs on a new thread.
+	 * @param callback the code
 	 */
-	void callBack(Runnable callback) {
+	public void callBack(Runnable callback) {
 		try {
 			this.callbacks.execute(callback);
 		}
@@ -64,10 +65,11 @@ final class TaskRunner {
 
 	/**
 	 * Run a task on the executor.
+	 * @param task the task, which may block
 	 * @return why the executor rejected it, although it may run nevertheless, or
 	 * {@code null}
 	 */
-	@Nullable Throwable execute(Runnable task) {
+	public @Nullable Throwable execute(Runnable task) {
 		try {
 			this.executor.execute(task);
 			return null;
@@ -91,9 +93,11 @@ final class TaskRunner {
 
 	/**
 	 * Run a task that does not block after a delay.
+	 * @param task the task
+	 * @param delayNanos the delay
 	 * @return its timer, or {@code null} if it was rejected, by a shutdown for example
 	 */
-	@Nullable Future<?> schedule(Runnable task, long delayNanos) {
+	public @Nullable Future<?> schedule(Runnable task, long delayNanos) {
 		try {
 			return this.timers.schedule(logging(task), delayNanos, TimeUnit.NANOSECONDS);
 		}

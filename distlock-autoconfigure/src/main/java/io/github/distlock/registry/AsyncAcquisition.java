@@ -68,7 +68,7 @@ final class AsyncAcquisition<T> {
 			long remaining = waiter.remainingNanos(this.acquirer.runtime().nanoTime());
 			boolean endless = remaining == Long.MAX_VALUE;
 			Future<?> timer = endless ? null
-					: this.keys.schedule(() -> this.keys.timeOut(state, waiter), Math.max(0, remaining));
+					: this.keys.tasks().schedule(() -> this.keys.timeOut(state, waiter), Math.max(0, remaining));
 			if (timer == null && !endless) {
 				throw new LockBackendException("The wait for lock '" + this.caller.request().key()
 						+ "' has no end: no timer could be set for it");
@@ -103,7 +103,7 @@ final class AsyncAcquisition<T> {
 	 * that sends commands. If it fails, so does the wait.
 	 */
 	private void reportWait() {
-		CompletableFuture.runAsync(() -> this.caller.waiting(this.startNanos), this.keys::callBack)
+		CompletableFuture.runAsync(() -> this.caller.waiting(this.startNanos), this.keys.tasks()::callBack)
 			.whenComplete(this::failed);
 	}
 

@@ -246,7 +246,7 @@ final class LockAcquirer {
 	FutureWaiter newWaiter(Caller caller, LeaseTerms lease, long start) {
 		LockRequest request = caller.request();
 		return new FutureWaiter(this.heldLocks, request, lease, this.terms.waitTime(request),
-				this.terms.maxWaiting(request), start, this.keys::callBack);
+				this.terms.maxWaiting(request), start, this.keys.tasks()::callBack);
 	}
 
 	/**

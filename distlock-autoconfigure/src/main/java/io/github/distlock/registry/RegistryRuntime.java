@@ -252,7 +252,7 @@ final class RegistryRuntime implements LockSignals {
 			this.heldLocks.noteEnded(ticket, grantToken);
 			// Not here: the store is asked, and listeners are notified. If no thread
 			// takes it, the next renewal or release of the lock reports its end.
-			this.keys.execute(() -> loseIfEnded(ticket, grantToken));
+			this.keys.tasks().execute(() -> loseIfEnded(ticket, grantToken));
 		});
 	}
 
@@ -282,7 +282,7 @@ final class RegistryRuntime implements LockSignals {
 	@Override
 	public void resubscribed(String inbox, String server) {
 		LockListener.Resubscribed event = new LockListener.Resubscribed(this.callers.backend(), inbox, server);
-		handle(() -> this.keys
+		handle(() -> this.keys.tasks()
 			.callBack(() -> this.callers.listeners().notifyEach((listener) -> listener.onResubscribed(event))));
 	}
 

@@ -44,7 +44,9 @@ final class SlowWaits {
 	private void check() {
 		if (!this.runtime.callers().waiting().isEmpty()) {
 			// Not on the thread of the timer: a log may block.
-			this.runtime.keys().execute(() -> this.runtime.callers().longestWaitingFirst().forEach(this::reportIfSlow));
+			this.runtime.keys()
+				.tasks()
+				.execute(() -> this.runtime.callers().longestWaitingFirst().forEach(this::reportIfSlow));
 		}
 	}
 
@@ -67,14 +69,11 @@ final class SlowWaits {
 			.orElse(null);
 		LockHolder holder = (stored != null) ? this.messages.holder(key, stored) : null;
 		long unanswered = keys.stream().mapToLong(KeySnapshot::unansweredNanos).max().orElse(0);
-		logger.warn("Slow wait: " + caller.describe() + " has waited " + rounded(waited) + " for lock '" + key + "' ("
+		logger.warn("Slow wait: " + caller.describe() + " has waited "
+				+ Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(waited)) + " for lock '" + key + "' ("
 				+ caller.request().label() + "); " + this.messages.describe(holder)
 				+ ((unanswered > 0) ? "; the store has not answered since " + this.runtime.wallTime(unanswered) : "")
 				+ "; " + this.runtime.callers().waitingByKey().getOrDefault(key, 0) + " of this JVM wait for it");
-	}
-
-	private static Duration rounded(long nanos) {
-		return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(nanos));
 	}
 
 }

@@ -97,7 +97,7 @@ class KeyTableTests {
 	private CompletableFuture<Hold> acquire(KeyTable keys, boolean fair) {
 		LockRequest request = LockRequest.of("key").fair(fair);
 		FutureWaiter waiter = new FutureWaiter(heldLocks(keys), request, new LeaseTerms(LEASE, LEASE, true, null, null),
-				Duration.ofMinutes(5), Integer.MAX_VALUE, System.nanoTime(), keys::callBack);
+				Duration.ofMinutes(5), Integer.MAX_VALUE, System.nanoTime(), keys.tasks()::callBack);
 		keys.join(waiter, () -> {
 		});
 		return waiter.future().thenApply((outcome) -> (Hold) outcome);

@@ -221,6 +221,17 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	@Test
+	void whatTheTermsSayCountsFromTheMomentWhenTheCallerTakesTheLockOver() {
+		Duration minHold = Duration.ofSeconds(20);
+		LeaseTerms terms = new LeaseTerms(LEASE, LEASE, false, null, minHold);
+		Hold hold = grant(LockRequest.of("a"), Validity.until(this.clock.now(), LEASE.multipliedBy(2)), terms);
+		this.clock.pass(Duration.ofSeconds(2));
+		hold.take();
+		assertThat(hold.renewal.remainingMinHold()).isEqualTo(minHold);
+		assertThat(hold.remainingNanos()).isEqualTo(LEASE.toNanos());
+	}
+
+	@Test
 	void aWatchedLeaseThatExpiresSoonIsNotRenewed() {
 		Hold hold = watch("a", LEASE, watched(LEASE));
 		this.timers.pass(Duration.ofSeconds(5));

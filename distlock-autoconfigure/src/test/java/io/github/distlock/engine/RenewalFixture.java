@@ -112,13 +112,18 @@ abstract class RenewalFixture {
 	}
 
 	Hold watch(LockRequest request, Validity validity, LeaseTerms terms) {
-		Ticket ticket = new Ticket(request.key(), LockMode.EXCLUSIVE, "me", this.tickets++, false);
-		Waiter waiter = new FutureWaiter(this.heldLocks, request, terms, Duration.ZERO, 1, this.clock.nanoTime(),
-				this::execute);
-		Hold hold = waiter.newHold(new QueuedTicket(ticket, terms.storeLease()), new Grant(1, 1, validity));
+		Hold hold = grant(request, validity, terms);
 		hold.take();
 		this.renewer.watch(hold);
 		return hold;
+	}
+
+	/** A lock that its caller has not taken over. */
+	Hold grant(LockRequest request, Validity validity, LeaseTerms terms) {
+		Ticket ticket = new Ticket(request.key(), LockMode.EXCLUSIVE, "me", this.tickets++, false);
+		Waiter waiter = new FutureWaiter(this.heldLocks, request, terms, Duration.ZERO, 1, this.clock.nanoTime(),
+				this::execute);
+		return waiter.newHold(new QueuedTicket(ticket, terms.storeLease()), new Grant(1, 1, validity));
 	}
 
 	/** Runs its tasks as a test says. */
