@@ -122,6 +122,7 @@ public class HeldLocks implements HoldContext {
 		this.stopped = true;
 		this.renewer.stop();
 		List<Hold> retained = this.backend.expires() ? List.of() : retained().toList();
+		// The end of a retained lock is not reported, whatever its cause.
 		retained.forEach((hold) -> hold.lose(LossCause.LEASE_EXPIRED));
 		return !retained.isEmpty();
 	}

@@ -287,7 +287,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return nanoseconds, zero if the lock is not held
 	 */
 	public long remainingNanos() {
-		if (!isLive()) {
+		if (!hasLease()) {
 			return 0;
 		}
 		long left = this.renewal.leftNanos();
@@ -298,7 +298,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		}
 		// Read the phase again: the time may come from a renewal that was acknowledged
 		// after another query had found the lease expired.
-		return isLive() ? left : 0;
+		return hasLease() ? left : 0;
 	}
 
 	/**
@@ -344,8 +344,9 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	}
 
 	/**
-	 * Report the loss, unless the lease has ended. If a query found the lease expired
-	 * before, that is the cause.
+	 * Report the loss, and let the key release what is left of the lock in the store,
+	 * unless the lease has ended. If a query found the lease expired before, that is the
+	 * cause.
 	 * @return whether the lease had not ended
 	 */
 	boolean lose(LossCause cause) {
@@ -384,8 +385,8 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	}
 
 	/** Whether the lease goes on, as far as is known without a clock. */
-	boolean isLive() {
-		return this.state.phase().isLive();
+	boolean hasLease() {
+		return this.state.phase().hasLease();
 	}
 
 	/**
@@ -396,7 +397,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		// Read the time first: the lease may end between the two reads.
 		boolean inTime = this.renewal.leftNanos() > 0;
 		HoldPhase now = this.state.phase();
-		return now.isLive() ? inTime : now == HoldPhase.ENDED || now == HoldPhase.LEFT;
+		return now.hasLease() ? inTime : now == HoldPhase.ENDED || now == HoldPhase.LEFT;
 	}
 
 	/**
@@ -426,8 +427,8 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	}
 
 	/**
-	 * Return why the lock is lost, as far as this JVM can know. The only place that
-	 * decides it.
+	 * Return why the lock is lost, as far as clocks and the store show it. No other place
+	 * decides that.
 	 * @param evidence how the loss was found
 	 */
 	LossCause causeOfLoss(LossEvidence evidence) {
@@ -542,13 +543,13 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		LOST;
 
 		/** Whether the lease goes on. */
-		boolean isLive() {
+		boolean hasLease() {
 			return this == GRANTED || this == HELD || this == RETAINED;
 		}
 
 		/** Whether it has neither ended nor been reported as lost. */
 		boolean isOpen() {
-			return isLive() || this == EXPIRED;
+			return hasLease() || this == EXPIRED;
 		}
 
 	}

@@ -145,7 +145,7 @@ final class LeaseRenewal {
 	 * @param slackNanos how much earlier it may be renewed
 	 */
 	boolean isDue(long slackNanos) {
-		return !isUnderWay() && this.hold.isLive() && isNeeded() && this.dueNanos - clock().nanoTime() <= slackNanos;
+		return !isUnderWay() && this.hold.hasLease() && isNeeded() && this.dueNanos - clock().nanoTime() <= slackNanos;
 	}
 
 	/**

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ticket with which this JVM takes part in the lock of a key: it waits, or it holds
- * the lock. A key has one at most.
+ * the lock. The state of a key has one at most.
  */
 abstract class LiveTicket {
 

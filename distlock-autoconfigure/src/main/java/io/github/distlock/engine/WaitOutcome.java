@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public interface WaitOutcome {
 
 	/**
-	 * The store has failed.
+	 * The store has failed, or the registry is shutting down.
 	 *
 	 * @param cause the failure
 	 */

@@ -15,6 +15,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObserver.ObservationScope;
+import io.github.distlock.registry.Caller.Callers;
 import io.github.distlock.registry.CompositeLockRegistry.CompositeHeldLock;
 import io.github.distlock.engine.LeaseTerms;
 import io.github.distlock.thread.LockThreads;
@@ -47,6 +48,8 @@ final class LockAcquirer {
 
 	private final EngineEnvironment environment;
 
+	private final Callers callers;
+
 	private final RequestTerms terms;
 
 	private final HolderMessages holderMessages;
@@ -56,6 +59,7 @@ final class LockAcquirer {
 		this.runtime = runtime;
 		this.keys = runtime.keys();
 		this.environment = environment;
+		this.callers = runtime.callers();
 		this.heldLocks = runtime.heldLocks();
 		this.holderMessages = new HolderMessages(runtime);
 		this.terms = new RequestTerms(backend, settings);
@@ -178,7 +182,7 @@ final class LockAcquirer {
 	private @Nullable Hold await(Caller caller, LeaseTerms lease, boolean interruptible, boolean view)
 			throws InterruptedException {
 		LockRequest request = caller.request();
-		long start = this.runtime.nanoTime();
+		long start = this.environment.clock().nanoTime();
 		while (true) {
 			ThreadWaiter waiter = new ThreadWaiter(this.heldLocks, request, lease, this.terms.waitTime(request),
 					this.terms.maxWaiting(request), start, view, this.environment);
@@ -204,7 +208,7 @@ final class LockAcquirer {
 		try {
 			while (waiter.outcome() == null) {
 				interrupted |= Thread.interrupted();
-				long remaining = waiter.remainingNanos(this.runtime.nanoTime());
+				long remaining = waiter.remainingNanos(this.environment.clock().nanoTime());
 				if (interrupted && interruptible) {
 					// Unless it was decided just before. Another interrupt is a new one:
 					// it stays set.
@@ -221,9 +225,9 @@ final class LockAcquirer {
 					this.environment.park(this, Math.min(remaining, LONGEST_PARK_NANOS));
 				}
 			}
-			long end = waiter.isDeparting() ? this.runtime.nanoTime() + this.keys.commandTimeoutNanos() : 0;
+			long end = waiter.isDeparting() ? this.environment.clock().nanoTime() + this.keys.commandTimeoutNanos() : 0;
 			long left;
-			while (waiter.isDeparting() && (left = end - this.runtime.nanoTime()) > 0) {
+			while (waiter.isDeparting() && (left = end - this.environment.clock().nanoTime()) > 0) {
 				this.environment.park(this, left);
 				interrupted |= Thread.interrupted();
 			}
@@ -287,7 +291,7 @@ final class LockAcquirer {
 	 * @param timeoutOutcome the outcome to report if the wait time has passed
 	 */
 	Caller caller(LockRequest request, @Nullable Thread thread, LockOutcome timeoutOutcome) {
-		return new Caller(this.runtime.callers(), request, thread, timeoutOutcome);
+		return new Caller(this.callers, request, thread, timeoutOutcome);
 	}
 
 	/**

@@ -19,7 +19,6 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.registry.Caller.Callers;
@@ -56,8 +55,6 @@ final class RegistryRuntime implements LockSignals {
 
 	private final EngineThreads threads;
 
-	private final TimeSource clock;
-
 	private final BackendDescription description;
 
 	private final LockInstance self;
@@ -77,7 +74,6 @@ final class RegistryRuntime implements LockSignals {
 		this.description = backend.description();
 		this.threads = environment.newThreads();
 		this.environment = environment;
-		this.clock = environment.clock();
 		this.self = InstanceIdentity.create(environment.newInstanceId(), settings.application());
 		LockStore store = backend.open(new StoreContext(this.self, this, environment.random()));
 		try {
@@ -110,7 +106,8 @@ final class RegistryRuntime implements LockSignals {
 		// By their start: ages that are read one after the other are not in order.
 		List<HeldLockSnapshot> held = this.heldLocks.holds()
 			.sorted(Comparator.comparingLong(Hold::startNanos))
-			.map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.getOrDefault(hold.key(), 0)))
+			.map((hold) -> HeldLockSnapshot.of(hold, this.environment.clock().wallMillis(),
+					waiting.getOrDefault(hold.key(), 0)))
 			.toList();
 		return new RegistrySnapshot(this.self, held,
 				this.callers.longestWaitingFirst().stream().map(this::waitingSnapshot).toList(),
@@ -137,12 +134,12 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	long nanoTime() {
-		return this.clock.nanoTime();
+		return this.environment.clock().nanoTime();
 	}
 
 	/** Return the wall time some nanoseconds ago. For reports only. */
 	Instant wallTime(long nanosAgo) {
-		return Instant.ofEpochMilli(this.clock.wallMillis() - TimeUnit.NANOSECONDS.toMillis(nanosAgo));
+		return Instant.ofEpochMilli(this.environment.clock().wallMillis() - TimeUnit.NANOSECONDS.toMillis(nanosAgo));
 	}
 
 	HeldLocks heldLocks() {

@@ -32,7 +32,7 @@ class MemoryTests extends TwoRegistries {
 	 * The objects of the engine and the registry: the state of the key, the hold, its
 	 * renewal, and its reference.
 	 */
-	private static final long OF_ENGINE = 208;
+	private static final long OF_ENGINE = 216;
 
 	private static final long OF_ALL = 380;
 

@@ -53,7 +53,7 @@ class StructureTests {
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
-			registry            1442   6  3
+			registry            1443   6  3
 			test                 488   0  3
 			thread                54   0  0
 			transaction          326   1  0
