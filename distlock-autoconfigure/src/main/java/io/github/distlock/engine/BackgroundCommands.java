@@ -68,11 +68,13 @@ final class BackgroundCommands {
 		if ((hold.ticket.fair() && !this.store.keepsOrder()) || (blocks && shutDown)) {
 			return null;
 		}
+		// Allocate first: what is counted must end.
+		BackgroundRelease release = new BackgroundRelease(this.unanswered, hold);
 		if (this.unanswered.incrementAndGet() > (blocks ? MOST_ON_EXECUTOR : MOST_UNANSWERED)) {
-			this.unanswered.decrementAndGet();
+			release.end();
 			return null;
 		}
-		return new BackgroundRelease(this.unanswered, hold);
+		return release;
 	}
 
 	/** Whether the answer of a release is still to come. */
@@ -92,12 +94,19 @@ final class BackgroundCommands {
 		if (inOrder != null) {
 			CompletableFuture<Boolean> answered = new CompletableFuture<>();
 			CompletableFuture<Boolean> before = this.lastInOrder.put(inOrder, answered);
+			// An error here ends the turn of this command, too: the next one waits for
+			// it.
+			BiConsumer<@Nullable Object, @Nullable Throwable> endTurn = (answer, failure) -> {
+				this.lastInOrder.remove(inOrder, answered);
+				answered.complete(true);
+				end.accept(answer, failure);
+			};
 			((before != null) ? before : CompletableFuture.completedFuture(true))
-				.thenRun(() -> send(null, verb, (answer, failure) -> {
-					this.lastInOrder.remove(inOrder, answered);
-					answered.complete(true);
-					end.accept(answer, failure);
-				}));
+				.thenRun(() -> send(null, verb, endTurn))
+				.exceptionally((failure) -> {
+					endTurn.accept(null, failure);
+					return null;
+				});
 			return;
 		}
 		int depth = this.nested.get();

@@ -11,24 +11,20 @@ final class BackgroundRelease {
 
 	private final AtomicInteger unanswered;
 
-	private final Hold hold;
+	/** The lock, which learns of the outcome. */
+	final Hold hold;
 
 	/** An error may let it end twice. */
 	private final AtomicBoolean ended = new AtomicBoolean();
 
 	/**
 	 * Create a release.
-	 * @param unanswered has counted it already
+	 * @param unanswered counts it
 	 * @param hold learns of the outcome
 	 */
 	BackgroundRelease(AtomicInteger unanswered, Hold hold) {
 		this.unanswered = unanswered;
 		this.hold = hold;
-	}
-
-	/** The lock, which learns of the outcome. */
-	Hold hold() {
-		return this.hold;
 	}
 
 	/** The release has been answered, or is given up, or there will be none. */

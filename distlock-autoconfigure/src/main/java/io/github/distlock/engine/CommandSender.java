@@ -266,7 +266,7 @@ final class CommandSender {
 		if (!(command instanceof Command.Release release) || !release.isUnawaited()) {
 			return;
 		}
-		Hold hold = Objects.requireNonNull(release.pending.background).hold();
+		Hold hold = Objects.requireNonNull(release.pending.background).hold;
 		hold.context().answered(hold, outcome);
 	}
 

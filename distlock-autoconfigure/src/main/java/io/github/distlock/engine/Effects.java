@@ -22,13 +22,17 @@ sealed interface Effects {
 	@Nullable Command command();
 
 	/** The waiters to wake. */
-	List<Waiter> woken();
+	default List<Waiter> woken() {
+		return List.of();
+	}
 
 	/**
 	 * A ticket to cancel once more, later, since a copy of its attempt may still be on
 	 * its way.
 	 */
-	@Nullable Ticket stray();
+	default @Nullable Ticket stray() {
+		return null;
+	}
 
 	/**
 	 * Effects of several kinds.
@@ -72,16 +76,6 @@ sealed interface Effects {
 		@Override
 		public Command command() {
 			return this;
-		}
-
-		@Override
-		public List<Waiter> woken() {
-			return List.of();
-		}
-
-		@Override
-		public @Nullable Ticket stray() {
-			return null;
 		}
 
 		/**

@@ -1,10 +1,12 @@
 package io.github.distlock.environment;
 
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,6 +20,9 @@ import io.github.distlock.thread.LockThreads;
  * the JDK that it stands for. Thread-safe.
  */
 public interface EngineEnvironment {
+
+	/** Much longer than any store takes to end a command. */
+	Duration LONGEST_WAIT = Duration.ofMinutes(2);
 
 	/** The machine. */
 	EngineEnvironment SYSTEM = of(TimeSource.SYSTEM);
@@ -102,7 +107,8 @@ public interface EngineEnvironment {
 	 * again afterwards. A thread of a {@code ForkJoinPool} runs no other tasks meanwhile,
 	 * as it would in {@link CompletableFuture#join()}: they would re-enter its locks.
 	 * @param <T> the type of the result
-	 * @param stage the stage
+	 * @param stage the stage, which its store ends by a time-out. If an error of a driver
+	 * prevents that, the wait fails after two minutes
 	 * @return the result
 	 * @throws CompletionException with the failure of the stage
 	 */
@@ -112,13 +118,20 @@ public interface EngineEnvironment {
 			Thread waiting = Thread.currentThread();
 			end.whenComplete((result, failure) -> unpark(waiting));
 			boolean interrupted = false;
-			while (!end.isDone()) {
-				park(end, Long.MAX_VALUE);
+			long start = waitingNanos();
+			long left = LONGEST_WAIT.toNanos();
+			while (!end.isDone() && left > 0) {
+				park(end, left);
 				interrupted |= Thread.interrupted();
+				left = LONGEST_WAIT.toNanos() - (waitingNanos() - start);
 			}
 			if (interrupted) {
 				waiting.interrupt();
 			}
+		}
+		if (!end.isDone()) {
+			throw new CompletionException(
+					new TimeoutException("The driver has not ended a command within " + LONGEST_WAIT));
 		}
 		return end.join();
 	}

@@ -203,6 +203,30 @@ class KeyTableTests {
 
 	}
 
+	/** The turn of a command ends with an error, and the next one is sent. */
+	@Test
+	void anErrorInACommandThatIsSentInOrderEndsItsTurn() {
+		List<String> ended = new ArrayList<>();
+		BackgroundCommands commands = new BackgroundCommands(new IdleStore() {
+		}, (task) -> null);
+		commands.send("key", () -> CompletableFuture.completedFuture(1), (answer, failure) -> {
+			ended.add("first");
+			if (failure == null) {
+				throw new InternalError("injected");
+			}
+		});
+		commands.send("key", () -> CompletableFuture.completedFuture(2), (answer, failure) -> ended.add("second"));
+		assertThat(ended).contains("first", "second");
+		CompletableFuture<Boolean> pending = new CompletableFuture<>();
+		commands.send("key", () -> pending, (answer, failure) -> ended.add("third"));
+		commands.send("key", () -> {
+			throw new InternalError("injected");
+		}, (answer, failure) -> ended.add("fourth " + failure));
+		commands.send("key", () -> CompletableFuture.completedFuture(5), (answer, failure) -> ended.add("fifth"));
+		pending.complete(true);
+		assertThat(ended).contains("third", "fourth java.lang.InternalError: injected", "fifth");
+	}
+
 	@Test
 	void fairCallersThatCouldNotBeQueuedRetryInTheOrderOfTheirArrival() {
 		for (int i = 0; i < 4; i++) {

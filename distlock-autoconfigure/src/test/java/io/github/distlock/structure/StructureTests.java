@@ -48,8 +48,8 @@ class StructureTests {
 			backend.zookeeper   1064   1  0
 			context               19   0  0
 			contract            2426   0  0
-			engine              2807  17  3
-			environment           81   0  0
+			engine              2806  17  3
+			environment           89   0  0
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
