@@ -12,8 +12,8 @@ import io.github.distlock.thread.LockThreads;
 /**
  * The threads of one run of a registry.
  *
- * @param commands send commands that no caller sends; each may block for one command
- * time-out
+ * @param commands send commands that no caller sends, if the store blocks, each for one
+ * command time-out at most, or if too many would be nested
  * @param renewals separate from the others, so that renewals never queue behind commands
  * of waiters
  * @param callbacks for the futures of callers, for loss callbacks and for listeners: code

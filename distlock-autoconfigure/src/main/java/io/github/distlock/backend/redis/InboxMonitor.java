@@ -155,8 +155,7 @@ final class InboxMonitor extends RedisInbox {
 		}
 		Ticket ticket = Ticket.of(this.keys.keyOf(parts[length - 1]), parts[ended ? 1 : 0]);
 		// A JVM gives back a grant that it does not know, so it could otherwise be made
-		// to
-		// release the locks of other JVMs.
+		// to release the locks of other JVMs.
 		if (!ticket.instance().equals(this.instance)) {
 			return;
 		}

@@ -40,7 +40,6 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.util.Timeout;
-import io.netty.util.Timer;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +56,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
  * application's connection factory: lock commands do not queue behind slow commands of
  * the application, fail after a short time, and at once while there is no connection,
  * unless it has just broken. A command that was sent and not answered when the connection
- * broke may be sent a second time by the driver after a reconnect.
+ * broke may be sent a second time after a reconnect, by older drivers.
  * <p>
  * All threads send on one connection, which the first of them lets the driver make, and
  * which the driver reconnects. Commands that need it meanwhile wait for the same attempt,
@@ -81,7 +80,7 @@ final class LettuceConnections {
 	/** The driver needs one time-out to connect and one to log in, and ends first. */
 	private final Duration patience;
 
-	private final Timer timer;
+	private final ClientResources resources;
 
 	private final ThreadFactory connectors = LockThreads.named("distlock-connect");
 
@@ -124,7 +123,7 @@ final class LettuceConnections {
 		this.factory.afterPropertiesSet();
 		this.factory.start();
 		this.patience = commandTimeout.multipliedBy(2).plusMillis(100);
-		this.timer = this.factory.getClientConfiguration().getClientResources().orElseThrow().timer();
+		this.resources = this.factory.getClientConfiguration().getClientResources().orElseThrow();
 	}
 
 	/**
@@ -143,14 +142,16 @@ final class LettuceConnections {
 
 			@Override
 			public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+				// First: no error of what follows hides the break.
+				listener.accept(connection instanceof StatefulRedisPubSubConnection);
 				// The driver makes no new one for those that were closed.
 				if (connection.getClass() == StatefulRedisConnectionImpl.class && !connection.isClosed()
 						&& LettuceConnections.this.reconnect.getNow(false)) {
 					CompletableFuture<Boolean> again = new CompletableFuture<>();
-					LettuceConnections.this.reconnect = again;
 					after(LettuceConnections.this.patience.dividedBy(8), () -> again.complete(false));
+					// Last: after an error no command waits for what nothing would end.
+					LettuceConnections.this.reconnect = again;
 				}
-				listener.accept(connection instanceof StatefulRedisPubSubConnection);
 			}
 
 		});
@@ -180,27 +181,33 @@ final class LettuceConnections {
 		if (!last.isCompletedExceptionally() || last == this.closed || this.driverBlocks) {
 			return last;
 		}
-		CompletableFuture<LettuceCommands> next = new CompletableFuture<>();
+		// The driver may never answer, for example if the application's credentials are
+		// never there. Limited first: no error leaves an attempt that does not end.
+		CompletableFuture<LettuceCommands> next = limit(new CompletableFuture<>());
 		if (!this.commands.compareAndSet(last, next)) {
 			return connect();
 		}
-		this.driverBlocks = true;
-		this.driver = CompletableFuture.completedFuture(this.factory)
-			.thenApplyAsync(DedicatedFactory::connect, (task) -> this.connectors.newThread(task).start())
-			.whenComplete((made, failure) -> this.driverBlocks = false)
-			.thenCompose(Function.identity())
-			.thenCompose((made) -> {
-				LettuceCommands ready = new LettuceCommands(made);
-				return next.complete(ready) ? next : ready.close();
-			})
-			.whenComplete((ready, failure) -> {
-				if (failure != null) {
-					next.completeExceptionally(StoreCalls.unwrap(failure));
-				}
-			});
-		// The driver may never answer, for example if the application's credentials are
-		// never there.
-		return limit(next);
+		try {
+			this.driverBlocks = true;
+			this.driver = CompletableFuture.completedFuture(this.factory)
+				.thenApplyAsync(DedicatedFactory::connect, (task) -> this.connectors.newThread(task).start())
+				.whenComplete((made, failure) -> this.driverBlocks = false)
+				.thenCompose(Function.identity())
+				.thenCompose((made) -> {
+					LettuceCommands ready = new LettuceCommands(made);
+					return next.complete(ready) ? next : ready.close();
+				})
+				.whenComplete((ready, failure) -> {
+					if (failure != null) {
+						next.completeExceptionally(StoreCalls.unwrap(failure));
+					}
+				});
+		}
+		catch (Throwable ex) {
+			this.driverBlocks = false;
+			next.completeExceptionally(ex);
+		}
+		return next;
 	}
 
 	/** Let a stage fail after the time that a connection and a command need. */
@@ -210,9 +217,14 @@ final class LettuceConnections {
 		return stage;
 	}
 
-	/** On the thread of the driver's timer, which does not block. */
-	private Timeout after(Duration time, Runnable task) {
-		return this.timer.newTimeout((timeout) -> task.run(), time.toNanos(), TimeUnit.NANOSECONDS);
+	/**
+	 * Complete a stage later, on a thread on which the driver completes commands as well,
+	 * not on that of its timer: what follows may send commands.
+	 */
+	private Timeout after(Duration time, Runnable completion) {
+		return this.resources.timer()
+			.newTimeout((timeout) -> this.resources.eventExecutorGroup().execute(completion), time.toNanos(),
+					TimeUnit.NANOSECONDS);
 	}
 
 	/** Let the next command open a new connection. Does not block. */
@@ -255,9 +267,7 @@ final class LettuceConnections {
 		}
 		this.factory.destroy();
 		// This ends no thread that the nodes of Redlock share.
-		this.factory.getClientConfiguration()
-			.getClientResources()
-			.ifPresent((resources) -> resources.shutdown(0, 0, TimeUnit.SECONDS));
+		this.resources.shutdown(0, 0, TimeUnit.SECONDS);
 	}
 
 	/** The application's configuration, changed for locks. Reads go to masters, too. */

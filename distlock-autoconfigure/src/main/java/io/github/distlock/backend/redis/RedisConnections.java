@@ -53,7 +53,10 @@ final class RedisConnections {
 
 	private final TimeSource time;
 
-	/** For a thread that waits. Every driver's own time-out comes first. */
+	/**
+	 * For a thread that waits: longer than the limits of a wait for a reconnect, of a
+	 * connect, and of a script that is sent twice take together.
+	 */
 	private final Duration patience;
 
 	private final RedisKeys keys;
@@ -88,7 +91,7 @@ final class RedisConnections {
 		this.server = RedisServer.of(source);
 		this.cluster = source.isCluster();
 		this.time = time;
-		this.patience = settings.commandTimeout().multipliedBy(2);
+		this.patience = settings.commandTimeout().multipliedBy(5).plusSeconds(1);
 		this.keys = keys;
 		this.instance = context.instance();
 		this.shared = CompletableFuture.completedFuture(new BlockingCommands(application));
@@ -206,19 +209,19 @@ final class RedisConnections {
 	}
 
 	/** Wait for a stage. */
-	private <T extends @Nullable Object> T await(String action, CompletionStage<T> answer) {
+	private <T extends @Nullable Object> T await(String action, @Nullable String key, CompletionStage<T> answer) {
 		try {
 			return StoreCalls.awaitUninterruptibly(answer.toCompletableFuture(), this.patience, this.time);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			throw failed(action, null, StoreCalls.unwrap(ex));
+			throw failed(action, key, StoreCalls.unwrap(ex));
 		}
 	}
 
 	/** Send a command, and wait for the answer. */
 	<T extends @Nullable Object> T call(String action, @Nullable String key,
 			Function<RedisCommands, CompletionStage<T>> command) {
-		return await(action, send(action, key, command));
+		return await(action, key, send(action, key, command));
 	}
 
 	/**
@@ -288,7 +291,7 @@ final class RedisConnections {
 		// example for credentials, and this thread must not. The first connection of a
 		// JVM takes longer than a command.
 		this.inbox.settled().handle((confirmed, failure) -> true).completeOnTimeout(true, 5, TimeUnit.SECONDS).join();
-		await("test of the lock store", this.inbox.settled().handle((confirmed, failure) -> true));
+		await("test of the lock store", null, this.inbox.settled().handle((confirmed, failure) -> true));
 		List<String> names = this.keys.lockQueueAndReaders("rights-" + this.instance);
 		// By its text, even if the server knows it: the probe is sent by its digest.
 		byte[][] script = RedisCommands.bytes(Scripts.RIGHTS.getScriptAsString(), "3", names.get(0), names.get(1),
@@ -296,7 +299,7 @@ final class RedisConnections {
 		this.server.checkRights(ask("test of the lock store", "EVAL", script));
 		probe(RedisInbox.PROBE);
 		try {
-			await("subscription to the inbox " + this.inbox.channel(), this.inbox.settled());
+			await("subscription to the inbox " + this.inbox.channel(), null, this.inbox.settled());
 		}
 		catch (LockBackendException ex) {
 			// A static master with replicas sends no messages: callers ask instead.

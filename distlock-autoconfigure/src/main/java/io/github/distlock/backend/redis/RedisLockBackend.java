@@ -47,6 +47,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
+		// First, since this may fail, and the connections have threads.
+		Scripts.load();
 		RedisKeys keys = new RedisKeys(this.settings.keyPrefix());
 		RedisConnections connections = new RedisConnections(this.connectionFactory, this.settings, keys, this.clock,
 				context);

@@ -90,17 +90,16 @@ final class RedisLockStore implements LockStore, StoreInspection {
 	 * <p>
 	 * <b>Invariant.</b> No attempt by a script is executed between these commands: it
 	 * would be refused by the ticket that is released. So it is sent when the releases of
-	 * its key have been answered, and fails if they fail. An attempt by a native command
-	 * does not wait: if it is executed too early, it finds the value of the grant that is
-	 * released, so it changes nothing, and is no refusal. The model of the protocol has
-	 * this rule, and finds what happens without it
+	 * its key that began before it have been answered, and fails if they fail. An attempt
+	 * by a native command does not wait: if it is executed too early, it finds the value
+	 * of the grant that is released, so it changes nothing, and is no refusal. The model
+	 * of the protocol has this rule, and finds what happens without it
 	 * ({@code SCRIPT_BEHIND_NATIVE_RELEASE}).
 	 */
 	private final ConcurrentMap<String, CompletableFuture<?>> unanswered = new ConcurrentHashMap<>();
 
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description, TimeSource clock,
 			StoreContext context) {
-		Scripts.load();
 		this.keys = keys;
 		this.connections = connections;
 		this.description = description;
@@ -198,23 +197,28 @@ final class RedisLockStore implements LockStore, StoreInspection {
 		return this.connections.send("attempt", ticket.key(), (commands) -> {
 			TimeSource.Instant sent = this.clock.now();
 			CompletionStage<Long> taken = this.nativeCommands.attempt(commands, ticket, millis(lease));
-			return (taken == null) ? attemptByScript(commands, ticket, lease, queue, sent)
+			return (taken == null) ? attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()))
 					: taken.thenCompose((first) -> (first > 0)
 							? CompletableFuture.completedFuture(
 									granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease))
-							: attemptByScript(commands, ticket, lease, queue, this.clock.now()));
+							: attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key())));
 		});
 	}
 
+	/**
+	 * Attempt by the script. Releases that begin during the wait are not waited for: an
+	 * attempt waits once.
+	 * @param releases those that began before and are not answered, if there are any
+	 */
 	private CompletionStage<AttemptResult> attemptByScript(RedisCommands commands, Ticket ticket, Duration lease,
-			boolean queue, TimeSource.Instant sent) {
-		CompletableFuture<?> releases = this.unanswered.get(ticket.key());
+			boolean queue, @Nullable CompletableFuture<?> releases) {
 		if (releases != null) {
 			// An error of the driver may prevent their answers for all time.
 			return this.connections.limit(releases.copy())
 				.whenComplete((answered, failure) -> this.unanswered.remove(ticket.key(), releases))
-				.thenCompose((answered) -> attemptByScript(commands, ticket, lease, queue, this.clock.now()));
+				.thenCompose((answered) -> attemptByScript(commands, ticket, lease, queue, null));
 		}
+		TimeSource.Instant sent = this.clock.now();
 		InboxState state = queue ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
 		return ask(commands, Scripts.ATTEMPT, ticket, (reply) -> {
 			this.nativeCommands.attempted(ticket, reply);
@@ -246,27 +250,28 @@ final class RedisLockStore implements LockStore, StoreInspection {
 
 	private CompletionStage<ReleaseResult> send(Ticket ticket, long lastToken, @Nullable Successor next) {
 		return this.connections.send("release", ticket.key(), (commands) -> {
+			// Before a native command, which older drivers may send twice, too.
+			int breaks = this.connections.breaks();
 			CompletionStage<Boolean> replaced = (next == null)
 					? this.nativeCommands.release(commands, ticket, lastToken) : null;
-			return (replaced == null) ? releaseByScript(commands, ticket, lastToken, next)
+			return (replaced == null) ? releaseByScript(commands, ticket, lastToken, next, breaks)
 					: replaced
 						.thenCompose((done) -> done ? CompletableFuture.completedFuture(new ReleaseResult(true, null))
-								: releaseByScript(commands, ticket, lastToken, null));
+								: releaseByScript(commands, ticket, lastToken, null, breaks));
 		});
 	}
 
 	private CompletionStage<ReleaseResult> releaseByScript(RedisCommands commands, Ticket ticket, long lastToken,
-			@Nullable Successor next) {
+			@Nullable Successor next, int breaks) {
 		String used = Long.toString(lastToken);
 		String[] args = (next == null) ? new String[] { ticket.token(), used }
 				: new String[] { ticket.token(), used, next.ticket().token(), millis(next.lease()),
 						this.connections.inbox().state().letter.concat(this.tokensPerGrant) };
 		TimeSource.Instant sent = this.clock.now();
-		int breaks = this.connections.breaks();
 		return ask(commands, Scripts.RELEASE, ticket, (reply) -> {
 			boolean released = !reply.kind().equals(Reply.GONE);
 			if (!released && this.connections.breaks() != breaks) {
-				// Lettuce sends again after a reconnect what was not answered.
+				// Older drivers send again after a reconnect what was not answered.
 				throw new LockBackendException("The connection to Redis broke before the release of lock '"
 						+ ticket.key() + "' was answered, so it may have been executed before");
 			}

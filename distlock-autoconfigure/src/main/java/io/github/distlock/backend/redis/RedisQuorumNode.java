@@ -184,13 +184,22 @@ public final class RedisQuorumNode extends QuorumNode {
 
 		@Override
 		void subscribed() {
-			this.events.doubted();
+			wake();
 		}
 
-		/** The server can be reached: connect before a command needs it. */
+		/**
+		 * The server can be reached: connect before a command needs it. After each
+		 * confirmation the waiting tickets attempt again on this thread, not on one of
+		 * the two that read all answers.
+		 */
 		@Override
 		boolean check() {
 			connected();
+			Subscription current = subscription();
+			if (current != null && !current.checked) {
+				current.checked = true;
+				this.events.doubted();
+			}
 			return true;
 		}
 

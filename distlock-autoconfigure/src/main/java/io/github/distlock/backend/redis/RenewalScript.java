@@ -57,8 +57,9 @@ record RenewalScript(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant)
 	private Map<Renewal, RenewalResult> results(String held, @Nullable Throwable failure, TimeSource.Instant sent) {
 		Map<Renewal, RenewalResult> results = new IdentityHashMap<>();
 		// One object for equal results: thousands of held locks keep a reference to it.
-		RenewalResult unknown = (failure != null)
-				? new RenewalResult.Unknown((LockBackendException) StoreCalls.unwrap(failure)) : null;
+		RenewalResult unknown = (failure == null) ? null
+				: new RenewalResult.Unknown((StoreCalls.unwrap(failure) instanceof LockBackendException known) ? known
+						: new LockBackendException("The renewal failed: " + failure, StoreCalls.unwrap(failure)));
 		RenewalResult.Extended shared = null;
 		for (int i = 0; i < this.renewals.size(); i++) {
 			Renewal renewal = this.renewals.get(i);

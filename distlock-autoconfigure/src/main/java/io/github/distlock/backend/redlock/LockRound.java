@@ -209,17 +209,20 @@ final class LockRound {
 		Grant won = this.grant;
 		long last = (won == null) ? 0
 				: (usedToken >= won.firstToken() && usedToken <= won.lastToken()) ? usedToken : won.lastToken();
-		this.leaving = true;
 		long giveUpNanos = this.quorum.clock.nanoTime() + this.lease.toNanos();
+		List<CompletableFuture<Boolean>> tries = new ArrayList<>();
 		for (int i = 0; i < this.quorum.size(); i++) {
 			int node = i;
-			this.left.add(this.votes.get(i).handle((vote, failure) -> {
+			tries.add(this.votes.get(i).handle((vote, failure) -> {
 				boolean absent = vote instanceof Vote.Held
 						|| failure != null && Quorum.asFailure(failure) instanceof NodeRefusedException;
 				return absent ? CompletableFuture.completedFuture(false)
 						: leave(node, last, onWoken, failure != null, giveUpNanos);
 			}).thenCompose(Function.identity()));
 		}
+		this.left.addAll(tries);
+		// Last: whoever sees this waits for all nodes, also after an error.
+		this.leaving = true;
 	}
 
 	/**

@@ -96,7 +96,8 @@ final class Quorum {
 	 * @param action the verb, for the message
 	 * @param commands what was sent, by node; each ends within the time-out of its node
 	 * @return completes with the verdict; fails with {@link LockBackendException} if too
-	 * many nodes have failed, or if there is no verdict when all have answered
+	 * many nodes have failed, or if there is no verdict when all have answered, or if
+	 * nothing was sent
 	 */
 	<T, R> CompletableFuture<R> decide(String action, @Nullable String key, List<CompletableFuture<T>> commands,
 			Verdict<T, R> verdict) {
@@ -113,7 +114,8 @@ final class Quorum {
 			return (tooFew || answers.outstanding() == 0)
 					&& result.completeExceptionally(failure(action, key, answers));
 		}).exceptionally(result::completeExceptionally));
-		return result;
+		return commands.isEmpty() ? CompletableFuture.failedFuture(failure(action, key, new NodeAnswers<>(commands)))
+				: result;
 	}
 
 	/** Wait for a verdict. An interrupt does not end the wait. */

@@ -28,6 +28,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -151,6 +152,26 @@ class InboxErrorTests extends OnRedis {
 			}
 		}
 		finally {
+			resources.shutdown(0, 0, TimeUnit.SECONDS);
+		}
+	}
+
+	@Test
+	void aNodeSaysOnTheThreadOfItsInboxThatMessagesMayBeLost() throws Exception {
+		ClientResources resources = ClientResources.create();
+		RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + server.port(),
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
+				Duration.ofSeconds(1));
+		CompletableFuture<String> thread = new CompletableFuture<>();
+		NodeEvents events = mock(NodeEvents.class);
+		willAnswer((call) -> thread.complete(Thread.currentThread().getName())).given(events).doubted();
+		node.start(LockInstance.of("me"), events);
+		try {
+			assertThat(thread.get(10, TimeUnit.SECONDS)).startsWith("distlock-inbox");
+		}
+		finally {
+			node.stop();
 			resources.shutdown(0, 0, TimeUnit.SECONDS);
 		}
 	}

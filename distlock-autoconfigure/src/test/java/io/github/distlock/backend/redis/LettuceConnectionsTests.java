@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockBackendException;
@@ -25,6 +26,9 @@ import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.Timeout;
+import io.netty.util.TimerTask;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.awaitility.Awaitility;
@@ -344,6 +348,49 @@ class LettuceConnectionsTests extends OnRedis {
 			dedicated.close();
 			application.destroy();
 		}
+	}
+
+	@Test
+	void whatComesTooLateEndsOnAThreadThatMaySendCommands() throws Exception {
+		LettuceConnections dedicated = like(connections, Duration.ofMillis(50));
+		CompletableFuture<String> thread = dedicated.limit(new CompletableFuture<String>())
+			.exceptionally((failure) -> Thread.currentThread().getName());
+		assertThat(thread.get(10, TimeUnit.SECONDS)).contains("eventExecutorLoop");
+		dedicated.close();
+	}
+
+	@Test
+	void anErrorBeforeAnAttemptToConnectIsLimitedLeavesNoAttemptThatDoesNotEnd() {
+		AtomicInteger errors = new AtomicInteger();
+		HashedWheelTimer timer = new HashedWheelTimer() {
+
+			@Override
+			public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
+				if (errors.getAndSet(0) > 0) {
+					throw new OutOfMemoryError("injected");
+				}
+				return super.newTimeout(task, delay, unit);
+			}
+
+		};
+		ClientResources resources = DefaultClientResources.builder().timer(timer).build();
+		CompletableFuture<RedisCredentials> credentials = new CompletableFuture<>();
+		LettuceConnections dedicated = new LettuceConnections(
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+				LettuceClientConfiguration.builder()
+					.clientResources(resources)
+					.redisCredentialsProviderFactory(always(() -> Mono.fromFuture(credentials)))
+					.build(),
+				true, Duration.ofSeconds(1), LockInstance.of("me"));
+		errors.set(1);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(dedicated::connect);
+		assertThat(dedicated.connect()).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(TimeoutException.class);
+		credentials.complete(RedisCredentials.just(null, ""));
+		dedicated.close();
+		resources.shutdown(0, 0, TimeUnit.SECONDS);
+		timer.stop();
 	}
 
 	private static LettuceConnections like(LettuceConnectionFactory application, Duration commandTimeout) {

@@ -2,9 +2,11 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
@@ -14,6 +16,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.RedisTestServer;
@@ -100,6 +103,30 @@ class RedisStageTests extends OnRedis {
 		assertThat(answer).isNotDone();
 		this.proxy.holdBack(false);
 		assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
+		store.close();
+	}
+
+	@Test
+	void aQuestionThatIsNotAnsweredInTimeNamesItsLock() {
+		this.proxy.holdBack(true);
+		AtomicLong hours = new AtomicLong();
+		TimeSource fast = new TimeSource() {
+
+			@Override
+			public long nanoTime() {
+				return TimeUnit.HOURS.toNanos(hours.incrementAndGet());
+			}
+
+			@Override
+			public long wallMillis() {
+				return TimeUnit.HOURS.toMillis(hours.get());
+			}
+
+		};
+		LockStore store = open(backend(this.application, TIMEOUT, fast), "me");
+		StoreInspection inspection = Objects.requireNonNull(store.inspection());
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> inspection.inspect("asked"))
+			.withMessageStartingWith("The inspection for lock 'asked' failed: ");
 		store.close();
 	}
 
