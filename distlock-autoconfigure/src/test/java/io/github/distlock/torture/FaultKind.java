@@ -26,6 +26,9 @@ enum FaultKind {
 	/** Restart the server without its data. */
 	RESTART,
 
+	/** Kill the server, and restart it with its data. */
+	CRASH,
+
 	/** Let the server run out of memory. */
 	OUT_OF_MEMORY,
 

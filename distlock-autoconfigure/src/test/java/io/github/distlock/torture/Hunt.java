@@ -41,6 +41,13 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 		return new Hunt(this.mutant, this.settings, true, this.properties);
 	}
 
+	/** Pauses and disconnections that are longer than a session, readers and writers. */
+	Hunt onZooKeeper() {
+		return with(new Load(4, 1, 2000, 0, 0.7, 0, 60, 0, 0.5), EnumSet.of(FaultKind.PAUSE_HOLDER, FaultKind.REFUSE),
+				Duration.ofSeconds(8), Duration.ofMillis(100), Duration.ofMillis(300))
+			.with("torture.store", "zookeeper");
+	}
+
 	/** Releases in the background. */
 	Hunt inBackground() {
 		return with("torture.release", "background");

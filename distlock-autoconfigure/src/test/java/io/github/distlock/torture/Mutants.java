@@ -167,7 +167,15 @@ final class Mutants {
 					"return replace(commands, ticket.key(), \"|\" + value.token, held(ticket, first), lease).thenApply((taken) -> {",
 					READ_TOMBSTONE)))
 				.onValkey()
-				.brief());
+				.brief(),
+			Hunt.of(Mutant.of("ZooKeeper writer past readers",
+					java("backend/zookeeper/NodeQueue.java", "if (!(reader && node.isReader())) {",
+							"if (!node.isReader()) {")))
+				.onZooKeeper(),
+			Hunt.of(Mutant.of("ZooKeeper lock outlives its session",
+					java("backend/zookeeper/ZooKeeperSession.java", "extend(Validity.until(received, this.timeout));",
+							"extend(Validity.until(received, this.timeout.multipliedBy(3)));")))
+				.onZooKeeper());
 
 	private Mutants() {
 	}

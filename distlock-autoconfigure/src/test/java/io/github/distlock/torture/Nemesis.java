@@ -65,8 +65,8 @@ final class Nemesis {
 	private void inject(FaultKind kind) {
 		try {
 			switch (kind) {
-				case KILL_NORMAL, KILL_PUBSUB, CLIENT_PAUSE, SCRIPT_FLUSH, FLUSH_ALL, RESTART, OUT_OF_MEMORY, STALL,
-						LOSE_REPLIES ->
+				case KILL_NORMAL, KILL_PUBSUB, CLIENT_PAUSE, SCRIPT_FLUSH, FLUSH_ALL, RESTART, CRASH, OUT_OF_MEMORY,
+						STALL, LOSE_REPLIES ->
 					this.storeFaults.inject(kind, new Episode(kind));
 				default -> this.workerFaults.inject(kind, new Episode(kind));
 			}

@@ -4,6 +4,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -45,6 +47,17 @@ final class Signals implements AutoCloseable {
 		}
 		finally {
 			this.lock.unlock();
+		}
+	}
+
+	/** Stop a process for a while. */
+	void stall(long pid, Random random) {
+		send(pid, "STOP");
+		try {
+			Pauses.pause(Duration.ofMillis(50 + random.nextInt(1200)));
+		}
+		finally {
+			send(pid, "CONT");
 		}
 	}
 

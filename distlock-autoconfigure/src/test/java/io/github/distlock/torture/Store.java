@@ -4,6 +4,7 @@ import java.util.Random;
 import java.util.Set;
 
 import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.worker.WorkerSettings.Load;
 
 /**
  * The server of a run. The owners of its keys are recorded.
@@ -11,13 +12,14 @@ import io.github.distlock.torture.history.HistoryWriter;
 interface Store extends AutoCloseable {
 
 	/** Start the server that {@code -Dtorture.store} names. */
-	static Store start(HistoryWriter history, int keys) {
+	static Store start(HistoryWriter history, Load load) {
 		String name = System.getProperty("torture.store", "redis");
 		return switch (name) {
-			case "redis" -> new RedisStore(history, keys);
-			case "postgresql" -> new PostgresStore(history, keys);
+			case "redis" -> new RedisStore(history, load.keys());
+			case "postgresql" -> new PostgresStore(history, load.keys());
+			case "zookeeper" -> new ZooKeeperStore(history, load);
 			default -> throw new IllegalArgumentException(
-					"-Dtorture.store=" + name + " is not a store of the torture: use redis or postgresql");
+					"-Dtorture.store=" + name + " is not a store of the torture: use redis, postgresql or zookeeper");
 		};
 	}
 

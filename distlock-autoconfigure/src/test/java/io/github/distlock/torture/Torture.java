@@ -84,7 +84,7 @@ public final class Torture {
 				HistoryWriter storeLog = new HistoryWriter(this.folder.resolve("store.log"));
 				Signals signals = new Signals();
 				FencedResource resource = new FencedResource(resourceLog);
-				Store store = Store.start(storeLog, this.settings.load().keys());
+				Store store = Store.start(storeLog, this.settings.load());
 				Workers workers = new Workers(this.settings, this.folder, store.port(), resource.port())) {
 			workers.awaitReady();
 			if (!new Nemesis(this.settings, store, workers, signals, nemesisLog).injectFaults(this::isEnough)) {

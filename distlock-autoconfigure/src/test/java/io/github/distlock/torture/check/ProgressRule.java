@@ -11,7 +11,7 @@ import io.github.distlock.torture.history.History;
 /**
  * L1: while a lock is free and a live JVM waits for it, some caller enters within the
  * bound. Times with faults do not count, and a lock is not free while the lease of a dead
- * JVM may last.
+ * JVM may last, or its session in a store whose locks have no leases.
  */
 final class ProgressRule implements Rule {
 
@@ -75,7 +75,8 @@ final class ProgressRule implements Rule {
 
 	private static void addStay(Attempt attempt, History history, List<Edge> edges) {
 		long death = history.death(attempt.worker());
-		long afterDeath = (death != Attempt.NEVER) ? death + attempt.leaseNanos() + EXTRA_LEASE_NANOS : Attempt.NEVER;
+		long afterDeath = (death != Attempt.NEVER) ? death + history.keptNanos(attempt) + EXTRA_LEASE_NANOS
+				: Attempt.NEVER;
 		if (attempt.isGranted()) {
 			stay(attempt, attempt.granted(), (attempt.released() != Attempt.NEVER) ? attempt.released() : afterDeath,
 					edges);

@@ -96,6 +96,10 @@ class RulesTests {
 			the lease of a caller that gave up soon before its JVM died is waited for and no longer
 			  w0#1 waits 0; w0 30 ENDED a=1 how=timeout; dies w0 500; w1#1 waits 40; until 8500 =>
 			  until 9000 => L1
+			the session of a dead holder is waited for and no longer
+			  store 0 SESSIONS millis=4000
+			  w0#1 waits 0; w0#1 enters 0 10; dies w0 500; w1#1 waits 40; until 11000 =>
+			  until 12000 => L1
 			a caller that gave up long before its JVM died has no lease
 			  w0#1 waits 0; w0 30 ENDED a=1 how=timeout; dies w0 3100; w1#1 waits 40; until 8500 => L1
 			a release that did not count is rejected

@@ -26,6 +26,9 @@ public final class History {
 
 	private final Map<String, Long> deaths = new HashMap<>();
 
+	/** How long sessions outlive their JVMs, 0 if locks have leases. */
+	private long sessionNanos;
+
 	/** The granted attempts by source, key and token. */
 	private final Map<String, Attempt> grants = new HashMap<>();
 
@@ -53,6 +56,7 @@ public final class History {
 					}
 				}
 				case KILLED -> this.deaths.put(event.text("worker"), event.nanos());
+				case SESSIONS -> this.sessionNanos = event.number("millis") * 1_000_000;
 				default -> {
 				}
 			}
@@ -144,6 +148,11 @@ public final class History {
 	/** When a worker was killed, or {@link Attempt#NEVER}. */
 	public long death(String worker) {
 		return this.deaths.getOrDefault(worker, Attempt.NEVER);
+	}
+
+	/** How long the store keeps the lock of an attempt after the death of its JVM. */
+	public long keptNanos(Attempt attempt) {
+		return (this.sessionNanos > 0) ? this.sessionNanos : attempt.leaseNanos();
 	}
 
 	/** Whether the store lost data at some moment between two others. */

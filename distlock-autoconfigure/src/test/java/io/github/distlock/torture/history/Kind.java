@@ -76,6 +76,12 @@ public enum Kind {
 	LEFT_OVER,
 
 	/**
+	 * The locks of this store last until the session of their JVM has ended, whatever
+	 * their lease [millis: how long that takes at most after the death of the JVM].
+	 */
+	SESSIONS,
+
+	/**
 	 * The waiting JVMs poll this store: it does not order them, and has no readers
 	 * [store].
 	 */

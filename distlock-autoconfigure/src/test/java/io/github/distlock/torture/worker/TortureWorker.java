@@ -63,7 +63,7 @@ public final class TortureWorker {
 		Duration turn = byDefault ? RedisNodes.HAND_OFF.maxTime() : Duration.ofMillis(50);
 		int tokens = (byDefault ? RedisNodes.HAND_OFF.budget() : Checker.HAND_OFF_BUDGET) + 1;
 		Duration lease = Duration.ofMillis(settings.load().leaseMillis());
-		this.store = WorkerStore.open(settings.storePort(), tokens);
+		this.store = WorkerStore.open(settings.storePort(), tokens, lease);
 		this.blocker = new Blocker(settings, this.history, this.contenders::containsKey);
 		this.registry = new BackendLockRegistry(this.store.backend(),
 				TestSettings.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)),

@@ -15,9 +15,13 @@ import io.github.distlock.backend.jdbc.JdbcBackendSettings;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.backend.zookeeper.ZooKeeperBackendSettings;
+import io.github.distlock.backend.zookeeper.ZooKeeperLockBackend;
+import io.github.distlock.testing.ZooKeeperTestServer;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.netty.channel.EventLoopGroup;
+import org.apache.curator.framework.CuratorFramework;
 
 import org.springframework.data.redis.connection.ReactiveRedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -40,9 +44,12 @@ record WorkerStore(LockBackend backend, Map<String, Executor> threads) {
 	private static final int DRIVER_THREADS = 2;
 
 	/** Open the store that {@code -Dtorture.store} names. */
-	static WorkerStore open(int port, int tokens) {
-		return System.getProperty("torture.store", "redis").equals("redis") ? redis(port, tokens)
-				: postgresql(port, tokens);
+	static WorkerStore open(int port, int tokens, Duration lease) {
+		return switch (System.getProperty("torture.store", "redis")) {
+			case "redis" -> redis(port, tokens);
+			case "postgresql" -> postgresql(port, tokens);
+			default -> zookeeper(port, tokens, lease);
+		};
 	}
 
 	/**
@@ -86,6 +93,15 @@ record WorkerStore(LockBackend backend, Map<String, Executor> threads) {
 		application.setMaximumPoolSize(2);
 		return new WorkerStore(JdbcBackend.lease(application, new JdbcBackendSettings(PREFIX, COMMAND_TIMEOUT,
 				Duration.ofMillis(100), tokens, 3, 80, true, TableNames.DEFAULT), TimeSource.SYSTEM), Map.of());
+	}
+
+	/** Locks last as long as the session, which takes the place of the lease. */
+	private static WorkerStore zookeeper(int port, int tokens, Duration session) {
+		CuratorFramework client = ZooKeeperTestServer.client("127.0.0.1:" + port, session);
+		client.start();
+		int most = Math.min(tokens, ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT);
+		return new WorkerStore(new ZooKeeperLockBackend(client,
+				new ZooKeeperBackendSettings("/distlock", COMMAND_TIMEOUT, most), TimeSource.SYSTEM), Map.of());
 	}
 
 	/** Remembers the event loops of the application, from its first connection on. */
