@@ -187,7 +187,8 @@ final class CommandSender {
 	}
 
 	private void sendLater(Supplier<CompletionStage<?>> verb, int sends) {
-		this.tasks.schedule(() -> send(verb, sends), this.strayDelay.toNanos());
+		// Twice: an attempt that an error has failed was perhaps sent a moment ago.
+		this.tasks.schedule(() -> send(verb, sends), 2 * this.strayDelay.toNanos());
 	}
 
 	private CompletionStage<?> verb(Command command) {
