@@ -43,7 +43,7 @@ class StructureTests {
 			backend              284   0  0
 			backend.jdbc        1614   2  2
 			backend.local        255   0  3
-			backend.redis       1896   7  2
+			backend.redis       1898   7  2
 			backend.redlock      762   0  3
 			backend.zookeeper   1064   1  0
 			context               19   0  0

@@ -197,11 +197,13 @@ final class RedisLockStore implements LockStore, StoreInspection {
 		return this.connections.send("attempt", ticket.key(), (commands) -> {
 			TimeSource.Instant sent = this.clock.now();
 			CompletionStage<Long> taken = this.nativeCommands.attempt(commands, ticket, millis(lease));
-			return (taken == null) ? attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()))
+			return (taken == null)
+					? attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()), sent)
 					: taken.thenCompose((first) -> (first > 0)
 							? CompletableFuture.completedFuture(
 									granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease))
-							: attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key())));
+							: attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()),
+									this.clock.now()));
 		});
 	}
 
@@ -211,14 +213,13 @@ final class RedisLockStore implements LockStore, StoreInspection {
 	 * @param releases those that began before and are not answered, if there are any
 	 */
 	private CompletionStage<AttemptResult> attemptByScript(RedisCommands commands, Ticket ticket, Duration lease,
-			boolean queue, @Nullable CompletableFuture<?> releases) {
+			boolean queue, @Nullable CompletableFuture<?> releases, TimeSource.Instant sent) {
 		if (releases != null) {
 			// An error of the driver may prevent their answers for all time.
 			return this.connections.limit(releases.copy())
 				.whenComplete((answered, failure) -> this.unanswered.remove(ticket.key(), releases))
-				.thenCompose((answered) -> attemptByScript(commands, ticket, lease, queue, null));
+				.thenCompose((answered) -> attemptByScript(commands, ticket, lease, queue, null, this.clock.now()));
 		}
-		TimeSource.Instant sent = this.clock.now();
 		InboxState state = queue ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
 		return ask(commands, Scripts.ATTEMPT, ticket, (reply) -> {
 			this.nativeCommands.attempted(ticket, reply);

@@ -59,7 +59,8 @@ record RenewalScript(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant)
 		// One object for equal results: thousands of held locks keep a reference to it.
 		RenewalResult unknown = (failure == null) ? null
 				: new RenewalResult.Unknown((StoreCalls.unwrap(failure) instanceof LockBackendException known) ? known
-						: new LockBackendException("The renewal failed: " + failure, StoreCalls.unwrap(failure)));
+						: new LockBackendException("The lock store failed in an unexpected way: " + failure,
+								StoreCalls.unwrap(failure)));
 		RenewalResult.Extended shared = null;
 		for (int i = 0; i < this.renewals.size(); i++) {
 			Renewal renewal = this.renewals.get(i);
