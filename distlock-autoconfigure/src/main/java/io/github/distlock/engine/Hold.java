@@ -98,7 +98,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		this.handOffs = (before instanceof Hold earlier) ? earlier.handOffs + 1 : 0;
 		this.handOff = before.nextHandOff();
 		this.levels = ofView ? VIEW + 1 : 1;
-		this.renewal = new LeaseRenewal(this, grant.validity(), terms, context.clock());
+		this.renewal = new LeaseRenewal(this, grant.validity(), terms);
 	}
 
 	/** Return the grant for the hold that follows this one. */

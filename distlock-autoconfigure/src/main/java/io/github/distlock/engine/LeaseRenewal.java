@@ -75,11 +75,11 @@ final class LeaseRenewal {
 	 * @param granted until when the grant counts
 	 * @param terms how long the lock may be held
 	 */
-	LeaseRenewal(Hold hold, Validity granted, LeaseTerms terms, TimeSource clock) {
+	LeaseRenewal(Hold hold, Validity granted, LeaseTerms terms) {
 		this.hold = hold;
 		this.validity = granted;
 		this.terms = terms;
-		this.startNanos = clock.nanoTime();
+		this.startNanos = clock().nanoTime();
 	}
 
 	/** The caller has the lock: what the terms say counts from now. */

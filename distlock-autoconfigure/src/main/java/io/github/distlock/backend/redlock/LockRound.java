@@ -221,7 +221,7 @@ final class LockRound {
 			}).thenCompose(Function.identity()));
 		}
 		this.left.addAll(tries);
-		// Last: whoever sees this waits for all nodes, also after an error.
+		// Last: a thread that sees this waits for all nodes, even after an error.
 		this.leaving = true;
 	}
 
