@@ -241,7 +241,7 @@ class CompositeLockRegistryTests {
 		lock.onLost(notified::incrementAndGet);
 		firstServer.flush();
 		secondServer.flush();
-		await().until(() -> this.firstEvents.lost.size() + this.secondEvents.lost.size() == 2);
+		await().until(() -> this.firstEvents.lost.size() + this.secondEvents.lost.size() == 2 && notified.get() > 0);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(LockLostException.class));
 		assertThat(notified).hasValue(1);

@@ -47,6 +47,7 @@ final class Progress {
 		Stream<long[]> begun = faults.stream()
 			.filter((fault) -> FaultEffects.suspends(fault.kind()).contains(FaultEffects.Property.PROGRESS))
 			.map((fault) -> new long[] { fault.atNanos(), fault.atNanos() + fault.nanos() + RECOVERY });
+		// What was lost is repeated: a command after its timeout, a message by a retry.
 		long repeated = world.plan.commandTimeout().toNanos() + RECOVERY;
 		Stream<long[]> lost = world.network.losses.stream().map((nanos) -> new long[] { nanos, nanos + repeated });
 		Stream.concat(begun, lost)

@@ -42,7 +42,7 @@ final class SimulatedNetwork {
 	/** By the name of a JVM. */
 	private final Map<String, Weather> weathers = new LinkedHashMap<>();
 
-	/** When a request or a reply was lost: that may be long after its fault began. */
+	/** When something was lost on its way: that may be long after its fault began. */
 	final List<Long> losses = new ArrayList<>();
 
 	private long awayUntil;
@@ -352,6 +352,7 @@ final class SimulatedNetwork {
 		this.world.trace("server", "tells " + instance + ": " + message);
 		Weather weather = link.weather;
 		if (now() < weather.partitionedUntil || weather.strikes(Kind.LOSE_MESSAGES)) {
+			this.losses.add(now());
 			this.world.trace("network", "loses the message");
 			this.world.history.count("lost messages");
 			return 1;
