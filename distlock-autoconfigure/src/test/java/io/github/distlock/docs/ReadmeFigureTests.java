@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.SpringBootVersion;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -48,6 +50,12 @@ class ReadmeFigureTests {
 				rounded(number(redisson.get(2)).divide(number(ours.get(2)), MathContext.DECIMAL32)),
 				rounded(number(redisson.get(3)).divide(number(ours.get(3)), MathContext.DECIMAL32)),
 				rounded(number(best)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "README.md", "README.zh-CN.md" })
+	void theVersionOfSpringBootIsThatOfTheBuild(String page) {
+		assertThat(Pages.text(page)).contains("Spring Boot " + SpringBootVersion.getVersion());
 	}
 
 	@Test
