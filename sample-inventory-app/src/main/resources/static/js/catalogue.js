@@ -1,16 +1,10 @@
 /** Where records come from: the server, or, on a page without one, the files beside it. */
 
-import { byId, problemOf, root } from './tools.js';
+import { byId, isStatic, problemOf, recordAddress } from './tools.js';
+import { say } from './say.js';
 import { shown, shownTrial, shownRun } from './shown.js';
 import { lanes } from './view.js';
 import { openRecord } from './records.js';
-import { say } from './form.js';
-
-/** Whether this page is served as plain files: it has records, and no form and no live run. */
-export const isStatic = root.dataset.static === 'true';
-
-export const setupAddress = isStatic ? 'lab/setup.json' : 'lab/setup';
-export const recordAddress = (name) => (isStatic ? `records/${encodeURIComponent(name)}.json` : `lab/runs/${encodeURIComponent(name)}`);
 
 /** The records that lie beside this page: `{ record, strategy, fault, verdict }`. */
 export const catalogue = [];

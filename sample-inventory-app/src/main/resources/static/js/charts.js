@@ -2,9 +2,9 @@
 
 import { byId, element, lowerBound, setText } from './tools.js';
 import { duration, number, t, texts } from './texts.js';
-import { WROTE } from './model.js';
 import { shownTrial, shownRun } from './shown.js';
-import { colours } from './lanes.js';
+import { WROTE } from './model.js';
+import { colours } from './brush.js';
 
 /** Upper bounds of the classes of the wait times, in milliseconds. */
 const WAIT_CLASSES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, Infinity];

@@ -1,9 +1,11 @@
 /** The form, and the link that fills it. */
 
-import { byId, element, problemOf, reducedMotion, setText } from './tools.js';
+import { byId, element, isStatic, problemOf, setText } from './tools.js';
 import { t } from './texts.js';
+import { say } from './say.js';
 import { setup, shown } from './shown.js';
-import { addressOfView, isStatic } from './catalogue.js';
+import { showStage } from './records.js';
+import { addressOfView } from './catalogue.js';
 
 export const GROUPS = ['none', 'hand-made', 'database', 'distlock'];
 const NUMBERS = ['stock', 'orders', 'buyers'];
@@ -13,13 +15,6 @@ const PRESETS = {
   slow: { strategies: ['set-px-unique', 'distributed-lock'], fault: 'slow' },
   clock: { strategies: ['setnx-getset', 'distributed-lock'], fault: 'clock' },
 };
-
-/** Say something where a screen reader reads it at once, also if the text is the same again. */
-export function say(id, text, kind = 'error') {
-  byId(id).textContent = '';
-  byId(id).dataset.kind = kind;
-  setTimeout(() => { byId(id).textContent = text; }, 20);
-}
 
 export function renderForm() {
   const settings = byId('strategies').childElementCount ? readForm() : null;
@@ -136,14 +131,6 @@ export async function startRun() {
     say('message', t('form.unreachable'));
   } finally {
     button.removeAttribute('aria-busy');
-  }
-}
-
-/** On a narrow screen the lanes are below the form. */
-export function showStage() {
-  const stage = byId('stage');
-  if (stage.getBoundingClientRect().top > innerHeight * 0.6) {
-    stage.scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
   }
 }
 

@@ -2,12 +2,10 @@
 
 import { byId, element, problemOf, setText } from './tools.js';
 import { duration, number, t, texts } from './texts.js';
-import { say } from './form.js';
-import { STATES, WROTE } from './model.js';
+import { say } from './say.js';
 import { shown, shownTrial, shownRun } from './shown.js';
-import { lanes } from './view.js';
-import { CLASSES, classOf } from './lanes.js';
-import { isFollowing, replay } from './motion.js';
+import { CLASSES, STATES, WROTE, classOf } from './model.js';
+import { isFollowing, isReplaying, lanes } from './view.js';
 
 export const INSPECTED = ['order', 'node', 'resource', 'value', 'written', 'token', 'wait', 'stay', 'state'];
 
@@ -76,7 +74,7 @@ export function renderTools() {
   const live = run === shown.live && run?.running;
   setText(byId('follow'), t(!live ? 'lanes.frame' : isFollowing() ? 'lanes.pause' : 'lanes.follow'));
   byId('follow').dataset.following = String(isFollowing());
-  byId('replay').setAttribute('aria-pressed', String(replay.running));
+  byId('replay').setAttribute('aria-pressed', String(isReplaying()));
   const none = !trial || trial.stays.size === 0;
   byId('follow').disabled = none && !live;
   for (const id of ['replay', 'earlier', 'later', 'zoom-in', 'zoom-out', 'fit']) {

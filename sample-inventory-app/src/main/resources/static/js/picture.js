@@ -1,7 +1,7 @@
 /** Pictures of a trial as SVG: a time line of a few orders, or a dot for each ticket that was sold. */
 
-import { CRASHED, OPEN, REFUSED, WROTE } from './model.js';
 import { number, t } from './texts.js';
+import { CRASHED, OPEN, REFUSED, WROTE, endOf } from './model.js';
 
 /** Sizes in units of the picture; a phone has fewer of them. */
 const size = { width: 1000, left: 110, right: 988, row: 56, bar: 34 };

@@ -1,9 +1,9 @@
 /** The story: six records that the page carries, one sentence and one picture for each. It needs no server. */
 
-import { byId, element, reducedMotion, setText } from './tools.js';
+import { byId, element, isStatic, reveal, setText } from './tools.js';
 import { number, t } from './texts.js';
-import { runOf } from './records.js';
 import { dots, timeline } from './picture.js';
+import { runOf } from './records.js';
 
 const SCENES = [
   { name: 'two-buyers', picture: timeline },
@@ -79,8 +79,8 @@ function next() {
   if (story.scene < SCENES.length - 1) {
     goTo(story.scene + 1);
   } else {
-    const target = byId(document.documentElement.dataset.static ? 'stage' : 'setup');
-    target.scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
+    const target = byId(isStatic ? 'stage' : 'setup');
+    reveal(target);
     target.focus({ preventScroll: true });
   }
 }

@@ -1,11 +1,8 @@
 /** The part of time that the lanes show. */
 
 import { reducedMotion } from './tools.js';
-import { shownTrial } from './shown.js';
-import { lanesBox } from './lanes.js';
-import { replay, stopReplay } from './motion.js';
-import { renderInspector, renderTools } from './inspector.js';
 import { scheduleFrame } from './refresh.js';
+import { shown, shownTrial, shownRun } from './shown.js';
 
 const MIN_WINDOW = 200;
 const LIVE_WINDOW = 400_000;
@@ -14,6 +11,18 @@ export const LANE_GAP = 10;
 /** Room for the name of the node and of a fault, over the bars. */
 export const LANE_HEAD = 26;
 export const NAME_WIDTH = 112;
+
+/** The place of the lanes on the screen. */
+export const lanesBox = { width: 0, height: 0, laneHeight: 0, top: 0 };
+
+const listeners = [];
+
+/** Call a function each time the user has moved the lanes or selected a stay. */
+export function onMove(listener) {
+  listeners.push(listener);
+}
+
+const moved = () => listeners.forEach((listener) => listener());
 
 /** The part of time that the lanes show, and what is selected in them. */
 export const lanes = {
@@ -27,12 +36,9 @@ export const lanes = {
   /** Nothing later than this is drawn; finite only in slow motion. */
   limit: Infinity,
   framed: false,
-  dirty: true,
 
   reset() {
     Object.assign(this, { following: true, selected: -1, hovered: -1, limit: Infinity, framed: false });
-    stopReplay();
-    renderInspector();
   },
 
   /** The bounds of the trial, with a little room. */
@@ -57,7 +63,6 @@ export const lanes = {
     if (Math.abs(start - this.from) + Math.abs(start + width - this.to) > pixel / 2) {
       this.from = start;
       this.to = start + width;
-      this.dirty = true;
       scheduleFrame();
     }
   },
@@ -66,7 +71,7 @@ export const lanes = {
   look(from, to) {
     this.following = false;
     this.set(from, to);
-    renderTools();
+    moved();
   },
 
   zoom(factor, centre = (this.from + this.to) / 2) {
@@ -91,17 +96,27 @@ export const lanes = {
         this.look(middle - width / 2, middle + width / 2);
       }
     }
-    this.dirty = true;
-    renderInspector();
+    moved();
     scheduleFrame();
   },
 };
+
+export const timeToX = (time) => ((time - lanes.from) / (lanes.to - lanes.from)) * lanesBox.width;
+export const xToTime = (x) => lanes.from + (x / lanesBox.width) * (lanes.to - lanes.from);
+
+export const isReplaying = () => Number.isFinite(lanes.limit);
+
+/** Whether the lanes move with the run: the newest trial, and its newest stays. */
+export function isFollowing() {
+  const live = shownRun() === shown.live && shown.live?.running;
+  return lanes.following && (!live || shown.followTrials);
+}
 
 /** Follow a live trial, or show its most telling part once its verdict is known. */
 export function moveView() {
   const trial = shownTrial();
   const bounds = lanes.bounds();
-  if (!trial || !bounds || !lanes.following || replay.running) {
+  if (!trial || !bounds || !lanes.following || isReplaying()) {
     return;
   }
   if (trial.verdict) {
