@@ -146,6 +146,7 @@ function listenToPage() {
     charts.update();
   }).observe(byId('figures'));
   darkMode.addEventListener('change', repaint);
+  addEventListener('beforeprint', () => charts.print());
   // A page in the browser's back/forward cache would keep one of the six connections to this server.
   addEventListener('pagehide', () => connection.source?.close());
   addEventListener('pageshow', (event) => {

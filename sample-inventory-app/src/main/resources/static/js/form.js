@@ -13,6 +13,7 @@ const PRESETS = {
   bug: { strategies: ['none', 'synchronized', 'distributed-lock'], fault: 'none' },
   crash: { strategies: ['setnx', 'setnx-expire', 'distributed-lock'], fault: 'crash' },
   slow: { strategies: ['set-px-unique', 'distributed-lock'], fault: 'slow' },
+  pause: { strategies: ['set-px-unique', 'redis', 'distributed-lock'], fault: 'pause' },
   clock: { strategies: ['setnx-getset', 'distributed-lock'], fault: 'clock' },
 };
 
@@ -20,7 +21,7 @@ export function renderForm() {
   const settings = byId('strategies').childElementCount ? readForm() : null;
   byId('presets').replaceChildren(...Object.keys(PRESETS).map(presetLink));
   byId('strategies').replaceChildren(...GROUPS.map(strategyGroup).filter(Boolean));
-  byId('faults').replaceChildren(...setup.faults.map((fault) => chip('radio', 'fault', fault, t(`fault.${fault}`))));
+  byId('faults').replaceChildren(...setup.faults.map((fault) => chip('radio', 'fault', fault, t(`fault.${fault}`), t(`fault.${fault}.hint`))));
   for (const name of NUMBERS) {
     const limits = setup.limits[name] ?? {};
     Object.assign(byId(name), { min: limits.min ?? 1, max: limits.max ?? '' });
@@ -44,11 +45,13 @@ function strategyGroup(group) {
     return null;
   }
   return element('fieldset', {}, element('legend', { textContent: t(`group.${group}`) }),
-    element('div', { className: 'chips' }, ...members.map((strategy) => chip('checkbox', 'strategies', strategy.name, strategy.name))));
+    element('div', { className: 'chips' }, ...members.map((strategy) => chip('checkbox', 'strategies', strategy.name, strategy.name, tooltipOf(strategy.name)))));
 }
 
-function chip(type, name, value, label) {
-  return element('label', { className: 'chip' }, element('input', { type, name, value }), element('span', { textContent: label }));
+const tooltipOf = (strategy) => t('form.chip', { title: t(`tour.${strategy}.title`), what: t(`tour.${strategy}.what`) });
+
+function chip(type, name, value, label, title) {
+  return element('label', { className: 'chip', title }, element('input', { type, name, value }), element('span', { textContent: label }));
 }
 
 function usualSettings() {

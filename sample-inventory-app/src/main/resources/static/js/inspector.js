@@ -6,6 +6,7 @@ import { say } from './say.js';
 import { shown, shownTrial, shownRun } from './shown.js';
 import { CLASSES, STATES, WROTE, classOf } from './model.js';
 import { isFollowing, isReplaying, lanes } from './view.js';
+import { fillForm, formChanged, readForm } from './form.js';
 
 export const INSPECTED = ['order', 'node', 'resource', 'value', 'written', 'token', 'wait', 'stay', 'state'];
 
@@ -106,7 +107,12 @@ async function strike(node, fault) {
   const response = await fetch(`lab/nodes/${node}/${fault}`, { method: 'POST' }).catch(() => null);
   if (!response?.ok) {
     say('copy-message', response ? await problemOf(response) : t('form.unreachable'));
+    return;
   }
+  // The form, and the link that it gives, must not say that nothing goes wrong.
+  fillForm({ ...readForm(), fault });
+  formChanged();
+  setText(byId('fault-hint'), t(`strike.${fault}.done`, { node }));
 }
 
 export function renderLegend() {

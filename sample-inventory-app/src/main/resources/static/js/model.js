@@ -312,7 +312,7 @@ class Trial {
 
   addTally(event) {
     this.tally = event;
-    if (this.fault !== 'none') {
+    if (this.fault !== 'none' || this.faults.length > 0) {
       // A trial that is blocked has no stays, and its time goes on.
       this.see(event.at);
     }

@@ -6,6 +6,8 @@ import { shown, shownTrial, shownRun } from './shown.js';
 
 const MIN_WINDOW = 200;
 const LIVE_WINDOW = 400_000;
+/** How long the end of a fault by hand stays in sight. */
+const AFTER_FAULT = 2_000_000;
 export const AXIS = 26;
 export const LANE_GAP = 10;
 /** Room for the name of the node and of a fault, over the bars. */
@@ -126,9 +128,16 @@ export function moveView() {
     }
     return;
   }
-  const from = trial.fault === 'none' ? Math.max(bounds.from, bounds.to - LIVE_WINDOW) : bounds.from;
+  const from = Math.max(bounds.from, liveStart(trial, bounds.to));
   const smooth = lanes.to > bounds.from && !reducedMotion.matches ? 0.25 : 1;
   lanes.set(lanes.from + (from - lanes.from) * smooth, lanes.to + (bounds.to - lanes.to) * smooth);
+}
+
+/** Where a live trial begins to be seen: all of it if it was started with a fault, else its end, with a fault by hand that is not long over. */
+function liveStart(trial, now) {
+  const fault = trial.faults.at(-1);
+  const struck = fault && now < (fault.until ?? Infinity) + AFTER_FAULT;
+  return trial.fault !== 'none' ? -Infinity : Math.min(now, struck ? fault.from : Infinity) - LIVE_WINDOW;
 }
 
 /** Show the fault. Without one, show the part with most overlaps, or with most stays. */
