@@ -9,7 +9,6 @@ const HEIGHT = 330;
 const LOCK = 124;
 const LEASE = 46;
 const GAP = 10;
-const BAR = 46;
 const PAD = 12;
 const LINE = 20;
 const size = { width: 1000, narrow: false, left: 0, right: 0 };
@@ -70,7 +69,7 @@ export function dots(trial, nodes, label) {
     text(place.x + 22, top + LINE * place.line + 12, place.content, 'note')]);
   const across = size.width / columns;
   const down = (top - PAD) / Math.ceil(kinds.length / columns);
-  const marks = kinds.map((kind, i) => mark(kind, across * (i % columns + 0.5), down * (Math.floor(i / columns) + 0.5), Math.min(across, down) * 0.36));
+  const marks = kinds.map((kind, i) => mark(kind, across * (i % columns + 0.5), down * (Math.floor(i / columns) + 0.5), Math.min(across, down) * 0.4));
   return frame(label, ...marks, ...legend);
 }
 
@@ -100,17 +99,17 @@ export function timeline(trial, nodes, label) {
     ...lanes.flatMap((each, i) => nodeLane(trial, each, top + i * (height + GAP), height, x)));
 }
 
-function lane(name, top, height) {
-  return [shape('rect', { x: 0, y: top, width: size.width, height, rx: 10, class: 'lane' }),
-    text(PAD, size.narrow ? top + LINE : top + height / 2 + 5, name, 'name')];
-}
+const ground = (top, height) => shape('rect', { x: 0, y: top, width: size.width, height, rx: 10, class: 'lane' });
+
+const nameOf = (name, top, height) => text(PAD, size.narrow ? top + LINE : top + height / 2 + 5, name, 'name');
 
 const KINDS = { [OPEN]: 'open', [WROTE]: 'ok', [REFUSED]: 'refused', [CRASHED]: 'crashed' };
 
 function nodeLane(trial, { name, node, rows }, top, height, x) {
   const { stays } = trial;
-  const parts = lane(name, top, height);
-  const y = top + (height - BAR) / 2 + (size.narrow ? 8 : 0);
+  const parts = [ground(top, height)];
+  const bar = Math.max(46, height * 0.45);
+  const y = top + (height - bar) / 2 + (size.narrow ? 8 : 0);
   for (const fault of trial.faults.filter((each) => each.node === node)) {
     const [from, to] = [x(fault.from), x(fault.until ?? trial.latest)];
     parts.push(shape('rect', { x: from, y: top, width: Math.max(2, to - from), height, class: 'fault' }));
@@ -118,22 +117,23 @@ function nodeLane(trial, { name, node, rows }, top, height, x) {
       parts.push(text((from + to) / 2, top + LINE, t('picture.paused'), 'note', 'middle'));
     }
   }
+  parts.push(nameOf(name, top, height));
   for (const row of rows) {
     const left = x(stays.read[row]);
     const width = Math.max(3, x(endOf(trial, row)) - left);
     const kind = stays.partners[row] > 0 ? 'red' : KINDS[stays.state[row]];
     // A stay beside a longer one of the same node stands above it.
     const beside = rows.some((other) => other !== row && stays.read[other] <= stays.read[row] && endOf(trial, other) >= endOf(trial, row));
-    parts.push(shape('rect', { x: left, y: beside ? y - 12 : y, width, height: beside ? 9 : BAR, rx: Math.min(7, width / 3), class: `bar bar-${kind}` }));
+    parts.push(shape('rect', { x: left, y: beside ? y - 12 : y, width, height: beside ? 9 : bar, rx: Math.min(7, width / 3), class: `bar bar-${kind}` }));
     if (!beside) {
-      parts.push(...words(trial, row, left, width, y, kind));
+      parts.push(...words(trial, row, left, width, y + bar / 2 + 5, kind));
     }
   }
   return parts;
 }
 
 /** What an order reads and writes, in its bar: on one line, on two, or not at all. */
-function words(trial, row, left, width, y, kind) {
+function words(trial, row, left, width, middle, kind) {
   const { stays } = trial;
   const refused = stays.state[row] === REFUSED;
   if (stays.state[row] !== WROTE && !refused) {
@@ -147,14 +147,13 @@ function words(trial, row, left, width, y, kind) {
     return [];
   }
   const off = widthOf(first) + widthOf(last) + PAD > room ? LINE / 2 - 1 : 0;
-  const middle = y + BAR / 2 + 5;
   return [text(left + PAD, middle - off, first, `on-${kind}`), text(left + width - PAD, middle + off, last, `on-${kind}`, 'end')];
 }
 
 /** The lease of a holder runs down, is renewed, or ends before its holder. A short lease is a tick. */
 function lockLane(trial, rows, x) {
   const { stays } = trial;
-  const parts = lane(t('lock.name'), 0, LOCK);
+  const parts = [ground(0, LOCK), nameOf(t('lock.name'), 0, LOCK)];
   const base = LOCK - 8;
   const line = (i) => LINE * (i + (size.narrow ? 2 : 1));
   for (const row of rows.filter((each) => Number.isFinite(stays.lease[each]))) {

@@ -320,9 +320,10 @@ class LabPageTests {
 		for (int width : List.of(1280, 1440, 1600)) {
 			browser().size(width, 900);
 			page.awaitFrame();
-			rows.put(width, Objects.requireNonNull(browser().script("""
-					const tops = [...document.querySelectorAll('.chart')].map((chart) => chart.getBoundingClientRect().top);
-					return new Set(tops).size""")));
+			rows.put(width, Objects.requireNonNull(browser()
+				.script("""
+						const tops = [...document.querySelectorAll('.chart')].map((chart) => chart.getBoundingClientRect().top);
+						return new Set(tops).size""")));
 		}
 		browser().size(1280, 900);
 		assertThat(rows).isEqualTo(Map.of(1280, 2L, 1440, 1L, 1600, 1L));
@@ -427,12 +428,14 @@ class LabPageTests {
 		browser().size(720, 900);
 		for (String query : List.of("", "?lang=zh")) {
 			page.open(query, "");
-			browser().script("""
-					document.querySelectorAll('.story-tools, .story-count').forEach((each) => { each.style.display = 'none'; });
-					const frame = document.createElement('div');
-					document.querySelector('#story').replaceWith(frame);
-					frame.id = 'frame';
-					frame.append(document.createElement('div'), arguments[0]);""", page.find("#story"));
+			browser().script(
+					"""
+							document.querySelectorAll('.story-tools, .story-count').forEach((each) => { each.style.display = 'none'; });
+							const frame = document.createElement('div');
+							document.querySelector('#story').replaceWith(frame);
+							frame.id = 'frame';
+							frame.append(document.createElement('div'), arguments[0]);""",
+					page.find("#story"));
 			picture("no-lock", query);
 			// A copy of this scene stands above the next one.
 			browser().script("""
@@ -444,7 +447,8 @@ class LabPageTests {
 			Files.write(image("before-after", query), page.find("#frame").getScreenshotAs(OutputType.BYTES));
 			for (String scene : List.of("hand-made", "distributed-lock")) {
 				picture(scene, query);
-				Files.write(image(scene, query), page.find("#frame #story:last-child").getScreenshotAs(OutputType.BYTES));
+				Files.write(image(scene, query),
+						page.find("#frame #story:last-child").getScreenshotAs(OutputType.BYTES));
 			}
 		}
 		browser().media(Map.of());

@@ -100,8 +100,8 @@ class StoryPageTests {
 		for (String scene : SCENES) {
 			show(scene);
 			places.put(scene, Objects.requireNonNull(browser.script("""
-					const { left, top } = document.getElementById('story-next').getBoundingClientRect();
-					return `${Math.round(left)}, ${Math.round(top + scrollY)}`""")));
+					const { right, top } = document.getElementById("story-next").getBoundingClientRect();
+					return `${Math.round(right)}, ${Math.round(top + scrollY)}`""")));
 		}
 		assertThat(places.values()).as(places.toString()).containsOnly(places.get(SCENES.get(0)));
 	}
@@ -112,15 +112,16 @@ class StoryPageTests {
 		open(width, height, language);
 		for (String scene : SCENES) {
 			show(scene);
-			assertThat((List<?>) browser.script("""
-					const frame = document.querySelector('.picture').getBoundingClientRect();
-					const texts = [...document.querySelectorAll('.picture text')];
-					const place = (text) => text.getBoundingClientRect();
-					const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
-					const outside = texts.filter((text) => place(text).left < frame.left || place(text).right > frame.right
-					  || place(text).top < frame.top || place(text).bottom > frame.bottom);
-					const over = texts.filter((text) => texts.some((other) => other !== text && !apart(place(text), place(other))));
-					return [...outside, ...over].map((text) => text.textContent)"""))
+			assertThat((List<?>) browser
+				.script("""
+						const frame = document.querySelector('.picture').getBoundingClientRect();
+						const texts = [...document.querySelectorAll('.picture text')];
+						const place = (text) => text.getBoundingClientRect();
+						const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+						const outside = texts.filter((text) => place(text).left < frame.left || place(text).right > frame.right
+						  || place(text).top < frame.top || place(text).bottom > frame.bottom);
+						const over = texts.filter((text) => texts.some((other) => other !== text && !apart(place(text), place(other))));
+						return [...outside, ...over].map((text) => text.textContent)"""))
 				.as(scene)
 				.isEmpty();
 		}
@@ -133,8 +134,8 @@ class StoryPageTests {
 		assertThat((List<?>) browser.script("""
 				return [...document.querySelectorAll('.picture .bar')].map((bar) => bar.getBoundingClientRect())
 				  .sort((a, b) => a.left - b.left).map((bar) => bar.top)""")).hasSize(2)
-			.isSortedAccordingTo((one, other) -> Double.compare(((Number) one).doubleValue(),
-					((Number) other).doubleValue()));
+			.isSortedAccordingTo(
+					(one, other) -> Double.compare(((Number) one).doubleValue(), ((Number) other).doubleValue()));
 	}
 
 	/** The three scenes of many orders have a mark for each order. */
@@ -160,9 +161,10 @@ class StoryPageTests {
 	void theLockHasHoldersAfterTheLeaseHasEnded(String scene) {
 		open(1440, 900, "en");
 		show(scene);
-		assertThat((Long) browser.script("""
-				const end = document.querySelector('.pole-red').getBoundingClientRect().right;
-				return [...document.querySelectorAll('.picture .lease')].filter((lease) => lease.getBoundingClientRect().left > end).length"""))
+		assertThat((Long) browser
+			.script("""
+					const end = document.querySelector('.pole-red').getBoundingClientRect().right;
+					return [...document.querySelectorAll('.picture .lease')].filter((lease) => lease.getBoundingClientRect().left > end).length"""))
 			.isPositive();
 	}
 

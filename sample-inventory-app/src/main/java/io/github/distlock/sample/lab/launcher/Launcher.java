@@ -29,7 +29,10 @@ public final class Launcher {
 
 	private final LabSettings.Starter lab;
 
-	/** Whether this process is ending. A run that is in progress then fails, which is no news. */
+	/**
+	 * Whether this process is ending. A run that is in progress then fails, which is no
+	 * news.
+	 */
 	private volatile boolean ending;
 
 	/**
