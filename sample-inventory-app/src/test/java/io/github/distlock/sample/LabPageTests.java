@@ -425,12 +425,13 @@ class LabPageTests {
 			browser().screenshot(IMAGES.resolve(query.isEmpty() ? "lab.png" : "lab.zh-CN.png"));
 		}
 		browser().media(Map.of("prefers-reduced-motion", "reduce"));
-		browser().size(720, 900);
+		// As high as two scenes: a picture shows what is in the window.
+		browser().size(720, 1600);
 		for (String query : List.of("", "?lang=zh")) {
 			page.open(query, "");
 			browser().script(
 					"""
-							document.querySelectorAll('.story-tools, .story-count').forEach((each) => { each.style.display = 'none'; });
+							document.querySelectorAll('.story-tools, .story-count, .story-sizers').forEach((each) => { each.style.display = 'none'; });
 							const frame = document.createElement('div');
 							document.querySelector('#story').replaceWith(frame);
 							frame.id = 'frame';
