@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The scripts of the page have layers. A script imports only scripts that stand before
- * it.
+ * it. Each part may ask {@code refresh} to draw: it stands first, since it knows no part.
  */
 class PageLayersTests {
 
