@@ -3,23 +3,25 @@
  * All times of the server are microseconds since 1970.
  */
 
-import { byId, darkMode, problemOf, root, setText } from './js/tools.js';
+import { byId, darkMode, isStatic, problemOf, root, setText, setupAddress } from './js/tools.js';
 import { loadTexts, t, translatePage, wantedLanguage } from './js/texts.js';
-import { setup } from './js/shown.js';
-import { lanes } from './js/view.js';
-import { readColours } from './js/lanes.js';
-import { fitTrial, listenToLanes, listenToOverview, nextOverlap, toggleFollow, toggleReplay } from './js/motion.js';
-import { renderInspector, renderLegend } from './js/inspector.js';
+import { say } from './js/say.js';
+import { refreshSoon, register, renderAll, scheduleFrame } from './js/refresh.js';
+import { onChange, setup } from './js/shown.js';
+import { lanes, moveView, onMove } from './js/view.js';
+import { readColours } from './js/brush.js';
+import { drawLanes, drawOverview, placeWindow } from './js/lanes.js';
 import { charts } from './js/charts.js';
-import { cards } from './js/verdicts.js';
-import { renderStays, staysTable, turnPage } from './js/tables.js';
-import { catalogue, isStatic, loadCatalogue, openAddress, setupAddress, showRecord } from './js/catalogue.js';
-import { copyLink, listenToForm, renderForm, say } from './js/form.js';
+import { cards, renderCards, renderVerdict } from './js/verdicts.js';
+import { listenToRecord, renderNotice, renderRecord } from './js/records.js';
+import { catalogue, loadCatalogue, openAddress, showRecord } from './js/catalogue.js';
+import { copyLink, listenToForm, renderForm } from './js/form.js';
+import { renderInspector, renderLegend, renderTools } from './js/inspector.js';
+import { fitTrial, listenToLanes, listenToOverview, nextOverlap, stepReplay, stopReplay, toggleFollow, toggleReplay } from './js/motion.js';
+import { renderStays, renderTrials, staysTable, turnPage } from './js/tables.js';
 import { renderTour } from './js/tour.js';
-import { listenToRecord } from './js/records.js';
 import { listenToStory, renderStory } from './js/story.js';
-import { connect, connection, setConnection } from './js/connection.js';
-import { renderAll, scheduleFrame } from './js/refresh.js';
+import { connect, connection, renderRunState, setConnection } from './js/connection.js';
 
 /** Report the longest task of the page; the browser's observer sees tasks of 50 ms and more. */
 function watchLongTasks() {
@@ -80,7 +82,6 @@ function renderEverything() {
   setConnection(connection.state);
   charts.create();
   cards.all.forEach((card) => { card.version = ''; });
-  lanes.dirty = true;
   renderAll();
   scheduleFrame();
 }
@@ -101,6 +102,24 @@ function repaint() {
   cards.all.forEach((card) => { card.version = ''; });
   renderAll();
   scheduleFrame();
+}
+
+/** What is drawn, and when. Only this module knows all parts of the page. */
+function registerParts() {
+  register('frame', stepReplay, moveView, drawLanes, placeWindow);
+  register('slow', renderRunState, renderNotice, renderCards, renderVerdict, renderTools, drawOverview, renderTrials, renderRecord,
+    () => setTimeout(renderStays), () => charts.update());
+  onMove(() => {
+    renderInspector();
+    renderTools();
+  });
+  onChange(() => {
+    lanes.reset();
+    stopReplay();
+    renderInspector();
+    charts.reset();
+    refreshSoon();
+  });
 }
 
 function listenToPage() {
@@ -127,6 +146,7 @@ function listenToPage() {
     charts.update();
   }).observe(byId('figures'));
   darkMode.addEventListener('change', repaint);
+  addEventListener('beforeprint', () => charts.print());
   // A page in the browser's back/forward cache would keep one of the six connections to this server.
   addEventListener('pagehide', () => connection.source?.close());
   addEventListener('pageshow', (event) => {
@@ -140,6 +160,7 @@ async function start() {
   watchLongTasks();
   await loadTexts(wantedLanguage());
   readColours();
+  registerParts();
   renderEverything();
   listenToPage();
   listenToForm();

@@ -1,16 +1,11 @@
 /** Where records come from: the server, or, on a page without one, the files beside it. */
 
-import { byId, problemOf, root } from './tools.js';
+import { byId, isStatic, problemOf, recordAddress } from './tools.js';
+import { t } from './texts.js';
+import { say } from './say.js';
 import { shown, shownTrial, shownRun } from './shown.js';
 import { lanes } from './view.js';
 import { openRecord } from './records.js';
-import { say } from './form.js';
-
-/** Whether this page is served as plain files: it has records, and no form and no live run. */
-export const isStatic = root.dataset.static === 'true';
-
-export const setupAddress = isStatic ? 'lab/setup.json' : 'lab/setup';
-export const recordAddress = (name) => (isStatic ? `records/${encodeURIComponent(name)}.json` : `lab/runs/${encodeURIComponent(name)}`);
 
 /** The records that lie beside this page: `{ record, strategy, fault, verdict }`. */
 export const catalogue = [];
@@ -21,13 +16,17 @@ export async function loadCatalogue() {
 }
 
 /** Fetch a record and show it. */
-export async function showRecord(name, trial = null, reveal = true) {
+export async function showRecord(name, trial = null, reveal = true, messages = isStatic ? 'record-message' : 'message') {
   const response = await fetch(recordAddress(name)).catch(() => null);
   if (response?.ok) {
     await openRecord(await response.text(), name, trial, false, reveal);
     return true;
   }
-  say(isStatic ? 'record-message' : 'message', response ? await problemOf(response) : name);
+  if (response?.status === 404) {
+    say(messages, t(isStatic ? 'record.unknownFile' : 'record.unknown', { name }));
+  } else {
+    say(messages, response ? await problemOf(response) : t('form.unreachable'));
+  }
   return false;
 }
 
@@ -35,7 +34,7 @@ export async function showRecord(name, trial = null, reveal = true) {
 export async function openAddress() {
   const given = new URLSearchParams(location.search);
   const name = given.get('record');
-  if (!name || !await showRecord(name, Number(given.get('trial') ?? 0))) {
+  if (!name || !await showRecord(name, Number(given.get('trial') ?? 0), true, 'address-message')) {
     return false;
   }
   const start = shownTrial()?.start;

@@ -2,9 +2,9 @@
 
 import { byId, element, lowerBound, setText } from './tools.js';
 import { duration, number, t, texts } from './texts.js';
-import { WROTE } from './model.js';
 import { shownTrial, shownRun } from './shown.js';
-import { colours } from './lanes.js';
+import { WROTE } from './model.js';
+import { colours } from './brush.js';
 
 /** Upper bounds of the classes of the wait times, in milliseconds. */
 const WAIT_CLASSES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, Infinity];
@@ -27,7 +27,7 @@ export const charts = {
   },
 
   /** Make the four charts; colours come from the style sheet. */
-  create() {
+  create(atOnce = false) {
     Object.values(this.all).forEach((chart) => chart.destroy());
     this.wanted = false;
     this.all = {};
@@ -54,22 +54,30 @@ export const charts = {
       }),
     };
     const making = ++this.making;
-    const make = ([[name, maker], ...rest]) => setTimeout(() => {
+    const make = ([[name, maker], ...rest]) => later(atOnce, () => {
       if (making === this.making) {
         this.all[name] = maker();
         if (rest.length > 0) {
           make(rest);
         } else {
           this.reset();
-          this.update();
+          this.update(atOnce);
         }
       }
     });
     make(Object.entries(makers));
   },
 
+  /** A printer does not wait: make and draw all charts now, even if they are off the screen. */
+  print() {
+    const { visible } = this;
+    this.visible = true;
+    this.create(true);
+    this.visible = visible;
+  },
+
   /** Bring the charts to the state of the shown trial. */
-  update() {
+  update(atOnce = false) {
     const trial = shownTrial();
     const version = trial ? `${shownRun().id}/${trial.number}/${trial.version}` : 'none';
     const early = shownRun()?.running && performance.now() - this.updated < CHART_REFRESH;
@@ -90,12 +98,14 @@ export const charts = {
     fill(rate, [ratePoints(trial)]);
     fill(wait, [waitCounts(waits)]);
     // A task for each chart keeps each task short.
-    Object.values(this.all).forEach((chart) => setTimeout(() => chart.ctx && chart.update('none')));
+    Object.values(this.all).forEach((chart) => later(atOnce, () => chart.ctx && chart.update('none')));
     setText(byId('quantiles'), waits.length > 0
       ? t('charts.quantiles', { median: duration(quantile(waits, 0.5)), p99: duration(quantile(waits, 0.99)) }) : '');
     renderTallyTable(tallies, start, waits);
   },
 };
+
+const later = (atOnce, task) => (atOnce ? task() : setTimeout(task));
 
 export function dataset(key, colour, dash, fill = false) {
   return {

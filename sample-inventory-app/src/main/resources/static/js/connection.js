@@ -2,11 +2,11 @@
 
 import { byId, root, setText } from './tools.js';
 import { number, t } from './texts.js';
+import { refreshSoon } from './refresh.js';
+import { followRun, setup, showTrial, shown } from './shown.js';
 import { Run } from './model.js';
-import { followRun, showTrial, shown } from './shown.js';
 import { titleOf, whyOf } from './verdicts.js';
 import { archive } from './tables.js';
-import { refreshSoon } from './refresh.js';
 
 export const RETRY_DELAY = 2000;
 export const connection = { state: 'connecting', source: null };
@@ -68,7 +68,7 @@ function beginRun(event) {
   if (shown.live) {
     archive(shown.live);
   }
-  shown.live = new Run(event);
+  shown.live = new Run(event, setup.nodes);
   shown.live.apply(event);
   Object.assign(liveTimes, { at: event.at, began: performance.now() });
   root.dataset.run = event.run;

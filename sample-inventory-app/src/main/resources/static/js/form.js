@@ -1,9 +1,11 @@
 /** The form, and the link that fills it. */
 
-import { byId, element, problemOf, reducedMotion, setText } from './tools.js';
+import { byId, element, isStatic, problemOf, setText } from './tools.js';
 import { t } from './texts.js';
+import { say } from './say.js';
 import { setup, shown } from './shown.js';
-import { addressOfView, isStatic } from './catalogue.js';
+import { showStage } from './records.js';
+import { addressOfView } from './catalogue.js';
 
 export const GROUPS = ['none', 'hand-made', 'database', 'distlock'];
 const NUMBERS = ['stock', 'orders', 'buyers'];
@@ -11,21 +13,15 @@ const PRESETS = {
   bug: { strategies: ['none', 'synchronized', 'distributed-lock'], fault: 'none' },
   crash: { strategies: ['setnx', 'setnx-expire', 'distributed-lock'], fault: 'crash' },
   slow: { strategies: ['set-px-unique', 'distributed-lock'], fault: 'slow' },
+  pause: { strategies: ['set-px-unique', 'redis', 'distributed-lock'], fault: 'pause' },
   clock: { strategies: ['setnx-getset', 'distributed-lock'], fault: 'clock' },
 };
-
-/** Say something where a screen reader reads it at once, also if the text is the same again. */
-export function say(id, text, kind = 'error') {
-  byId(id).textContent = '';
-  byId(id).dataset.kind = kind;
-  setTimeout(() => { byId(id).textContent = text; }, 20);
-}
 
 export function renderForm() {
   const settings = byId('strategies').childElementCount ? readForm() : null;
   byId('presets').replaceChildren(...Object.keys(PRESETS).map(presetLink));
   byId('strategies').replaceChildren(...GROUPS.map(strategyGroup).filter(Boolean));
-  byId('faults').replaceChildren(...setup.faults.map((fault) => chip('radio', 'fault', fault, t(`fault.${fault}`))));
+  byId('faults').replaceChildren(...setup.faults.map((fault) => chip('radio', 'fault', fault, t(`fault.${fault}`), t(`fault.${fault}.hint`))));
   for (const name of NUMBERS) {
     const limits = setup.limits[name] ?? {};
     Object.assign(byId(name), { min: limits.min ?? 1, max: limits.max ?? '' });
@@ -49,11 +45,13 @@ function strategyGroup(group) {
     return null;
   }
   return element('fieldset', {}, element('legend', { textContent: t(`group.${group}`) }),
-    element('div', { className: 'chips' }, ...members.map((strategy) => chip('checkbox', 'strategies', strategy.name, strategy.name))));
+    element('div', { className: 'chips' }, ...members.map((strategy) => chip('checkbox', 'strategies', strategy.name, strategy.name, tooltipOf(strategy.name)))));
 }
 
-function chip(type, name, value, label) {
-  return element('label', { className: 'chip' }, element('input', { type, name, value }), element('span', { textContent: label }));
+const tooltipOf = (strategy) => t('form.chip', { title: t(`tour.${strategy}.title`), what: t(`tour.${strategy}.what`) });
+
+function chip(type, name, value, label, title) {
+  return element('label', { className: 'chip', title }, element('input', { type, name, value }), element('span', { textContent: label }));
 }
 
 function usualSettings() {
@@ -136,14 +134,6 @@ export async function startRun() {
     say('message', t('form.unreachable'));
   } finally {
     button.removeAttribute('aria-busy');
-  }
-}
-
-/** On a narrow screen the lanes are below the form. */
-export function showStage() {
-  const stage = byId('stage');
-  if (stage.getBoundingClientRect().top > innerHeight * 0.6) {
-    stage.scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
   }
 }
 

@@ -2,12 +2,11 @@
 
 import { byId, element, problemOf, setText } from './tools.js';
 import { duration, number, t, texts } from './texts.js';
-import { say } from './form.js';
-import { STATES, WROTE } from './model.js';
+import { say } from './say.js';
 import { shown, shownTrial, shownRun } from './shown.js';
-import { lanes } from './view.js';
-import { CLASSES, classOf } from './lanes.js';
-import { isFollowing, replay } from './motion.js';
+import { CLASSES, STATES, WROTE, classOf } from './model.js';
+import { isFollowing, isReplaying, lanes } from './view.js';
+import { fillForm, formChanged, readForm } from './form.js';
 
 export const INSPECTED = ['order', 'node', 'resource', 'value', 'written', 'token', 'wait', 'stay', 'state'];
 
@@ -76,7 +75,7 @@ export function renderTools() {
   const live = run === shown.live && run?.running;
   setText(byId('follow'), t(!live ? 'lanes.frame' : isFollowing() ? 'lanes.pause' : 'lanes.follow'));
   byId('follow').dataset.following = String(isFollowing());
-  byId('replay').setAttribute('aria-pressed', String(replay.running));
+  byId('replay').setAttribute('aria-pressed', String(isReplaying()));
   const none = !trial || trial.stays.size === 0;
   byId('follow').disabled = none && !live;
   for (const id of ['replay', 'earlier', 'later', 'zoom-in', 'zoom-out', 'fit']) {
@@ -108,7 +107,12 @@ async function strike(node, fault) {
   const response = await fetch(`lab/nodes/${node}/${fault}`, { method: 'POST' }).catch(() => null);
   if (!response?.ok) {
     say('copy-message', response ? await problemOf(response) : t('form.unreachable'));
+    return;
   }
+  // The form, and the link that it gives, must not say that nothing goes wrong.
+  fillForm({ ...readForm(), fault });
+  formChanged();
+  setText(byId('fault-hint'), t(`strike.${fault}.done`, { node }));
 }
 
 export function renderLegend() {

@@ -1,9 +1,9 @@
 /** Draws the lock: who holds it, how its lease runs down and is renewed, and how many callers wait. */
 
-import { REFUSED } from './model.js';
 import { duration, number, t } from './texts.js';
-import { LANE_GAP, lanes } from './view.js';
-import { CLASSES, classOf, colours, drawBar, drawName, endOf, lanesBox, timeToX } from './lanes.js';
+import { CLASSES, REFUSED, classOf, endOf } from './model.js';
+import { LANE_GAP, lanes, lanesBox, timeToX } from './view.js';
+import { colours, drawBar, drawName } from './brush.js';
 
 export const LOCK_HEIGHT = 104;
 

@@ -1,13 +1,27 @@
 /** What the events of a run say: runs, trials, stays and their overlaps. */
 
 import { lowerBound } from './tools.js';
-import { setup } from './shown.js';
 
 export const OPEN = 0;
 export const WROTE = 1;
 export const REFUSED = 2;
 export const CRASHED = 3;
 export const STATES = ['open', 'wrote', 'refused', 'crashed'];
+
+/** Classes of bars in the order in which they are drawn. */
+export const CLASSES = ['ok', 'open', 'refused', 'crashed', 'red'];
+
+export function classOf(stays, row) {
+  switch (stays.state[row]) {
+    case WROTE: return stays.partners[row] > 0 ? 4 : 0;
+    case REFUSED: return 2;
+    case CRASHED: return 3;
+    default: return 1;
+  }
+}
+
+/** The end of a stay; an open one lasts until now. */
+export const endOf = (trial, row) => (trial.stays.state[row] === OPEN ? trial.latest : trial.stays.end[row]);
 
 /** All stays of a trial, one typed column for each field. A row is a number. */
 class StayTable {
@@ -293,13 +307,12 @@ class Trial {
 
   /** Whether the lease ended while its holder was still inside. */
   isOutlived(row) {
-    const end = this.stays.state[row] === OPEN ? this.latest : this.stays.end[row];
-    return this.leaseEnd(row) < end && this.stays.state[row] !== CRASHED;
+    return this.leaseEnd(row) < endOf(this, row) && this.stays.state[row] !== CRASHED;
   }
 
   addTally(event) {
     this.tally = event;
-    if (this.fault !== 'none') {
+    if (this.fault !== 'none' || this.faults.length > 0) {
       // A trial that is blocked has no stays, and its time goes on.
       this.see(event.at);
     }
@@ -342,11 +355,15 @@ class Trial {
 /** One run: its settings, its trials and how far its events have come. */
 export class Run {
 
-  constructor(event) {
+  /**
+   * @param event the first event, of the type `run`
+   * @param nodes the names of the nodes, in the order of their lanes
+   */
+  constructor(event, nodes) {
     this.id = event.run;
     this.settings = { orders: event.orders, stock: event.stock, buyers: event.buyers };
     this.trials = event.trials.map((trial) => new Trial(trial.trial, trial.strategy, trial.fault, this.settings));
-    this.nodes = [...setup.nodes];
+    this.nodes = [...nodes];
     this.last = 0;
     this.gaps = 0;
     this.current = 0;

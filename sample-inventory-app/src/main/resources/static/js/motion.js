@@ -1,19 +1,20 @@
 /** Slow motion, and the lanes by pointer and keyboard. */
 
 import { byId } from './tools.js';
+import { scheduleFrame } from './refresh.js';
 import { followRun, shown, shownTrial, shownRun } from './shown.js';
-import { LANE_GAP, lanes, usualWindow } from './view.js';
-import { barsTop, endOf, lanesBox, lanesCanvas, overviewCanvas, trackHeight, xToTime } from './lanes.js';
+import { endOf } from './model.js';
+import { LANE_GAP, isFollowing, isReplaying, lanes, lanesBox, usualWindow, xToTime } from './view.js';
+import { barsTop, lanesCanvas, overviewCanvas, trackHeight } from './lanes.js';
 import { renderInspector, renderTools } from './inspector.js';
 import { beginNarration, endNarration, narrate } from './narration.js';
-import { scheduleFrame } from './refresh.js';
 
 const REPLAY_SECONDS = 9;
-export const replay = { running: false, cursor: 0, previous: 0 };
+let previous = 0;
 
 /** Show the record slowly: one width of the window takes some seconds. */
 export function toggleReplay() {
-  if (replay.running) {
+  if (isReplaying()) {
     stopReplay();
     return;
   }
@@ -23,8 +24,8 @@ export function toggleReplay() {
   }
   const width = Math.min(usualWindow(trial), trial.latest - trial.start);
   lanes.look(lanes.from, lanes.from + width);
-  Object.assign(replay, { running: true, cursor: lanes.from, previous: performance.now() });
-  lanes.limit = replay.cursor;
+  previous = performance.now();
+  lanes.limit = lanes.from;
   lanes.select(-1);
   beginNarration(trial, lanes.from);
   renderTools();
@@ -32,27 +33,24 @@ export function toggleReplay() {
 }
 
 export function stopReplay() {
-  replay.running = false;
   endNarration();
   lanes.limit = Infinity;
   renderTools();
 }
 
 export function stepReplay(now) {
-  if (!replay.running) {
+  if (!isReplaying()) {
     return;
   }
   const width = lanes.to - lanes.from;
-  replay.cursor += ((now - replay.previous) / 1000 / REPLAY_SECONDS) * width;
-  replay.previous = now;
-  lanes.limit = replay.cursor;
-  narrate(replay.cursor, now);
-  if (replay.cursor > lanes.from + width * 0.75) {
-    const from = replay.cursor - width * 0.75;
+  lanes.limit += ((now - previous) / 1000 / REPLAY_SECONDS) * width;
+  previous = now;
+  narrate(lanes.limit, now);
+  if (lanes.limit > lanes.from + width * 0.75) {
+    const from = lanes.limit - width * 0.75;
     lanes.set(from, from + width);
   }
-  lanes.dirty = true;
-  if (replay.cursor > (shownTrial()?.latest ?? 0)) {
+  if (lanes.limit > (shownTrial()?.latest ?? 0)) {
     stopReplay();
   }
   scheduleFrame();
@@ -143,12 +141,6 @@ export function nextOverlap() {
 function selectEdge(last) {
   const rows = shownTrial()?.sortedRows() ?? [];
   lanes.select((last ? rows.at(-1) : rows[0]) ?? -1);
-}
-
-/** Whether the lanes move with the run: the newest trial, and its newest stays. */
-export function isFollowing() {
-  const live = shownRun() === shown.live && shown.live?.running;
-  return lanes.following && (!live || shown.followTrials);
 }
 
 export function toggleFollow() {
@@ -248,7 +240,6 @@ export function listenToLanes() {
 function hover(row) {
   if (row !== lanes.hovered) {
     lanes.hovered = row;
-    lanes.dirty = true;
     lanesCanvas.classList.toggle('on-bar', row >= 0);
     renderInspector();
     scheduleFrame();

@@ -1,11 +1,11 @@
 /** The line under the lanes that says, in slow motion, what happens. */
 
 import { byId, setText } from './tools.js';
-import { OPEN, REFUSED, WROTE } from './model.js';
 import { t } from './texts.js';
 import { shownRun } from './shown.js';
-import { describe } from './inspector.js';
+import { OPEN, REFUSED, WROTE } from './model.js';
 import { lockMoments } from './lock.js';
+import { describe } from './inspector.js';
 
 /** How long a sentence stays, in milliseconds, by its weight: nothing of less weight replaces it earlier. */
 const STAY = [0, 250, 900, 2200];

@@ -1,11 +1,30 @@
-/** Pictures of a trial as SVG: a time line of a few orders, or a dot for each ticket that was sold. */
+/** Pictures of a trial as SVG: a time line of a few orders, or a mark for each order. All have the same height, so the buttons below stay where they are. */
 
-import { CRASHED, OPEN, REFUSED, WROTE } from './model.js';
+import { root } from './tools.js';
 import { number, t } from './texts.js';
+import { CRASHED, OPEN, REFUSED, WROTE, endOf } from './model.js';
 
-/** Sizes in units of the picture; a phone has fewer of them. */
-const size = { width: 1000, left: 110, right: 988, row: 56, bar: 34 };
+/** Sizes in units of the picture. A unit is a pixel, or more if the user has chosen a larger font. */
+const HEIGHT = 330;
+const LOCK = 124;
+const LEASE = 46;
+const GAP = 10;
+const PAD = 12;
+const LINE = 20;
+const size = { width: 1000, narrow: false, left: 0, right: 0 };
+const pen = document.createElement('canvas').getContext('2d');
 const SVG = 'http://www.w3.org/2000/svg';
+
+/** Draw for a place of this width. On a narrow one the name of a lane stands above its bars. */
+export function fit(place) {
+  const unit = parseFloat(getComputedStyle(root).fontSize) / 15;
+  const width = Math.max(280, place.clientWidth / unit);
+  const narrow = width < 600;
+  Object.assign(size, { width, narrow, left: narrow ? PAD : 116, right: width - PAD });
+  pen.font = `700 15px ${getComputedStyle(place).fontFamily}`;
+}
+
+const widthOf = (content) => pen.measureText(content).width;
 
 function shape(tag, attributes = {}, ...children) {
   const created = document.createElementNS(SVG, tag);
@@ -14,40 +33,44 @@ function shape(tag, attributes = {}, ...children) {
   return created;
 }
 
-function frame(height, label, ...children) {
-  return shape('svg', { viewBox: `0 0 ${size.width} ${height}`, role: 'img', 'aria-label': label, class: 'picture' }, ...children);
-}
-
-/** Choose the sizes for this window. */
-function measure(high) {
-  const width = innerWidth < 700 ? 520 : 1000;
-  Object.assign(size, { width, left: width < 600 ? 96 : 110, right: width - 12, row: high ? 92 : 56, bar: high ? 58 : 34 });
+function frame(label, ...children) {
+  return shape('svg', { viewBox: `0 0 ${size.width} ${HEIGHT}`, role: 'img', 'aria-label': label, class: 'picture' }, ...children);
 }
 
 const text = (x, y, content, className, anchor = 'start') => shape('text', { x, y, class: className, 'text-anchor': anchor }, content);
 
-/** A dot for each ticket that was sold: red if another buyer holds the same one. */
+/** A buyer with a ticket is a disc, one who shares it a square, one without a ticket a ring: colour is not the only difference. */
+const mark = (kind, x, y, r) => (kind === 'twice'
+  ? shape('rect', { x: x - r, y: y - r, width: 2 * r, height: 2 * r, class: 'dot-twice' })
+  : shape('circle', { cx: x, cy: y, r, class: `dot-${kind}` }));
+
+/** A mark for each order. The tickets stand in the order in which they were sold, and last the orders that got none. */
 export function dots(trial, nodes, label) {
-  measure(false);
-  const { stays } = trial;
+  const { stays, settings } = trial;
   const buyers = new Map();
   const sold = trial.sortedRows((row) => stays.state[row] === WROTE).sort((a, b) => stays.serial[b] - stays.serial[a]);
   sold.forEach((row) => buyers.set(stays.serial[row], (buyers.get(stays.serial[row]) ?? 0) + 1));
-  const columns = size.width < 600 ? 32 : 50;
-  const step = (size.right - 12) / columns;
-  const lines = Math.ceil(sold.length / columns);
-  const marks = sold.map((row, i) => shape('circle', {
-    cx: 12 + step * (i % columns) + step / 2, cy: 12 + step * Math.floor(i / columns), r: step * 0.36,
-    class: buyers.get(stays.serial[row]) > 1 ? 'dot-twice' : 'dot-once',
-  }));
-  const height = 12 + lines * step + 34;
-  const twiceAt = size.width < 600 ? 250 : 300;
-  const twice = sold.filter((row) => buyers.get(stays.serial[row]) > 1).length;
-  return frame(height, label, ...marks,
-    shape('circle', { cx: 20, cy: height - 12, r: 7, class: 'dot-once' }),
-    text(34, height - 7, t('picture.once', { count: number(sold.length - twice) }), 'note'),
-    shape('circle', { cx: twiceAt, cy: height - 12, r: 7, class: 'dot-twice' }),
-    text(twiceAt + 14, height - 7, t('picture.twice', { count: number(twice) }), 'note'));
+  const kinds = Array.from({ length: settings.orders }, (_, i) => (i >= sold.length ? 'none' : buyers.get(stays.serial[sold[i]]) > 1 ? 'twice' : 'once'));
+  const columns = size.narrow ? 32 : 50;
+  const places = [];
+  let [x, line] = [0, 0];
+  for (const kind of ['once', 'twice', 'none']) {
+    const content = t(`picture.${kind}`, { count: number(kinds.filter((each) => each === kind).length) });
+    const width = widthOf(content) + 22;
+    if (x > 0 && x + width > size.width) {
+      x = 0;
+      line++;
+    }
+    places.push({ kind, content, x, line });
+    x += width + 24;
+  }
+  const top = HEIGHT - LINE * (line + 1);
+  const legend = places.flatMap((place) => [mark(place.kind, place.x + 8, top + LINE * place.line + 7, 6),
+    text(place.x + 22, top + LINE * place.line + 12, place.content, 'note')]);
+  const across = size.width / columns;
+  const down = (top - PAD) / Math.ceil(kinds.length / columns);
+  const marks = kinds.map((kind, i) => mark(kind, across * (i % columns + 0.5), down * (Math.floor(i / columns) + 0.5), Math.min(across, down) * 0.4));
+  return frame(label, ...marks, ...legend);
 }
 
 /** The part of a trial that a picture shows: the fault, or all. */
@@ -59,91 +82,116 @@ function windowOf(trial) {
   return { from: from - margin, to: to + margin };
 }
 
-/** Lanes of the nodes, and of the lock if there is one. */
+/** Lanes of the nodes, and of the lock if there is one. Without a lock the node that reads first stands first. */
 export function timeline(trial, nodes, label) {
-  measure(!trial.hasLock);
+  const { stays } = trial;
   const bounds = windowOf(trial);
   const x = (time) => size.left + ((Math.min(Math.max(time, bounds.from), bounds.to) - bounds.from) / (bounds.to - bounds.from)) * (size.right - size.left);
-  const end = (row) => (trial.stays.state[row] === OPEN ? trial.latest : trial.stays.end[row]);
-  const rows = trial.sortedRows((row) => end(row) > bounds.from && trial.stays.read[row] < bounds.to);
-  const lock = rows.some((row) => Number.isFinite(trial.stays.lease[row]));
-  const top = lock ? 118 : 8;
-  const parts = [];
-  if (lock) {
-    parts.push(...lockLane(trial, rows, x, end));
+  const rows = trial.sortedRows((row) => endOf(trial, row) > bounds.from && stays.read[row] < bounds.to);
+  const lock = rows.some((row) => Number.isFinite(stays.lease[row]));
+  const lanes = nodes.map((name, node) => ({ name, node, rows: rows.filter((row) => stays.node[row] === node) }));
+  if (!lock) {
+    lanes.sort((one, other) => stays.read[one.rows[0]] - stays.read[other.rows[0]]);
   }
-  nodes.forEach((name, node) => parts.push(...nodeLane(trial, rows.filter((row) => trial.stays.node[row] === node), name,
-    top + node * (size.row + 10), node, { x, end })));
-  return frame(top + nodes.length * (size.row + 10), label, ...parts);
+  const top = lock ? LOCK + GAP : 0;
+  const height = (HEIGHT - top - GAP * (lanes.length - 1)) / lanes.length;
+  return frame(label, ...(lock ? lockLane(trial, rows, x) : []),
+    ...lanes.flatMap((each, i) => nodeLane(trial, each, top + i * (height + GAP), height, x)));
 }
 
-function lane(name, top, height) {
-  return [shape('rect', { x: 0, y: top, width: size.width, height, rx: 10, class: 'lane' }), text(14, top + height / 2 + 5, name, 'name')];
-}
+const ground = (top, height) => shape('rect', { x: 0, y: top, width: size.width, height, rx: 10, class: 'lane' });
+
+const nameOf = (name, top, height) => text(PAD, size.narrow ? top + LINE : top + height / 2 + 5, name, 'name');
 
 const KINDS = { [OPEN]: 'open', [WROTE]: 'ok', [REFUSED]: 'refused', [CRASHED]: 'crashed' };
 
-function nodeLane(trial, rows, name, top, node, { x, end }) {
-  const parts = lane(name, top, size.row);
+function nodeLane(trial, { name, node, rows }, top, height, x) {
   const { stays } = trial;
+  const parts = [ground(top, height)];
+  const bar = Math.max(46, height * 0.45);
+  const y = top + (height - bar) / 2 + (size.narrow ? 8 : 0);
   for (const fault of trial.faults.filter((each) => each.node === node)) {
-    parts.push(shape('rect', { x: x(fault.from), y: top, width: Math.max(2, x(fault.until ?? trial.latest) - x(fault.from)), height: size.row, class: 'fault' }));
-  }
-  for (const row of rows) {
-    const width = Math.max(3, x(end(row)) - x(stays.read[row]));
-    const kind = stays.partners[row] > 0 ? 'red' : KINDS[stays.state[row]];
-    const left = x(stays.read[row]);
-    // Who enters beside a longer one of the same node stands above it.
-    const beside = rows.some((other) => other !== row && stays.read[other] <= stays.read[row] && end(other) >= end(row));
-    const [y, height] = beside ? [top + 2, 9] : [top + (size.row - size.bar) / 2, size.bar];
-    parts.push(shape('rect', { x: left, y, width, height, rx: Math.min(7, width / 3), class: `bar bar-${kind}` }));
-    if (width > size.width / 5 && stays.state[row] === WROTE) {
-      parts.push(text(left + 14, top + size.row / 2 + 5, t('picture.reads', { value: number(stays.value[row]) }), `on-${kind}`));
-      parts.push(text(left + width - 14, top + size.row / 2 + 5, t('picture.writes', { value: number(stays.written[row]) }), `on-${kind}`, 'end'));
-    } else if (width > size.width / 5 && stays.state[row] === REFUSED) {
-      parts.push(text(left + 14, top + size.row / 2 + 5, t('picture.reads', { value: number(stays.value[row]) }), 'on-refused'));
-      parts.push(text(left + width - 14, top + size.row / 2 + 5, t('picture.refused', { value: number(stays.value[row] - 1) }), 'on-refused', 'end'));
+    const [from, to] = [x(fault.from), x(fault.until ?? trial.latest)];
+    parts.push(shape('rect', { x: from, y: top, width: Math.max(2, to - from), height, class: 'fault' }));
+    if (fault.fault === 'pause') {
+      parts.push(text((from + to) / 2, top + LINE, t('picture.paused'), 'note', 'middle'));
     }
   }
-  const fault = trial.faults.find((each) => each.node === node && each.fault === 'pause');
-  if (fault) {
-    parts.push(text((x(fault.from) + x(fault.until)) / 2, top + size.row / 2 + 5, t('picture.still'), 'still', 'middle'));
+  parts.push(nameOf(name, top, height));
+  for (const row of rows) {
+    const left = x(stays.read[row]);
+    const width = Math.max(3, x(endOf(trial, row)) - left);
+    const kind = stays.partners[row] > 0 ? 'red' : KINDS[stays.state[row]];
+    // A stay beside a longer one of the same node stands above it.
+    const beside = rows.some((other) => other !== row && stays.read[other] <= stays.read[row] && endOf(trial, other) >= endOf(trial, row));
+    parts.push(shape('rect', { x: left, y: beside ? y - 12 : y, width, height: beside ? 9 : bar, rx: Math.min(7, width / 3), class: `bar bar-${kind}` }));
+    if (!beside) {
+      parts.push(...words(trial, row, left, width, y + bar / 2 + 5, kind));
+    }
   }
   return parts;
 }
 
-/** The lease of the longest holder runs down, is renewed, or ends before its holder. */
-function lockLane(trial, rows, x, end) {
+/** What an order reads and writes, in its bar: on one line, on two, or not at all. */
+function words(trial, row, left, width, middle, kind) {
   const { stays } = trial;
-  const parts = lane(t('lock.name'), 8, 100);
-  const base = 100;
+  const refused = stays.state[row] === REFUSED;
+  if (stays.state[row] !== WROTE && !refused) {
+    return [];
+  }
+  const value = number(stays.value[row]);
+  const first = t('picture.reads', { value });
+  const last = refused ? t('picture.refused', { value: number(stays.value[row] - 1) }) : t('picture.writes', { value: number(stays.written[row]) });
+  const room = width - 2 * PAD;
+  if (Math.max(widthOf(first), widthOf(last)) > room) {
+    return [];
+  }
+  const off = widthOf(first) + widthOf(last) + PAD > room ? LINE / 2 - 1 : 0;
+  return [text(left + PAD, middle - off, first, `on-${kind}`), text(left + width - PAD, middle + off, last, `on-${kind}`, 'end')];
+}
+
+/** The lease of a holder runs down, is renewed, or ends before its holder. A short lease is a tick. */
+function lockLane(trial, rows, x) {
+  const { stays } = trial;
+  const parts = [ground(0, LOCK), nameOf(t('lock.name'), 0, LOCK)];
+  const base = LOCK - 8;
+  const line = (i) => LINE * (i + (size.narrow ? 2 : 1));
   for (const row of rows.filter((each) => Number.isFinite(stays.lease[each]))) {
-    const steps = [{ at: stays.read[row], lease: stays.lease[row] }, ...(trial.renewals.get(row) ?? [])];
+    const renewals = trial.renewals.get(row) ?? [];
+    const steps = [{ at: stays.read[row], lease: stays.lease[row] }, ...renewals];
     const full = Math.max(...steps.map((step) => step.lease - step.at));
-    const y = (time, lease) => base - Math.max(0, (lease - time) / full) * 56;
-    steps.forEach((step, i) => {
-      const until = Math.min(steps[i + 1]?.at ?? end(row), step.lease);
-      if (x(until) - x(step.at) < 2) {
-        return;
+    const y = (time, lease) => base - Math.max(0, (lease - time) / full) * LEASE;
+    const begin = stays.read[row];
+    // A lease that is renewed runs down before the eyes of the reader, in real time.
+    const timed = (part, from, to) => {
+      if (renewals.length > 0) {
+        part.style.setProperty('--from', `${(from - begin) / 1e6}s`);
+        part.style.setProperty('--for', `${(to - from) / 1e6}s`);
+        part.classList.add('moving');
       }
-      parts.push(shape('path', { class: 'lease', d: `M${x(step.at)} ${base}V${y(step.at, step.lease)}L${x(until)} ${y(until, step.lease)}V${base}Z` }));
+      parts.push(part);
+    };
+    steps.forEach((step, i) => {
+      const until = Math.min(steps[i + 1]?.at ?? endOf(trial, row), step.lease);
+      timed(shape('path', { class: 'lease', d: `M${x(step.at)} ${base}V${y(step.at, step.lease)}L${x(until)} ${y(until, step.lease)}V${base}Z` }), step.at, until);
       if (i > 0) {
-        parts.push(shape('path', { class: 'tick', d: `M${x(step.at)} ${base}V${y(step.at, step.lease) - 1}m-6 0h12l-6 -9z` }));
+        timed(shape('path', { class: 'tick', d: `M${x(step.at)} ${base}V${y(step.at, step.lease) - 1}m-6 0h12l-6 -9z` }), step.at, step.at);
       }
     });
-    if (trial.renewals.has(row)) {
-      parts.push(text((x(stays.read[row]) + x(end(row))) / 2, 28, t('picture.renewed', { count: number(steps.length - 1) }), 'note', 'middle'));
+    if (renewals.length > 0) {
+      timed(text((x(begin) + x(endOf(trial, row))) / 2, line(0), t('picture.renewed', { count: number(renewals.length) }), 'note', 'middle'), steps.at(-1).at, steps.at(-1).at);
     }
+    // The later flag is the upper one: no pole crosses a text.
     if (trial.isOutlived(row)) {
-      parts.push(...flag(x(trial.leaseEnd(row)), t('lock.ended'), 'red', 'end'));
+      parts.push(...flag(x(trial.leaseEnd(row)), line(1), t('lock.ended'), 'red'));
     }
     if (stays.state[row] === REFUSED) {
-      parts.push(...flag(x(end(row)), t('lock.refused'), 'refused', 'end', 32));
+      parts.push(...flag(x(endOf(trial, row)), line(0), t('lock.refused'), 'refused'));
     }
   }
   return parts;
 }
 
-function flag(x, content, kind, anchor, top = 14) {
-  return [shape('path', { class: `pole pole-${kind}`, d: `M${x} ${top - 6}V112` }), text(x - 8, top + 8, content, `flag-${kind}`, anchor)];
+function flag(x, y, content, kind) {
+  return [shape('path', { class: `pole pole-${kind}`, d: `M${x} ${y - 14}V${LOCK}` }), text(x - 8, y, content, `flag-${kind}`, 'end')];
 }

@@ -1,11 +1,10 @@
 /** Records: runs that are opened from a file. */
 
-import { byId, setText } from './tools.js';
+import { byId, isStatic, recordAddress, reveal, setText } from './tools.js';
 import { number, t } from './texts.js';
+import { say } from './say.js';
+import { setup, showTrial, shown, shownRun } from './shown.js';
 import { Run } from './model.js';
-import { showTrial, shown, shownRun } from './shown.js';
-import { isStatic, recordAddress } from './catalogue.js';
-import { say, showStage } from './form.js';
 
 const FRAME_BUDGET = 10;
 
@@ -51,7 +50,7 @@ export async function runOf(text) {
   if (first?.type !== 'run' || !Array.isArray(first.trials) || first.trials.length === 0) {
     throw new Error(t('record.noRun'));
   }
-  const run = new Run(first);
+  const run = new Run(first, setup.nodes);
   run.last = first.n;
   let began = performance.now();
   for (const event of events) {
@@ -67,6 +66,14 @@ export async function runOf(text) {
   }
   run.outcome ??= 'stopped';
   return run;
+}
+
+/** On a narrow screen the lanes are below the form. */
+export function showStage() {
+  const stage = byId('stage');
+  if (stage.getBoundingClientRect().top > innerHeight * 0.6) {
+    reveal(stage);
+  }
 }
 
 export function listenToRecord() {

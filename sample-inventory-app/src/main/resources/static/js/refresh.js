@@ -1,20 +1,17 @@
-/** Draws what has changed, at most once for each frame. */
-
-import { lanes, moveView } from './view.js';
-import { drawLanes, drawOverview, placeWindow } from './lanes.js';
-import { stepReplay } from './motion.js';
-import { renderTools } from './inspector.js';
-import { charts } from './charts.js';
-import { renderCards, renderVerdict } from './verdicts.js';
-import { renderTrials, renderStays } from './tables.js';
-import { renderNotice, renderRecord } from './records.js';
-import { renderRunState } from './connection.js';
+/** Draws what has changed, at most once for each frame. It knows no part of the page: `lab.js` registers what is drawn. */
 
 const SLOW_REFRESH = 400;
 const MIN_FRAME = 30;
+
+/** What is drawn: in each frame, and in each slow refresh. */
+const renderers = { frame: [], slow: [] };
 let frame = 0;
 let previousFrame = 0;
 let slowTimer = 0;
+
+export function register(kind, ...added) {
+  renderers[kind].push(...added);
+}
 
 /** Draw at most once for each frame of the screen. */
 export function scheduleFrame() {
@@ -28,18 +25,11 @@ function drawFrame(now) {
     return;
   }
   previousFrame = now;
-  stepReplay(now);
-  moveView();
-  if (lanes.dirty) {
-    lanes.dirty = false;
-    drawLanes();
-    placeWindow();
-  }
+  renderers.frame.forEach((render) => render(now));
 }
 
 /** Schedule the lanes for the next frame, and tables, cards and charts for the next slow refresh. */
 export function refreshSoon() {
-  lanes.dirty = true;
   scheduleFrame();
   slowTimer ||= setTimeout(refreshSlowly, SLOW_REFRESH);
 }
@@ -50,14 +40,5 @@ function refreshSlowly() {
 }
 
 export function renderAll() {
-  renderRunState();
-  renderNotice();
-  renderCards();
-  renderVerdict();
-  renderTools();
-  drawOverview();
-  renderTrials();
-  renderRecord();
-  setTimeout(renderStays);
-  charts.update();
+  renderers.slow.forEach((render) => render());
 }

@@ -1,9 +1,5 @@
 /** Which run and which trial the page shows. */
 
-import { lanes } from './view.js';
-import { charts } from './charts.js';
-import { refreshSoon } from './refresh.js';
-
 export const setup = { strategies: [], faults: [], nodes: ['inventory-1', 'inventory-2'], limits: {} };
 
 export const shown = {
@@ -18,14 +14,20 @@ export const shown = {
 };
 
 export const shownRun = () => shown.record ?? shown.live;
+
 export const shownTrial = () => shownRun()?.trials[shown.trial] ?? null;
+
+const listeners = [];
+
+/** Call a function each time another trial is shown. */
+export function onChange(listener) {
+  listeners.push(listener);
+}
 
 /** Show a trial: its lanes, verdict and charts. */
 export function showTrial(index) {
   shown.trial = index;
-  lanes.reset();
-  charts.reset();
-  refreshSoon();
+  listeners.forEach((listener) => listener());
 }
 
 /** Show the trial that runs now, unless the user has chosen another one. */

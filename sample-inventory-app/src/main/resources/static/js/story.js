@@ -1,14 +1,15 @@
-/** The story: six records that the page carries, one sentence and one picture for each. It needs no server. */
+/** The story: records that the page carries, one sentence and one picture for each. It needs no server. */
 
-import { byId, element, reducedMotion, setText } from './tools.js';
+import { byId, element, isStatic, reveal, setText } from './tools.js';
 import { number, t } from './texts.js';
+import { dots, fit, timeline } from './picture.js';
 import { runOf } from './records.js';
-import { dots, timeline } from './picture.js';
 
 const SCENES = [
   { name: 'two-buyers', picture: timeline },
   { name: 'no-lock', picture: dots },
   { name: 'synchronized', picture: dots },
+  { name: 'with-lock', picture: dots },
   { name: 'hand-made', picture: timeline },
   { name: 'distributed-lock', picture: timeline },
   { name: 'token', picture: timeline },
@@ -24,7 +25,7 @@ function valuesOf(trial) {
   const waiting = trial.queue.reduce((most, { waiting: count }) => Math.max(most, count), 0);
   return {
     orders: number(trial.settings.orders), stock: number(trial.settings.stock), sold: number(figures.sold),
-    oversold: number(figures.oversold), twice: number(figures.duplicates), left: number(figures.stockLeft),
+    oversold: number(figures.oversold), rest: number(trial.settings.orders - figures.sold), twice: number(figures.duplicates), left: number(figures.stockLeft),
     read: number(trial.stays.value[first]), wrote: number(trial.stays.written[first]), renewals: number(renewals), waiting: number(waiting),
   };
 }
@@ -40,6 +41,7 @@ async function trialOf(name) {
 }
 
 export async function renderStory() {
+  renderSizers();
   const at = story.scene;
   const { name, picture } = SCENES[at];
   const { run, trial } = await trialOf(name);
@@ -52,10 +54,18 @@ export async function renderStory() {
   setText(byId('story-count'), t('story.count', { step: at + 1, steps: SCENES.length }));
   setText(byId('story-name'), t(`scene.${name}.name`));
   setText(byId('story-text'), t(`scene.${name}.text`, values));
+  fit(byId('story-picture'));
   byId('story-picture').replaceChildren(picture(trial, run.nodes, t(`scene.${name}.text`, values)));
   byId('story-dots').replaceChildren(...SCENES.map(sceneButton));
   byId('story-back').disabled = at === 0;
   setText(byId('story-next'), t(at === SCENES.length - 1 ? 'story.try' : 'story.next'));
+}
+
+/** The texts of all scenes, invisible: the longest one gives all scenes their height. */
+function renderSizers() {
+  byId('story-sizers').replaceChildren(...SCENES.map(({ name }) => element('div', {},
+    element('p', { className: 'story-count', textContent: '0' }), element('p', { className: 'story-name', textContent: t(`scene.${name}.name`) }),
+    element('p', { className: 'story-text', textContent: t(`scene.${name}.text`).replace(/\{\w+\}/g, '000') }))));
 }
 
 function sceneButton(scene, index) {
@@ -79,14 +89,20 @@ function next() {
   if (story.scene < SCENES.length - 1) {
     goTo(story.scene + 1);
   } else {
-    const target = byId(document.documentElement.dataset.static ? 'stage' : 'setup');
-    target.scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
+    const target = byId(isStatic ? 'stage' : 'setup');
+    reveal(target);
     target.focus({ preventScroll: true });
   }
 }
 
 export function listenToStory() {
-  matchMedia('(max-width: 699px)').addEventListener('change', renderStory);
+  let width = byId('story-picture').clientWidth;
+  new ResizeObserver(([{ contentRect }]) => {
+    if (Math.round(contentRect.width) !== width) {
+      width = Math.round(contentRect.width);
+      renderStory();
+    }
+  }).observe(byId('story-picture'));
   byId('story-back').addEventListener('click', () => goTo(story.scene - 1));
   byId('story-next').addEventListener('click', next);
   addEventListener('keydown', (event) => {

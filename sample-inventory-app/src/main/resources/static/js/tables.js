@@ -3,11 +3,11 @@
 import { byId, element, icon, setText } from './tools.js';
 import { number, t, texts } from './texts.js';
 import { showTrial, shown, shownTrial, shownRun } from './shown.js';
+import { CLASSES, classOf } from './model.js';
 import { lanes } from './view.js';
-import { CLASSES, classOf } from './lanes.js';
-import { INSPECTED, describe } from './inspector.js';
 import { faultName, whyOf } from './verdicts.js';
 import { catalogue, showRecord } from './catalogue.js';
+import { INSPECTED, describe } from './inspector.js';
 
 const FIGURES = ['sold', 'stockLeft', 'oversold', 'lostUpdates', 'duplicates', 'overlaps', 'errors', 'unserved', 'ordersPerSecond'];
 const TRIAL_COLUMNS = ['strategy', 'fault', 'verdict', ...FIGURES];

@@ -43,6 +43,16 @@ export async function problemOf(response) {
   }
 }
 
+/** Scroll to a part of the page. */
+export function reveal(target) {
+  target.scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
+}
+
+/** Whether this page is served as plain files: it has records, and no form and no live run. */
+export const isStatic = root.dataset.static === 'true';
+export const setupAddress = isStatic ? 'lab/setup.json' : 'lab/setup';
+export const recordAddress = (name) => (isStatic ? `records/${encodeURIComponent(name)}.json` : `lab/runs/${encodeURIComponent(name)}`);
+
 /** Smallest index in 0..size for which the condition holds; the condition must be monotone. */
 export function lowerBound(size, condition) {
   let low = 0;

@@ -1,10 +1,10 @@
 /** The guided tour: the code of each strategy, and what breaks it. */
 
-import { byId, element, icon, reducedMotion } from './tools.js';
+import { byId, element, icon, isStatic, reveal } from './tools.js';
 import { t } from './texts.js';
 import { setup } from './shown.js';
-import { catalogue, isStatic, showRecord } from './catalogue.js';
 import { faultName } from './verdicts.js';
+import { catalogue, showRecord } from './catalogue.js';
 import { GROUPS, fillForm, formChanged, readForm, startRun } from './form.js';
 
 const tour = { step: 0 };
@@ -38,7 +38,7 @@ function goToStep(index) {
   tour.step = Math.min(Math.max(index, 0), setup.strategies.length - 1);
   renderTour();
   byId('tour-step').focus({ preventScroll: true });
-  byId('tour-step').scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
+  reveal(byId('tour-step'));
 }
 
 function renderStep() {
@@ -104,7 +104,7 @@ function tourButton(strategy, fault) {
     }
     fillForm({ ...readForm(), strategies: [strategy.name], fault });
     formChanged();
-    byId('stage').scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
+    reveal(byId('stage'));
     startRun();
   });
   return button;

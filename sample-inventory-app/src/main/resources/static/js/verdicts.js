@@ -3,6 +3,7 @@
 import { byId, element, icon, setText } from './tools.js';
 import { hasText, number, t, texts } from './texts.js';
 import { setup, showTrial, shown, shownTrial, shownRun } from './shown.js';
+import { sizeOf } from './brush.js';
 import { drawMiniature } from './lanes.js';
 
 /** The sentence that explains a verdict: as the server wrote it, or its translation by strategy, fault and verdict. */
@@ -71,7 +72,7 @@ function createCard(trial) {
 function updateCard(card, run) {
   const { trial, button } = card;
   button.setAttribute('aria-pressed', String(trial.number === shown.trial));
-  const version = `${trial.version}/${texts.lang}/${run.outcome}`;
+  const version = `${trial.version}/${texts.lang}/${run.outcome}/${sizeOf(card.canvas).width}`;
   if (version === card.version) {
     return;
   }

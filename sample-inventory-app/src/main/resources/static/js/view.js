@@ -1,19 +1,30 @@
 /** The part of time that the lanes show. */
 
 import { reducedMotion } from './tools.js';
-import { shownTrial } from './shown.js';
-import { lanesBox } from './lanes.js';
-import { replay, stopReplay } from './motion.js';
-import { renderInspector, renderTools } from './inspector.js';
 import { scheduleFrame } from './refresh.js';
+import { shown, shownTrial, shownRun } from './shown.js';
 
 const MIN_WINDOW = 200;
 const LIVE_WINDOW = 400_000;
+/** How long the end of a fault by hand stays in sight. */
+const AFTER_FAULT = 2_000_000;
 export const AXIS = 26;
 export const LANE_GAP = 10;
 /** Room for the name of the node and of a fault, over the bars. */
 export const LANE_HEAD = 26;
 export const NAME_WIDTH = 112;
+
+/** The place of the lanes on the screen. */
+export const lanesBox = { width: 0, height: 0, laneHeight: 0, top: 0 };
+
+const listeners = [];
+
+/** Call a function each time the user has moved the lanes or selected a stay. */
+export function onMove(listener) {
+  listeners.push(listener);
+}
+
+const moved = () => listeners.forEach((listener) => listener());
 
 /** The part of time that the lanes show, and what is selected in them. */
 export const lanes = {
@@ -27,12 +38,9 @@ export const lanes = {
   /** Nothing later than this is drawn; finite only in slow motion. */
   limit: Infinity,
   framed: false,
-  dirty: true,
 
   reset() {
     Object.assign(this, { following: true, selected: -1, hovered: -1, limit: Infinity, framed: false });
-    stopReplay();
-    renderInspector();
   },
 
   /** The bounds of the trial, with a little room. */
@@ -57,7 +65,6 @@ export const lanes = {
     if (Math.abs(start - this.from) + Math.abs(start + width - this.to) > pixel / 2) {
       this.from = start;
       this.to = start + width;
-      this.dirty = true;
       scheduleFrame();
     }
   },
@@ -66,7 +73,7 @@ export const lanes = {
   look(from, to) {
     this.following = false;
     this.set(from, to);
-    renderTools();
+    moved();
   },
 
   zoom(factor, centre = (this.from + this.to) / 2) {
@@ -91,17 +98,27 @@ export const lanes = {
         this.look(middle - width / 2, middle + width / 2);
       }
     }
-    this.dirty = true;
-    renderInspector();
+    moved();
     scheduleFrame();
   },
 };
+
+export const timeToX = (time) => ((time - lanes.from) / (lanes.to - lanes.from)) * lanesBox.width;
+export const xToTime = (x) => lanes.from + (x / lanesBox.width) * (lanes.to - lanes.from);
+
+export const isReplaying = () => Number.isFinite(lanes.limit);
+
+/** Whether the lanes move with the run: the newest trial, and its newest stays. */
+export function isFollowing() {
+  const live = shownRun() === shown.live && shown.live?.running;
+  return lanes.following && (!live || shown.followTrials);
+}
 
 /** Follow a live trial, or show its most telling part once its verdict is known. */
 export function moveView() {
   const trial = shownTrial();
   const bounds = lanes.bounds();
-  if (!trial || !bounds || !lanes.following || replay.running) {
+  if (!trial || !bounds || !lanes.following || isReplaying()) {
     return;
   }
   if (trial.verdict) {
@@ -111,9 +128,16 @@ export function moveView() {
     }
     return;
   }
-  const from = trial.fault === 'none' ? Math.max(bounds.from, bounds.to - LIVE_WINDOW) : bounds.from;
+  const from = Math.max(bounds.from, liveStart(trial, bounds.to));
   const smooth = lanes.to > bounds.from && !reducedMotion.matches ? 0.25 : 1;
   lanes.set(lanes.from + (from - lanes.from) * smooth, lanes.to + (bounds.to - lanes.to) * smooth);
+}
+
+/** Where a live trial begins to be seen: all of it if it was started with a fault, else its end, with a fault by hand that is not long over. */
+function liveStart(trial, now) {
+  const fault = trial.faults.at(-1);
+  const struck = fault && now < (fault.until ?? Infinity) + AFTER_FAULT;
+  return trial.fault !== 'none' ? -Infinity : Math.min(now, struck ? fault.from : Infinity) - LIVE_WINDOW;
 }
 
 /** Show the fault. Without one, show the part with most overlaps, or with most stays. */

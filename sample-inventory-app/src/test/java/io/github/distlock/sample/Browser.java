@@ -89,6 +89,20 @@ final class Browser implements AutoCloseable {
 	}
 
 	/**
+	 * Emulate what the user prefers.
+	 * @param features names and values of media features; all others are those of the
+	 * machine
+	 */
+	void media(Map<String, String> features) {
+		this.driver.executeCdpCommand("Emulation.setEmulatedMedia",
+				Map.of("features",
+						features.entrySet()
+							.stream()
+							.map((feature) -> Map.of("name", feature.getKey(), "value", feature.getValue()))
+							.toList()));
+	}
+
+	/**
 	 * Run a script in the page.
 	 * @param code the body of a function
 	 * @param arguments its {@code arguments}

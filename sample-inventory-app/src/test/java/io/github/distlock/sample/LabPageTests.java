@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 
 import io.github.distlock.installed.Installed;
 import org.apache.commons.logging.Log;
@@ -212,6 +213,8 @@ class LabPageTests {
 			}
 			assertThat(control.getAccessibleName()).as(control.getDomProperty("outerHTML")).isNotBlank();
 		}
+		assertThat(page.elements(".chip")).isNotEmpty()
+			.allSatisfy((chip) -> assertThat(chip.getDomProperty("title")).isNotBlank());
 		assertThat(page.attribute("html", "lang")).startsWith("zh");
 		assertThat(page.text("h1")).matches(".*\\p{IsHan}.*");
 		// The code of the tour is Java, where such names are calls.
@@ -250,6 +253,12 @@ class LabPageTests {
 		await().until(() -> page.find("#strike").isDisplayed());
 		page.find(button).click();
 		await().until(() -> !page.find("#strike").isDisplayed());
+		assertThat(page.find("input[name=fault]:checked").getDomProperty("value")).isEqualTo(fault);
+		assertThat(page.text("#fault-hint")).contains("inventory-2");
+		assertThat(browser().driver().getCurrentUrl()).contains("fault=" + fault);
+		if (fault.equals("pause")) {
+			await().until(() -> liveWindow() > 2_000_000);
+		}
 		page.awaitEnd();
 		Map<String, String> row = page.row(run, "distributed-lock");
 		assertThat(row).containsEntry("fault", fault)
@@ -259,6 +268,14 @@ class LabPageTests {
 			.allMatch((event) -> event.path("node").asString().equals("inventory-2")
 					&& event.path("fault").asString().equals(fault))
 			.isNotEmpty();
+	}
+
+	/** How much time the lanes of a live run show, in microseconds. */
+	private static long liveWindow() {
+		assertThat(page.state("runState")).isEqualTo("running");
+		return (Long) Objects.requireNonNull(browser().driver().executeAsyncScript("""
+				const done = arguments[0];
+				import('./js/view.js').then(({ lanes }) => done(Math.round(lanes.to - lanes.from)));"""));
 	}
 
 	/** Press Run, and wait until orders are in progress. Returns the name of the run. */
@@ -293,6 +310,23 @@ class LabPageTests {
 		finally {
 			browser().size(1280, 900);
 		}
+	}
+
+	@Test
+	@Order(5)
+	void fourChartsStandInOneRowOrInTwo() {
+		page.open("", "");
+		Map<Integer, Object> rows = new TreeMap<>();
+		for (int width : List.of(1280, 1440, 1600)) {
+			browser().size(width, 900);
+			page.awaitFrame();
+			rows.put(width, Objects.requireNonNull(browser()
+				.script("""
+						const tops = [...document.querySelectorAll('.chart')].map((chart) => chart.getBoundingClientRect().top);
+						return new Set(tops).size""")));
+		}
+		browser().size(1280, 900);
+		assertThat(rows).isEqualTo(Map.of(1280, 2L, 1440, 1L, 1600, 1L));
 	}
 
 	@Test
@@ -390,32 +424,60 @@ class LabPageTests {
 			page.awaitFrame();
 			browser().screenshot(IMAGES.resolve(query.isEmpty() ? "lab.png" : "lab.zh-CN.png"));
 		}
-		browser().size(720, 900);
+		browser().media(Map.of("prefers-reduced-motion", "reduce"));
+		// As high as two scenes: a picture shows what is in the window.
+		browser().size(720, 1600);
 		for (String query : List.of("", "?lang=zh")) {
 			page.open(query, "");
+			browser().script(
+					"""
+							document.querySelectorAll('.story-tools, .story-count, .story-sizers').forEach((each) => { each.style.display = 'none'; });
+							const frame = document.createElement('div');
+							document.querySelector('#story').replaceWith(frame);
+							frame.id = 'frame';
+							frame.append(document.createElement('div'), arguments[0]);""",
+					page.find("#story"));
+			picture("no-lock", query);
+			// A copy of this scene stands above the next one.
+			browser().script("""
+					const [above, story] = document.querySelector('#frame').children;
+					const copy = story.cloneNode(true);
+					[copy, ...copy.querySelectorAll('[id]')].forEach((each) => each.removeAttribute('id'));
+					above.replaceWith(copy);""");
+			picture("with-lock", query);
+			Files.write(image("before-after", query), page.find("#frame").getScreenshotAs(OutputType.BYTES));
 			for (String scene : List.of("hand-made", "distributed-lock")) {
-				while (!scene.equals(page.attribute("#story", "data-scene"))) {
-					page.find("#story-next").click();
-				}
-				browser().script("document.querySelector('.story-tools').style.display = 'none'");
-				page.awaitFrame();
-				Files.write(IMAGES.resolve(scene + (query.isEmpty() ? ".png" : ".zh-CN.png")),
-						page.find("#story").getScreenshotAs(OutputType.BYTES));
-				browser().script("document.querySelector('.story-tools').style.display = ''");
+				picture(scene, query);
+				Files.write(image(scene, query),
+						page.find("#frame #story:last-child").getScreenshotAs(OutputType.BYTES));
 			}
 		}
+		browser().media(Map.of());
+	}
+
+	private static Path image(String name, String query) {
+		return IMAGES.resolve(name + (query.isEmpty() ? ".png" : ".zh-CN.png"));
+	}
+
+	/** Show a scene of the story. */
+	private static void picture(String scene, String query) {
+		browser().script("document.querySelector(`#story-dots [data-scene='${arguments[0]}']`).click()", scene);
+		await().until(() -> scene.equals(page.attribute("#frame > :last-child", "data-scene")));
+		page.awaitFrame();
 	}
 
 	@Test
 	@Order(10)
 	void aSignalEndsEverythingWhileThePageIsOpen() throws Exception {
-		page.open("", "");
+		begin("#strategies=distributed-lock&fault=none&orders=5000&stock=5000&buyers=8");
 		Collection<ProcessHandle> family = process.demo().family();
 		assertThat(family).isNotEmpty();
+		int before = process.demo().output().length();
 		process.demo().terminate();
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
 			.until(() -> !process.demo().isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
+		assertThat(process.demo().output().substring(before)).doesNotContain("Exception");
 		await().until(() -> page.state("connection").equals("reconnecting"));
 		// Otherwise the page tries again, and complains again.
 		page.close();

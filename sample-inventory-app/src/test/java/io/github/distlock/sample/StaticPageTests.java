@@ -1,16 +1,8 @@
 package io.github.distlock.sample;
 
-import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.github.distlock.installed.Installed;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -31,35 +23,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(600)
 class StaticPageTests {
 
-	private static final Map<String, String> TYPES = Map.of("html", "text/html", "js", "text/javascript", "css",
-			"text/css", "json", "application/json");
-
-	private static Path folder;
-
 	private static Browser browser;
 
-	private static HttpServer files;
+	private static FileServer files;
 
 	private static LabPage page;
 
 	@BeforeAll
-	static void writeThePageAndServeIt(@TempDir Path written) throws Exception {
-		folder = written;
+	static void writeThePageAndServeIt(@TempDir Path folder) throws Exception {
 		browser = Browser.start("static");
 		try (DemoProcess demo = new DemoProcess("static", "--write-page=" + folder,
 				"--strategies=none,set-px-unique,distributed-lock", "--fault=none,pause")) {
 			assertThat(demo.awaitStatus()).as(demo.output()).isZero();
 		}
-		files = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-		files.createContext("/", StaticPageTests::answer);
-		files.start();
-		page = new LabPage(browser, java.net.URI.create("http://localhost:" + files.getAddress().getPort() + "/"));
+		files = FileServer.start(folder);
+		page = new LabPage(browser, files.address());
 	}
 
 	@AfterAll
 	static void stop() {
 		if (files != null) {
-			files.stop(0);
+			files.close();
 		}
 		if (browser != null) {
 			browser.close();
@@ -96,26 +80,36 @@ class StaticPageTests {
 		assertThat(browser.complaints()).isEmpty();
 	}
 
+	@Test
+	void aLinkToARecordThatDoesNotExistSaysSo() {
+		browser.driver().get(address("?record=setnx-yesterday"));
+		await(() -> page.find("#address-message").isDisplayed());
+		assertThat(page.text("#address-message")).contains("setnx-yesterday");
+		await(() -> page.text("#verdict-name").contains("No lock"));
+		assertThat(browser.complaints()).hasSize(1).allMatch((line) -> line.contains("404"));
+		browser.forgetComplaints();
+	}
+
+	/** Charts that are off the screen are not drawn otherwise. */
+	@Test
+	void chartsArePrinted() {
+		browser.driver().get(address(""));
+		await(() -> "OVERSELLS".equals(page.attribute("#verdict", "data-verdict")));
+		browser.driver().executeCdpCommand("Page.printToPDF", java.util.Map.of());
+		assertThat(browser.script("""
+				return [...document.querySelectorAll('.chart canvas')].filter((canvas) => {
+				  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+				  copy.drawImage(canvas, 0, 0);
+				  return copy.getImageData(0, 0, canvas.width, canvas.height).data.some((part) => part > 0);
+				}).length""")).isEqualTo(4L);
+	}
+
 	private static String address(String query) {
-		return "http://localhost:%d/%s".formatted(files.getAddress().getPort(), query);
+		return files.address() + query;
 	}
 
 	private static void await(java.util.concurrent.Callable<Boolean> condition) {
 		Awaitility.await().ignoreExceptions().atMost(Duration.ofMinutes(1)).until(condition);
-	}
-
-	private static void answer(HttpExchange exchange) throws IOException {
-		String path = exchange.getRequestURI().getPath().substring(1);
-		Path file = folder.resolve(path.isEmpty() ? "index.html" : path).normalize();
-		boolean known = file.startsWith(folder) && Files.isRegularFile(file);
-		byte[] body = known ? Files.readAllBytes(file) : new byte[0];
-		String name = file.toString();
-		exchange.getResponseHeaders()
-			.set("Content-Type", TYPES.getOrDefault(name.substring(name.lastIndexOf('.') + 1), "text/plain"));
-		exchange.sendResponseHeaders(known ? 200 : 404, (body.length > 0) ? body.length : -1);
-		try (OutputStream out = exchange.getResponseBody()) {
-			out.write(body);
-		}
 	}
 
 }

@@ -30,6 +30,12 @@ public final class Launcher {
 	private final LabSettings.Starter lab;
 
 	/**
+	 * Whether this process is ending. A run that is in progress then fails, which is no
+	 * news.
+	 */
+	private volatile boolean ending;
+
+	/**
 	 * Prepare a launch.
 	 * @param out where the user reads
 	 * @param exit ends this process with a status, when a started process fails
@@ -63,7 +69,9 @@ public final class Launcher {
 			return 1;
 		}
 		catch (Exception ex) {
-			this.console.failure(messageOf(ex));
+			if (!this.ending) {
+				this.console.failure(messageOf(ex));
+			}
 			return 1;
 		}
 	}
@@ -81,7 +89,11 @@ public final class Launcher {
 			.map((service) -> ports.pick(options.basePort() + service))
 			.mapToObj((port) -> URI.create("http://127.0.0.1:" + port))
 			.toList();
-		RunControl runs = new RunControl(RandomGenerator.getDefault(), (message) -> this.console.line("%s", message));
+		RunControl runs = new RunControl(RandomGenerator.getDefault(), (message) -> {
+			if (!this.ending) {
+				this.console.line("%s", message);
+			}
+		});
 		runs.listen(new ConsoleProgress(this.console));
 		start(options, home, ports, addresses, runs);
 		this.console.line("All serve after %.1f s", (System.nanoTime() - start) / 1e9);
@@ -130,7 +142,10 @@ public final class Launcher {
 	private void start(Options options, Path home, Ports ports, List<URI> addresses, RunControl runs) throws Exception {
 		Path logs = home.resolve("oversell-logs");
 		Children children = new Children(logs, this::fail);
-		Runtime.getRuntime().addShutdownHook(new Thread(children::end, "end-children"));
+		Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+			this.ending = true;
+			children.end();
+		}, "end-children"));
 		ServiceSettings settings = new ServiceSettings(options.settings(), System.getProperties(), System.getenv());
 		Set<Store> stores = new LinkedHashSet<>(options.strategies().stream().map(Strategy::store).toList());
 		// A user can choose a fault on the page until this process ends.

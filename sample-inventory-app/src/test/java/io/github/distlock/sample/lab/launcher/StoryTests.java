@@ -20,8 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StoryTests {
 
 	@ParameterizedTest
-	@CsvSource({ "two-buyers, OVERSELLS", "no-lock, OVERSELLS", "synchronized, OVERSELLS", "hand-made, OVERSELLS",
-			"distributed-lock, HOLDS", "token, HOLDS" })
+	@CsvSource({ "two-buyers, OVERSELLS", "no-lock, OVERSELLS", "synchronized, OVERSELLS", "with-lock, HOLDS",
+			"hand-made, OVERSELLS", "distributed-lock, HOLDS", "token, HOLDS" })
 	void theVerdictOfASceneIsTheExpectedOne(String scene, String verdict) throws IOException {
 		JsonNode last = event(scene, "verdict");
 		assertThat(last.path("verdict").asString()).isEqualTo(verdict);
@@ -35,6 +35,21 @@ class StoryTests {
 			assertThat(stay.path("value").asInt()).isEqualTo(7);
 			assertThat(stay.path("written").asInt()).isEqualTo(6);
 		});
+	}
+
+	/** Each order is a mark of the pictures, at the same place. */
+	@Test
+	void theScenesOfManyOrdersDifferInTheLockOnly() throws IOException {
+		for (String scene : List.of("no-lock", "synchronized", "with-lock")) {
+			JsonNode run = event(scene, "run");
+			assertThat(List.of(run.path("orders").asInt(), run.path("stock").asInt(), run.path("buyers").asInt()))
+				.as(scene)
+				.containsExactly(800, 500, 64);
+			assertThat(stays(scene).stream().map((stay) -> stay.path("node").asString()).distinct()).as(scene)
+				.containsExactlyInAnyOrder("inventory-1", "inventory-2");
+		}
+		assertThat(stays("with-lock").stream().map((stay) -> stay.path("serial").asInt())).hasSize(500)
+			.doesNotHaveDuplicates();
 	}
 
 	@Test
