@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.logging.Level;
 
 import io.github.distlock.installed.Installed;
-import io.github.distlock.lab.runs.Run;
 import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.chrome.ChromeDriver;

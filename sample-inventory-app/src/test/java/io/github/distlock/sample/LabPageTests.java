@@ -14,7 +14,6 @@ import java.util.Objects;
 import java.util.Set;
 
 import io.github.distlock.installed.Installed;
-import io.github.distlock.lab.runs.Run;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.awaitility.Awaitility;

@@ -33,9 +33,10 @@ class ShopWordsTests {
 	static List<Path> files() throws IOException {
 		Path main = Path.of("src", "main");
 		try (Stream<Path> sources = Files.list(main.resolve("java/io/github/distlock/sample/shop"))) {
-			return Stream.concat(sources, Stream.of(main.resolve("resources/schema.sql"),
-					main.resolve("resources/application.yml"),
-					Path.of("src/test/java/io/github/distlock/sample/shop/ShopTests.java")))
+			return Stream
+				.concat(sources,
+						Stream.of(main.resolve("resources/schema.sql"), main.resolve("resources/application.yml"),
+								Path.of("src/test/java/io/github/distlock/sample/shop/ShopTests.java")))
 				.sorted()
 				.toList();
 		}

@@ -1,6 +1,5 @@
 package io.github.distlock.lab.runs;
 
-import io.github.distlock.lab.servers.Servers;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -12,7 +12,6 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
-import io.github.distlock.lab.console.Report;
 import io.github.distlock.lab.runs.RunListener.Phase;
 import io.github.distlock.lab.servers.StockLevel;
 import io.github.distlock.lab.servers.Store;

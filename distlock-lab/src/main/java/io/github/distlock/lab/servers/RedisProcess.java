@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.lab.processes.ParentWatch;
-import io.github.distlock.lab.runs.Run;
 import redis.embedded.core.ExecutableProvider;
 
 import org.springframework.util.FileSystemUtils;

@@ -1,7 +1,6 @@
 package io.github.distlock.lab.servers;
 
 import io.github.distlock.lab.processes.ParentWatch;
-import io.github.distlock.lab.runs.Run;
 import org.apache.curator.test.TestingServer;
 
 import org.springframework.boot.logging.LogLevel;

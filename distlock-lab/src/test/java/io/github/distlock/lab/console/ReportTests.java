@@ -82,9 +82,9 @@ class ReportTests {
 				"strategy          verdict    sold   left  oversold  updates  sold twice  errors  seconds  per second",
 				"----------------  ---------  ----  -----  --------  -------  ----------  ------  -------  ----------",
 				"none              OVERSELLS    10      7         2        9           4       0     1.24           8",
-				"    Two buyers read the same stock, and the later write overwrites the earlier one.",
+				"    Nothing excludes the other buyer.",
 				"distributed-lock  holds         8      0         0        0           0       0     1.24           8",
-				"    @DistributedLock lets one caller at a time enter, over all JVMs.");
+				"    One caller at a time enters.");
 	}
 
 	@Test

@@ -50,8 +50,7 @@ public class OrderService {
 	}
 
 	@PostMapping("/orders")
-	Order order(@RequestParam(defaultValue = "ticket") String sku,
-			@RequestParam Map<String, String> parameters) {
+	Order order(@RequestParam(defaultValue = "ticket") String sku, @RequestParam Map<String, String> parameters) {
 		Order order = place(sku, parameters);
 		if (order.accepted()) {
 			this.jdbc.sql("INSERT INTO orders (sku, serial_number, node) VALUES (?, ?, ?)")
@@ -81,8 +80,7 @@ public class OrderService {
 	}
 
 	private static URI address(URI node, String sku, Map<String, String> parameters) {
-		UriComponentsBuilder address = UriComponentsBuilder.fromUri(node)
-			.pathSegment("stock", encode(sku), "deduct");
+		UriComponentsBuilder address = UriComponentsBuilder.fromUri(node).pathSegment("stock", encode(sku), "deduct");
 		parameters.forEach((name, value) -> {
 			if (!name.equals("sku")) {
 				address.queryParam(encode(name), encode(value));

@@ -10,8 +10,8 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Faults over HTTP, only if {@code sample.node.faults} allows them: one of them ends
- * the process.
+ * Faults over HTTP, only if {@code sample.node.faults} allows them: one of them ends the
+ * process.
  */
 @RestController
 @RequestMapping("/fault")

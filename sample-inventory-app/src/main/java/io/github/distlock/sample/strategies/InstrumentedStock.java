@@ -97,7 +97,8 @@ public class InstrumentedStock extends StockRepository {
 	/** The strategy 'segments' keeps the stock in parts. */
 	@Override
 	public Optional<Level> level(String sku) {
-		long inParts = this.jdbc.sql("SELECT CAST(COALESCE(SUM(quantity), 0) AS BIGINT) FROM stock_segments WHERE sku = ?")
+		long inParts = this.jdbc
+			.sql("SELECT CAST(COALESCE(SUM(quantity), 0) AS BIGINT) FROM stock_segments WHERE sku = ?")
 			.param(sku)
 			.query(Long.class)
 			.single();

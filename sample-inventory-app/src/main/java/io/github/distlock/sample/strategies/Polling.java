@@ -72,7 +72,8 @@ class Polling {
 		long silence = Math.min(System.nanoTime() - start, System.nanoTime() - this.lastEntry);
 		if (silence > this.giveUpAfter.toNanos() || Thread.currentThread().isInterrupted()) {
 			throw new ResponseStatusException(HttpStatus.LOCKED,
-					"Lock '%s' is blocked: no caller on this node acquired it for %s".formatted(lock, this.giveUpAfter));
+					"Lock '%s' is blocked: no caller on this node acquired it for %s".formatted(lock,
+							this.giveUpAfter));
 		}
 		LockSupport.parkNanos(this, TimeUnit.MICROSECONDS.toNanos(ThreadLocalRandom.current().nextLong(3000, 8000)));
 	}

@@ -57,7 +57,7 @@ public final class StrategyCatalogue {
 		.under(PAUSE, OVERSELLS,
 				"The paused buyers wrote a stock that they had read long before, and covered all sales in between.")
 		.under(CLOCK, OVERSELLS, "Without a lock, two buyers read the same stock, whatever the clock says.")
-				.shown(NONE, "synchronized", new Source("strategies/UnprotectedStock", "sell")),
+		.shown(NONE, "synchronized", new Source("strategies/UnprotectedStock", "sell")),
 
 			Strategy
 				.of("synchronized", OVERSELLS, "The keyword locks inside one JVM, and two JVMs sell the same stock.")

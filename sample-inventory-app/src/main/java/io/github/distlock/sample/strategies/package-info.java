@@ -9,9 +9,9 @@
  * {@link io.github.distlock.sample.strategies.SetnxExpireStock setnx-expire},
  * {@link io.github.distlock.sample.strategies.SetnxGetsetStock setnx-getset},
  * {@link io.github.distlock.sample.strategies.SetExFixedStock set-ex-fixed},
- * {@link io.github.distlock.sample.strategies.SetPxUniqueStock set-px-unique}. Two use the
- * database instead ({@code optimistic}, {@code for-update}), one serves ten buyers at a
- * time ({@code segments}), and the others have {@code @DistributedLock} in each store.
+ * {@link io.github.distlock.sample.strategies.SetPxUniqueStock set-px-unique}. Two use
+ * the database instead ({@code optimistic}, {@code for-update}), one serves ten buyers at
+ * a time ({@code segments}), and the others have {@code @DistributedLock} in each store.
  * <p>
  * The lab runs them: {@code StrategyCatalogue} describes them to it, {@code Faults} and
  * {@code InstrumentedStock} break and record the shop from outside.

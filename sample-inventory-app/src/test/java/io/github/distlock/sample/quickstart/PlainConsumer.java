@@ -7,8 +7,6 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.github.distlock.lab.runs.Run;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

@@ -32,11 +32,12 @@ final class ShopInstance implements AutoCloseable {
 
 	ShopInstance(Path jar, Path output, int redisPort, String... settings) throws IOException {
 		this.output = output;
-		List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", jar.toString(), "--server.port=0",
-				"--server.address=127.0.0.1", "--spring.data.redis.port=" + redisPort,
-				// So that clients read what the handler of the page says.
-				"--spring.mvc.problemdetails.enabled=true"));
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC", "-jar", jar.toString(), "--server.port=0", "--server.address=127.0.0.1",
+						"--spring.data.redis.port=" + redisPort,
+						// So that clients read what the handler of the page says.
+						"--spring.mvc.problemdetails.enabled=true"));
 		command.addAll(List.of(settings));
 		// Beside the jar: databases in files are there.
 		this.process = new ProcessBuilder(command).directory(output.getParent().toFile())

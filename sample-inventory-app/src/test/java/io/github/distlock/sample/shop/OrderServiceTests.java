@@ -69,9 +69,12 @@ class OrderServiceTests {
 		expect("http://one/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":3}");
 		expect("http://two/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":2}");
 		expect("http://one/stock/ticket/deduct?strategy=none", "{\"accepted\":false}");
-		assertThat(this.orders.order("ticket", Map.of("strategy", "none"))).isEqualTo(new OrderService.Order("ticket", true, 3L, ONE));
-		assertThat(this.orders.order("ticket", Map.of("strategy", "none"))).isEqualTo(new OrderService.Order("ticket", true, 2L, TWO));
-		assertThat(this.orders.order("ticket", Map.of("strategy", "none"))).isEqualTo(new OrderService.Order("ticket", false, null, ONE));
+		assertThat(this.orders.order("ticket", Map.of("strategy", "none")))
+			.isEqualTo(new OrderService.Order("ticket", true, 3L, ONE));
+		assertThat(this.orders.order("ticket", Map.of("strategy", "none")))
+			.isEqualTo(new OrderService.Order("ticket", true, 2L, TWO));
+		assertThat(this.orders.order("ticket", Map.of("strategy", "none")))
+			.isEqualTo(new OrderService.Order("ticket", false, null, ONE));
 		this.nodes.verify();
 	}
 
@@ -80,7 +83,8 @@ class OrderServiceTests {
 		this.nodes.expect(requestTo("http://one/stock/ticket/deduct?strategy=none"))
 			.andRespond(withException(new ConnectException("refused")));
 		expect("http://two/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":3}");
-		assertThat(this.orders.order("ticket", Map.of("strategy", "none"))).isEqualTo(new OrderService.Order("ticket", true, 3L, TWO));
+		assertThat(this.orders.order("ticket", Map.of("strategy", "none")))
+			.isEqualTo(new OrderService.Order("ticket", true, 3L, TWO));
 		this.nodes.verify();
 	}
 

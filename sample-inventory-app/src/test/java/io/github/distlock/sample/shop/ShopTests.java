@@ -106,10 +106,10 @@ class ShopTests {
 
 	/** Start a service, and return its address. */
 	private String start(String database, String... settings) throws IOException {
-		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
-				"-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-				ShopApplication.class.getName(), "--server.port=0", "--spring.data.redis.port=" + this.redisPort,
-				"--spring.datasource.url=" + database(database)));
+		List<String> command = new ArrayList<>(
+				List.of(ProcessHandle.current().info().command().orElse("java"), "-XX:TieredStopAtLevel=1", "-cp",
+						System.getProperty("java.class.path"), ShopApplication.class.getName(), "--server.port=0",
+						"--spring.data.redis.port=" + this.redisPort, "--spring.datasource.url=" + database(database)));
 		command.addAll(List.of(settings));
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
 		this.processes.add(process);
@@ -136,9 +136,7 @@ class ShopTests {
 	}
 
 	private static HttpRequest request(String method, String address) {
-		return HttpRequest.newBuilder(URI.create(address))
-			.method(method, HttpRequest.BodyPublishers.noBody())
-			.build();
+		return HttpRequest.newBuilder(URI.create(address)).method(method, HttpRequest.BodyPublishers.noBody()).build();
 	}
 
 }

@@ -33,8 +33,7 @@ class StockControllerTests {
 
 	private final LockContext.Scope lock = LockContext.open(FakeHeldLock.of("stock-ticket"));
 
-	private final MockMvcTester mvc = MockMvcTester
-		.of(new StockController(new StockService(this.stock), this.stock))
+	private final MockMvcTester mvc = MockMvcTester.of(new StockController(new StockService(this.stock), this.stock))
 		.withHttpMessageConverters(List.of(new JacksonJsonHttpMessageConverter()));
 
 	@AfterEach

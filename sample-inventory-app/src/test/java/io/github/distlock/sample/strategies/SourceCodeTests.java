@@ -38,8 +38,9 @@ class SourceCodeTests {
 			String fixedBy = strategy.fixedBy();
 			if (fixedBy != null) {
 				assertThat(names).contains(fixedBy);
-				assertThat(fixedBy.equals("distributed-lock")
-						|| names.indexOf(fixedBy) > names.indexOf(strategy.name())).isTrue();
+				assertThat(
+						fixedBy.equals("distributed-lock") || names.indexOf(fixedBy) > names.indexOf(strategy.name()))
+					.isTrue();
 			}
 		}
 	}
@@ -72,8 +73,7 @@ class SourceCodeTests {
 		assertThat(tree.getTypeDecls()).as(code).isNotEmpty();
 		if (!strategy.name().equals("segments")) {
 			// Of the two ways in which the repository sells, one is shown.
-			assertThat(code).contains("SELECT quantity", "<= 0")
-				.containsOnlyOnce("UPDATE stock SET quantity");
+			assertThat(code).contains("SELECT quantity", "<= 0").containsOnlyOnce("UPDATE stock SET quantity");
 		}
 	}
 

@@ -77,8 +77,7 @@ class StockRepositoryTests {
 
 	@Test
 	void insideOneJvmSynchronizedIsEnough() throws Exception {
-		assertThat(sellConcurrently(new SynchronizedStock(this.stock)))
-			.isEqualTo(new Level("ticket", 60 - 48, 48, 48));
+		assertThat(sellConcurrently(new SynchronizedStock(this.stock))).isEqualTo(new Level("ticket", 60 - 48, 48, 48));
 	}
 
 	@Test

@@ -56,10 +56,7 @@ class StockSegmentsTests {
 		for (int order = 0; order < 27; order++) {
 			answers.add(this.strategy.sell("ticket"));
 		}
-		assertThat(answers).filteredOn(Sale::accepted)
-			.extracting(Sale::serial)
-			.hasSize(25)
-			.doesNotHaveDuplicates();
+		assertThat(answers).filteredOn(Sale::accepted).extracting(Sale::serial).hasSize(25).doesNotHaveDuplicates();
 		assertThat(answers.subList(25, 27)).containsOnly(Sale.soldOut());
 	}
 

@@ -47,16 +47,17 @@ class StrategyCatalogueTests {
 
 	@Test
 	void onlyWhatHasNoLockForAllNodesOversellsUnasked() {
-		assertThat(names(CATALOGUE.all().stream()
+		assertThat(names(CATALOGUE.all()
+			.stream()
 			.filter((strategy) -> strategy.expected(Fault.NONE).verdict() != Verdict.HOLDS)
 			.toList())).isSubsetOf("none", "synchronized", "local");
 	}
 
 	@Test
 	void everyHandMadeLockAndEveryLeaseWithoutATokenHasAFaultThatBreaksIt() {
-		assertThat(names(CATALOGUE.all().stream().filter(StrategyCatalogueTests::isBroken).toList())).containsExactly("mkdir",
-				"setnx", "setnx-expire", "setnx-getset", "set-ex-fixed", "set-px-unique", "redis", "redis-fair",
-				"redlock", "jdbc-lease");
+		assertThat(names(CATALOGUE.all().stream().filter(StrategyCatalogueTests::isBroken).toList())).containsExactly(
+				"mkdir", "setnx", "setnx-expire", "setnx-getset", "set-ex-fixed", "set-px-unique", "redis",
+				"redis-fair", "redlock", "jdbc-lease");
 	}
 
 	@Test
@@ -101,7 +102,8 @@ class StrategyCatalogueTests {
 
 	@Test
 	void eachExpectedVerdictHasAReasonInChinese() throws IOException {
-		Set<String> expected = CATALOGUE.all().stream()
+		Set<String> expected = CATALOGUE.all()
+			.stream()
 			.flatMap((strategy) -> Arrays.stream(Fault.values())
 				.map((fault) -> "why.%s.%s.%s".formatted(strategy.name(), fault.option(),
 						strategy.expected(fault).verdict().name())))
