@@ -130,11 +130,11 @@ public final class Servers {
 
 	private void startZooKeeper(ServiceSettings settings) throws IOException, InterruptedException {
 		int port = this.ports.pick(ZOOKEEPER_PORT);
-		Child child = this.children.startServer("zoochild", List.of("zoochild", String.valueOf(port)));
+		Child child = this.children.startServer("zookeeper", List.of("zookeeper", String.valueOf(port)));
 		new Readiness().awaitPort(child, port);
 		String where = HOST + ":" + port;
-		settings.put("distlock.zoochild.connect-string", where);
-		item("zoochild", "%s (embedded, pid %d)".formatted(where, child.process().pid()));
+		settings.put("distlock.zookeeper.connect-string", where);
+		item("zookeeper", "%s (embedded, pid %d)".formatted(where, child.process().pid()));
 	}
 
 	private void startRedlock(ServiceSettings settings) throws IOException, InterruptedException {
