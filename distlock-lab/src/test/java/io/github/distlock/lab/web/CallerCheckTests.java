@@ -137,6 +137,13 @@ class CallerCheckTests {
 			.withMessageContaining("without scheme and port");
 	}
 
+	@Test
+	void thePageChecksItsCallers() throws Exception {
+		Import imported = Class.forName("io.github.distlock.lab.page.LabApplication").getAnnotation(Import.class);
+		assertThat(imported).isNotNull();
+		assertThat(imported.value()).contains(CallerCheck.class);
+	}
+
 	private static String send(String method, String path, String... headers) throws Exception {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
 			String request = "%s %s HTTP/1.1\r\n%s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".formatted(method,
