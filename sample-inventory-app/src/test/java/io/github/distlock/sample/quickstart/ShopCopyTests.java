@@ -62,7 +62,7 @@ class ShopCopyTests {
 		String version = QuickStartTests.version();
 		assertThat(page).contains("<version>" + version + "</version>");
 		try (TemporaryRepository repository = new TemporaryRepository(project.resolve("repository"), version)) {
-			repository.create(maven.repository(), SAMPLE.getParent());
+			repository.create(maven.repository(), SAMPLE.resolve("..").normalize());
 			List<String> arguments = new ArrayList<>(MavenBuild.offline());
 			// The test is compiled. It has run as one of this module.
 			arguments.addAll(List.of("-DskipTests", "package"));

@@ -40,7 +40,7 @@ final class ShopInstance implements AutoCloseable {
 						"--spring.mvc.problemdetails.enabled=true"));
 		command.addAll(List.of(settings));
 		// Beside the jar: databases in files are there.
-		this.process = new ProcessBuilder(command).directory(output.getParent().toFile())
+		this.process = new ProcessBuilder(command).directory(output.resolveSibling(".").toFile())
 			.redirectErrorStream(true)
 			.redirectOutput(output.toFile())
 			.start();
