@@ -40,7 +40,7 @@ class ContributingPageTests {
 	static void readThePageAndTheSources() throws IOException {
 		page = Files.readString(Path.of("..", "CONTRIBUTING.md"));
 		types = new HashMap<>(sources(Path.of("src")));
-		for (String module : List.of("sample-inventory-app", "distlock-benchmarks", "distlock-smoke",
+		for (String module : List.of("sample-inventory-app", "distlock-lab", "distlock-benchmarks", "distlock-smoke",
 				"distlock-spring-boot-starter-test")) {
 			types.putAll(sources(Path.of("..", module, "src")));
 		}

@@ -25,7 +25,7 @@ class LanguagePairTests {
 	@Test
 	void theReadmesTheAnnotationAndTheQuestionsAreTranslated() {
 		assertThat(translations()).contains("README.zh-CN.md", "sample-inventory-app/README.zh-CN.md",
-				"docs/annotation.zh-CN.md", "docs/faq.zh-CN.md");
+				"distlock-lab/README.zh-CN.md", "docs/annotation.zh-CN.md", "docs/faq.zh-CN.md");
 	}
 
 	@ParameterizedTest

@@ -32,7 +32,7 @@ public final class Pages {
 	/** Return all pages, relative to the root of the repository. */
 	public static List<String> all() {
 		List<String> pages = new ArrayList<>();
-		for (String folder : List.of("", "sample-inventory-app")) {
+		for (String folder : List.of("", "sample-inventory-app", "distlock-lab")) {
 			try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
 				files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
 					.filter((name) -> name.matches(

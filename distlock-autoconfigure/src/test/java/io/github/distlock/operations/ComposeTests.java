@@ -56,7 +56,7 @@ class ComposeTests {
 			JsonNode needed = service.path("depends_on");
 			names.addAll(needed.isObject() ? needed.propertyNames() : texts(needed));
 			JsonNode environment = service.path("environment");
-			for (String address : environment.path("SAMPLE_ORDERS_INVENTORYNODES").asString("").split(",")) {
+			for (String address : environment.path("SHOP_NODES").asString("").split(",")) {
 				addHost(names, address);
 			}
 			addHost(names, environment.path("SPRING_DATASOURCE_URL").asString("").replaceFirst("^jdbc:", ""));
@@ -64,7 +64,7 @@ class ComposeTests {
 				names.add(environment.path("SPRING_DATA_REDIS_HOST").asString());
 			}
 		}
-		assertThat(names).contains("redis", "database", "inventory-1", "inventory-2", "prometheus");
+		assertThat(names).contains("redis", "database", "orders-database", "inventory-1", "inventory-2", "prometheus");
 		assertThat(this.services.propertyNames()).containsAll(names);
 	}
 

@@ -1,8 +1,7 @@
 /**
- * The demonstration: a shop on two nodes that sells its stock twice, and its fix. The
- * shop is in the packages {@code inventory} and {@code orders}; what starts it, drives it
- * and shows it is below {@code lab}. One program with several roles;
- * {@link io.github.distlock.sample.OversellDemo} tells them apart.
+ * The sample: the package {@code shop} is an application that uses distlock, the package
+ * {@code strategies} has the steps that led to its lock, and
+ * {@link io.github.distlock.sample.OversellDemo} starts the lab, which shows both.
  */
 @NullMarked
 package io.github.distlock.sample;

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.github.distlock.sample.inventory.InventoryApplication;
+import io.github.distlock.sample.strategies.NodeApplication;
 import org.awaitility.Awaitility;
 
 /**
@@ -39,7 +39,7 @@ final class NodeProcess implements AutoCloseable {
 		this.output = folder.resolve(name + ".txt");
 		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path", ""),
-				InventoryApplication.class.getName(), "--server.port=0", "--spring.data.redis.port=" + redisPort,
+				NodeApplication.class.getName(), "--server.port=0", "--spring.data.redis.port=" + redisPort,
 				"--spring.datasource.url=jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1"));
 		command.addAll(List.of(args));
 		this.process = new ProcessBuilder(command).redirectErrorStream(true)

@@ -153,7 +153,7 @@ class OperationsTests {
 	void eachCurlLineOfThePagesIsAnswered() throws Exception {
 		Installed.CURL.assume();
 		Path home = Path.of("..").toRealPath();
-		for (String page : List.of("sample-inventory-app/README.md", "docs/operations/compose.yaml")) {
+		for (String page : List.of("distlock-lab/README.md", "docs/operations/compose.yaml")) {
 			List<String> lines = Pattern.compile("^(?:# {3})?(curl .*)$", Pattern.MULTILINE)
 				.matcher(Files.readString(home.resolve(page)))
 				.results()

@@ -50,9 +50,9 @@ class OperatorReleaseTests {
 		// The holder works for four seconds, and its lease would last a minute without
 		// it.
 		String lease = "--distlock.lease-time=60s";
-		holder = new NodeProcess("holder", port, lease, "--sample.inventory.pause=4s");
-		waiter = new NodeProcess("waiter", port, lease, "--sample.inventory.wait-time=5s",
-				"--distlock.log-slow-wait=1s", "--logging.level.io.github.distlock.web=debug");
+		holder = new NodeProcess("holder", port, lease, "--shop.work=4s");
+		waiter = new NodeProcess("waiter", port, lease, "--shop.wait-time=5s", "--distlock.log-slow-wait=1s",
+				"--logging.level.io.github.distlock.web=debug");
 		bystander = new NodeProcess("bystander", port, "--management.endpoint.distlocks.access=unrestricted");
 		for (NodeProcess node : new NodeProcess[] { holder, waiter }) {
 			assertThat(node.send("PUT", "/stock/book?quantity=100").statusCode()).isEqualTo(200);

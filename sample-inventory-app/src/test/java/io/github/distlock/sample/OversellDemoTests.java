@@ -57,7 +57,7 @@ class OversellDemoTests {
 			Collection<ProcessHandle> family = demo.family();
 			List<Long> printed = demo.printedPids();
 			assertThat(temporaryRedisFolders(demo)).hasSize(1);
-			// redis-server and its keeper, two inventory nodes
+			// redis-server and the JVM around it, two inventory nodes
 			assertThat(family).as(demo.output()).hasSize(4);
 			assertThat(family.stream().map(ProcessHandle::pid)).containsAll(printed.subList(1, printed.size()));
 			assertThat(printed).hasSize(4);

@@ -18,6 +18,8 @@ final class QuickStartPage {
 	private static final Pattern FILE = Pattern.compile("`(src/main/[\\w./]+)`[^\\n]*:\\n+```\\w+\\n(.*?)```",
 			Pattern.DOTALL);
 
+	private static final Pattern DEPENDENCIES = Pattern.compile("```xml\\n(.*?)```", Pattern.DOTALL);
+
 	private static final Pattern SECOND_CALL = Pattern.compile("curl .*localhost:8081(\\S+)");
 
 	/** What a new project has: Spring Boot's versions, and Spring Boot's plugin. */
@@ -65,7 +67,7 @@ final class QuickStartPage {
 
 	/** Write the project of Maven. */
 	void writeTo(Path project) throws IOException {
-		Files.writeString(project.resolve("pom.xml"), POM.formatted(SpringBootVersion.getVersion(), block("xml")));
+		Files.writeString(project.resolve("pom.xml"), pom(this.section));
 		for (Matcher file = FILE.matcher(this.section); file.find();) {
 			Path target = project.resolve(file.group(1));
 			Files.createDirectories(target.getParent());
@@ -73,13 +75,17 @@ final class QuickStartPage {
 		}
 	}
 
+	/**
+	 * Return the pom of a project.
+	 * @param text a text with a block that has its dependencies
+	 */
+	static String pom(String text) {
+		return POM.formatted(SpringBootVersion.getVersion(), first(DEPENDENCIES, text));
+	}
+
 	/** Return the path of the call that gets 409 in the example. */
 	String path() {
 		return first(SECOND_CALL, this.section);
-	}
-
-	private String block(String language) {
-		return first(Pattern.compile("```" + language + "\\n(.*?)```", Pattern.DOTALL), this.section);
 	}
 
 	private static String first(Pattern pattern, String text) {

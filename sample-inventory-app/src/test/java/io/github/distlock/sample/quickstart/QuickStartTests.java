@@ -149,7 +149,7 @@ class QuickStartTests {
 	}
 
 	/** The version in the pom of this project. */
-	private static String version() throws Exception {
+	static String version() throws Exception {
 		Matcher version = Pattern.compile("<version>([^<]+)</version>")
 			.matcher(Files.readString(ROOT.resolve("pom.xml")));
 		assertThat(version.find()).isTrue();

@@ -9,6 +9,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,7 +18,7 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /**
- * An instance of the quick start's application, in a JVM of its own.
+ * An instance of an application that a test has built, in a JVM of its own.
  */
 final class ShopInstance implements AutoCloseable {
 
@@ -28,13 +30,17 @@ final class ShopInstance implements AutoCloseable {
 
 	private final Process process;
 
-	ShopInstance(Path jar, Path output, int redisPort) throws IOException {
+	ShopInstance(Path jar, Path output, int redisPort, String... settings) throws IOException {
 		this.output = output;
-		this.process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", jar.toString(), "--server.port=0",
-				"--server.address=127.0.0.1", "--spring.data.redis.port=" + redisPort,
-				// So that clients read what the handler of the page says.
-				"--spring.mvc.problemdetails.enabled=true")
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC", "-jar", jar.toString(), "--server.port=0", "--server.address=127.0.0.1",
+						"--spring.data.redis.port=" + redisPort,
+						// So that clients read what the handler of the page says.
+						"--spring.mvc.problemdetails.enabled=true"));
+		command.addAll(List.of(settings));
+		// Beside the jar: databases in files are there.
+		this.process = new ProcessBuilder(command).directory(output.resolveSibling(".").toFile())
 			.redirectErrorStream(true)
 			.redirectOutput(output.toFile())
 			.start();
@@ -48,6 +54,10 @@ final class ShopInstance implements AutoCloseable {
 
 	CompletableFuture<HttpResponse<String>> post(String path) {
 		return send(HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.noBody()).build());
+	}
+
+	CompletableFuture<HttpResponse<String>> put(String path) {
+		return send(HttpRequest.newBuilder(uri(path)).PUT(HttpRequest.BodyPublishers.noBody()).build());
 	}
 
 	/** Return the meters as Prometheus gets them. */

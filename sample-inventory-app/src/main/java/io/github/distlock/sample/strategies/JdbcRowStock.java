@@ -1,0 +1,32 @@
+package io.github.distlock.sample.strategies;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.sample.shop.StockRepository;
+import io.github.distlock.sample.shop.StockRepository.Sale;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.stereotype.Service;
+
+/**
+ * One lock per article, a row of the database that an open transaction locks. It is free
+ * at once when this node crashes.
+ */
+@Service("jdbc-row")
+@ConditionalOnBooleanProperty("distlock.jdbc.enabled")
+@ConditionalOnProperty(name = "distlock.jdbc.mode", havingValue = "row")
+class JdbcRowStock implements StockStrategy {
+
+	private final StockRepository stock;
+
+	JdbcRowStock(StockRepository stock) {
+		this.stock = stock;
+	}
+
+	@Override
+	@DistributedLock(key = "'stock-' + #sku", waitTime = "60s", registry = "jdbc")
+	public Sale sell(String sku) {
+		return this.stock.sell(sku);
+	}
+
+}
