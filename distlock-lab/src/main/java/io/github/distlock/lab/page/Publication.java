@@ -93,7 +93,7 @@ public final class Publication {
 		write(folder.resolve("two-buyers.json"), scene("none", Fault.NONE, 2, 7, 2));
 		write(folder.resolve("no-lock.json"), scene("none", Fault.NONE, 800, 500, 64));
 		write(folder.resolve("synchronized.json"), scene("synchronized", Fault.NONE, 800, 500, 64));
-		write(folder.resolve("with-lock.json"), scene(Strategies.LOCKED, Fault.NONE, 800, 500, 64));
+		write(folder.resolve("with-lock.json"), scene(LOCKED, Fault.NONE, 800, 500, 64));
 		write(folder.resolve("hand-made.json"), scene("set-px-unique", Fault.SLOW, 24, 18, 6));
 		write(folder.resolve("distributed-lock.json"), scene(LOCKED, Fault.SLOW, 24, 18, 6));
 		write(folder.resolve("token.json"), scene(LOCKED, Fault.PAUSE, 24, 18, 6));

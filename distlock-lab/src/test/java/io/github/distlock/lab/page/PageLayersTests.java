@@ -1,4 +1,4 @@
-package io.github.distlock.sample;
+package io.github.distlock.lab.page;
 
 import java.io.IOException;
 import java.io.InputStream;
