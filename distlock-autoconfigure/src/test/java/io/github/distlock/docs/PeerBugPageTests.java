@@ -38,8 +38,7 @@ class PeerBugPageTests {
 	private static void assertThatEachExists(String row) {
 		for (Matcher test = TEST.matcher(row); test.find();) {
 			Class<?> type = ClassUtils.resolveClassName("io.github.distlock." + test.group(1), null);
-			assertThat(Arrays.stream(type.getDeclaredMethods()).map((declared) -> declared.getName()))
-				.as(test.group(1))
+			assertThat(Arrays.stream(type.getDeclaredMethods()).map((declared) -> declared.getName())).as(test.group(1))
 				.contains(test.group(2));
 		}
 	}
