@@ -64,11 +64,11 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * </ul>
  * <p>
  * <b>Errors.</b> An {@link Error} may interrupt an event at any step. What allocates
- * comes first in each event, and the fields change after it. So the next event finds a
- * state that is valid, and {@link #sweep} is an event that comes for certain: it settles
- * a command whose outcome was lost, fires a timer that was, wakes the waiters that have
- * been decided, and releases the lock of a holder that has left. Until then the key
- * waits.
+ * comes first in each event, and the fields change after it. The next event therefore
+ * finds a valid state. {@link #sweep} runs every second and repairs what an error left:
+ * it settles a command whose outcome was lost, fires a timer that was, wakes the waiters
+ * that have been decided, and releases the lock of a holder that has left. Until then the
+ * key waits.
  * <p>
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
