@@ -53,7 +53,8 @@ class ContributingPageTests {
 	static void readThePageAndTheSources() throws IOException {
 		page = Files.readString(Path.of("..", "CONTRIBUTING.md"));
 		types = new HashMap<>();
-		for (String module : List.of("distlock-autoconfigure", "distlock-smoke", "sample-inventory-app", "distlock-lab")) {
+		for (String module : List.of("distlock-autoconfigure", "distlock-smoke", "sample-inventory-app",
+				"distlock-lab")) {
 			try (Stream<Path> sources = Files.walk(Path.of("..", module, "src"))) {
 				sources.filter((path) -> path.toString().endsWith(".java"))
 					.forEach((path) -> types.putIfAbsent(path.getFileName().toString().replace(".java", ""), path));
