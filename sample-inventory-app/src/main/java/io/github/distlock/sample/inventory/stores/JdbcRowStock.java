@@ -15,7 +15,7 @@ import org.springframework.stereotype.Service;
  */
 @Service("jdbc-row")
 @ConditionalOnBooleanProperty("distlock.jdbc.enabled")
-@ConditionalOnProperty(name = "distlock.jdbc.mode", havingValue = "row")
+@ConditionalOnProperty(name = "distlock.jdbc.mode", havingValue = "connection")
 class JdbcRowStock implements StockService {
 
 	private final StockLedger ledger;
