@@ -41,7 +41,7 @@ class StructureTests {
 			aop.weaving          123   0  0
 			autoconfigure       1241   1  2
 			backend              284   0  0
-			backend.jdbc        1614   2  2
+			backend.jdbc        1704   2  2
 			backend.local        255   0  3
 			backend.redis       1898   7  2
 			backend.redlock      762   0  3

@@ -52,7 +52,7 @@ public final class JdbcContenders {
 						EnumSet.of(Ability.CYCLES), JdbcContenders::shedLock),
 				new Contender("jdbctemplate-advisory",
 						"JdbcTemplate with pg_advisory_xact_lock in a transaction of its own (PostgreSQL)", JDBC,
-						EnumSet.of(Ability.CYCLES), JdbcContenders::advisory));
+						EnumSet.of(Ability.CYCLES, Ability.WAITS), JdbcContenders::advisory));
 	}
 
 	private static Locks springIntegration(Client client) {
