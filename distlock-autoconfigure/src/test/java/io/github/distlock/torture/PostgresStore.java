@@ -24,8 +24,8 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
- * The PostgreSQL server of a run, for the mode {@code lease}, whose rows are watched, or for
- * the mode {@code connection}.
+ * The PostgreSQL server of a run, for the mode {@code lease}, whose rows are watched, or
+ * for the mode {@code connection}.
  */
 final class PostgresStore implements Store {
 
@@ -115,8 +115,8 @@ final class PostgresStore implements Store {
 	}
 
 	/**
-	 * An advisory lock is free as soon as its session has ended. The holder finds that out
-	 * at its next check, up to a second later.
+	 * An advisory lock is free as soon as its session has ended. The holder finds that
+	 * out at its next check, up to a second later.
 	 */
 	@Override
 	public boolean forgets(FaultKind kind) {

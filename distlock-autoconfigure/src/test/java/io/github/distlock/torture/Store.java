@@ -19,9 +19,8 @@ interface Store extends AutoCloseable {
 			case "postgresql" -> new PostgresStore(history, load.keys(), true);
 			case "postgresql-connection" -> new PostgresStore(history, load.keys(), false);
 			case "zookeeper" -> new ZooKeeperStore(history, load);
-			default -> throw new IllegalArgumentException(
-					"-Dtorture.store=" + name + " is not a store of the torture: use redis, postgresql,"
-							+ " postgresql-connection or zookeeper");
+			default -> throw new IllegalArgumentException("-Dtorture.store=" + name
+					+ " is not a store of the torture: use redis, postgresql," + " postgresql-connection or zookeeper");
 		};
 	}
 

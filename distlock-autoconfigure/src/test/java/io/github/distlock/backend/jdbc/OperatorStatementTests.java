@@ -121,7 +121,9 @@ class OperatorStatementTests {
 		return only(beginning).replace("<number>", Long.toString(NUMBER));
 	}
 
-	/** The ticket of the second application waits in the server after its first attempt. */
+	/**
+	 * The ticket of the second application waits in the server after its first attempt.
+	 */
 	private static void awaitWaiting(JdbcTemplate administrator) {
 		await().atMost(Duration.ofSeconds(30))
 			.until(() -> !administrator
