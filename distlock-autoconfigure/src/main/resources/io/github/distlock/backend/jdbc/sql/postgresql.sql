@@ -76,23 +76,23 @@ SELECT unnest(ARRAY[nspname, relname])::text FROM pg_class JOIN pg_namespace ON 
 WHERE pg_class.oid = 'distlock_lock'::regclass
 
 -- name: take
--- Takes the advisory lock of a key if it is free, until the end of the transaction. Writes nothing. A
--- CASE evaluates its conditions in this order, and a CTE with side effects is computed before
--- the rows that read it. So a server in recovery takes no lock: NOTIFY fails there, as a write
--- does. And the clock is read after the grant. Without a grant there is no row, and the third
--- condition prepares the wait.
--- From the last statement on, the server lets the session live for the lease.
-WITH attempt AS (
-  SELECT CASE
-    WHEN pg_is_in_recovery() THEN pg_notify('distlock', '')::text::bigint
-    WHEN pg_try_advisory_xact_lock(:number) THEN (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint
-    WHEN ${prepared} IS NULL THEN 0
-  END AS token
-)
-SELECT '', token - 1, 0, token, set_config('application_name', token || ' ' || right(:self, 46), true),
+-- Takes the advisory lock of a key if it is free, until the end of the transaction. Writes
+-- nothing. A CASE evaluates its conditions in this order. So a server in recovery takes no lock:
+-- NOTIFY fails there, as a write does. And the clock is read after the grant. Without a grant
+-- there is no row, and the third condition prepares the wait. OFFSET 0 keeps the planner from
+-- evaluating the CASE twice. From the last statement on, the server lets the session live for the lease.
+SELECT '', 0, 0, token,
   set_config('idle_in_transaction_session_timeout', LEAST(:lease, 2147483647)::text, true),
   CASE WHEN current_setting('transaction_timeout', true) <> '0' THEN set_config('transaction_timeout', '0', true) END
-FROM attempt WHERE token > 0
+FROM (
+  SELECT split_part(CASE
+    WHEN pg_is_in_recovery() THEN pg_notify('distlock', '')::text
+    WHEN pg_try_advisory_xact_lock(:number) THEN set_config('application_name',
+      (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint || ' ' || right(:self, 46), true)
+    WHEN ${prepared} IS NULL THEN ''
+  END, ' ', 1)::bigint AS token OFFSET 0
+) attempt
+WHERE token > 0
 
 -- name: prepared
 -- What the statement that waits reads when it begins. Not every server can watch the connection of its client.
