@@ -34,7 +34,7 @@ class StructureTests {
 	 * files together. A commit that removes code lowers its rows.
 	 */
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
-			(resources)          962   0  0
+			(resources)          963   0  0
 			(root)               458   0  2
 			actuate              371   0  0
 			aop                 2380  15  2
