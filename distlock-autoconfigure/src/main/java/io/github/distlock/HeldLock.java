@@ -58,8 +58,8 @@ public interface HeldLock extends AutoCloseable {
 	 * session is extended several times in each session timeout, so a small value does
 	 * not mean that the lock is about to end. A shorter explicit lease time or maximum
 	 * hold time limits the value.</li>
-	 * <li>JDBC mode {@code row}: the lock lasts as long as its database connection, which
-	 * has no known end. While the lock is held, the value is
+	 * <li>JDBC mode {@code connection}: the lock lasts as long as its database
+	 * connection, which has no known end. While the lock is held, the value is
 	 * {@code Duration.ofNanos(Long.MAX_VALUE)} (292 years), or the rest of an explicit
 	 * lease time or maximum hold time. The store checks the connection every second;
 	 * {@link #confirmHeld()} checks it at once.</li>
@@ -70,8 +70,8 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Return whether the lock is held, after asking the store where only the store can
-	 * know. In JDBC mode {@code row} this sends one command and blocks until the answer
-	 * arrives. In every other store it is equal to {@link #isHeld()}.
+	 * know. In JDBC mode {@code connection} this sends one command and blocks until the
+	 * answer arrives. In every other store it is equal to {@link #isHeld()}.
 	 * <p>
 	 * If the store answers that the lock is lost, the lock is lost from then on, with all
 	 * consequences. If the store does not answer, the lock counts as held.
@@ -83,8 +83,8 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Return whether the lock is bound to a session with the store instead of a lease: in
-	 * ZooKeeper and in JDBC mode {@code row}. Such a lock is held as long as the session
-	 * lives. {@code distlock.transaction.commit-margin} does not apply to it.
+	 * ZooKeeper and in JDBC mode {@code connection}. Such a lock is held as long as the
+	 * session lives. {@code distlock.transaction.commit-margin} does not apply to it.
 	 * @return whether the lock ends with a session
 	 */
 	default boolean isSessionBound() {

@@ -38,6 +38,9 @@ public enum Installed {
 	/** Creates the data folder of MariaDB. */
 	MARIADB_INSTALL_DB("mariadb-install-db", "mariadb-server"),
 
+	/** The pooler of PostgreSQL. */
+	PGBOUNCER("pgbouncer", "pgbouncer"),
+
 	/** Prometheus. */
 	PROMETHEUS("prometheus", "prometheus"),
 

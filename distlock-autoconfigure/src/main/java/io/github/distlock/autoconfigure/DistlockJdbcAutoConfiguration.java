@@ -50,7 +50,7 @@ public final class DistlockJdbcAutoConfiguration {
 		JdbcBackendSettings settings = jdbc.toSettings(properties);
 		return switch (jdbc.mode()) {
 			case LEASE -> JdbcBackend.lease(dataSource, settings, TimeSource.SYSTEM);
-			case ROW -> JdbcBackend.row(dataSource, settings, TimeSource.SYSTEM);
+			case CONNECTION -> JdbcBackend.connection(dataSource, settings, TimeSource.SYSTEM);
 		};
 	}
 

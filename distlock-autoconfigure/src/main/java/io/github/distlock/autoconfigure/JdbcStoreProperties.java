@@ -26,8 +26,8 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * it waits for a connection of the pool of the locks. From 250ms to 5s.
  * @param poolSize Mode lease: number of connections of the pool of the locks. One of them
  * serves releases and renewals only. At least 2.
- * @param maxConnections Mode row: maximum number of locks that are held or waited for,
- * each of which uses a connection. The pool of the locks has one more.
+ * @param maxConnections Mode connection: maximum number of locks that are held or waited
+ * for, each of which uses a connection. The pool of the locks has one more.
  * @param notifications Mode lease on PostgreSQL: whether a release notifies other JVMs
  * that wait (LISTEN and NOTIFY). A JVM whose callers wait uses one more connection then.
  * @param schema Schema of the table. Not set: the default schema of the user.
@@ -84,8 +84,11 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 		/** A row with an owner and a lease, measured by the clock of the database. */
 		LEASE,
 
-		/** The row lock of an open transaction. */
-		ROW
+		/**
+		 * The database's own lock in an open transaction: an advisory lock on PostgreSQL,
+		 * a locked row elsewhere.
+		 */
+		CONNECTION
 
 	}
 

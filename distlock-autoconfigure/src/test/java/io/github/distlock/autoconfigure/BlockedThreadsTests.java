@@ -70,7 +70,7 @@ class BlockedThreadsTests {
 	private static final ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start();
 
 	@ParameterizedTest
-	@ValueSource(strings = { "redis", "jedis", "redlock", "h2", "row", "postgresql", "zookeeper", "local" })
+	@ValueSource(strings = { "redis", "jedis", "redlock", "h2", "connection", "postgresql", "zookeeper", "local" })
 	void noLockDependsOnAThreadThatTheApplicationBlocks(String store) throws Exception {
 		CountDownLatch end = new CountDownLatch(1);
 		ApplicationContextRunner runner = application(store).withPropertyValues(
@@ -132,7 +132,7 @@ class BlockedThreadsTests {
 						"distlock.redlock.nodes[1].host=127.0.0.1", "distlock.redlock.nodes[1].port=" + second.port(),
 						"distlock.redlock.nodes[2].host=127.0.0.1", "distlock.redlock.nodes[2].port=" + third.port());
 			case "h2" -> onDatabase.withPropertyValues(h2);
-			case "row" -> onDatabase.withPropertyValues(h2, "distlock.jdbc.mode=row");
+			case "connection" -> onDatabase.withPropertyValues(h2, "distlock.jdbc.mode=connection");
 			case "postgresql" ->
 				onDatabase.withPropertyValues("spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"));
 			case "zookeeper" -> Contexts.withoutRedis()

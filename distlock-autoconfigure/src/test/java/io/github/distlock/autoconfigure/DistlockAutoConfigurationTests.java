@@ -104,7 +104,7 @@ class DistlockAutoConfigurationTests {
 		Contexts.withRedis()
 			.withPropertyValues("distlock.waitTime=1s", "distlock.lease_time=20s", "distlock.composite[0]=redis",
 					"distlock.composite[1]=local", "distlock.redlock.nodes[0].host=127.0.0.1",
-					"distlock.handoff.budget=5", "distlock.jdbc.enabled=false", "distlock.jdbc.mode=row",
+					"distlock.handoff.budget=5", "distlock.jdbc.enabled=false", "distlock.jdbc.mode=connection",
 					"distlock.redis=", "distlocks.name=another")
 			.withInitializer((context) -> setEnvironment(context,
 					Map.of("DISTLOCK_FAIL_FAST", "false", "DISTLOCK_REDLOCK_NODES_1_HOST", "127.0.0.1",

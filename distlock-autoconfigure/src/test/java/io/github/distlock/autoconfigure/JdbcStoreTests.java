@@ -55,7 +55,7 @@ class JdbcStoreTests {
 		.withPropertyValues("distlock.backend=jdbc", ANY_DATABASE + UUID.randomUUID());
 
 	@ParameterizedTest
-	@ValueSource(strings = { "lease", "row" })
+	@ValueSource(strings = { "lease", "connection" })
 	void theApplicationsDatabaseKeepsTheLocks(String mode) {
 		this.context.withPropertyValues("distlock.jdbc.mode=" + mode, "distlock.fail-fast=true").run((started) -> {
 			LockRegistry registry = started.getBean(LockRegistry.class);
@@ -65,7 +65,8 @@ class JdbcStoreTests {
 					.queryForObject("SELECT COUNT(*) FROM distlock_lock", Integer.class)).isEqualTo(1);
 			}
 			assertThat(started.getBean(LockBackend.class)).isInstanceOfSatisfying(JdbcBackend.class,
-					(backend) -> assertThat(backend.description().tokensPerGrant() == 1).isEqualTo(mode.equals("row")));
+					(backend) -> assertThat(backend.description().tokensPerGrant() == 1)
+						.isEqualTo(mode.equals("connection")));
 		});
 	}
 
@@ -86,7 +87,7 @@ class JdbcStoreTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "lease", "row" })
+	@ValueSource(strings = { "lease", "connection" })
 	void theApplicationStartsWhileItsDatabaseIsDown(String mode) {
 		this.context
 			.withPropertyValues("spring.datasource.url=jdbc:postgresql://localhost:1/nowhere",
@@ -162,7 +163,7 @@ class JdbcStoreTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "lease", "row" })
+	@ValueSource(strings = { "lease", "connection" })
 	void theLocksUseAPoolOfTheirOwnThatIsNoBean(String mode) {
 		this.context.withPropertyValues("distlock.jdbc.mode=" + mode).run((started) -> {
 			HikariDataSource application = started.getBean(HikariDataSource.class);

@@ -137,7 +137,7 @@ class SecretsTests {
 	void inAnApplicationWhoseStoresCannotBeReached(CapturedOutput output) throws Exception {
 		failInUse(start("locks", RIGHT, List.of(1, 2, 3), "127.0.0.1:1",
 				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/shop?user=locks&password=" + RIGHT,
-				"--distlock.jdbc.mode=row"));
+				"--distlock.jdbc.mode=connection"));
 		this.secrets.assertHidden(output);
 	}
 

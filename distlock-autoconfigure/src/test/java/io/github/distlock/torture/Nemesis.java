@@ -20,6 +20,8 @@ final class Nemesis {
 
 	private final Random random;
 
+	private final Store store;
+
 	private final List<FaultKind> kinds;
 
 	private final StoreFaults storeFaults;
@@ -32,6 +34,7 @@ final class Nemesis {
 		this.settings = settings;
 		this.history = history;
 		this.random = new Random(settings.seed());
+		this.store = store;
 		this.kinds = settings.faults().stream().filter(store.faults()::contains).toList();
 		this.storeFaults = new StoreFaults(store, workers, signals, this.random);
 		this.workerFaults = new WorkerFaults(settings, workers, signals, this.random);
@@ -89,7 +92,7 @@ final class Nemesis {
 
 		void begin(String worker) {
 			Nemesis.this.history.write(Kind.FAULT, "id", this.id, "name", this.kind, "worker", worker, "loses",
-					this.kind.losesData());
+					Nemesis.this.store.forgets(this.kind));
 		}
 
 		void killed(String worker) {

@@ -24,7 +24,8 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
- * The PostgreSQL server of a run, with the table of the mode {@code lease}.
+ * The PostgreSQL server of a run, for the mode {@code lease}, whose rows are watched, or
+ * for the mode {@code connection}.
  */
 final class PostgresStore implements Store {
 
@@ -40,6 +41,9 @@ final class PostgresStore implements Store {
 			FaultKind.KILL_RELEASING, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING, FaultKind.PAUSE_RELEASING,
 			FaultKind.PAUSE_RENEWING);
 
+	private static final Set<FaultKind> ENDING_SESSIONS = EnumSet.of(FaultKind.KILL_NORMAL, FaultKind.LOSE_REPLIES,
+			FaultKind.CUT, FaultKind.REFUSE);
+
 	private static final String NOW = "EXTRACT(EPOCH FROM clock_timestamp()) * 1000000";
 
 	private static final String OWNER = "SELECT CASE WHEN expires_at > " + NOW
@@ -49,6 +53,9 @@ final class PostgresStore implements Store {
 	private static final String HELD = "SELECT string_agg(convert_from(lock_key, 'UTF8'), ',') FROM distlock_lock"
 			+ " WHERE owner <> '' AND expires_at > " + NOW + " AND get_byte(lock_key, 0) <> 1";
 
+	private static final String LOCKED = "SELECT string_agg(application_name, ',') FROM pg_locks"
+			+ " JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND objsubid = 1";
+
 	private static final String TERMINATE = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
 			+ " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
@@ -56,15 +63,19 @@ final class PostgresStore implements Store {
 
 	private final int keys;
 
+	/** Whether locks are rows, which have an owner. */
+	private final boolean rows;
+
 	private final EmbeddedPostgres server;
 
 	private final String url;
 
 	private volatile boolean closed;
 
-	PostgresStore(HistoryWriter history, int keys) {
+	PostgresStore(HistoryWriter history, int keys, boolean rows) {
 		this.history = history;
 		this.keys = keys;
+		this.rows = rows;
 		try {
 			this.server = EmbeddedPostgres.builder()
 				.setServerConfig("max_connections", "200")
@@ -78,9 +89,11 @@ final class PostgresStore implements Store {
 		new ResourceDatabasePopulator(new ClassPathResource("io/github/distlock/backend/jdbc/schema-postgresql.sql"))
 			.execute(new DriverManagerDataSource(this.url));
 		history.write(Kind.POLLED, "store", "postgresql");
-		Thread watcher = new Thread(this::watch, "store-watcher");
-		watcher.setDaemon(true);
-		watcher.start();
+		if (rows) {
+			Thread watcher = new Thread(this::watch, "store-watcher");
+			watcher.setDaemon(true);
+			watcher.start();
+		}
 	}
 
 	@Override
@@ -99,6 +112,15 @@ final class PostgresStore implements Store {
 			throw new IllegalArgumentException(kind.toString());
 		}
 		ask(TERMINATE);
+	}
+
+	/**
+	 * An advisory lock is free as soon as its session has ended. The holder finds that
+	 * out at its next check, up to a second later.
+	 */
+	@Override
+	public boolean forgets(FaultKind kind) {
+		return !this.rows && ENDING_SESSIONS.contains(kind);
 	}
 
 	private String ask(String query) {
@@ -154,7 +176,7 @@ final class PostgresStore implements Store {
 		String held;
 		do {
 			Pauses.pause(WATCH);
-			held = ask(HELD);
+			held = ask(this.rows ? HELD : LOCKED);
 		}
 		while (!held.equals("null") && System.nanoTime() < end);
 		this.history.write(Kind.LEFT_OVER, "names", held.equals("null") ? "none" : held);

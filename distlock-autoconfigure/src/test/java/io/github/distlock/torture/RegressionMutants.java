@@ -26,7 +26,7 @@ final class RegressionMutants {
 					Mutant.of("nothing looks for the dead owner of a lock without a lease",
 							java("engine/LeaseRenewal.java",
 									"this.hold.hasView() ? Math.min(left, OWNER_CHECK_NANOS) : left", "left")),
-					"backend.jdbc.H2RowTests#theLockOfADeadThreadIsReleased"),
+					"backend.jdbc.H2ConnectionTests#theLockOfADeadThreadIsReleased"),
 			RegressionMutant.of(
 					Mutant.of("free lock recognised by the order of words", lua("attempt.lua",
 							"string.byte(value) == TOMBSTONE and #value == #now + 1 and string.sub(value, 2) < now",

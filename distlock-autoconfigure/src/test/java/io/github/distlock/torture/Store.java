@@ -16,10 +16,11 @@ interface Store extends AutoCloseable {
 		String name = System.getProperty("torture.store", "redis");
 		return switch (name) {
 			case "redis" -> new RedisStore(history, load.keys());
-			case "postgresql" -> new PostgresStore(history, load.keys());
+			case "postgresql" -> new PostgresStore(history, load.keys(), true);
+			case "postgresql-connection" -> new PostgresStore(history, load.keys(), false);
 			case "zookeeper" -> new ZooKeeperStore(history, load);
-			default -> throw new IllegalArgumentException(
-					"-Dtorture.store=" + name + " is not a store of the torture: use redis, postgresql or zookeeper");
+			default -> throw new IllegalArgumentException("-Dtorture.store=" + name
+					+ " is not a store of the torture: use redis, postgresql," + " postgresql-connection or zookeeper");
 		};
 	}
 
@@ -27,6 +28,11 @@ interface Store extends AutoCloseable {
 
 	/** The faults that it can inject, and those of its workers. */
 	Set<FaultKind> faults();
+
+	/** Whether the store may grant locks again after a fault that are still held. */
+	default boolean forgets(FaultKind kind) {
+		return kind.losesData();
+	}
 
 	/** Inject a fault of the server, and wait until the server works again. */
 	void inject(FaultKind kind, Signals signals, Random random);

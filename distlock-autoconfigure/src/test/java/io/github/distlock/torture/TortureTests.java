@@ -26,11 +26,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dtorture.block=true} lets each worker block threads that run code of the
  * application; {@code -Dtorture.faults=none} injects no faults beside that, and then no
  * renewed lock may be lost; instead of {@code none} it may name kinds of faults.
- * {@code -Dtorture.store=postgresql} uses the JDBC store, and
- * {@code -Dtorture.store=zookeeper} the ZooKeeper store, where the session timeout takes
- * the place of the lease (2000 if not set, at least 1000). On a busy machine
- * {@code -Dtorture.lease=3000} (in milliseconds) prevents losses for lack of processor
- * time.
+ * {@code -Dtorture.store=postgresql} and {@code -Dtorture.store=postgresql-connection}
+ * use the JDBC store in its two modes, and {@code -Dtorture.store=zookeeper} the
+ * ZooKeeper store, where the session timeout takes the place of the lease (2000 if not
+ * set, at least 1000). On a busy machine {@code -Dtorture.lease=3000} (in milliseconds)
+ * prevents losses for lack of processor time.
  */
 class TortureTests {
 
@@ -41,7 +41,7 @@ class TortureTests {
 		// A session timeout must be longer, and JDBC has no readers.
 		int lease = Integer.getInteger("torture.lease", store.equals("zookeeper") ? 2000 : 600);
 		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), lease, share("torture.fair", "0"), 0.3, 0.1, 60,
-				150, share("torture.read", store.equals("postgresql") ? "0" : "0.3"));
+				150, share("torture.read", store.startsWith("postgresql") ? "0" : "0.3"));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> violated = new TreeMap<>();

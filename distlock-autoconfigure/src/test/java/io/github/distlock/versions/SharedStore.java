@@ -17,9 +17,8 @@ import org.h2.tools.Server;
  */
 enum SharedStore {
 
-	REDIS(SharedStore::redis), REDLOCK(SharedStore::redlock), POSTGRESQL_LEASE(() -> postgres("lease")),
-	POSTGRESQL_ROW(() -> postgres("row")), H2_LEASE(() -> h2("lease")), H2_ROW(() -> h2("row")),
-	ZOOKEEPER(SharedStore::zooKeeper);
+	REDIS(SharedStore::redis), REDLOCK(SharedStore::redlock), POSTGRESQL_LEASE(SharedStore::postgres),
+	H2_LEASE(SharedStore::h2), ZOOKEEPER(SharedStore::zooKeeper);
 
 	private final Supplier<Running> servers;
 
@@ -56,31 +55,31 @@ enum SharedStore {
 				"distlock.zookeeper.connect-string=" + server.connectString()));
 	}
 
-	private static Running postgres(String mode) {
+	private static Running postgres() {
 		try {
 			EmbeddedPostgres server = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-			return new Running(server, jdbc(mode, server.getJdbcUrl("postgres", "postgres"), "postgres"));
+			return new Running(server, jdbc(server.getJdbcUrl("postgres", "postgres"), "postgres"));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	private static Running h2(String mode) {
+	private static Running h2() {
 		try {
 			Server server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
-			return new Running(server::stop, jdbc(mode,
-					"jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:versions;DB_CLOSE_DELAY=-1", "sa"));
+			return new Running(server::stop,
+					jdbc("jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:versions;DB_CLOSE_DELAY=-1", "sa"));
 		}
 		catch (SQLException ex) {
 			throw new IllegalStateException(ex);
 		}
 	}
 
-	private static List<String> jdbc(String mode, String url, String user) {
-		return List.of("distlock.backend=jdbc", "distlock.jdbc.mode=" + mode, "distlock.jdbc.command-timeout=5s",
-				"spring.datasource.url=" + url, "spring.datasource.username=" + user,
-				"spring.datasource.hikari.maximum-pool-size=6", "distlock.jdbc.initialize-schema=always");
+	private static List<String> jdbc(String url, String user) {
+		return List.of("distlock.backend=jdbc", "distlock.jdbc.command-timeout=5s", "spring.datasource.url=" + url,
+				"spring.datasource.username=" + user, "spring.datasource.hikari.maximum-pool-size=6",
+				"distlock.jdbc.initialize-schema=always");
 	}
 
 	/** A store that runs, and the properties of an application that uses it. */

@@ -20,9 +20,9 @@ import io.github.distlock.backend.TimeSource;
  * lock. An attempt is one statement in a transaction. A waiting JVM polls; on PostgreSQL
  * it is also notified of a release.
  * <p>
- * In the mode {@code row} locks are row locks of the database. A holder keeps a
- * transaction open, and the database ends it when the process of the holder dies. Waiting
- * tickets wait in the database.
+ * In the mode {@code connection} locks are locks of the database itself: advisory locks
+ * on PostgreSQL, row locks elsewhere. A holder keeps a transaction open, and the database
+ * ends it when the process of the holder dies. Waiting tickets wait in the database.
  */
 public final class JdbcBackend implements LockBackend {
 
@@ -35,21 +35,23 @@ public final class JdbcBackend implements LockBackend {
 
 	private final TimeSource clock;
 
-	private final boolean rows;
+	private final boolean connected;
 
 	private final BackendDescription description;
 
-	private JdbcBackend(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock, boolean rows) {
+	private JdbcBackend(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock, boolean connected) {
 		this.dataSource = dataSource;
 		this.settings = settings;
 		this.clock = clock;
-		this.rows = rows;
-		// In the mode row one token, so that a lock is never passed on inside the JVM:
+		this.connected = connected;
+		// In the mode connection one token, so that a lock is never passed on inside the
+		// JVM:
 		// the database may have ended the session of the holder and granted the lock to
 		// another JVM, which only a command can detect. And no stray delay: a command
 		// that runs late runs in a transaction that has ended.
-		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, !rows,
-				rows ? 1 : settings.tokensPerGrant(), rows ? Duration.ZERO : settings.commandTimeout(), BATCH_SIZE);
+		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, !connected,
+				connected ? 1 : settings.tokensPerGrant(), connected ? Duration.ZERO : settings.commandTimeout(),
+				BATCH_SIZE);
 	}
 
 	/**
@@ -64,13 +66,13 @@ public final class JdbcBackend implements LockBackend {
 	}
 
 	/**
-	 * Create a backend of the mode {@code row}. Sends nothing yet.
+	 * Create a backend of the mode {@code connection}. Sends nothing yet.
 	 * @param dataSource the data source of the database
 	 * @param settings the settings of the store
 	 * @param clock the source of time
 	 * @return the backend
 	 */
-	public static JdbcBackend row(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
+	public static JdbcBackend connection(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
 		return new JdbcBackend(dataSource, settings, clock, true);
 	}
 
@@ -82,9 +84,10 @@ public final class JdbcBackend implements LockBackend {
 	@Override
 	public LockStore open(StoreContext context) {
 		// One connection more: for a listener to notifications, or for commands.
-		int size = this.rows ? this.settings.maxConnections() : this.settings.poolSize();
-		LockPool pool = new LockPool(this.dataSource, this.settings, size + 1, this.rows ? 1 : size);
-		return this.rows ? new JdbcRowStore(pool, this.settings, context, this.clock)
+		int size = this.connected ? this.settings.maxConnections() : this.settings.poolSize();
+		LockPool pool = new LockPool(this.dataSource, this.settings, size + 1, this.connected ? 1 : size,
+				this.connected ? "connection" : "lease");
+		return this.connected ? new JdbcConnectionStore(pool, this.settings, context, this.clock)
 				: new JdbcLeaseStore(pool, this.settings, context, this.clock);
 	}
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokensPerGrant mode {@code lease}: how many fencing tokens a grant covers; the
  * lock can be passed on inside the JVM one time less
  * @param poolSize mode {@code lease}: how many connections the store has; at least 2
- * @param maxConnections mode {@code row}: how many locks can be held or waited for, each
- * with a connection
+ * @param maxConnections mode {@code connection}: how many locks can be held or waited
+ * for, each with a connection
  * @param notifications mode {@code lease} on PostgreSQL: whether JVMs notify each other
  * of releases
  * @param tables the name of the table

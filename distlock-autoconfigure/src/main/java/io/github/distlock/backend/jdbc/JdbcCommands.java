@@ -58,7 +58,7 @@ final class JdbcCommands {
 
 	private final TableNames tables;
 
-	private final TimeSource clock;
+	final TimeSource clock;
 
 	private final Duration timeout;
 
@@ -129,7 +129,7 @@ final class JdbcCommands {
 	/** Calls {@code end} when the connection has been returned. */
 	private <T> T run(JdbcCommand<T> command, Runnable end) {
 		boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
-		if (early && this.plainSockets && !isVirtual(Thread.currentThread())) {
+		if (early && callerSends()) {
 			try {
 				return execute(command);
 			}
@@ -142,8 +142,9 @@ final class JdbcCommands {
 		return await(answer, Duration.ofNanos(Math.max(0, remaining(command))), command.action, command.key);
 	}
 
-	private static boolean isVirtual(Thread thread) {
-		return IS_VIRTUAL != null && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_VIRTUAL, thread));
+	private boolean callerSends() {
+		return this.plainSockets && (IS_VIRTUAL == null
+				|| !Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_VIRTUAL, Thread.currentThread())));
 	}
 
 	/**
@@ -184,6 +185,14 @@ final class JdbcCommands {
 
 	private long remaining(JdbcCommand<?> command) {
 		return command.deadlineNanos - this.clock.nanoTime();
+	}
+
+	/**
+	 * Run a task that opens a connection of its own, on the thread of the caller if that
+	 * may send, otherwise on one of the store. Never fails: the future does.
+	 */
+	<T> CompletableFuture<T> start(Supplier<T> task) {
+		return callerSends() ? CompletableFuture.supplyAsync(task, Runnable::run) : submit(task);
 	}
 
 	/** Run a task on a thread of the store. Never fails: the future does. */

@@ -42,6 +42,8 @@ abstract class JdbcStore implements LockStore, StoreInspection {
 
 	final LockTable table;
 
+	final AdvisoryLocks advisory;
+
 	final JdbcCommands commands;
 
 	/** Whether the log says that rows cannot be deleted. */
@@ -58,22 +60,25 @@ abstract class JdbcStore implements LockStore, StoreInspection {
 		this.signals = context.signals();
 		this.pool = pool;
 		this.table = new LockTable(pool, settings, context.self().id());
+		this.advisory = new AdvisoryLocks(settings.keyPrefix());
 		this.commands = new JdbcCommands(pool, threads, attempts, settings, clock);
 		requireSupported();
 		this.commands.every(CLEANUP_PERIOD.plusMillis(ThreadLocalRandom.current().nextLong(1000)), this::cleanUp);
 	}
 
 	/**
-	 * Fail if the database is another product. It need not be reachable yet. If it is
-	 * not, or if the table of the locks cannot be read, log it: the first call that needs
-	 * a lock may come much later. Waits for one command time-out at most.
+	 * Fail if the database is another product, or if JVMs of the other mode use it. It
+	 * need not be reachable yet. If it is not, or if the table of the locks cannot be
+	 * read, log it: the first call that needs a lock may come much later. Waits for one
+	 * command time-out at most.
 	 */
 	private void requireSupported() {
 		try {
 			ping();
 		}
 		catch (LockBackendException ex) {
-			if (ex instanceof StoreUnusableException && !this.pool.isSupported()) {
+			// The failure of a statement would be the cause.
+			if (ex instanceof StoreUnusableException && ex.getCause() == null) {
 				closeConnections();
 				throw ex;
 			}

@@ -110,16 +110,20 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Let the server itself end a statement that waits for a lock, once for each session
-	 * of the own pool. A server does not notice then that its client has gone, and the
-	 * sessions that clients have left would add up.
+	 * Prepare a session of the own pool, once. The server itself ends a statement that
+	 * waits for a lock: it does not notice then that its client has gone, and the
+	 * sessions that clients have left would add up. On PostgreSQL the session also marks
+	 * that a JVM of a mode uses the table.
+	 * @return whether a JVM of the other mode uses it
 	 */
-	void limitSession(Duration limit) throws SQLException {
-		if (this.pool.statements().has("limitSession")) {
-			Map<String, Object> values = Map.of("millis", Long.toString(limit.toMillis()), "seconds", limit.toSeconds(),
-					"session", PostgreSqlDriver.session(this.driver));
+	boolean prepareSession(Duration limit, String mode, String prefix) throws SQLException {
+		SqlStatements statements = this.pool.statements();
+		Map<String, Object> values = Map.of("millis", Long.toString(limit.toMillis()), "seconds", limit.toSeconds(),
+				"session", PostgreSqlDriver.session(this.driver), "mode", mode, "prefix", prefix);
+		if (statements.has("limitSession")) {
 			update("limitSession", values);
 		}
+		return statements.has("mark") && query("mark", values, (row, number) -> row.getBoolean(1)).contains(true);
 	}
 
 	/** Limit how long a server that does not answer may block the thread. */

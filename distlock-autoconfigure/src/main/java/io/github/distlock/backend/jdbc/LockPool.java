@@ -15,6 +15,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.jdbc.JdbcExceptionTranslator.DatabaseText;
 import io.github.distlock.backend.jdbc.LockConnection.SqlStatements;
 import io.github.distlock.thread.LockThreads;
@@ -46,7 +47,9 @@ final class LockPool implements AutoCloseable {
 	private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
 			LockPool.class.getClassLoader());
 
-	/** The mode row waits for a row for 3 s in one statement, which ends before this. */
+	/**
+	 * The mode connection waits for a row for 3 s, and the statement ends before this.
+	 */
 	private static final Duration LONGEST_ROW_WAIT = Duration.ofSeconds(4);
 
 	private final DataSource application;
@@ -64,6 +67,8 @@ final class LockPool implements AutoCloseable {
 	 */
 	private final Map<Connection, Map<String, PreparedStatement>> prepared = new ConcurrentReferenceHashMap<>();
 
+	private final String mode;
+
 	private volatile @Nullable DatabaseInfo databaseInfo;
 
 	/** Not before this time connections to a read-only database are replaced. */
@@ -74,12 +79,14 @@ final class LockPool implements AutoCloseable {
 	 * @param application the data source of the application
 	 * @param size the number of connections
 	 * @param idle how many of them wait to be used
+	 * @param mode the mode of the store
 	 */
-	LockPool(DataSource application, JdbcBackendSettings settings, int size, int idle) {
+	LockPool(DataSource application, JdbcBackendSettings settings, int size, int idle, String mode) {
 		// A lazy connection that gets no target could only be cut off with a healthy one.
 		this.application = (application instanceof LazyConnectionDataSourceProxy lazy
 				&& lazy.getTargetDataSource() != null) ? lazy.getTargetDataSource() : application;
 		this.settings = settings;
+		this.mode = mode;
 		HikariDataSource pool = HIKARI ? HikariLocks.find(application) : null;
 		this.own = (pool != null) ? new HikariLocks(pool, size, idle, settings.commandTimeout()) : null;
 		if (pool == null) {
@@ -112,7 +119,12 @@ final class LockPool implements AutoCloseable {
 			LockConnection opened = new LockConnection(this, lent, driver, statements, info.isolation());
 			opened.limit(limit.minusNanos(System.nanoTime() - begin));
 			if (this.own != null && kept == null) {
-				opened.limitSession(this.settings.commandTimeout().plus(LONGEST_ROW_WAIT));
+				Duration longest = this.settings.commandTimeout().plus(LONGEST_ROW_WAIT);
+				if (opened.prepareSession(longest, this.mode, this.settings.keyPrefix())) {
+					throw new StoreUnusableException("Locks of the modes 'lease' and 'connection' do not exclude each"
+							+ " other, and a JVM of the other mode than distlock.jdbc.mode=" + this.mode + " uses "
+							+ location() + ": stop those JVMs first, or set another distlock.key-prefix", null);
+				}
 				this.prepared.put(driver, statements);
 			}
 			return opened;
@@ -174,11 +186,6 @@ final class LockPool implements AutoCloseable {
 		JdbcUtils.closeConnection(lent);
 	}
 
-	/** Return whether the database is known, and is no other product. */
-	boolean isSupported() {
-		return this.databaseInfo != null;
-	}
-
 	/** Return the database. Known after the first connection. */
 	JdbcDialect dialect() {
 		return Objects.requireNonNull(this.databaseInfo).dialect();
@@ -220,7 +227,7 @@ final class LockPool implements AutoCloseable {
 		if (refusal == null && !JdbcExceptionTranslator.isLogin(reason)) {
 			remedy += (this.own != null)
 					? ", or all connections of the locks are in use: increase distlock.jdbc.pool-size (mode lease) or"
-							+ " distlock.jdbc.max-connections (mode row)"
+							+ " distlock.jdbc.max-connections (mode connection)"
 					: ", or all connections of the DataSource are in use, such as inside transactions. "
 							+ POOL_FOR_LOCKS;
 		}

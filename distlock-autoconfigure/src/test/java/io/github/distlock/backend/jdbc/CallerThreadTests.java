@@ -103,7 +103,7 @@ class CallerThreadTests {
 	private static boolean maySend(String url) {
 		try (HikariDataSource pool = new HikariDataSource()) {
 			pool.setJdbcUrl(url);
-			try (LockPool locks = new LockPool(pool, JdbcUnderTest.SETTINGS, 3, 3)) {
+			try (LockPool locks = new LockPool(pool, JdbcUnderTest.SETTINGS, 3, 3, "lease")) {
 				return locks.isPlain();
 			}
 		}

@@ -38,11 +38,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -178,7 +176,7 @@ class JdbcInspectionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = { "H2", "MARIADB" })
 	void theStatementsOfTheMessageFindAndEndTheSessionOfTheHolder(Database server) {
 		TestDatabase database = server.open();
 		JdbcTemplate administrator = database.direct();
@@ -197,11 +195,6 @@ class JdbcInspectionTests {
 				.map(MatchResult::group)
 				.toList();
 			assertThat(statements).hasSize(2);
-			if (server == Database.POSTGRESQL) {
-				assertThat(administrator.queryForList(statements.get(0))).singleElement()
-					.extracting("application_name", as(STRING))
-					.startsWith("lock " + node.instance());
-			}
 			// MariaDB shows sessions as they were up to 100 ms before: that of the holder
 			// may be missing, and others may have ended.
 			await().atMost(Duration.ofSeconds(10))
@@ -217,7 +210,7 @@ class JdbcInspectionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = { "H2", "MARIADB" })
 	void aLeaseOfTheOtherModeIsInspected(Database server) {
 		try (HikariDataSource pool = server.open().pool(8);
 				JdbcNode lease = JdbcNode.named(pool, "distlock:", false);

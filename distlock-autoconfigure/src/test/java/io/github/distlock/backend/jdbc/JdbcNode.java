@@ -18,6 +18,9 @@ import io.github.distlock.testing.StoreNode;
  */
 final class JdbcNode extends StoreNode {
 
+	/** On PostgreSQL, JVMs of both modes may not use the same prefix. */
+	static final String CONNECTION_PREFIX = "connection:";
+
 	JdbcNode(LockBackend backend) {
 		this(backend, LockInstance.of(UUID.randomUUID().toString()));
 	}
@@ -27,10 +30,10 @@ final class JdbcNode extends StoreNode {
 	}
 
 	/** A node whose tickets name an application, a host and a process. */
-	static JdbcNode named(DataSource dataSource, String prefix, boolean rows) {
+	static JdbcNode named(DataSource dataSource, String prefix, boolean connected) {
 		JdbcBackendSettings settings = settings(prefix, 10, TableNames.DEFAULT);
 		return new JdbcNode(
-				rows ? JdbcBackend.row(dataSource, settings, TimeSource.SYSTEM)
+				connected ? JdbcBackend.connection(dataSource, settings, TimeSource.SYSTEM)
 						: JdbcBackend.lease(dataSource, settings, TimeSource.SYSTEM),
 				new LockInstance(UUID.randomUUID().toString().substring(0, 8), "order-service", "host-7", 4711L));
 	}
@@ -52,13 +55,13 @@ final class JdbcNode extends StoreNode {
 				tables);
 	}
 
-	static JdbcNode row(DataSource dataSource) {
-		return row(dataSource, 10);
+	static JdbcNode connection(DataSource dataSource) {
+		return connection(dataSource, 10);
 	}
 
-	static JdbcNode row(DataSource dataSource, int connections) {
-		return new JdbcNode(
-				JdbcBackend.row(dataSource, settings("distlock:", connections, TableNames.DEFAULT), TimeSource.SYSTEM));
+	static JdbcNode connection(DataSource dataSource, int connections) {
+		return new JdbcNode(JdbcBackend.connection(dataSource,
+				settings(CONNECTION_PREFIX, connections, TableNames.DEFAULT), TimeSource.SYSTEM));
 	}
 
 	/**

@@ -18,30 +18,37 @@ final class JdbcUnderTest implements StoreUnderTest {
 	static final JdbcBackendSettings SETTINGS = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 			Duration.ofMillis(100), 17, 3, 80, true, TableNames.DEFAULT);
 
+	static final JdbcBackendSettings CONNECTION_SETTINGS = connectionSettings(80);
+
 	private final TestDatabase database;
 
-	private final boolean rows;
+	private final boolean connected;
 
 	/** An idle pool keeps its connections for half a minute, and a server has a limit. */
 	private final Map<LockBackend, HikariDataSource> pools = new ConcurrentHashMap<>();
 
-	private JdbcUnderTest(TestDatabase database, boolean rows) {
+	private JdbcUnderTest(TestDatabase database, boolean connected) {
 		this.database = database;
-		this.rows = rows;
+		this.connected = connected;
+	}
+
+	static JdbcBackendSettings connectionSettings(int connections) {
+		return new JdbcBackendSettings(JdbcNode.CONNECTION_PREFIX, Duration.ofSeconds(2), Duration.ofMillis(100), 17, 3,
+				connections, true, TableNames.DEFAULT);
 	}
 
 	static JdbcUnderTest lease(TestDatabase database) {
 		return new JdbcUnderTest(database, false);
 	}
 
-	static JdbcUnderTest row(TestDatabase database) {
+	static JdbcUnderTest connection(TestDatabase database) {
 		return new JdbcUnderTest(database, true);
 	}
 
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
 		HikariDataSource pool = this.database.pool(2);
-		LockBackend backend = this.rows ? JdbcBackend.row(pool, SETTINGS, clock)
+		LockBackend backend = this.connected ? JdbcBackend.connection(pool, CONNECTION_SETTINGS, clock)
 				: JdbcBackend.lease(pool, SETTINGS, clock);
 		this.pools.put(backend, pool);
 		return backend;

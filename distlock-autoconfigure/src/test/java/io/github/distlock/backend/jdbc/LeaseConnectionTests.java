@@ -180,7 +180,7 @@ class LeaseConnectionTests {
 	void aPeriodicTaskIsRepeatedAfterAnError() {
 		try (HikariDataSource pool = TestDatabase.h2().pool(1)) {
 			AtomicInteger runs = new AtomicInteger();
-			JdbcCommands commands = new JdbcCommands(new LockPool(pool, JdbcUnderTest.SETTINGS, 3, 3), 1, 1,
+			JdbcCommands commands = new JdbcCommands(new LockPool(pool, JdbcUnderTest.SETTINGS, 3, 3, "lease"), 1, 1,
 					JdbcUnderTest.SETTINGS, TimeSource.SYSTEM);
 			commands.every(Duration.ofMillis(1), () -> {
 				runs.incrementAndGet();
@@ -255,7 +255,7 @@ class LeaseConnectionTests {
 	@Test
 	void theTimeInWhichAConnectionIsBorrowedIsNoLongerLeftForTheStatement() throws SQLException {
 		try (HikariDataSource pool = TestDatabase.postgres().pool(2);
-				LockPool source = new LockPool(slow(pool), JdbcUnderTest.SETTINGS, 3, 3);
+				LockPool source = new LockPool(slow(pool), JdbcUnderTest.SETTINGS, 3, 3, "lease");
 				LockConnection connection = source.open(Duration.ofSeconds(2))) {
 			assertThat(connection.driver.getNetworkTimeout()).isBetween(1, 1_900);
 		}

@@ -76,7 +76,7 @@ class LeastRightsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void theyAreSufficientForTheModeRow(Database server) {
+	void theyAreSufficientForTheModeConnection(Database server) {
 		HikariDataSource pool = pool(server.open(), RIGHTS);
 		JdbcNode holder = node(pool, true);
 		JdbcNode other = node(pool, true);
@@ -136,8 +136,8 @@ class LeastRightsTests {
 		}
 	}
 
-	private JdbcNode node(HikariDataSource pool, boolean rows) {
-		JdbcNode node = JdbcNode.named(pool, this.prefix, rows);
+	private JdbcNode node(HikariDataSource pool, boolean connected) {
+		JdbcNode node = JdbcNode.named(pool, this.prefix, connected);
 		this.open.add(0, node);
 		return node;
 	}

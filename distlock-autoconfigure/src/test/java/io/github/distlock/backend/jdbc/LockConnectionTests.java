@@ -76,7 +76,7 @@ class LockConnectionTests {
 			}
 
 		}, this::observe));
-		LockPool source = new LockPool(lazy, JdbcUnderTest.SETTINGS, 3, 3);
+		LockPool source = new LockPool(lazy, JdbcUnderTest.SETTINGS, 3, 3, "lease");
 		assertThatThrownBy(() -> source.open(LIMIT)).hasMessageContaining("in use");
 		assertThat(this.calls).isEmpty();
 	}
@@ -92,7 +92,7 @@ class LockConnectionTests {
 				return connection;
 			}
 
-		}, this::observe), JdbcUnderTest.SETTINGS, 3, 3);
+		}, this::observe), JdbcUnderTest.SETTINGS, 3, 3, "lease");
 	}
 
 	private void observe(Connection connection, String method, @Nullable Object argument) throws SQLException {

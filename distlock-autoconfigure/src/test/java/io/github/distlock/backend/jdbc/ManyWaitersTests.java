@@ -39,14 +39,14 @@ class ManyWaitersTests {
 	@ParameterizedTest
 	@CsvSource({ "POSTGRESQL, true, 4", "POSTGRESQL, true, 40", "MARIADB, true, 40", "H2, true, 40",
 			"POSTGRESQL, false, 40", "MARIADB, false, 4" })
-	void twoHundredWaitingCallersDoNotExhaustThePoolAndAllGetTheLock(Database server, boolean rows, int keys)
+	void twoHundredWaitingCallersDoNotExhaustThePoolAndAllGetTheLock(Database server, boolean connected, int keys)
 			throws Exception {
 		String name = "many-" + UUID.randomUUID() + "-";
 		ConcurrentMap<String, AtomicInteger> inside = new ConcurrentHashMap<>();
 		AtomicInteger overlaps = new AtomicInteger();
 		ExecutorService threads = Executors.newFixedThreadPool(WAITERS);
 		try (HikariDataSource pool = server.open().pool(7); HikariDataSource other = server.open().pool(7)) {
-			List<BackendLockRegistry> registries = List.of(registry(pool, rows), registry(other, rows));
+			List<BackendLockRegistry> registries = List.of(registry(pool, connected), registry(other, connected));
 			List<Future<?>> waiters = new ArrayList<>();
 			for (int i = 0; i < WAITERS; i++) {
 				BackendLockRegistry registry = registries.get(i % 2);
@@ -75,10 +75,10 @@ class ManyWaitersTests {
 		assertThat(overlaps).hasValue(0);
 	}
 
-	private static BackendLockRegistry registry(HikariDataSource pool, boolean rows) {
-		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-				Duration.ofMillis(100), 17, 3, 5, true, TableNames.DEFAULT);
-		LockBackend backend = rows ? JdbcBackend.row(pool, settings, TimeSource.SYSTEM)
+	private static BackendLockRegistry registry(HikariDataSource pool, boolean connected) {
+		JdbcBackendSettings settings = new JdbcBackendSettings(connected ? JdbcNode.CONNECTION_PREFIX : "distlock:",
+				Duration.ofSeconds(2), Duration.ofMillis(100), 17, 3, 5, true, TableNames.DEFAULT);
+		LockBackend backend = connected ? JdbcBackend.connection(pool, settings, TimeSource.SYSTEM)
 				: JdbcBackend.lease(pool, settings, TimeSource.SYSTEM);
 		return JdbcRegistries.start(backend, PATIENCE, Duration.ofSeconds(30), Duration.ofMillis(50));
 	}

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The statements of the page about databases, and those of the runbook, show what holds a
@@ -30,6 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OperatorStatementTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "stores-jdbc.md");
+
+	private static final long NUMBER = AdvisoryLocks.number("public", "distlock_lock", "distlock:", "stock-42");
 
 	private static final String TO_END = "To end a grant";
 
@@ -54,7 +58,7 @@ class OperatorStatementTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void inTheModeRowTheSessionOfTheHolderIsShownAndEnded(Database server) {
+	void inTheModeConnectionTheSessionOfTheHolderIsShownAndEnded(Database server) {
 		TestDatabase database = server.open();
 		JdbcTemplate administrator = database.direct();
 		String list = switch (server) {
@@ -67,17 +71,24 @@ class OperatorStatementTests {
 			case MARIADB -> "KILL";
 			case H2 -> "SELECT ABORT";
 		};
-		try (LockedStock stock = stock(database, "row")) {
-			List<Map<String, Object>> sessions = administrator.queryForList(only(list));
+		try (LockedStock stock = stock(database, "connection")) {
+			if (server == Database.POSTGRESQL) {
+				assertThat(administrator.queryForObject(only("SELECT ('x'"), Long.class)).isEqualTo(NUMBER);
+				awaitWaiting(administrator);
+			}
+			List<Map<String, Object>> sessions = administrator.queryForList(numbered(list));
 			assertThat(sessions).isNotEmpty();
 			if (server == Database.POSTGRESQL) {
-				assertThat(sessions).singleElement()
-					.satisfies((session) -> assertThat((String) session.get("application_name")).startsWith("lock ")
+				assertThat(sessions).hasSize(2)
+					.allSatisfy((session) -> assertThat((String) session.get("application_name"))
 						.contains(":" + ProcessHandle.current().pid() + ":"));
+				assertThat(administrator.queryForList(numbered(end))).hasSize(1);
 			}
-			String line = only(end);
-			for (Map<String, Object> session : sessions) {
-				administrator.execute(line.replaceAll("<.*>", String.valueOf(session.values().iterator().next())));
+			else {
+				for (Map<String, Object> session : sessions) {
+					administrator
+						.execute(only(end).replaceAll("<.*>", String.valueOf(session.values().iterator().next())));
+				}
 			}
 			stock.awaitNextHolder();
 		}
@@ -85,7 +96,7 @@ class OperatorStatementTests {
 
 	@Test
 	void eachStatementOfThePageIsInOneOfTheseTests() {
-		assertThat(lines()).hasSize(12);
+		assertThat(lines()).hasSize(13);
 	}
 
 	private static LockedStock stock(TestDatabase database, String mode) {
@@ -104,6 +115,20 @@ class OperatorStatementTests {
 		List<String> lines = lines().stream().filter((line) -> line.startsWith(beginning)).toList();
 		assertThat(lines).hasSize(1);
 		return lines.get(0);
+	}
+
+	private static String numbered(String beginning) {
+		return only(beginning).replace("<number>", Long.toString(NUMBER));
+	}
+
+	/**
+	 * The ticket of the second application waits in the server after its first attempt.
+	 */
+	private static void awaitWaiting(JdbcTemplate administrator) {
+		await().atMost(Duration.ofSeconds(30))
+			.until(() -> !administrator
+				.queryForList("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+				.isEmpty());
 	}
 
 	private static List<String> lines() {
@@ -134,11 +159,16 @@ class OperatorStatementTests {
 	}
 
 	@Test
-	void inPostgresqlTheStatementsShowTheSessionThatLockedARowAndEndIt() {
+	void inPostgresqlTheStatementsShowTheSessionsOfAnAdvisoryLockAndEndThatOfTheHolder() {
 		TestDatabase database = TestDatabase.postgres();
-		try (LockedStock stock = stock(database, "row")) {
-			assertThat(database.direct().queryForList(select("Database", "xmax"))).hasSize(1)
-				.allSatisfy((row) -> assertThat(row).containsEntry("state", "idle in transaction"));
+		JdbcTemplate administrator = database.direct();
+		try (LockedStock stock = stock(database, "connection")) {
+			awaitWaiting(administrator);
+			assertThat(administrator.queryForList(select("Database", "LIKE 'waits"))).hasSize(2);
+			assertThat(administrator.queryForList(select("Database", "sha256"))).hasSize(2)
+				.anySatisfy((row) -> assertThat(row).containsEntry("granted", true)
+					.containsEntry("state", "idle in transaction"))
+				.anySatisfy((row) -> assertThat(row).containsEntry("granted", false));
 			assertThat(database.direct().queryForList(select(TO_END, "pg_terminate_backend"))).hasSize(1);
 			stock.awaitNextHolder();
 		}
@@ -152,7 +182,7 @@ class OperatorStatementTests {
 				.anySatisfy((row) -> assertThat(row).containsEntry("lock_key", "distlock:stock-42"));
 			assertThat(stock.held().isHeld()).isTrue();
 		}
-		try (LockedStock stock = stock(database, "row")) {
+		try (LockedStock stock = stock(database, "connection")) {
 			assertThat(database.direct().queryForList(select("Database", "innodb_trx"))).isNotEmpty();
 			assertThat(stock.held().isHeld()).isTrue();
 		}

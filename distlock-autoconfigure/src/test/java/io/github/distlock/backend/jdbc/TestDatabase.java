@@ -56,6 +56,13 @@ record TestDatabase(String platform, String url, String user) {
 		});
 	}
 
+	/** Another PostgreSQL, which the test has started and will end. */
+	static TestDatabase of(EmbeddedPostgres server) {
+		TestDatabase database = new TestDatabase("postgresql", server.getJdbcUrl("postgres", "postgres"), "postgres");
+		database.makeTable();
+		return database;
+	}
+
 	/** MariaDB, if it is installed. Skips the test otherwise. */
 	static TestDatabase mariaDb() {
 		return once("mariadb", () -> new TestDatabase("mariadb", MariaDbServer.start().url(), "root"));

@@ -47,7 +47,8 @@ record WorkerStore(LockBackend backend, Map<String, Executor> threads) {
 	static WorkerStore open(int port, int tokens, Duration lease) {
 		return switch (System.getProperty("torture.store", "redis")) {
 			case "redis" -> redis(port, tokens);
-			case "postgresql" -> postgresql(port, tokens);
+			case "postgresql" -> postgresql(port, tokens, true);
+			case "postgresql-connection" -> postgresql(port, tokens, false);
 			default -> zookeeper(port, tokens, lease);
 		};
 	}
@@ -85,14 +86,16 @@ record WorkerStore(LockBackend backend, Map<String, Executor> threads) {
 				new RedisBackendSettings(PREFIX, COMMAND_TIMEOUT, true, tokens), TimeSource.SYSTEM), threads);
 	}
 
-	private static WorkerStore postgresql(int port, int tokens) {
+	private static WorkerStore postgresql(int port, int tokens, boolean lease) {
 		HikariDataSource application = new HikariDataSource();
 		application.setJdbcUrl("jdbc:postgresql://127.0.0.1:" + port + "/postgres");
 		application.setUsername("postgres");
 		application.setPassword("");
 		application.setMaximumPoolSize(2);
-		return new WorkerStore(JdbcBackend.lease(application, new JdbcBackendSettings(PREFIX, COMMAND_TIMEOUT,
-				Duration.ofMillis(100), tokens, 3, 80, true, TableNames.DEFAULT), TimeSource.SYSTEM), Map.of());
+		JdbcBackendSettings settings = new JdbcBackendSettings(PREFIX, COMMAND_TIMEOUT, Duration.ofMillis(100), tokens,
+				3, 20, true, TableNames.DEFAULT);
+		return new WorkerStore(lease ? JdbcBackend.lease(application, settings, TimeSource.SYSTEM)
+				: JdbcBackend.connection(application, settings, TimeSource.SYSTEM), Map.of());
 	}
 
 	/** Locks last as long as the session, which takes the place of the lease. */

@@ -60,7 +60,9 @@ public final class DistlockContenders {
 						REDIS, WITHOUT_WATCHDOG,
 						(client) -> new RegistryLocks(DistlockApplication.observed(client).registry(),
 								UnaryOperator.identity())),
-				variant("distlock-row", EnumSet.of(Kind.JDBC), "distlock.jdbc.mode", "row"),
+				// On PostgreSQL, both modes may not have the same keys.
+				variant("distlock-connection", EnumSet.of(Kind.JDBC), "distlock.jdbc.mode=connection",
+						Map.of("distlock.jdbc.mode", "connection", "distlock.key-prefix", "connection:")),
 				// A pair for one workload, which names them.
 				new Contender("distlock-execute", "distlock, LockRegistry.execute", REDIS,
 						EnumSet.noneOf(Ability.class),
@@ -72,8 +74,12 @@ public final class DistlockContenders {
 
 	/** With one property that differs from the default. */
 	private static Contender variant(String id, Set<Kind> stores, String property, String value) {
-		return new Contender(id, "distlock, " + property + "=" + value, stores, WITHOUT_WATCHDOG,
-				(client) -> new RegistryLocks(DistlockApplication.of(client, Map.of(property, value)).registry(),
+		return variant(id, stores, property + "=" + value, Map.of(property, value));
+	}
+
+	private static Contender variant(String id, Set<Kind> stores, String difference, Map<String, String> properties) {
+		return new Contender(id, "distlock, " + difference, stores, WITHOUT_WATCHDOG,
+				(client) -> new RegistryLocks(DistlockApplication.of(client, properties).registry(),
 						UnaryOperator.identity()));
 	}
 

@@ -73,8 +73,8 @@ public final class Workloads {
 				redlock.hot(4, 1, 16)));
 		for (Deployment database : new Deployment[] { Deployment.POSTGRESQL, Deployment.H2 }) {
 			Cycles cycles = new Cycles(database);
-			all.addAll(List.of(cycles.uncontended(1), cycles.uncontended(8), cycles.hot(1, 1, 16), cycles.hot(2, 1, 1),
-					cycles.hot(2, 1, 1, Duration.ofMillis(20)), cycles.hot(4, 1, 4)));
+			all.addAll(List.of(cycles.uncontended(1), cycles.uncontended(8), cycles.hot(1, 1, 8), cycles.hot(1, 1, 16),
+					cycles.hot(2, 1, 1), cycles.hot(2, 1, 1, Duration.ofMillis(20)), cycles.hot(4, 1, 4)));
 		}
 		Cycles zooKeeper = new Cycles(Deployment.ZOOKEEPER);
 		all.addAll(List.of(zooKeeper.uncontended(1), zooKeeper.uncontended(16), zooKeeper.hot(1, 1, 16),

@@ -82,7 +82,7 @@ class ServiceSettingsTests {
 		ServiceSettings settings = settings(Map.of("distlock.jdbc.mode", "lease"), Map.of());
 		assertThat(settings.contain(Map.of())).isTrue();
 		assertThat(settings.contain(Map.of("distlock.jdbc.mode", "lease"))).isTrue();
-		assertThat(settings.contain(Map.of("distlock.jdbc.mode", "row"))).isFalse();
+		assertThat(settings.contain(Map.of("distlock.jdbc.mode", "connection"))).isFalse();
 		assertThat(settings.contain(Map.of("distlock.jdbc.enabled", "true"))).isFalse();
 	}
 

@@ -14,7 +14,7 @@ import org.springframework.stereotype.Service;
  */
 @Service("jdbc-row")
 @ConditionalOnBooleanProperty("distlock.jdbc.enabled")
-@ConditionalOnProperty(name = "distlock.jdbc.mode", havingValue = "row")
+@ConditionalOnProperty(name = "distlock.jdbc.mode", havingValue = "connection")
 class JdbcRowStock implements StockStrategy {
 
 	private final StockRepository stock;

@@ -61,12 +61,6 @@ SELECT ${answer} FROM distlock_lock WHERE lock_key = :key
 -- name: take
 ${row} FOR UPDATE SKIP LOCKED
 
--- name: await
-${row} FOR UPDATE
-
--- name: clock
-SELECT ${now}
-
 -- name: freeRow
 UPDATE distlock_lock SET fence = :fence, owner = '', expires_at = ${now}, wanted_at = 0 WHERE lock_key = :key
 

@@ -17,11 +17,6 @@ SELECT ${answer} FROM FINAL TABLE (
 MERGE INTO distlock_lock l USING (SELECT CAST(:key AS VARBINARY(768)) AS lock_key) s ON l.lock_key = s.lock_key
 WHEN NOT MATCHED THEN INSERT (lock_key, owner, fence, expires_at, wanted_at) VALUES (s.lock_key, '', 0, ${now}, 0)
 
--- name: clock
--- In some modes of H2, CURRENT_TIMESTAMP is the start of the transaction.
-SELECT CAST(EXTRACT(EPOCH FROM EXECUTING_STATEMENT_START) * 1000000 AS BIGINT)
-FROM INFORMATION_SCHEMA.SESSIONS WHERE SESSION_ID = SESSION_ID()
-
 -- name: showsessions
 SELECT session_id, user_name, client_addr, session_start FROM information_schema.sessions
 WHERE contains_uncommitted;

@@ -16,8 +16,11 @@ ON DUPLICATE KEY UPDATE
 INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
 
 -- name: limitSession
--- The mode row waits for a row for three seconds in one statement.
+-- The mode connection waits for a row for three seconds in one statement.
 SET SESSION lock_wait_timeout = :seconds, innodb_lock_wait_timeout = 3
+
+-- name: await
+${row} FOR UPDATE
 
 -- name: showsessions
 SELECT t.processlist_id, t.processlist_host, l.lock_status FROM performance_schema.data_locks l

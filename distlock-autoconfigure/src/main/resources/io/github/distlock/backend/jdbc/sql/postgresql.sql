@@ -11,6 +11,23 @@ set_config('lock_timeout', :wait, true) <> ''
 -- Behind a pooler, whose clients share sessions, the driver has another number.
 SELECT set_config('statement_timeout', :millis, false) WHERE pg_backend_pid() = :session
 
+-- name: mark
+-- Marks the session as one of a mode, for the table and the prefix of keys, and returns whether
+-- there is one of the other mode. A CASE evaluates its condition first, so of two sessions that
+-- are marked at the same time at least one finds the other. Behind a pooler there is no mark.
+SELECT CASE WHEN pg_advisory_lock_shared(hashtext('distlock ' || :mode), ${marked})::text IS NOT NULL THEN EXISTS (
+  SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND ${here}
+    AND classid::bigint::bit(32) = hashtext('distlock ' || CASE :mode WHEN 'lease' THEN 'connection' ELSE 'lease' END)::bit(32)
+    AND objid::bigint::bit(32) = ${marked}::bit(32)
+) END
+WHERE pg_backend_pid() = :session
+
+-- name: marked
+hashtext('distlock_lock'::regclass::oid::text || ' ' || :prefix)
+
+-- name: here
+database = (SELECT oid FROM pg_database WHERE datname = current_database())
+
 -- name: attempt
 -- An attempt that does not wait, or that the holder repeats, only reads the row of a held
 -- lock: ON CONFLICT would lock the row, which is a write even if no column changes.
@@ -53,21 +70,72 @@ INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
 VALUES (:key, '', 0, ${now}, 0)
 ON CONFLICT (lock_key) DO NOTHING
 
+-- name: table
+-- Schema and name of the table, as the server finds it.
+SELECT unnest(ARRAY[nspname, relname])::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE pg_class.oid = 'distlock_lock'::regclass
+
+-- name: take
+-- Takes the advisory lock of a key if it is free, until the end of the transaction. Writes
+-- nothing. A CASE evaluates its conditions in this order. So a server in recovery takes no lock:
+-- NOTIFY fails there, as a write does. And the clock is read after the grant. Without a grant
+-- there is no row, and the third condition prepares the wait. OFFSET 0 keeps the planner from
+-- evaluating the CASE twice. From the last statement on, the server lets the session live for the lease.
+SELECT '', 0, 0, token,
+  set_config('idle_in_transaction_session_timeout', LEAST(:lease, 2147483647)::text, true),
+  CASE WHEN current_setting('transaction_timeout', true) <> '0' THEN set_config('transaction_timeout', '0', true) END
+FROM (
+  SELECT split_part(CASE
+    WHEN pg_is_in_recovery() THEN pg_notify('distlock', '')::text
+    WHEN pg_try_advisory_xact_lock(:number) THEN set_config('application_name',
+      (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint || ' ' || right(:self, 46), true)
+    WHEN ${prepared} IS NULL THEN ''
+  END, ' ', 1)::bigint AS token OFFSET 0
+) attempt
+WHERE token > 0
+
+-- name: prepared
+-- What the statement that waits reads when it begins. Not every server can watch the connection of its client.
+set_config('distlock.number', :number::text, true) || set_config('statement_timeout', '15s', true)
+  || set_config('application_name', 'waits ' || right(:self, 46), true)
+  || CASE WHEN version() LIKE '%linux%' AND current_setting('client_connection_check_interval', true) IS NOT NULL
+    THEN set_config('client_connection_check_interval', '1s', true) ELSE '' END
+
 -- name: await
-${row} AND set_config('lock_timeout', '3s', true) <> '' FOR UPDATE
+-- After this, take finds whether the session has the lock. A time-out or a cancellation that the
+-- block handles is no error in the log of the server, and the transaction goes on.
+DO $$
+BEGIN
+  PERFORM set_config('lock_timeout', '10s', true);
+  PERFORM pg_advisory_xact_lock(current_setting('distlock.number')::bigint);
+EXCEPTION WHEN lock_not_available OR query_canceled THEN
+  NULL;
+END
+$$
 
--- name: row
--- The name tells operators which ticket the session has, until the end of the transaction.
-SELECT ${answer}, set_config('application_name', 'lock ' || :ticket, true) FROM distlock_lock WHERE lock_key = :key
+-- name: ofkey
+-- The sessions that hold the number of a key, or wait for it.
+pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND ${here}
+  AND (l.classid::bigint << 32 | l.objid::bigint) = :number
 
--- name: clock
--- statement_timestamp() may be older than the wait for the row.
-SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint
+-- name: sessions
+SELECT l.granted, COALESCE(substring(a.application_name FROM '^([0-9]{1,18}) ')::bigint, 0),
+  COALESCE(substring(a.application_name FROM '[^ ]+$'), 'session ' || l.pid)
+FROM ${ofkey}
+ORDER BY a.query_start
 
--- name: showsessions
-SELECT pid, usename, client_addr, application_name, xact_start FROM pg_stat_activity
-JOIN distlock_lock ON backend_xid = distlock_lock.xmax WHERE lock_key = convert_to('{key}', 'UTF8');
-
--- name: killsession
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-JOIN distlock_lock ON backend_xid = distlock_lock.xmax WHERE lock_key = convert_to('{key}', 'UTF8');
+-- name: endSession
+-- Waits for up to a second until the session that was ended has gone. Both functions have a
+-- parameter of the round, since the result of others would be kept.
+WITH RECURSIVE ended AS (
+  SELECT l.pid, pg_terminate_backend(l.pid) AS done
+  FROM ${ofkey} AND l.granted AND a.application_name LIKE :token || ' %'
+), rest(pid, round) AS (
+  SELECT pid, 0 FROM ended WHERE done
+  UNION ALL
+  SELECT rest.pid, round + 1 FROM rest, LATERAL pg_sleep(0.01 + 0 * round),
+    LATERAL pg_stat_get_activity(CASE WHEN pg_stat_clear_snapshot()::text IS NULL THEN 0 ELSE rest.pid END)
+  WHERE round < 100
+)
+SELECT count(*) > 0 FROM rest

@@ -4,13 +4,13 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract of a lock store on PostgreSQL, mode {@code row}.
+ * The contract of a lock store on PostgreSQL, mode {@code connection}.
  */
-class PostgreSqlRowTests extends LockStoreContract {
+class PostgreSqlConnectionTests extends LockStoreContract {
 
 	@Override
 	protected StoreUnderTest openStore() {
-		return JdbcUnderTest.row(TestDatabase.postgres());
+		return JdbcUnderTest.connection(TestDatabase.postgres());
 	}
 
 }

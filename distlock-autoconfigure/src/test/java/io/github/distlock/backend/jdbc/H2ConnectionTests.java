@@ -4,13 +4,13 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract of a lock store on H2, mode {@code row}.
+ * The contract of a lock store on H2, mode {@code connection}.
  */
-class H2RowTests extends LockStoreContract {
+class H2ConnectionTests extends LockStoreContract {
 
 	@Override
 	protected StoreUnderTest openStore() {
-		return JdbcUnderTest.row(TestDatabase.h2());
+		return JdbcUnderTest.connection(TestDatabase.h2());
 	}
 
 }

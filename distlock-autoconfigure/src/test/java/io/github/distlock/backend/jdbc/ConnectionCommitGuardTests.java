@@ -31,11 +31,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The commit guard with locks of the mode {@code row}, which only the database can
+ * The commit guard with locks of the mode {@code connection}, which only the database can
  * confirm.
  */
 @Tag(Installed.TAG)
-class RowCommitGuardTests {
+class ConnectionCommitGuardTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -69,14 +69,15 @@ class RowCommitGuardTests {
 	void aTransactionIsRolledBackIfTheTransactionOfItsLockHasJustEnded(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4)) {
-			BackendLockRegistry registry = JdbcRegistries
-				.start(JdbcBackend.row(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), SOON, SOON, SOON);
+			BackendLockRegistry registry = JdbcRegistries.start(
+					JdbcBackend.connection(pool, JdbcUnderTest.CONNECTION_SETTINGS, TimeSource.SYSTEM), SOON, SOON,
+					SOON);
 			try {
 				sell(registry, () -> {
 				});
 				assertThat(sold()).isOne();
 				assertThatExceptionOfType(LockLostException.class)
-					.isThrownBy(() -> sell(registry, () -> RowModeTests.endOtherSessions(server, database)))
+					.isThrownBy(() -> sell(registry, () -> ConnectionModeTests.endOtherSessions(server, database)))
 					.satisfies((thrown) -> assertThat(thrown.lossCause()).isEqualTo(LossCause.SESSION_LOST))
 					.withMessageContaining("the session with the store on which it depends has ended")
 					.withMessageNotContaining("lease");

@@ -19,26 +19,27 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link JdbcBackend} in the mode {@code row}. A ticket has a
- * connection while it waits for its row or holds it, and a thread of the store while it
- * waits. A wait for a row lasts for three seconds at most; then the connection is free
- * for other tickets until the ticket attempts again. A ticket that finds no free
- * connection attempts again, too. Thread-safe.
+ * The open store of a {@link JdbcBackend} in the mode {@code connection}. A ticket has a
+ * connection while it tries to take its lock, waits for it or holds it, and a thread of
+ * the store while it waits. A wait ends after some seconds; then the connection is free
+ * for other tickets until the ticket attempts again, behind all that wait by then. A
+ * ticket that finds no free connection attempts again, too. Thread-safe.
  */
-final class JdbcRowStore extends JdbcStore {
+final class JdbcConnectionStore extends JdbcStore {
 
-	private static final Log logger = LogFactory.getLog(JdbcRowStore.class);
+	private static final Log logger = LogFactory.getLog(JdbcConnectionStore.class);
 
-	/** Interval at which the sessions of held rows are checked. */
+	/** Interval at which the sessions of held locks are checked. */
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
 	/** The tickets that have a connection. */
-	private final ConcurrentMap<Ticket, RowLock> locks = new ConcurrentHashMap<>();
+	private final ConcurrentMap<Ticket, ConnectionLock> locks = new ConcurrentHashMap<>();
 
 	/** The connections that no ticket has. */
 	private final Semaphore connections;
@@ -47,7 +48,7 @@ final class JdbcRowStore extends JdbcStore {
 	 * Open the store. It has one connection more for commands, and twice as many threads:
 	 * one that ends a wait runs beside the one that waits.
 	 */
-	JdbcRowStore(LockPool pool, JdbcBackendSettings settings, StoreContext context, TimeSource clock) {
+	JdbcConnectionStore(LockPool pool, JdbcBackendSettings settings, StoreContext context, TimeSource clock) {
 		super(pool, settings, 2 * settings.maxConnections() + 2, 1, context, clock);
 		this.connections = new Semaphore(settings.maxConnections(), true);
 		this.commands.every(CHECK_PERIOD, this::checkAll);
@@ -55,11 +56,11 @@ final class JdbcRowStore extends JdbcStore {
 
 	@Override
 	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
-		return CompletableFuture.completedFuture(attemptNow(ticket, queue));
+		return CompletableFuture.completedFuture(attemptNow(ticket, lease, queue));
 	}
 
-	private AttemptResult attemptNow(Ticket ticket, boolean queue) {
-		RowLock lock = this.locks.get(ticket);
+	private AttemptResult attemptNow(Ticket ticket, Duration lease, boolean queue) {
+		ConnectionLock lock = this.locks.get(ticket);
 		Grant grant = (lock != null) ? lock.grant() : null;
 		if (grant != null) {
 			return grant;
@@ -68,7 +69,7 @@ final class JdbcRowStore extends JdbcStore {
 			if (!this.connections.tryAcquire()) {
 				return noConnection(ticket.key(), queue);
 			}
-			lock = begin(ticket, queue);
+			lock = begin(ticket, lease, queue);
 		}
 		return this.commands.await(lock.answer, "attempt", ticket.key());
 	}
@@ -76,24 +77,35 @@ final class JdbcRowStore extends JdbcStore {
 	private AttemptResult noConnection(String key, boolean queue) {
 		if (queue) {
 			logger.debug("A lock waits for a connection (distlock.jdbc.max-connections): " + key);
-			return new AttemptResult.Queued(RowLock.RETRY, false);
+			return new AttemptResult.Queued(ConnectionLock.RETRY, false);
 		}
-		throw new LockBackendException("Lock '" + key + "' cannot be attempted: all " + this.settings.maxConnections()
-				+ " connections of the mode 'row' hold locks or wait for locks. Increase"
-				+ " distlock.jdbc.max-connections, hold locks for less time, or use distlock.jdbc.mode=lease");
+		long holding = this.locks.values().stream().filter((lock) -> lock.grant() != null).count();
+		throw new LockBackendException("Lock '" + key + "' cannot be attempted: all connections of the mode"
+				+ " 'connection' are in use, " + holding + " by held locks and " + (this.locks.size() - holding)
+				+ " by waits for locks. Increase distlock.jdbc.max-connections (" + this.settings.maxConnections()
+				+ "), hold locks for less time, or use distlock.jdbc.mode=lease");
 	}
 
-	/** Start the work for a ticket that has a connection. */
-	private RowLock begin(Ticket ticket, boolean waits) {
-		RowLock lock = new RowLock(ticket, this.pool, this.table.key(ticket.key()), this.settings.commandTimeout());
+	/**
+	 * Start the work for a ticket that has a connection. Only the wait always has a
+	 * thread of the store.
+	 */
+	private ConnectionLock begin(Ticket ticket, Duration lease, boolean waits) {
+		ConnectionLock lock = new ConnectionLock(ticket, lease, this);
 		this.locks.put(ticket, lock);
-		this.commands.submit(() -> take(lock, waits)).whenComplete((held, failure) -> {
+		this.commands.start(() -> take(lock, false)).thenCompose((held) -> {
+			// Without effect if the answer is the grant.
+			lock.answer.complete(waits ? new AttemptResult.Queued(ConnectionLock.RETRY, false)
+					: new AttemptResult.Busy(Duration.ZERO));
+			return (waits && !held) ? this.commands.submit(() -> take(lock, true))
+					: CompletableFuture.completedFuture(held);
+		}).whenComplete((held, failure) -> {
 			lock.working = false;
 			if (failure != null) {
 				lock.answer.completeExceptionally(failure);
 			}
 			if (!Boolean.TRUE.equals(held)) {
-				// Also if the row was held for a moment, so that the grant becomes
+				// Also if the lock was held for a moment, so that the grant becomes
 				// invalid.
 				lock.leave();
 				end(lock);
@@ -102,17 +114,21 @@ final class JdbcRowStore extends JdbcStore {
 		return lock;
 	}
 
-	private boolean take(RowLock lock, boolean waits) {
+	private boolean take(ConnectionLock lock, boolean waits) {
 		try {
-			return lock.take(waits, this.signals);
+			return waits ? lock.await() : lock.take();
 		}
 		catch (SQLException ex) {
+			// There is no connection. Only the thread of a caller is interrupted.
+			if (Thread.currentThread().isInterrupted()) {
+				return this.commands.submit(() -> take(lock, waits)).join();
+			}
 			throw this.pool.noAnswer("attempt", lock.ticket.key(), ex);
 		}
 	}
 
 	/** Return the connection of a ticket that has left. May be called several times. */
-	private boolean end(RowLock lock) {
+	private boolean end(ConnectionLock lock) {
 		lock.close();
 		this.locks.remove(lock.ticket, lock);
 		if (lock.ended.complete(true)) {
@@ -123,19 +139,19 @@ final class JdbcRowStore extends JdbcStore {
 
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		RowLock lock = this.locks.get(ticket);
+		ConnectionLock lock = this.locks.get(ticket);
 		boolean released = lock != null && release(lock);
-		AttemptResult attempt = (next != null) ? attemptNow(next.ticket(), true) : null;
+		AttemptResult attempt = (next != null) ? attemptNow(next.ticket(), next.lease(), true) : null;
 		return CompletableFuture.completedFuture(new ReleaseResult(released, attempt));
 	}
 
-	private boolean release(RowLock lock) {
+	private boolean release(ConnectionLock lock) {
 		Grant grant = lock.leave();
 		if (grant == null) {
 			cancel(lock.ticket);
 			return false;
 		}
-		return this.commands.await(this.commands.submit(() -> {
+		return this.commands.await(this.commands.start(() -> {
 			try {
 				return lock.finish(grant.lastToken());
 			}
@@ -147,13 +163,13 @@ final class JdbcRowStore extends JdbcStore {
 
 	@Override
 	public CompletionStage<?> cancel(Ticket ticket) {
-		RowLock lock = this.locks.get(ticket);
+		ConnectionLock lock = this.locks.get(ticket);
 		return CompletableFuture
 			.completedFuture((lock != null) ? this.commands.await(cancel(lock), "cancellation", ticket.key()) : true);
 	}
 
 	/** Give a ticket up in any state. Completes when its connection is returned. */
-	private CompletableFuture<Boolean> cancel(RowLock lock) {
+	private CompletableFuture<Boolean> cancel(ConnectionLock lock) {
 		boolean held = lock.leave() != null;
 		this.commands.submit(() -> {
 			if (held || !lock.working) {
@@ -179,7 +195,7 @@ final class JdbcRowStore extends JdbcStore {
 	}
 
 	private RenewalResult renew(Renewal renewal) {
-		RowLock lock = this.locks.get(renewal.ticket());
+		ConnectionLock lock = this.locks.get(renewal.ticket());
 		check(lock);
 		Grant grant = (lock != null) ? lock.grant() : null;
 		return (grant != null && grant.lastToken() == renewal.lastToken())
@@ -187,15 +203,15 @@ final class JdbcRowStore extends JdbcStore {
 	}
 
 	/**
-	 * Check whether the session of a held row still exists. If not, the lock is lost.
+	 * Check whether the session of a held lock still exists. If not, the lock is lost.
 	 * @return whether it was lost just now
 	 */
-	private boolean check(@Nullable RowLock lock) {
+	private boolean check(@Nullable ConnectionLock lock) {
 		return lock != null && lock.grant() != null && !lock.isAlive() && lock.leave() != null && end(lock);
 	}
 
 	private void checkAll() {
-		for (RowLock lock : this.locks.values()) {
+		for (ConnectionLock lock : this.locks.values()) {
 			this.commands.submit(() -> {
 				if (check(lock)) {
 					this.signals.renewNow(List.of(lock.ticket));
@@ -205,9 +221,15 @@ final class JdbcRowStore extends JdbcStore {
 		}
 	}
 
-	/** A row shows only a lease of the other mode. */
+	/** Of a row only a lease of the other mode is known. */
 	@Override
 	public StoredLock inspect(String key) {
+		// Only a connection knows which database it is.
+		ping();
+		if (this.pool.dialect() == JdbcDialect.POSTGRESQL) {
+			return this.commands.run(Kind.ATTEMPT, "inspection", key,
+					(connection, sent) -> this.advisory.inspect(connection, key));
+		}
 		StoredLock lock = super.inspect(key);
 		if (lock.holders().isEmpty()) {
 			throw unsupported(key, "does not tell this library which session has locked a row");
@@ -217,9 +239,13 @@ final class JdbcRowStore extends JdbcStore {
 
 	@Override
 	public EndResult end(String key, long grantToken) {
-		// Only a connection knows which statements the database has.
 		ping();
-		throw unsupported(key, "ends a lock of the mode 'row' only with the session of its holder");
+		if (this.pool.dialect() != JdbcDialect.POSTGRESQL) {
+			throw unsupported(key, "ends a lock of the mode 'connection' only with the session of its holder");
+		}
+		boolean ended = this.commands.run(Kind.HOLDER, "end of the session", key,
+				(connection, sent) -> this.advisory.end(connection, key, grantToken));
+		return ended ? EndResult.ENDED : inspect(key).holders().isEmpty() ? EndResult.NOT_HELD : EndResult.CHANGED;
 	}
 
 	private UnsupportedOperationException unsupported(String key, String problem) {
@@ -229,9 +255,8 @@ final class JdbcRowStore extends JdbcStore {
 	}
 
 	private String sql(String statement, String key) {
-		String literal = (this.settings.keyPrefix() + key).replace("'", "''");
 		String hex = HexFormat.of().withUpperCase().formatHex(this.table.key(key));
-		return this.pool.statements().get(statement).text().replace("{hex}", hex).replace("{key}", literal);
+		return this.pool.statements().get(statement).text().replace("{hex}", hex);
 	}
 
 	/** The registry has ended the tickets before, if the database answers. */

@@ -6,14 +6,14 @@ import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract of a lock store on MariaDB, mode {@code row}.
+ * The contract of a lock store on MariaDB, mode {@code connection}.
  */
 @Tag(Installed.TAG)
-class MariaDbRowTests extends LockStoreContract {
+class MariaDbConnectionTests extends LockStoreContract {
 
 	@Override
 	protected StoreUnderTest openStore() {
-		return JdbcUnderTest.row(TestDatabase.mariaDb());
+		return JdbcUnderTest.connection(TestDatabase.mariaDb());
 	}
 
 }

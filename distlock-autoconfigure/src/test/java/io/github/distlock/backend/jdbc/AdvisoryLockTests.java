@@ -1,0 +1,472 @@
+package io.github.distlock.backend.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoreInspection.EndResult;
+import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.StoredLock.StoredWaiter;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.ChildJvm;
+import io.github.distlock.testing.StoreNode;
+import io.github.distlock.testing.TcpProxy;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The mode {@code connection} on PostgreSQL, whose locks are advisory locks. The server
+ * is used by no other test: its log and its write-ahead log show what the locks do.
+ */
+class AdvisoryLockTests {
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	private static final String WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+
+	private static final Duration LEASE = Duration.ofSeconds(5);
+
+	private static final Path folder = temporaryFolder();
+
+	private static EmbeddedPostgres server;
+
+	private static TestDatabase database;
+
+	private final String key = "advisory-" + UUID.randomUUID();
+
+	private final List<AutoCloseable> open = new ArrayList<>();
+
+	@BeforeAll
+	static void start() throws Exception {
+		server = EmbeddedPostgres.builder()
+			.setServerConfig("max_connections", "200")
+			.setServerConfig("autovacuum", "off")
+			// The server writes nothing for standby servers at intervals.
+			.setServerConfig("wal_level", "minimal")
+			.setServerConfig("max_wal_senders", "0")
+			.setErrorRedirector(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
+			.setOutputRedirector(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
+			.start();
+		database = TestDatabase.of(server);
+	}
+
+	private static Path temporaryFolder() {
+		try {
+			return Files.createTempDirectory("advisory");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Return the number that a query returns. */
+	private static long ask(String query) {
+		return Objects.requireNonNull(database.direct().queryForObject(query, Long.class));
+	}
+
+	@AfterAll
+	static void stop() throws Exception {
+		server.close();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		for (AutoCloseable each : this.open) {
+			each.close();
+		}
+	}
+
+	private JdbcNode node() {
+		return node(database.pool(4));
+	}
+
+	private JdbcNode node(HikariDataSource pool) {
+		JdbcNode node = JdbcNode.connection(pool);
+		this.open.add(0, pool);
+		this.open.add(0, node);
+		return node;
+	}
+
+	@Test
+	void theNumberOfAKeyIsTheBeginningOfADigestOfNamesWithTheirLengths() {
+		assertThat(AdvisoryLocks.number("public", "distlock_lock", "distlock:", "stock-42"))
+			.isEqualTo(6585534822663148679L);
+		assertThat(AdvisoryLocks.number("shop", "locks_lock", "", "Größe 3")).isEqualTo(-7750108206542739365L);
+		assertThat(AdvisoryLocks.number("public", "distlock_lock", "a:", "b"))
+			.isNotEqualTo(AdvisoryLocks.number("public", "distlock_lock", "a", ":b"));
+	}
+
+	@Test
+	void aHeldKeyIsTheAdvisoryLockWithItsNumber() {
+		JdbcNode node = node();
+		Ticket ticket = node.hold(this.key);
+		JdbcTemplate jdbc = database.direct();
+		String free = "SELECT pg_try_advisory_xact_lock(" + number(this.key) + ")";
+		assertThat(jdbc.queryForObject(free, Boolean.class)).isFalse();
+		node.release(ticket);
+		assertThat(jdbc.queryForObject(free, Boolean.class)).isTrue();
+	}
+
+	private static long number(String key) {
+		return AdvisoryLocks.number("public", "distlock_lock", JdbcNode.CONNECTION_PREFIX, key);
+	}
+
+	@Test
+	void tokensAreTheClockOfTheServerAfterTheGrant() {
+		JdbcNode node = node();
+		String clock = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint";
+		long last = 0;
+		for (int i = 0; i < 20; i++) {
+			long before = ask(clock);
+			Ticket ticket = node.ticket(this.key);
+			last = node.take(ticket).firstToken();
+			assertThat(last).isBetween(before, ask(clock));
+			node.release(ticket);
+		}
+		Ticket holder = node.hold(this.key);
+		JdbcNode other = node();
+		Ticket waiter = other.queue(this.key);
+		awaitWaiting(1);
+		long released = ask(clock);
+		node.release(holder);
+		await().atMost(SOON).until(() -> other.grants.containsKey(waiter));
+		assertThat(other.take(waiter).firstToken()).isGreaterThan(released);
+	}
+
+	/** Wait until sessions wait in the server for advisory locks. */
+	private static void awaitWaiting(int sessions) {
+		await().atMost(SOON).until(() -> ask(WAITING) == sessions);
+	}
+
+	@Test
+	void aCycleWritesNothingAndTakesNoTransactionId() {
+		JdbcNode node = node();
+		JdbcNode other = node();
+		cycle(node, other);
+		JdbcTemplate jdbc = database.direct();
+		jdbc.execute("CHECKPOINT");
+		String state = "SELECT pg_current_wal_insert_lsn() || ' ' || (pg_control_checkpoint()).next_xid";
+		String before = jdbc.queryForObject(state, String.class);
+		for (int i = 0; i < 50; i++) {
+			cycle(node, other);
+		}
+		assertThat(jdbc.queryForObject(state, String.class)).isEqualTo(before);
+	}
+
+	/** An uncontended cycle, and one with a wait. */
+	private void cycle(JdbcNode node, JdbcNode other) {
+		node.release(node.hold(this.key));
+		Ticket holder = node.hold(this.key);
+		assertThat(database.direct()
+			.queryForList("SELECT backend_xid FROM pg_stat_activity WHERE state = 'idle in transaction'", String.class))
+			.isNotEmpty()
+			.containsOnlyNulls();
+		Ticket waiter = other.queue(this.key);
+		awaitWaiting(1);
+		node.release(holder);
+		await().atMost(SOON).until(() -> other.grants.containsKey(waiter));
+		other.release(waiter);
+	}
+
+	@Test
+	void waitsThatEndByThemselvesOrAreGivenUpLeaveNoErrorInTheLogOfTheServer() throws Exception {
+		int before = log().length();
+		JdbcNode holder = node();
+		holder.hold(this.key);
+		JdbcNode node = node();
+		Ticket waiter = node.queue(this.key);
+		awaitWaiting(1);
+		JdbcNode third = node();
+		Ticket abandoned = third.queue(this.key);
+		awaitWaiting(2);
+		// Longer than one wait in the server.
+		await().atMost(SOON).until(() -> waiting(this.key) < 2);
+		await().atMost(SOON).until(() -> {
+			node.attempt(waiter);
+			return waiting(this.key) == 1;
+		});
+		Answers.of(node.store.cancel(waiter));
+		Answers.of(third.store.cancel(abandoned));
+		awaitWaiting(0);
+		assertThat(log()).contains("ready to accept connections");
+		assertThat(log().substring(before)).doesNotContain("canceling", "ERROR", "deadlock");
+	}
+
+	private static String log() throws IOException {
+		return Files.readString(folder.resolve("log"));
+	}
+
+	private static long waiting(String key) {
+		return ask(WAITING + " AND (classid::bigint << 32 | objid::bigint) = " + number(key));
+	}
+
+	@Test
+	void waitingTicketsOfSeveralJvmsAreGrantedTheLockInTheOrderOfArrival() {
+		JdbcNode first = node();
+		Ticket holder = first.hold(this.key);
+		List<JdbcNode> nodes = new ArrayList<>();
+		List<Ticket> tickets = new ArrayList<>();
+		for (int i = 1; i <= 5; i++) {
+			JdbcNode node = node();
+			nodes.add(node);
+			tickets.add(node.queue(this.key));
+			awaitWaiting(i);
+		}
+		assertThat(first.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+		first.release(holder);
+		for (int i = 0; i < 5; i++) {
+			JdbcNode node = nodes.get(i);
+			Ticket ticket = tickets.get(i);
+			await().atMost(SOON).until(() -> node.grants.containsKey(ticket));
+			assertThat(waiting(this.key)).isEqualTo(4 - i);
+			node.release(ticket);
+		}
+	}
+
+	@Test
+	void theKeyOfAnotherSessionWithTheSameNumberTimesOutWithAMessage() throws Exception {
+		HikariDataSource pool = database.pool(4);
+		this.open.add(pool);
+		BackendLockRegistry registry = registry(pool, Duration.ofMillis(500));
+		this.open.add(0, registry::shutdown);
+		try (HeldLock held = registry.acquire(LockRequest.of(this.key))) {
+			SingleConnectionDataSource session = new SingleConnectionDataSource(database.url(), database.user(), "",
+					true);
+			new JdbcTemplate(session).execute("SELECT pg_advisory_lock(" + number(this.key + 2) + ")");
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of(this.key + 2)))
+				.withMessageContaining(this.key + 2);
+			assertThat(held.confirmHeld()).isTrue();
+			session.destroy();
+			registry.acquire(LockRequest.of(this.key + 2).waitTime(SOON)).close();
+		}
+	}
+
+	private static BackendLockRegistry registry(HikariDataSource pool, Duration wait) {
+		return JdbcRegistries.start(
+				JdbcBackend.connection(pool, JdbcUnderTest.connectionSettings(10), TimeSource.SYSTEM), wait, SOON,
+				SOON);
+	}
+
+	@Test
+	void callersOfTwoKeysEachOnFewConnectionsEndOrTimeOut() throws Exception {
+		HikariDataSource pool = database.pool(4);
+		this.open.add(pool);
+		BackendLockRegistry registry = registry(pool, Duration.ofSeconds(2));
+		this.open.add(0, registry::shutdown);
+		ExecutorService callers = Executors.newFixedThreadPool(20);
+		List<Future<Boolean>> calls = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			String first = this.key + i;
+			String second = this.key + "second" + i;
+			calls.add(callers.submit(() -> {
+				try (HeldLock one = registry.acquire(LockRequest.of(first));
+						HeldLock two = registry.acquire(LockRequest.of(second))) {
+					return one.isHeld() && two.isHeld();
+				}
+				catch (LockNotAcquiredException ex) {
+					return true;
+				}
+			}));
+		}
+		for (Future<Boolean> call : calls) {
+			assertThat(call.get(1, TimeUnit.MINUTES)).isTrue();
+		}
+		callers.shutdown();
+		registry.acquire(LockRequest.of(this.key).waitTime(SOON)).close();
+	}
+
+	@Test
+	void withoutAConnectionTheMessageCountsHeldAndWaitingLocks() {
+		HikariDataSource pool = database.pool(4);
+		this.open.add(pool);
+		JdbcNode node = JdbcNode.connection(pool, 3);
+		this.open.add(0, node);
+		JdbcNode other = node();
+		other.hold(this.key);
+		node.hold(this.key + 1);
+		node.hold(this.key + 2);
+		node.queue(this.key);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key + 3))
+			.withMessageContaining("2 by held locks and 1 by waits for locks");
+	}
+
+	@Test
+	void aHolderThatIsStoppedIsSucceededWithinTheLeaseAndKnowsWhenItGoesOn() {
+		try (ChildJvm holder = ChildJvm.start(ConnectionChild.class, database.platform(), database.url(),
+				database.user(), this.key, Long.toString(LEASE.toMillis()))) {
+			long token = Long.parseLong(holder.expect("held "));
+			JdbcNode node = node();
+			Ticket waiter = node.queue(this.key);
+			holder.pause();
+			// The lease, and the moment between two statements of the waiting ticket.
+			await().atMost(LEASE.plusSeconds(5)).until(() -> node.has(waiter));
+			assertThat(node.take(waiter).firstToken()).isGreaterThan(token);
+			holder.resume();
+			assertThat(holder.expect("resumed valid=")).isEqualTo("false");
+		}
+	}
+
+	@Test
+	void aHolderWhoseNetworkIsCutKnowsItBeforeTheNextOneEnters() {
+		try (TcpProxy proxy = new TcpProxy(server.getPort())) {
+			HikariConfig settings = database.poolSettings(4);
+			settings.setJdbcUrl(database.url().replaceFirst(":\\d+/", ":" + proxy.port() + "/"));
+			JdbcNode holder = node(new HikariDataSource(settings));
+			Ticket ticket = holder.ticket(this.key);
+			Grant grant = StoreNode.granted(holder.attempt(ticket, LEASE, true));
+			JdbcNode node = node();
+			Ticket waiter = node.queue(this.key);
+			proxy.holdBack(true);
+			try {
+				await().atMost(SOON).until(() -> holder.doubted.contains(ticket));
+				assertThat(grant.validity().hasPassed(TimeSource.SYSTEM)).isTrue();
+				assertThat(node.grants).isEmpty();
+				await().atMost(LEASE.plusSeconds(5)).until(() -> node.has(waiter));
+			}
+			finally {
+				proxy.holdBack(false);
+			}
+		}
+	}
+
+	@Test
+	void aHeldLockOutlivesTheTimeLimitsOfItsSession() {
+		HikariConfig settings = database.poolSettings(4);
+		settings.setConnectionInitSql("SET idle_in_transaction_session_timeout = '500ms'");
+		JdbcNode node = node(new HikariDataSource(settings));
+		Ticket ticket = node.ticket(this.key);
+		Grant grant = node.take(ticket);
+		Instant begin = Instant.now();
+		await().atMost(SOON).until(() -> Duration.between(begin, Instant.now()).compareTo(LEASE.plusSeconds(1)) > 0);
+		assertThat(grant.validity().hasPassed(TimeSource.SYSTEM)).isFalse();
+		assertThat(node.release(ticket)).isTrue();
+	}
+
+	@Test
+	void aServerInRecoveryGrantsNothing() throws Exception {
+		Path data = folder.resolve("standby");
+		try (EmbeddedPostgres primary = EmbeddedPostgres.builder()
+			.setDataDirectory(data)
+			.setCleanDataDirectory(false)
+			.start()) {
+			JdbcNode node = node(TestDatabase.of(primary).pool(4));
+			node.release(node.hold(this.key));
+			close();
+			this.open.clear();
+		}
+		Files.createFile(data.resolve("standby.signal"));
+		try (EmbeddedPostgres standby = EmbeddedPostgres.builder()
+			.setDataDirectory(data)
+			.setCleanDataDirectory(false)
+			.start()) {
+			String url = standby.getJdbcUrl("postgres", "postgres") + "&targetServerType=any";
+			JdbcNode node = node(new TestDatabase("postgresql", url, "postgres").pool(4));
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+				.withMessageContaining("read-only, as a replica or a former primary is; connect to the primary");
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attempt(node.ticket(this.key)));
+			assertThat(new TestDatabase("postgresql", url, "postgres").direct()
+				.queryForList("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1")).isEmpty();
+			close();
+			this.open.clear();
+		}
+	}
+
+	@Test
+	void aJvmOfTheOtherModeDoesNotStart() {
+		String prefix = UUID.randomUUID() + ":";
+		HikariDataSource pool = database.pool(4);
+		this.open.add(pool);
+		JdbcNode lease = JdbcNode.named(pool, prefix, false);
+		assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.named(pool, prefix, true))
+			.withMessageContaining("a JVM of the other mode than distlock.jdbc.mode=connection uses PostgreSQL at ");
+		JdbcNode.named(pool, prefix, false).close();
+		JdbcNode.named(pool, prefix + 2, true).close();
+		lease.close();
+		awaitNoMark(prefix);
+		JdbcNode connected = JdbcNode.named(pool, prefix, true);
+		assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.named(pool, prefix, false))
+			.withMessageContaining("distlock.jdbc.mode=lease");
+		connected.close();
+	}
+
+	private static void awaitNoMark(String prefix) {
+		await().atMost(SOON)
+			.until(() -> database.direct()
+				.queryForList("SELECT 1 FROM pg_locks WHERE objsubid = 2 AND objid::bigint::bit(32)"
+						+ " = hashtext('distlock_lock'::regclass::oid::text || ' ' || ?)::bit(32)", prefix)
+				.isEmpty());
+	}
+
+	@Test
+	void anInspectionShowsTheHolderAndWhatWaitsAndCanEndTheSessionOfTheHolder() {
+		JdbcNode holder = JdbcNode.named(pool(), "long:", true);
+		JdbcNode operator = JdbcNode.named(pool(), "long:", true);
+		this.open.add(0, holder);
+		this.open.add(0, operator);
+		assertThat(operator.inspection().inspect(this.key).holders()).isEmpty();
+		assertThat(operator.inspection().end(this.key, 1)).isEqualTo(EndResult.NOT_HELD);
+		Ticket ticket = holder.ticket(this.key);
+		Grant grant = holder.take(ticket);
+		Ticket waiter = operator.queue(this.key);
+		awaitWaiting(1);
+		assertThat(operator.inspection().inspect(this.key).holders()).singleElement().satisfies((held) -> {
+			assertThat(held.instance()).isEqualTo(holder.instance());
+			assertThat(held.grantToken()).isEqualTo(grant.firstToken());
+			assertThat(held.since()).isEqualTo(Instant.EPOCH.plus(grant.firstToken(), ChronoUnit.MICROS));
+			assertThat(held.ttl()).isNull();
+		});
+		assertThat(operator.inspection().inspect(this.key).waiting()).singleElement()
+			.extracting(StoredWaiter::instance)
+			.isEqualTo(operator.instance());
+		assertThat(operator.inspection().end(this.key, grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
+		assertThat(operator.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.ENDED);
+		await().atMost(SOON).until(() -> operator.grants.containsKey(waiter));
+		await().atMost(SOON).until(() -> holder.doubted.contains(ticket));
+		assertThat(operator.inspection().inspect(this.key).holders()).singleElement()
+			.extracting(StoredHolder::instance)
+			.isEqualTo(operator.instance());
+		assertThat(holder.release(ticket)).isFalse();
+	}
+
+	private HikariDataSource pool() {
+		HikariDataSource pool = database.pool(4);
+		this.open.add(pool);
+		return pool;
+	}
+
+}
