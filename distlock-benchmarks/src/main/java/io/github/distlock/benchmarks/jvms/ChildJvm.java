@@ -53,7 +53,8 @@ public final class ChildJvm implements AutoCloseable {
 		String previous = System.getProperty(PreviousVersion.PROPERTY);
 		if (previous != null) {
 			command.add("-D" + PreviousVersion.PROPERTY + "=" + previous);
-			// An event class of the flight recorder cannot be loaded by two class loaders.
+			// An event class of the flight recorder cannot be loaded by two class
+			// loaders.
 			command.add("-Dio.lettuce.core.jfr=false");
 		}
 		command.addAll(options);

@@ -22,8 +22,8 @@ public enum Store {
 			"always")),
 
 	/** Locked rows of the database. */
-	JDBC_ROW(Map.of("distlock.jdbc.enabled", "true", "distlock.jdbc.mode", "connection", "distlock.jdbc.initialize-schema",
-			"always")),
+	JDBC_ROW(Map.of("distlock.jdbc.enabled", "true", "distlock.jdbc.mode", "connection",
+			"distlock.jdbc.initialize-schema", "always")),
 
 	/** Five Redis masters. A node counts once it has been up for the longest lease. */
 	REDLOCK(Map.of("distlock.redlock.enabled", "true", "distlock.redlock.longest-lease", "3s", "distlock.lease-time",
