@@ -47,8 +47,7 @@ public final class StrategyCatalogue {
 
 	private static final String UNFENCED = "The pause stopped the watchdog, too, and this UPDATE names no token: nothing refused the late write.";
 
-	private static final String REFUSED = "The lease ended during the pause and the next holder entered; "
-			+ "the database refused the late write, since its token was too old.";
+	private static final String REFUSED = "The lease ended during the pause and the next holder entered; the database refused the late write.";
 
 	private static final List<Strategy> ALL = List.of(Strategy
 		.of("none", OVERSELLS, "Two buyers read the same stock, and the later write overwrites the earlier one.")
