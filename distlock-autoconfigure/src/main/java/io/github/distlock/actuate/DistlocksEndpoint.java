@@ -194,8 +194,8 @@ public class DistlocksEndpoint {
 	private RegistryDescriptor describe(BackendLockRegistry registry, int limit, ValueMask mask) {
 		RegistrySnapshot snapshot = registry.snapshot();
 		List<HeldDescriptor> held = first(limit, snapshot.held(),
-				(lock) -> new HeldDescriptor(mask.key(lock.key()), lock.name(), lock.mode(),
-						permits(lock.permits()), lock.state().name().toLowerCase(Locale.ROOT), mask.mask(ValueMask.CALLER, lock.caller()),
+				(lock) -> new HeldDescriptor(mask.key(lock.key()), lock.name(), lock.mode(), permits(lock.permits()),
+						lock.state().name().toLowerCase(Locale.ROOT), mask.mask(ValueMask.CALLER, lock.caller()),
 						Milliseconds.of(lock.since()), Milliseconds.of(lock.remaining()), lock.renewals(),
 						lock.reentries(), lock.fencingToken(), lock.grantToken(), lock.waiting()));
 		List<WaitingDescriptor> waiting = first(limit, snapshot.waiting(),
@@ -231,8 +231,8 @@ public class DistlocksEndpoint {
 		List<HolderDescriptor> holders = first(limit, stored.holders(), (holder) -> {
 			InstanceDescriptor instance = instance(LockInstance.of(holder.instance()), mask);
 			return new HolderDescriptor(instance.id(), instance.application(), instance.host(), instance.pid(),
-					holder.mode(), permits(holder.permits()), Milliseconds.ofNullable(holder.since()), Milliseconds.ofNullable(holder.ttl()),
-					holder.grantToken());
+					holder.mode(), permits(holder.permits()), Milliseconds.ofNullable(holder.since()),
+					Milliseconds.ofNullable(holder.ttl()), holder.grantToken());
 		});
 		List<QueuedDescriptor> waiting = first(limit, stored.waiting(), (waiter) -> {
 			InstanceDescriptor instance = instance(LockInstance.of(waiter.instance()), mask);

@@ -51,8 +51,8 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param waiting how many callers of this JVM wait for the key
 	 */
 	public record HeldDescriptor(String key, String name, LockMode mode, @Nullable Integer permits, String state,
-			@Nullable String holder, Instant since, Duration remaining, int renewals, int reentries, long fencingToken, long grantToken,
-			int waiting) {
+			@Nullable String holder, Instant since, Duration remaining, int renewals, int reentries, long fencingToken,
+			long grantToken, int waiting) {
 	}
 
 	/**

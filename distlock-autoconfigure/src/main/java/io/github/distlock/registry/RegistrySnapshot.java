@@ -57,9 +57,9 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 	 * @param grantToken the first fencing token of the grant of the store
 	 * @param waiting how many callers of this JVM wait for the key
 	 */
-	public record HeldLockSnapshot(String key, String name, LockMode mode, int permits, LockState state, @Nullable String caller,
-			Instant since, Duration heldFor, Duration remaining, int renewals, int reentries, long fencingToken,
-			long grantToken, int waiting) {
+	public record HeldLockSnapshot(String key, String name, LockMode mode, int permits, LockState state,
+			@Nullable String caller, Instant since, Duration heldFor, Duration remaining, int renewals, int reentries,
+			long fencingToken, long grantToken, int waiting) {
 
 		static HeldLockSnapshot of(Hold hold, long wallMillis, int waiting) {
 			Duration heldFor = Duration.ofNanos(hold.heldNanos());

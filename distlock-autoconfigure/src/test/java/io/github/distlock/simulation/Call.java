@@ -213,7 +213,8 @@ final class Call {
 	@Override
 	public String toString() {
 		return this.label + " (" + this.how + " " + this.request.mode() + (this.request.fair() ? " fair" : "")
-				+ ((this.request.permits() != null) ? " of " + this.request.permits() : "") + ((this.token != 0) ? " token " + this.token : "") + ")";
+				+ ((this.request.permits() != null) ? " of " + this.request.permits() : "")
+				+ ((this.token != 0) ? " token " + this.token : "") + ")";
 	}
 
 }

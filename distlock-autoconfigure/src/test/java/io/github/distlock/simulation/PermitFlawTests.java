@@ -1,6 +1,7 @@
 package io.github.distlock.simulation;
 
 import java.io.PrintStream;
+import java.util.Optional;
 import java.util.stream.LongStream;
 
 import ch.qos.logback.classic.Level;
@@ -14,7 +15,8 @@ import org.slf4j.LoggerFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The simulation finds each {@link PermitFlaw}, with seeds that were not used to write it.
+ * The simulation finds each {@link PermitFlaw}, with seeds that were not used to write
+ * it.
  */
 class PermitFlawTests {
 
@@ -39,15 +41,14 @@ class PermitFlawTests {
 	@ParameterizedTest
 	@EnumSource
 	void theFlawIsFound(PermitFlaw flaw) {
-		Simulation.Result found = LongStream.range(FIRST, FIRST + COUNT)
+		Optional<Simulation.Result> found = LongStream.range(FIRST, FIRST + COUNT)
 			.mapToObj(Plan::of)
 			.filter((plan) -> plan.permits() > 0)
 			.map((plan) -> Simulation.run(plan, false, flaw))
 			.filter((result) -> !result.violations().isEmpty())
-			.findFirst()
-			.orElse(null);
-		assertThat(found).isNotNull();
-		this.out.println(flaw + " is found by seed " + found.seed() + ": " + found.violations().get(0));
+			.findFirst();
+		assertThat(found).isPresent();
+		this.out.println(flaw + " is found by seed " + found.get().seed() + ": " + found.get().violations().get(0));
 	}
 
 }

@@ -10,9 +10,10 @@ import io.github.distlock.simulation.Call.End;
 
 /**
  * L1: while a lock is free and a live caller waits for it, some caller enters within the
- * bound. A lock is also free for callers with permits while fewer hold it than the permits
- * of each that waits, and no other kind of caller holds it or waits. Times with faults that suspend this do not count, and a lock is not free while
- * the lease of a dead JVM may last.
+ * bound. A lock is also free for callers with permits while fewer hold it than the
+ * permits of each that waits, and no other kind of caller holds it or waits. Times with
+ * faults that suspend this do not count, and a lock is not free while the lease of a dead
+ * JVM may last.
  */
 final class Progress {
 
@@ -133,8 +134,9 @@ final class Progress {
 	}
 
 	private boolean isStuck(List<Call> inside, List<Call> waiting) {
-		return !waiting.isEmpty() && (inside.isEmpty() || (this.world.plan.permits() > 0 && Stream.concat(inside.stream(), waiting.stream())
-			.allMatch(Call::reads) && waiting.stream().allMatch((call) -> inside.size() < call.permits())));
+		return !waiting.isEmpty() && (inside.isEmpty() || (this.world.plan.permits() > 0
+				&& Stream.concat(inside.stream(), waiting.stream()).allMatch(Call::reads)
+				&& waiting.stream().allMatch((call) -> inside.size() < call.permits())));
 	}
 
 	private void addEdges(Call call, List<Edge> edges) {

@@ -184,7 +184,8 @@ final class Properties {
 			.stream()
 			.filter((other) -> other.token < call.token && other.hasOwnPlace()
 					&& other.started - ARRIVAL - slowPackets() > call.waiting)
-			.forEach((other) -> violation("order", call + " waited for " + call.key() + " and was overtaken by " + other));
+			.forEach((other) -> violation("order",
+					call + " waited for " + call.key() + " and was overtaken by " + other));
 	}
 
 	/**
@@ -324,8 +325,7 @@ final class Properties {
 		long end = (other.end == End.ENTERED) ? other.left : other.answered;
 		if (other.jvm == call.jvm && other.end == End.ENTERED && other.request.mode() == call.request.mode()
 				&& !other.request.fair() && !call.request.fair() && call.request.permits() == null
-				&& other.request.minHold() == null
-				&& other.losses == 0) {
+				&& other.request.minHold() == null && other.losses == 0) {
 			return end > call.started;
 		}
 		Duration minHold = other.request.minHold();

@@ -3,6 +3,7 @@ package io.github.distlock.contract;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 
@@ -103,7 +104,7 @@ interface PermitContract extends ContractTests {
 		second().awaitSignal(fourth);
 		assertQueued(first(), fifth);
 		Grant ended = first().awaitGrant(third);
-		first().store.inspection().end(key(), ended.firstToken());
+		Objects.requireNonNull(first().store.inspection()).end(key(), ended.firstToken());
 		first().awaitSignal(fifth);
 		assertThat(second().wasGranted(fourth)).isTrue();
 		assertThat(first().release(fifth)).isTrue();
