@@ -125,7 +125,7 @@ class DistlocksEndpointTests {
 				.extracting((holder) -> holder.get("permits"))
 				.containsExactlyInAnyOrder(1, 2);
 			assertThat(EndpointApplication.list(application.local(), "held"))
-				.filteredOn((held) -> held.get("key").equals("slots"))
+				.filteredOn((held) -> "slots".equals(held.get("key")))
 				.extracting((held) -> held.get("permits"))
 				.containsExactlyInAnyOrder(1, 2);
 			second.close();

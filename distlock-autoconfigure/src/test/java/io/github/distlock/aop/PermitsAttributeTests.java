@@ -1,7 +1,6 @@
 package io.github.distlock.aop;
 
 import java.time.Duration;
-import java.util.List;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
@@ -72,7 +71,8 @@ class PermitsAttributeTests {
 
 	@Test
 	void permitsForAWriterAreRefused() {
-		LockedApplication.of(Writer.class).assertRefused("with 2 permits in mode WRITE", "leave out the permits or the mode");
+		LockedApplication.of(Writer.class)
+			.assertRefused("with 2 permits in mode WRITE", "leave out the permits or the mode");
 	}
 
 	@ParameterizedTest

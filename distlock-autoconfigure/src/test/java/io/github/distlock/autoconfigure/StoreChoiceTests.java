@@ -219,8 +219,7 @@ class StoreChoiceTests {
 
 	@Test
 	void permitsInAStoreThatDoesNotSupportThemFailTheStartup() {
-		this.application
-			.withBean("heapLockBackend", LockBackend.class, StoreChoiceTests::backendWithoutOrder)
+		this.application.withBean("heapLockBackend", LockBackend.class, StoreChoiceTests::backendWithoutOrder)
 			.withBean(SlotShop.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("@DistributedLock on " + SlotShop.class.getName())
