@@ -94,8 +94,8 @@ public final class CompositeLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Refuse what no composite supports, whatever its members do: two callers, each with
-	 * the last permit of one registry, would wait for each other.
+	 * Refuse what no composite supports, whatever its members do. Of the stores that a
+	 * composite can have, only one counts permits in all JVMs.
 	 * @param request the request
 	 * @throws LockDefinitionException if the request has permits
 	 */
