@@ -141,6 +141,22 @@ public @interface DistributedLock {
 	LockMode mode() default LockMode.EXCLUSIVE;
 
 	/**
+	 * How many calls of all JVMs may run at once for the key: {@code "5"} or a
+	 * placeholder, 1 to 10,000. The call is a reader ({@link LockMode#READ}) that enters
+	 * while fewer calls than that hold the lock and no earlier one waits for it; see
+	 * {@link LockRequest#permits(int)}. Calls enter in the order of their arrival, so
+	 * {@link #fair} changes nothing. Methods with the mode {@code WRITE} or
+	 * {@code EXCLUSIVE} and the same key wait until all of these calls have left.
+	 * <p>
+	 * A call that does not get a permit within its wait time gets a
+	 * {@link LockNotAcquiredException}, which a web application answers with HTTP status
+	 * 429. Startup fails with the mode {@code WRITE}, and if the store does not support
+	 * permits: {@code redis} and {@code local} do. Empty (the default): no permits.
+	 * @return a number of calls
+	 */
+	String permits() default "";
+
+	/**
 	 * Whether callers get the lock in the order of their arrival, across all threads of
 	 * all JVMs. This reduces throughput: each caller has its own ticket in the store, and
 	 * the lock is never handed over inside a JVM. By default, the order of arrival

@@ -17,6 +17,10 @@ import java.lang.annotation.Target;
  * a write. With {@code distlock.enabled=false} the value comes from the clock and rises
  * with each call.
  * <p>
+ * With {@link DistributedLock#permits() permits} the token rises with each entry, while
+ * earlier calls are still inside. It protects against earlier {@code WRITE} holders only:
+ * a resource that refuses lower tokens would refuse living holders.
+ * <p>
  * A method has at most one such parameter, and then exactly one annotation. A key
  * expression that gives several keys is an error, since tokens of different keys cannot
  * be compared. The parameter cannot be used in the key or the condition.

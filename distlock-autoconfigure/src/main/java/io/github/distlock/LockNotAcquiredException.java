@@ -1,5 +1,7 @@
 package io.github.distlock;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * (then the cause is an {@link InterruptedException}).
  * <p>
  * Nothing was done under the lock. Try again later. A web application answers with HTTP
- * status 409, or 429 if too many callers waited, if no handler takes the exception.
+ * status 409, or 429 if too many callers waited or the request had permits, if no handler
+ * takes the exception.
  */
 public class LockNotAcquiredException extends LockException {
 
@@ -16,6 +19,8 @@ public class LockNotAcquiredException extends LockException {
 	private final LockOutcome reason;
 
 	private final transient @Nullable LockHolder holder;
+
+	private final @Nullable Duration retryAfter;
 
 	/**
 	 * Create the exception.
@@ -34,6 +39,7 @@ public class LockNotAcquiredException extends LockException {
 		super(message, cause);
 		this.reason = (cause instanceof InterruptedException) ? LockOutcome.INTERRUPTED : LockOutcome.TIMEOUT;
 		this.holder = null;
+		this.retryAfter = null;
 	}
 
 	/**
@@ -43,9 +49,22 @@ public class LockNotAcquiredException extends LockException {
 	 * @param holder what held the lock when the wait ended, if known
 	 */
 	public LockNotAcquiredException(String message, LockOutcome reason, @Nullable LockHolder holder) {
+		this(message, reason, holder, null);
+	}
+
+	/**
+	 * Create the exception for a request with permits.
+	 * @param message names the lock, the value and the remedy
+	 * @param reason why the lock was not acquired
+	 * @param holder one that held the lock when the wait ended, if known
+	 * @param retryAfter when another attempt makes sense; {@code null} without permits
+	 */
+	public LockNotAcquiredException(String message, LockOutcome reason, @Nullable LockHolder holder,
+			@Nullable Duration retryAfter) {
 		super(message, null);
 		this.reason = reason;
 		this.holder = holder;
+		this.retryAfter = retryAfter;
 	}
 
 	/**
@@ -64,6 +83,17 @@ public class LockNotAcquiredException extends LockException {
 	 */
 	public @Nullable LockHolder holder() {
 		return this.holder;
+	}
+
+	/**
+	 * Return when another attempt makes sense, if the request had permits: when the
+	 * shortest lease of the holders ends, as far as the store has said it. A web
+	 * application answers with HTTP status 429 and this time.
+	 * @return the time, {@code null} if the request had no permits, or if the wait was
+	 * interrupted
+	 */
+	public @Nullable Duration retryAfter() {
+		return this.retryAfter;
 	}
 
 }

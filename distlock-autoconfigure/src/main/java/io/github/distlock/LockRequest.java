@@ -25,9 +25,13 @@ import org.jspecify.annotations.Nullable;
  * closed
  * @param maxWaiting how many callers of this JVM may wait for the key, 1 or more;
  * {@code null} means the default of the registry
+ * @param permits how many callers of all JVMs may hold the lock at once, 1 to
+ * {@value #MAXIMUM_PERMITS}; {@code null} without a limit. With permits the mode is
+ * {@code READ}
  */
 public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		boolean fair, @Nullable String name, @Nullable Duration minHold, @Nullable Integer maxWaiting) {
+		boolean fair, @Nullable String name, @Nullable Duration minHold, @Nullable Integer maxWaiting,
+		@Nullable Integer permits) {
 
 	/** Label of a request without a name. */
 	public static final String UNNAMED = "unnamed";
@@ -44,6 +48,9 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	/** Longest lease time that can be requested. */
 	public static final Duration MAXIMUM_LEASE = Duration.ofDays(365);
 
+	/** Highest number of permits. */
+	public static final int MAXIMUM_PERMITS = 10_000;
+
 	private static final Pattern CONTROL_CHARACTER = Pattern.compile("[\\p{Cc}\\u2028\\u2029]");
 
 	/**
@@ -59,9 +66,11 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param minHold how long the lock stays taken at least, or {@code null}
 	 * @param maxWaiting how many callers of this JVM may wait for the key, or
 	 * {@code null}
+	 * @param permits how many callers may hold the lock at once, or {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
 	 * the minimum hold time is not positive, longer than the lease time or too long, or
-	 * if no caller may wait
+	 * if no caller may wait, or if the number of permits is out of range or the mode with
+	 * permits is {@code WRITE}
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
@@ -79,6 +88,15 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 			throw new LockDefinitionException("The number of callers that may wait for lock '" + printable(key)
 					+ "' is " + maxWaiting + ": use 1 or more, or no wait time to let no caller wait");
 		}
+		if (permits != null && (permits < 1 || permits > MAXIMUM_PERMITS)) {
+			throw new LockDefinitionException("The number of permits of lock '" + printable(key) + "' is " + permits
+					+ ": use 1 to " + MAXIMUM_PERMITS + ", or no permits");
+		}
+		if (permits != null && mode == LockMode.WRITE) {
+			throw new LockDefinitionException("Lock '" + printable(key) + "' was requested with " + permits
+					+ " permits in mode WRITE, which allows one holder: leave out the permits or the mode");
+		}
+		mode = (permits != null) ? LockMode.READ : mode;
 	}
 
 	/**
@@ -96,7 +114,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return the request
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null, null);
 	}
 
 	/**
@@ -106,7 +124,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest key(String key) {
 		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting);
+				this.maxWaiting, this.permits);
 	}
 
 	/**
@@ -116,7 +134,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting);
+				this.maxWaiting, this.permits);
 	}
 
 	/**
@@ -127,7 +145,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting);
+				this.maxWaiting, this.permits);
 	}
 
 	/**
@@ -137,7 +155,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest fair(boolean fair) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold,
-				this.maxWaiting);
+				this.maxWaiting, this.permits);
 	}
 
 	/**
@@ -147,7 +165,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest mode(LockMode mode) {
 		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting);
+				this.maxWaiting, this.permits);
 	}
 
 	/**
@@ -162,7 +180,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 					+ "as ?): remove line breaks, tabs and other control characters from it");
 		}
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold,
-				this.maxWaiting);
+				this.maxWaiting, this.permits);
 	}
 
 	/**
@@ -180,7 +198,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest minHold(Duration minHold) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold,
-				this.maxWaiting);
+				this.maxWaiting, this.permits);
 	}
 
 	/**
@@ -200,7 +218,28 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest maxWaiting(int maxWaiting) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				maxWaiting);
+				maxWaiting, this.permits);
+	}
+
+	/**
+	 * Let at most so many callers of all JVMs hold the lock at once. The mode becomes
+	 * {@link LockMode#READ}: the caller holds the lock together with others, those
+	 * without permits included, while fewer than this number hold it and no earlier
+	 * caller waits for it. Each caller is judged by its own number. {@code WRITE} and
+	 * {@code EXCLUSIVE} requests of the key wait until no other caller holds it.
+	 * <p>
+	 * Callers enter in the order of their arrival, so {@link #fair} changes nothing. Each
+	 * has a lease and a fencing token of its own. The tokens rise with each entry, also
+	 * while earlier callers are inside: a resource that refuses lower tokens would refuse
+	 * these.
+	 * @param permits 1 to {@value #MAXIMUM_PERMITS}
+	 * @return a changed copy
+	 * @throws LockDefinitionException if the number is out of range, or if the mode is
+	 * {@code WRITE}
+	 */
+	public LockRequest permits(int permits) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
+				this.maxWaiting, permits);
 	}
 
 	/**

@@ -194,7 +194,7 @@ public class DistlocksEndpoint {
 	private RegistryDescriptor describe(BackendLockRegistry registry, int limit, ValueMask mask) {
 		RegistrySnapshot snapshot = registry.snapshot();
 		List<HeldDescriptor> held = first(limit, snapshot.held(),
-				(lock) -> new HeldDescriptor(mask.key(lock.key()), lock.name(), lock.mode(),
+				(lock) -> new HeldDescriptor(mask.key(lock.key()), lock.name(), lock.mode(), permits(lock.permits()),
 						lock.state().name().toLowerCase(Locale.ROOT), mask.mask(ValueMask.CALLER, lock.caller()),
 						Milliseconds.of(lock.since()), Milliseconds.of(lock.remaining()), lock.renewals(),
 						lock.reentries(), lock.fencingToken(), lock.grantToken(), lock.waiting()));
@@ -231,15 +231,19 @@ public class DistlocksEndpoint {
 		List<HolderDescriptor> holders = first(limit, stored.holders(), (holder) -> {
 			InstanceDescriptor instance = instance(LockInstance.of(holder.instance()), mask);
 			return new HolderDescriptor(instance.id(), instance.application(), instance.host(), instance.pid(),
-					holder.mode(), Milliseconds.ofNullable(holder.since()), Milliseconds.ofNullable(holder.ttl()),
-					holder.grantToken());
+					holder.mode(), permits(holder.permits()), Milliseconds.ofNullable(holder.since()),
+					Milliseconds.ofNullable(holder.ttl()), holder.grantToken());
 		});
 		List<QueuedDescriptor> waiting = first(limit, stored.waiting(), (waiter) -> {
 			InstanceDescriptor instance = instance(LockInstance.of(waiter.instance()), mask);
 			return new QueuedDescriptor(instance.id(), instance.application(), instance.host(), instance.pid(),
-					waiter.mode());
+					waiter.mode(), permits(waiter.permits()));
 		});
 		return new LockDescriptor(key, registryName, holders, waiting);
+	}
+
+	private static @Nullable Integer permits(int limit) {
+		return (limit > 0) ? limit : null;
 	}
 
 	private static InstanceDescriptor instance(LockInstance instance, ValueMask mask) {

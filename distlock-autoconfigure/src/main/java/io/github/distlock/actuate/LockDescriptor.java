@@ -33,12 +33,15 @@ public record LockDescriptor(String key, @Nullable String registry, List<HolderD
 	 * @param host the name of the host
 	 * @param pid the process id
 	 * @param mode the mode
+	 * @param permits how many callers may hold the lock at once, {@code null} without a
+	 * limit
 	 * @param since when the store granted the lock
 	 * @param ttl when the lease ends unless it is renewed
 	 * @param grantToken the first fencing token of the grant, which names the grant
 	 */
 	public record HolderDescriptor(String id, @Nullable String application, @Nullable String host, @Nullable Long pid,
-			LockMode mode, @Nullable Instant since, @Nullable Duration ttl, long grantToken) {
+			LockMode mode, @Nullable Integer permits, @Nullable Instant since, @Nullable Duration ttl,
+			long grantToken) {
 	}
 
 	/**
@@ -49,9 +52,11 @@ public record LockDescriptor(String key, @Nullable String registry, List<HolderD
 	 * @param host the name of the host
 	 * @param pid the process id
 	 * @param mode the mode
+	 * @param permits how many callers may hold the lock at once, {@code null} without a
+	 * limit
 	 */
 	public record QueuedDescriptor(String id, @Nullable String application, @Nullable String host, @Nullable Long pid,
-			LockMode mode) {
+			LockMode mode, @Nullable Integer permits) {
 	}
 
 }

@@ -38,6 +38,8 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param key the key of the lock
 	 * @param name the declared name of the lock
 	 * @param mode the mode
+	 * @param permits how many callers may hold the lock at once, {@code null} without a
+	 * limit
 	 * @param state {@code held}, {@code at_risk} or {@code lost}
 	 * @param holder the name of the thread, {@code null} for asynchronous work
 	 * @param since when this caller acquired the lock
@@ -48,9 +50,9 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param grantToken the first fencing token of the grant, which names the grant
 	 * @param waiting how many callers of this JVM wait for the key
 	 */
-	public record HeldDescriptor(String key, String name, LockMode mode, String state, @Nullable String holder,
-			Instant since, Duration remaining, int renewals, int reentries, long fencingToken, long grantToken,
-			int waiting) {
+	public record HeldDescriptor(String key, String name, LockMode mode, @Nullable Integer permits, String state,
+			@Nullable String holder, Instant since, Duration remaining, int renewals, int reentries, long fencingToken,
+			long grantToken, int waiting) {
 	}
 
 	/**

@@ -26,6 +26,12 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
  */
 final class LockDefinitions {
 
+	private static final String MAX_WAITING = "is not a number of callers from 1 to 999999999: write one, or "
+			+ "waitTime = \"0\" to let no call wait; \"\" takes distlock.max-waiting";
+
+	private static final String PERMITS = "is not a number of callers from 1 to " + LockRequest.MAXIMUM_PERMITS
+			+ ": write one, or leave permits out";
+
 	private final Map<MethodClassKey, Optional<MethodLocks>> cached = new ConcurrentHashMap<>();
 
 	/** The first bean class of each lock without a key, by registry and method. */
@@ -94,10 +100,11 @@ final class LockDefinitions {
 		Duration waitTime = waitTime(attributes, method);
 		Duration leaseTime = duration("leaseTime", attributes.leaseTime(), method);
 		Duration minHold = duration("minHold", attributes.minHold(), method);
-		Integer maxWaiting = maxWaiting(attributes, method);
+		Integer maxWaiting = number("maxWaiting", attributes.maxWaiting(), MAX_WAITING, method);
+		Integer permits = number("permits", attributes.permits(), PERMITS, method);
 		try {
 			return new LockRequest(method.signature(), attributes.mode(), waitTime, leaseTime, attributes.fair(), null,
-					minHold, maxWaiting)
+					minHold, maxWaiting, permits)
 				.name(name.isEmpty() ? method.label() : name);
 		}
 		catch (LockDefinitionException ex) {
@@ -137,11 +144,10 @@ final class LockDefinitions {
 		}
 	}
 
-	private @Nullable Integer maxWaiting(DistributedLock attributes, LockedMethod method) {
-		String value = resolve(attributes.maxWaiting());
+	private @Nullable Integer number(String attribute, String written, String remedy, LockedMethod method) {
+		String value = resolve(written);
 		if (!value.matches("|0*[1-9]\\d{0,8}")) {
-			throw method.refuse("maxWaiting", value, "is not a number of callers from 1 to 999999999: write one, or "
-					+ "waitTime = \"0\" to let no call wait; \"\" takes distlock.max-waiting");
+			throw method.refuse(attribute, value, remedy);
 		}
 		return value.isEmpty() ? null : Integer.valueOf(value);
 	}

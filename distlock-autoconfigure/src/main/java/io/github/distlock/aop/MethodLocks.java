@@ -135,7 +135,8 @@ record MethodLocks(List<LockDefinition> locks, ReturnKind returnKind, int token,
 		Duration lease = lesser(one.leaseTime(), other.leaseTime());
 		// One annotation may have a longer minHold than the leaseTime of the other one.
 		return new LockRequest(one.key(), mode, one.waitTime(), (lease != null) ? longer(lease, minHold) : null,
-				one.fair() || other.fair(), one.name(), minHold, lesser(one.maxWaiting(), other.maxWaiting()));
+				one.fair() || other.fair(), one.name(), minHold, lesser(one.maxWaiting(), other.maxWaiting()),
+				(mode == LockMode.READ) ? lesser(one.permits(), other.permits()) : null);
 	}
 
 	private static <T extends Comparable<T>> @Nullable T lesser(@Nullable T one, @Nullable T other) {

@@ -132,8 +132,12 @@ final class BackendRegistries {
 	static StoreFacts facts(LockRegistry registry) {
 		List<BackendLockRegistry> members = members(registry).toList();
 		String store = (members.size() == 1) ? members.get(0).description().name() : Backend.COMPOSITE.id();
-		return members.isEmpty() ? StoreFacts.UNKNOWN
-				: new StoreFacts(store, (request) -> members.forEach((member) -> member.validate(request)));
+		return members.isEmpty() ? StoreFacts.UNKNOWN : new StoreFacts(store, (request) -> {
+			members.forEach((member) -> member.validate(request));
+			if (members.size() > 1) {
+				CompositeLockRegistry.validate(request);
+			}
+		});
 	}
 
 	/**

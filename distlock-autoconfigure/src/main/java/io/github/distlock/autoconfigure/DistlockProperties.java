@@ -222,8 +222,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * Answers to HTTP requests whose lock was not acquired.
 	 *
 	 * @param enabled Whether an uncaught LockNotAcquiredException answers with HTTP
-	 * status 409, or 429 if too many callers wait, and an uncaught LockBackendException
-	 * with 503. If false, they are errors like any other.
+	 * status 409, or 429 if too many callers wait or no permit is free, and an uncaught
+	 * LockBackendException with 503. If false, they are errors like any other.
 	 */
 	public record Web(@DefaultValue("true") boolean enabled) {
 	}

@@ -15,11 +15,35 @@ import org.jspecify.annotations.Nullable;
  * @param number the number of the ticket in its JVM
  * @param fair whether its JVM may have several tickets in the queue of the key, one for
  * each caller; true for each {@code READ} ticket, since readers hold at the same time
+ * @param permits how many readers may hold the lock at once, this one included, when this
+ * one enters; 0 without a limit. Only a fair {@code READ} ticket has one
  */
-public record Ticket(String key, LockMode mode, String instance, long number, boolean fair) {
+public record Ticket(String key, LockMode mode, String instance, long number, boolean fair, int permits) {
 
 	/** The largest radix: names are part of every command and have to be short. */
 	private static final int RADIX = Character.MAX_RADIX;
+
+	/**
+	 * What precedes the number of permits. No other number begins with a zero. Scripts
+	 * and JVMs of earlier versions read all of it as the number of an exclusive ticket,
+	 * and so never let it enter beside another one.
+	 */
+	private static final String PERMITS = ":F0";
+
+	/** What follows the number of permits. */
+	private static final char PERMITS_END = 'p';
+
+	/**
+	 * Create a ticket without a limit of readers.
+	 * @param key the key of the lock
+	 * @param mode the mode of the lock
+	 * @param instance the part of the name that identifies the JVM
+	 * @param number the number of the ticket in its JVM
+	 * @param fair whether its JVM may have several tickets in the queue of the key
+	 */
+	public Ticket(String key, LockMode mode, String instance, long number, boolean fair) {
+		this(key, mode, instance, number, fair, 0);
+	}
 
 	/**
 	 * Return the ticket with a given name.
@@ -30,6 +54,12 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	 */
 	public static Ticket of(String key, String token) {
 		int letters = token.lastIndexOf(':') + 1;
+		int end = token.startsWith(PERMITS, letters - 1) ? token.indexOf(PERMITS_END, letters) : -1;
+		if (end > 0) {
+			return new Ticket(key, LockMode.READ, token.substring(0, letters - 1),
+					Long.parseLong(token.substring(end + 1), RADIX), true,
+					Integer.parseInt(token.substring(letters + PERMITS.length() - 1, end)));
+		}
 		int number = letters;
 		// Capital letters precede the number, which is written in lower case.
 		while (number < token.length() && Character.isUpperCase(token.charAt(number))) {
@@ -50,10 +80,14 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 
 	/**
 	 * Return the name of the ticket in the store: instance, colon, the letter F if it is
-	 * fair, the letter R or W if its mode is READ or WRITE, and the number.
+	 * fair, the letter R or W if its mode is READ or WRITE, and the number. With permits:
+	 * instance, colon, F0, the number of permits, the letter p, and the number.
 	 * @return the name, see {@link #of(String, String)}
 	 */
 	public String token() {
+		if (this.permits > 0) {
+			return this.instance + PERMITS + this.permits + PERMITS_END + Long.toString(this.number, RADIX);
+		}
 		String letters = switch (this.mode) {
 			case EXCLUSIVE -> this.fair ? ":F" : ":";
 			case READ -> this.fair ? ":FR" : ":R";
@@ -71,13 +105,22 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 		return this.mode == LockMode.READ;
 	}
 
+	/**
+	 * Return whether this ticket may hold the lock beside readers that hold it.
+	 * @param readers how many they are
+	 * @return whether it is a reader, and its permits are more than these
+	 */
+	public boolean mayJoin(int readers) {
+		return isReader() && (this.permits == 0 || readers < this.permits);
+	}
+
 	// Written out, since each attempt compares tickets: the methods that the JVM
 	// generates for a record load about ninety classes when the first lock is acquired.
 	@Override
 	public boolean equals(@Nullable Object other) {
 		return this == other || (other instanceof Ticket ticket && this.number == ticket.number
-				&& this.fair == ticket.fair && this.mode == ticket.mode && this.key.equals(ticket.key)
-				&& this.instance.equals(ticket.instance));
+				&& this.fair == ticket.fair && this.mode == ticket.mode && this.permits == ticket.permits
+				&& this.key.equals(ticket.key) && this.instance.equals(ticket.instance));
 	}
 
 	@Override

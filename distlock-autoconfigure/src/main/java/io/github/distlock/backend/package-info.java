@@ -33,6 +33,8 @@
  * <li>a waiting writer keeps later readers out until it leaves or gives up</li>
  * <li>readers behind a writer are granted the lock together</li>
  * <li>a dead reader costs at most its lease</li>
+ * <li>if it supports permits, a ticket with permits enters only while fewer readers than
+ * these hold the lock by their leases, and no ticket that arrives later overtakes it</li>
  * </ul>
  */
 @NullMarked

@@ -163,6 +163,13 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	}
 
 	/**
+	 * {@return how many callers may hold the lock at once, 0 without a limit}
+	 */
+	public int permits() {
+		return this.ticket.permits();
+	}
+
+	/**
 	 * {@return how the lock was passed to the caller}
 	 */
 	public HandOff handOff() {

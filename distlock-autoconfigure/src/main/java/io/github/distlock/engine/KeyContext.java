@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,7 @@ interface KeyContext {
 	/** What all key states of a registry share. */
 	KeySettings settings();
 
-	Ticket newTicket(String key, LockMode mode);
+	Ticket newTicket(String key, Waiter first);
 
 	/**
 	 * Whether this key state retries at intervals without having been notified. Of

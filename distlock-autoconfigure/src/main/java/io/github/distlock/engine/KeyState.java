@@ -702,7 +702,7 @@ public final class KeyState {
 	}
 
 	private QueuedTicket newTicket(Waiter first) {
-		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first.lease());
+		return new QueuedTicket(this.context.newTicket(this.key, first), first.lease());
 	}
 
 }

@@ -438,12 +438,13 @@ public final class KeyTable {
 		}
 
 		@Override
-		public Ticket newTicket(String key, LockMode mode) {
-			return newTicket(key, mode, false);
+		public Ticket newTicket(String key, Waiter first) {
+			return newTicket(key, first.mode(), false, 0);
 		}
 
-		Ticket newTicket(String key, LockMode mode, boolean own) {
-			return new Ticket(key, mode, KeyTable.this.instance, KeyTable.this.ticketNumbers.incrementAndGet(), own);
+		Ticket newTicket(String key, LockMode mode, boolean own, int permits) {
+			return new Ticket(key, mode, KeyTable.this.instance, KeyTable.this.ticketNumbers.incrementAndGet(), own,
+					permits);
 		}
 
 		@Override
@@ -484,8 +485,8 @@ public final class KeyTable {
 		}
 
 		@Override
-		public Ticket newTicket(String key, LockMode mode) {
-			Ticket ticket = newTicket(key, mode, true);
+		public Ticket newTicket(String key, Waiter first) {
+			Ticket ticket = newTicket(key, first.mode(), true, first.permits());
 			this.number = ticket.number();
 			this.tickets = KeyTable.this.own.compute(key, (sameKey, others) -> {
 				OwnTickets all = (others != null) ? others : new OwnTickets();

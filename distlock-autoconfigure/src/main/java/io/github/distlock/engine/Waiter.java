@@ -92,6 +92,12 @@ public abstract class Waiter {
 		return this.request.mode();
 	}
 
+	/** How many callers may hold the lock at once, 0 without a limit. */
+	int permits() {
+		Integer permits = this.request.permits();
+		return (permits != null) ? permits : 0;
+	}
+
 	/** The lease to ask the store for. */
 	Duration lease() {
 		return this.terms.storeLease();

@@ -16,6 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
@@ -92,6 +93,19 @@ public final class CompositeLockRegistry implements LockRegistry {
 		return List.of(this.first, this.second);
 	}
 
+	/**
+	 * Refuse what no composite supports, whatever its members do. Of the stores that a
+	 * composite can have, only one counts permits in all JVMs.
+	 * @param request the request
+	 * @throws LockDefinitionException if the request has permits
+	 */
+	public static void validate(LockRequest request) {
+		if (request.permits() != null) {
+			throw new LockDefinitionException("Lock '" + request.key() + "' was requested with permits, but a composite"
+					+ " of two registries does not support that: use the store 'redis' or 'local', or leave permits out");
+		}
+	}
+
 	@Override
 	public Lock obtain(String key) {
 		return new CompositeLock(this.first.obtain(key), this.second.obtain(key), this.clock);
@@ -127,6 +141,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 	/** Acquire the lock in both registries, or in none. */
 	private Optional<HeldLock> acquireBoth(LockRequest request,
 			BiFunction<LockRegistry, LockRequest, Optional<HeldLock>> attempt) {
+		validate(request);
 		Duration total = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
 		long start = this.clock.nanoTime();
 		HeldLock first = attempt.apply(this.first, request.waitTime(total)).orElse(null);
@@ -155,6 +170,12 @@ public final class CompositeLockRegistry implements LockRegistry {
 	private <S, T> CompletableFuture<T> acquireBothAsync(LockRequest request,
 			BiFunction<LockRegistry, LockRequest, CompletableFuture<S>> attempt,
 			Function<S, Optional<HeldLock>> acquired, Function<Optional<HeldLock>, T> result) {
+		try {
+			validate(request);
+		}
+		catch (LockDefinitionException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 		Duration total = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
 		long start = this.clock.nanoTime();
 		CompletableFuture<T> future = new CompletableFuture<>();

@@ -40,10 +40,17 @@ final class HolderMessages {
 			limit = ", because " + terms.maxWaiting(request) + " or more callers of this JVM wait for it";
 			remedy = "Try again later, let more callers wait (maxWaiting, distlock.max-waiting)";
 		}
+		Duration retryAfter = null;
+		if (request.permits() != null) {
+			limit = " with " + request.permits() + " permits" + limit;
+			remedy += ", use more permits";
+			Duration ttl = (blockedBy != null) ? blockedBy.ttl() : null;
+			retryAfter = (ttl != null) ? ttl : Duration.ofSeconds(1);
+		}
 		LockNotAcquiredException problem = new LockNotAcquiredException(
 				"Lock '" + request.key() + "' (" + request.label() + ") was not acquired" + limit + ": "
 						+ describe(holder) + ". " + remedy + ", or hold it for a shorter time",
-				caller.reason(), holder);
+				caller.reason(), holder, retryAfter);
 		problem.initLockName(request.name());
 		return problem;
 	}

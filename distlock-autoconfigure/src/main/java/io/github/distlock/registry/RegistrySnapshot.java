@@ -44,6 +44,7 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 	 * @param key the key of the lock
 	 * @param name the declared name of the lock
 	 * @param mode the mode in which the store has granted it
+	 * @param permits its permits, 0 without a limit
 	 * @param state whether the lock is held
 	 * @param caller the name of the thread that holds the lock; {@code null} for
 	 * asynchronous work
@@ -56,16 +57,16 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 	 * @param grantToken the first fencing token of the grant of the store
 	 * @param waiting how many callers of this JVM wait for the key
 	 */
-	public record HeldLockSnapshot(String key, String name, LockMode mode, LockState state, @Nullable String caller,
-			Instant since, Duration heldFor, Duration remaining, int renewals, int reentries, long fencingToken,
-			long grantToken, int waiting) {
+	public record HeldLockSnapshot(String key, String name, LockMode mode, int permits, LockState state,
+			@Nullable String caller, Instant since, Duration heldFor, Duration remaining, int renewals, int reentries,
+			long fencingToken, long grantToken, int waiting) {
 
 		static HeldLockSnapshot of(Hold hold, long wallMillis, int waiting) {
 			Duration heldFor = Duration.ofNanos(hold.heldNanos());
 			Duration remaining = Duration.ofNanos(hold.remainingNanos());
 			LockState held = hold.isAtRisk() ? LockState.AT_RISK : LockState.HELD;
 			Thread thread = hold.thread();
-			return new HeldLockSnapshot(hold.key(), hold.label(), hold.mode(),
+			return new HeldLockSnapshot(hold.key(), hold.label(), hold.mode(), hold.permits(),
 					remaining.isZero() ? LockState.LOST : held, (thread != null) ? LockThreads.describe(thread) : null,
 					Instant.ofEpochMilli(wallMillis - heldFor.toMillis()), heldFor, remaining, hold.renewals(),
 					Math.max(0, hold.levels() - 1), hold.fencingToken(), hold.grantToken(), waiting);

@@ -49,6 +49,10 @@ final class RequestTerms {
 					+ ", but locks are renewed for " + maxHoldTime + " at most (distlock.max-hold-time): use a shorter"
 					+ " minHold, or a leaseTime that covers it");
 		}
+		if (request.permits() != null && !this.description.permits()) {
+			throw refusal(request, "with permits",
+					"support that: use the store 'redis' or 'local', or leave permits out");
+		}
 		if (!this.description.modes().contains(request.mode())) {
 			throw refusal(request, "in mode " + request.mode(), "support that: use one of " + this.description.modes());
 		}

@@ -1,5 +1,6 @@
 package io.github.distlock.web;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -50,8 +51,12 @@ final class LockProblem {
 		}
 		if (answered && cause instanceof LockNotAcquiredException problem) {
 			logger.debug("A request is refused", failure);
-			return (problem.reason() == LockOutcome.TOO_MANY_WAITING)
-					? answer(problem, HttpStatus.TOO_MANY_REQUESTS, " is in use").header(RETRY_AFTER, "1").build()
+			Duration retryAfter = problem.retryAfter();
+			long seconds = (retryAfter != null) ? Math.max(1, retryAfter.plusMillis(999).toSeconds()) : 1;
+			return (retryAfter != null || problem.reason() == LockOutcome.TOO_MANY_WAITING)
+					? answer(problem, HttpStatus.TOO_MANY_REQUESTS, " is in use")
+						.header(RETRY_AFTER, Long.toString(seconds))
+						.build()
 					: answer(problem, HttpStatus.CONFLICT, " is in use").build();
 		}
 		if (answered && cause instanceof LockBackendException problem) {

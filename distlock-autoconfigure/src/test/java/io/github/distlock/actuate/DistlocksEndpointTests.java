@@ -109,6 +109,32 @@ class DistlocksEndpointTests {
 	}
 
 	@Test
+	void thePermitsOfHoldersAndOfWaitingTicketsAreShown() throws Exception {
+		try (HeldLock lock = application.registry().acquire(LockRequest.of("slots").permits(1))) {
+			CompletableFuture<HeldLock> waiter = application.registry()
+				.acquireAsync(LockRequest.of("slots").permits(2).waitTime(LockRequest.FOREVER));
+			HeldLock second = waiter.get(10, TimeUnit.SECONDS);
+			CompletableFuture<HeldLock> third = application.registry()
+				.acquireAsync(LockRequest.of("slots").permits(2).waitTime(LockRequest.FOREVER));
+			await(() -> assertThat(EndpointApplication
+				.list(EndpointApplication.json(application.get("/actuator/distlocks/slots?registry=local")), "waiting"))
+				.singleElement()
+				.satisfies((ticket) -> assertThat(ticket).containsEntry("mode", "READ").containsEntry("permits", 2)));
+			assertThat(EndpointApplication
+				.list(EndpointApplication.json(application.get("/actuator/distlocks/slots?registry=local")), "holders"))
+				.extracting((holder) -> holder.get("permits"))
+				.containsExactlyInAnyOrder(1, 2);
+			assertThat(EndpointApplication.list(application.local(), "held"))
+				.filteredOn((held) -> "slots".equals(held.get("key")))
+				.extracting((held) -> held.get("permits"))
+				.containsExactlyInAnyOrder(1, 2);
+			second.close();
+			third.get(10, TimeUnit.SECONDS).close();
+			assertThat(lock.isHeld()).isTrue();
+		}
+	}
+
+	@Test
 	void aFreeLockAndAnUnknownRegistryAreNotFound() throws Exception {
 		application.assertGet(404, "/actuator/distlocks/free")
 			.isEqualTo("{\"key\":\"free\",\"registry\":\"local\",\"holders\":[],\"waiting\":[]}");

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -34,6 +35,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
@@ -215,6 +217,35 @@ class StoreChoiceTests {
 		this.application.withBean(FairShop.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
+	@Test
+	void permitsInAStoreThatDoesNotSupportThemFailTheStartup() {
+		this.application.withBean("heapLockBackend", LockBackend.class, StoreChoiceTests::backendWithoutOrder)
+			.withBean(SlotShop.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("@DistributedLock on " + SlotShop.class.getName())
+				.hasMessageContaining("with permits, but the store 'heap' does not support that: use the store 'redis'"
+						+ " or 'local', or leave permits out"));
+		this.application.withPropertyValues("distlock.composite=redis,local", "distlock.backend=composite")
+			.withBean(SlotShop.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("with permits, but a composite of two registries does not support that"));
+		this.application.withBean(SlotShop.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBean(SlotShop.class).ask()).isEqualTo("answer");
+		});
+	}
+
+	@Test
+	void aCompositeRefusesPermitsAtEachCall() {
+		this.application.withPropertyValues("distlock.composite=redis,local", "distlock.backend=composite")
+			.run((context) -> {
+				LockRegistry composite = context.getBean(LockRegistry.class);
+				LockRequest request = LockRequest.of("order-1").permits(2);
+				assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> composite.acquire(request));
+				assertThat(composite.acquireAsync(request)).isCompletedExceptionally();
+			});
+	}
+
 	private static LockBackend backendWithoutOrder() {
 		BackendDescription description = new BackendDescription("heap", Set.of(LockMode.EXCLUSIVE), false, true, 1,
 				Duration.ZERO, 1);
@@ -249,6 +280,16 @@ class StoreChoiceTests {
 
 	record Injected(LockRegistry plain, @Qualifier("redis") LockRegistry redis, @Qualifier("local") LockRegistry local,
 			@Qualifier("redis") LockBackend redisBackend, @Qualifier("local") LockBackend localBackend) {
+
+	}
+
+	/** Public, since a proxy may be defined by another class loader. */
+	public static class SlotShop {
+
+		@DistributedLock(key = "'llm'", permits = "${llm.slots:5}")
+		public String ask() {
+			return "answer";
+		}
 
 	}
 

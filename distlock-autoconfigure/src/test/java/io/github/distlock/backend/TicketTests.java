@@ -15,6 +15,28 @@ class TicketTests {
 	private static final long[] NUMBERS = { 0, 1, 15, 27, 32, 35, 36, 1_000_000_007L, Long.MAX_VALUE };
 
 	@Test
+	void theNameOfATicketWithPermitsHasTheirNumber() {
+		Ticket ticket = new Ticket("key", LockMode.READ, "me", 35, true, 5);
+		assertThat(ticket.token()).isEqualTo("me:F05pz");
+		assertThat(Ticket.of("key", "me:F05pz")).isEqualTo(ticket)
+			.isNotEqualTo(new Ticket("key", LockMode.READ, "me", 35, true, 6))
+			.isNotEqualTo(new Ticket("key", LockMode.READ, "me", 35, true));
+		Ticket most = new Ticket("key", LockMode.READ, "a@h:1:p", Long.parseLong("zzzzzzz", 36), true, 10_000);
+		assertThat(Ticket.of("key", most.token())).isEqualTo(most);
+		// As an earlier version reads it: the number of an exclusive ticket.
+		assertThat(Long.parseLong("010000pzzzzzzz", 36)).isPositive();
+	}
+
+	@Test
+	void aTicketMayJoinFewerReadersThanItsPermits() {
+		Ticket permit = new Ticket("key", LockMode.READ, "me", 35, true, 2);
+		assertThat(permit.mayJoin(1)).isTrue();
+		assertThat(permit.mayJoin(2)).isFalse();
+		assertThat(new Ticket("key", LockMode.READ, "me", 35, true).mayJoin(99)).isTrue();
+		assertThat(new Ticket("key", LockMode.WRITE, "me", 35, true).mayJoin(1)).isFalse();
+	}
+
+	@Test
 	void everyTicketHasAUniqueNameFromWhichItCanBeRead() {
 		Set<String> names = new TreeSet<>();
 		for (LockMode mode : LockMode.values()) {

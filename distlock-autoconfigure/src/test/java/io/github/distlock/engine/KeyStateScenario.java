@@ -378,8 +378,8 @@ final class KeyStateScenario implements KeyContext {
 	}
 
 	@Override
-	public Ticket newTicket(String key, LockMode mode) {
-		return new Ticket(key, mode, "me", ++this.tickets, false);
+	public Ticket newTicket(String key, Waiter first) {
+		return new Ticket(key, first.mode(), "me", ++this.tickets, false);
 	}
 
 	@Override

@@ -200,6 +200,12 @@ final class Call {
 		return this.request.mode() == LockMode.READ;
 	}
 
+	/** How many callers may hold the lock at once when it enters. */
+	int permits() {
+		Integer permits = this.request.permits();
+		return (permits != null) ? permits : Integer.MAX_VALUE;
+	}
+
 	boolean isInside() {
 		return this.end == End.ENTERED && this.left == NEVER;
 	}
@@ -207,6 +213,7 @@ final class Call {
 	@Override
 	public String toString() {
 		return this.label + " (" + this.how + " " + this.request.mode() + (this.request.fair() ? " fair" : "")
+				+ ((this.request.permits() != null) ? " of " + this.request.permits() : "")
 				+ ((this.token != 0) ? " token " + this.token : "") + ")";
 	}
 

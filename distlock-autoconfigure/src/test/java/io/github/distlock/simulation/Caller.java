@@ -138,7 +138,8 @@ final class Caller {
 			return request;
 		}
 		if (Callers.isShared(plan, key)) {
-			request = request.mode(LockMode.values()[dice.nextInt(LockMode.values().length)]);
+			request = (plan.permits() > 0) ? limited(request, dice)
+					: request.mode(LockMode.values()[dice.nextInt(LockMode.values().length)]);
 		}
 		request = request.fair(dice.nextInt(6) == 0);
 		if (plan.isLimited() && dice.nextInt(3) == 0) {
@@ -156,6 +157,15 @@ final class Caller {
 			}
 		}
 		return request;
+	}
+
+	/** Most callers have the permits of the plan, some have others or none. */
+	private LockRequest limited(LockRequest request, Random dice) {
+		return switch (dice.nextInt(10)) {
+			case 0 -> request.mode(LockMode.values()[dice.nextInt(LockMode.values().length)]);
+			case 1, 2 -> request.permits(1 + dice.nextInt(5));
+			default -> request.permits(this.world.plan.permits());
+		};
 	}
 
 	/** Use the same lock again and again, while its last release is on its way. */

@@ -119,7 +119,8 @@ final class History {
 		count("calls");
 		this.world.trace(call.label,
 				call.how + " " + call.key() + " " + call.request.mode() + (call.request.fair() ? " fair" : "")
-						+ " wait " + call.request.waitTime() + " lease " + call.request.leaseTime() + " minHold "
+						+ ((call.request.permits() != null) ? " permits " + call.request.permits() : "") + " wait "
+						+ call.request.waitTime() + " lease " + call.request.leaseTime() + " minHold "
 						+ call.request.minHold() + " of " + call.maxWaiting(this.world.plan));
 	}
 

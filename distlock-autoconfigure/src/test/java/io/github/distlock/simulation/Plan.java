@@ -67,6 +67,15 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 		return this.maxWaiting < Integer.MAX_VALUE;
 	}
 
+	/**
+	 * How many callers may hold a shared key at once, in a third of the histories; zero
+	 * in the others. Each key is shared then.
+	 */
+	int permits() {
+		Random random = new Random(this.seed * 37 + 41);
+		return (random.nextInt(3) == 0) ? 1 + random.nextInt(4) : 0;
+	}
+
 	private static int choose(Random random, int... values) {
 		return values[random.nextInt(values.length)];
 	}

@@ -10,8 +10,10 @@ import io.github.distlock.simulation.Call.End;
 
 /**
  * L1: while a lock is free and a live caller waits for it, some caller enters within the
- * bound. Times with faults that suspend this do not count, and a lock is not free while
- * the lease of a dead JVM may last.
+ * bound. A lock is also free for callers with permits while fewer hold it than the
+ * permits of each that waits, and no other kind of caller holds it or waits. Times with
+ * faults that suspend this do not count, and a lock is not free while the lease of a dead
+ * JVM may last.
  */
 final class Progress {
 
@@ -97,28 +99,44 @@ final class Progress {
 		List<Edge> edges = new ArrayList<>();
 		this.history.calls.stream().filter((call) -> call.key().equals(key)).forEach((call) -> addEdges(call, edges));
 		edges.sort(Comparator.comparingLong(Edge::nanos).thenComparing((edge) -> -edge.inside - edge.waiting));
-		int inside = 0;
-		int waiting = 0;
+		List<Call> inside = new ArrayList<>();
+		List<Call> waiting = new ArrayList<>();
 		long since = 0;
 		long lost = -BOUND;
 		long packets = HAND_OFF_PACKETS * this.world.plan.latencyNanos();
 		for (Edge edge : edges) {
-			boolean stuck = inside == 0 && waiting > 0;
-			inside += edge.inside;
-			waiting += edge.waiting;
+			boolean stuck = isStuck(inside, waiting);
+			change(inside, edge.inside, edge.call);
+			change(waiting, edge.waiting, edge.call);
+			boolean moved = edge.inside > 0 || !isStuck(inside, waiting);
 			// The store sends no message when a lease expires.
 			long most = (this.calm && lost + BOUND < since) ? HAND_OFF + packets : this.bound;
-			if (stuck && (inside > 0 || waiting == 0) && undisturbed(since, edge.nanos) > most) {
+			if (stuck && moved && undisturbed(since, edge.nanos) > most) {
 				this.world.violation("L1", key + " was free for " + (edge.nanos - since) / 1_000_000
 						+ " ms while others waited; then came or left " + edge.call);
 			}
 			if (edge.inside < 0 && (edge.call.losses > 0 || edge.call.mayEndBeforeItsRelease(packets))) {
 				lost = edge.nanos;
 			}
-			if (!stuck && inside == 0 && waiting > 0) {
+			if ((!stuck || moved) && isStuck(inside, waiting)) {
 				since = edge.nanos;
 			}
 		}
+	}
+
+	private static void change(List<Call> calls, int change, Call call) {
+		if (change > 0) {
+			calls.add(call);
+		}
+		else if (change < 0) {
+			calls.remove(call);
+		}
+	}
+
+	private boolean isStuck(List<Call> inside, List<Call> waiting) {
+		return !waiting.isEmpty() && (inside.isEmpty() || (this.world.plan.permits() > 0
+				&& Stream.concat(inside.stream(), waiting.stream()).allMatch(Call::reads)
+				&& waiting.stream().allMatch((call) -> inside.size() < call.permits())));
 	}
 
 	private void addEdges(Call call, List<Edge> edges) {

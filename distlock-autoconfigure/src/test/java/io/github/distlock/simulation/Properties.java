@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
@@ -107,6 +108,7 @@ final class Properties {
 			return;
 		}
 		checkExclusion(call, earlier);
+		checkPermits(call, earlier);
 		for (Call other : earlier) {
 			if (other.token == call.token || (other.valid && other.token > call.token
 					&& !(other.request.mode() == call.request.mode() && call.reads()) && !isCountedByAnotherClock(call)
@@ -153,6 +155,37 @@ final class Properties {
 				violation("S1", call + " holds " + call.key() + " while " + other + " does");
 			}
 		}
+	}
+
+	/**
+	 * Never more than the permits of a caller held the lock when it was granted: those
+	 * with lower tokens that still hold it did so then, too.
+	 */
+	private void checkPermits(Call entered, List<Call> earlier) {
+		List<Call> inside = Stream.concat(earlier.stream(), Stream.of(entered))
+			.filter((call) -> call.isInside() && isHeld(call) && !isCountedByAnotherClock(call))
+			.toList();
+		for (Call call : inside) {
+			List<Call> before = inside.stream().filter((other) -> other.token < call.token).toList();
+			if (before.size() >= call.permits() && before.stream()
+				.noneMatch((other) -> mayHaveLost(call.key(), Math.min(call.asked, other.asked), now()))) {
+				violation("S1", call + " holds " + call.key() + " beside " + before);
+			}
+		}
+	}
+
+	/** Callers with permits enter in the order of their arrival. */
+	private void checkOvertaking(Call call) {
+		if (call.request.permits() == null || call.waiting == Call.NEVER
+				|| this.history.calls.stream().anyMatch((other) -> losesPlaces(other, slowPackets()))) {
+			return;
+		}
+		this.history.entriesOf(call.key())
+			.stream()
+			.filter((other) -> other.token < call.token && other.hasOwnPlace()
+					&& other.started - ARRIVAL - slowPackets() > call.waiting)
+			.forEach((other) -> violation("order",
+					call + " waited for " + call.key() + " and was overtaken by " + other));
 	}
 
 	/**
@@ -221,6 +254,7 @@ final class Properties {
 		}
 		if (isCalm()) {
 			checkTurn(call);
+			checkOvertaking(call);
 			if (call.hasOwnPlace()
 					&& this.history.entriesOf(call.key())
 						.stream()
@@ -290,8 +324,8 @@ final class Properties {
 	private boolean mayRefuse(Call other, Call call) {
 		long end = (other.end == End.ENTERED) ? other.left : other.answered;
 		if (other.jvm == call.jvm && other.end == End.ENTERED && other.request.mode() == call.request.mode()
-				&& !other.request.fair() && !call.request.fair() && other.request.minHold() == null
-				&& other.losses == 0) {
+				&& !other.request.fair() && !call.request.fair() && call.request.permits() == null
+				&& other.request.minHold() == null && other.losses == 0) {
 			return end > call.started;
 		}
 		Duration minHold = other.request.minHold();

@@ -71,9 +71,17 @@ final class Sections {
 	}
 
 	HeldLock reenter(Call call, LockMode mode) {
+		return reenter(call, LockRequest.of(call.key()).mode(mode));
+	}
+
+	private HeldLock reenter(Call call, int permits) {
+		return reenter(call, LockRequest.of(call.key()).permits(permits));
+	}
+
+	private HeldLock reenter(Call call, LockRequest request) {
 		call.reentering = true;
 		try {
-			return this.registry.acquire(LockRequest.of(call.key()).mode(mode).name(REENTRY).waitTime(Duration.ZERO));
+			return this.registry.acquire(request.name(REENTRY).waitTime(Duration.ZERO));
 		}
 		finally {
 			call.reentering = false;
@@ -181,7 +189,8 @@ final class Sections {
 				: LockMode.values()[call.dice.nextInt(LockMode.values().length)];
 		HeldLock inner;
 		try {
-			inner = reenter(call, mode);
+			inner = (mode == LockMode.READ && this.world.plan.permits() > 0) ? reenter(call, 1 + call.dice.nextInt(5))
+					: reenter(call, mode);
 		}
 		catch (LockDefinitionException ex) {
 			if (!call.reads() || mode == LockMode.READ) {

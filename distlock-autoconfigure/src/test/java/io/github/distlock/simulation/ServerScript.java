@@ -205,11 +205,28 @@ class ServerScript {
 		}
 	}
 
+	/** Let waiting readers join those that hold the lock, or pass it on. */
+	void join(long last) {
+		if (!admitHead(last, null, 0)) {
+			pass(this.last);
+		}
+	}
+
+	/** Let in those that may enter when a reader has left, or pass the lock on. */
+	void succeed(long last) {
+		if (settle(last)) {
+			join(last);
+		}
+		else {
+			pass(last);
+		}
+	}
+
 	/** Release the lock of a reader. Answers whether it held the lock. */
 	boolean leave(Ticket ticket, long last) {
 		boolean held = reading(ticket) != null;
-		if (this.stored.readers.remove(ticket) != null && !settle(last)) {
-			pass(last);
+		if (this.stored.readers.remove(ticket) != null) {
+			succeed(last);
 		}
 		return held;
 	}
@@ -219,8 +236,8 @@ class ServerScript {
 		if (!remove(ticket)) {
 			return false;
 		}
-		if (this.stored.word == Word.READERS && !admitHead(this.stored.last, null, 0)) {
-			pass(this.last);
+		if (this.stored.word == Word.READERS) {
+			join(this.stored.last);
 		}
 		return true;
 	}
@@ -260,43 +277,60 @@ class ServerScript {
 		return true;
 	}
 
+	/** Whether a ticket may join the readers that hold the lock. */
+	boolean mayEnter(Ticket ticket) {
+		return ticket.mayJoin(holders());
+	}
+
+	/** How many readers hold the lock: those whose lease has not ended. */
+	int holders() {
+		return (int) this.stored.readers.keySet().stream().filter((each) -> reading(each) != null).count();
+	}
+
 	/**
-	 * Let in readers that are alive from the head of the queue. Answers whether any
-	 * reader holds the lock now, and sets the last token given.
+	 * Let in readers that are alive from the head of the queue, as many as may enter. In
+	 * place of those whose JVM receives nothing the next ones are called. Answers whether
+	 * any reader holds the lock now, and sets the last token given.
 	 */
 	private boolean admit(long last, @Nullable Ticket requester, long requesterLease) {
 		record Called(Waiter waiter, long first) {
 		}
-		List<Called> called = new ArrayList<>();
 		long given = last;
-		Waiter waiter;
-		while ((waiter = head()) != null && waiter.ticket().isReader()) {
-			boolean gone = isUnseen(waiter);
-			remove(waiter.ticket());
-			if (!gone) {
-				given = enter(waiter.ticket(), waiter.ticket().equals(requester) ? requesterLease : waiter.grace(),
-						given);
-				called.add(new Called(waiter, given));
+		boolean deaf;
+		do {
+			List<Called> called = new ArrayList<>();
+			Waiter waiter;
+			while ((waiter = head()) != null && mayEnter(waiter.ticket())) {
+				boolean gone = isUnseen(waiter);
+				remove(waiter.ticket());
+				if (!gone) {
+					given = enter(waiter.ticket(), waiter.ticket().equals(requester) ? requesterLease : waiter.grace(),
+							given);
+					called.add(new Called(waiter, given));
+				}
+			}
+			this.last = last;
+			if (!settle(given)) {
+				return false;
+			}
+			deaf = false;
+			for (Called each : called) {
+				Ticket ticket = each.waiter().ticket();
+				if (!ticket.equals(requester)
+						&& publishGrant(ticket, each.first(), each.first(), each.waiter().grace()) == 0
+						&& each.waiter().counted()) {
+					this.stored.readers.remove(ticket);
+					deaf = true;
+				}
 			}
 		}
-		this.last = last;
-		if (!settle(given)) {
-			return false;
-		}
-		boolean deaf = false;
-		for (Called each : called) {
-			Ticket ticket = each.waiter().ticket();
-			if (!ticket.equals(requester)
-					&& publishGrant(ticket, each.first(), each.first(), each.waiter().grace()) == 0
-					&& each.waiter().counted()) {
-				this.stored.readers.remove(ticket);
-				deaf = true;
-			}
-		}
-		if (deaf && !settle(given)) {
-			return false;
-		}
+		while (deaf && callsTheNext());
 		this.last = given;
+		return true;
+	}
+
+	/** Whether the next ticket is called in place of one whose JVM receives nothing. */
+	boolean callsTheNext() {
 		return true;
 	}
 
@@ -312,7 +346,7 @@ class ServerScript {
 	boolean admitHead(long last, @Nullable Ticket requester, long requesterLease) {
 		Waiter waiter = firstInQueue();
 		this.last = last;
-		return waiter == null || !waiter.ticket().isReader() || admit(last, requester, requesterLease);
+		return waiter == null || !mayEnter(waiter.ticket()) || admit(last, requester, requesterLease);
 	}
 
 	/**
@@ -320,7 +354,7 @@ class ServerScript {
 	 */
 	boolean passOver(long last, Ticket requester, long requesterLease) {
 		Waiter waiter = firstInQueue();
-		while (waiter != null && !waiter.ticket().isReader()) {
+		while (waiter != null && !waiter.ticket().equals(requester) && !mayEnter(waiter.ticket())) {
 			Ticket ticket = waiter.ticket();
 			if (!isUnseen(waiter) && (!waiter.counted() || publishGrant(ticket, 0, 0, 0) > 0)) {
 				if (waiter.counted()) {
@@ -334,6 +368,13 @@ class ServerScript {
 			waiter = head();
 		}
 		return admitHead(last, requester, requesterLease);
+	}
+
+	/** Creates the execution of a script, which may have a flaw. */
+	interface Factory {
+
+		ServerScript create(StoredKey stored, long nowMicros, Publisher publisher);
+
 	}
 
 	/** Sends the messages of a script. */

@@ -24,7 +24,7 @@ final class SimulatedBackend implements LockBackend {
 		this.network = network;
 		this.jvm = jvm;
 		this.description = new BackendDescription("simulated", EnumSet.allOf(LockMode.class), true, true,
-				ServerScript.COUNT, world.plan.commandTimeout(), 100);
+				ServerScript.COUNT, world.plan.commandTimeout(), 100, true);
 	}
 
 	@Override

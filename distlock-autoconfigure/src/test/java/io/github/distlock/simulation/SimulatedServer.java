@@ -67,7 +67,7 @@ final class SimulatedServer {
 		StoredKey before = this.keys.getOrDefault(name, new StoredKey());
 		StoredKey stored = before.copy();
 		stored.expire(now / 1000);
-		T answer = script.apply(new ServerScript(stored, now, this.publisher));
+		T answer = script.apply(this.world.scripts.create(stored, now, this.publisher));
 		String broken = stored.broken();
 		if (broken != null) {
 			this.world.violation("word", name + ": " + broken + ": " + stored);
@@ -165,7 +165,10 @@ final class SimulatedServer {
 			return entered;
 		}
 		if (how == 'N') {
-			return held(script, ServerAnswer.Word.BUSY, script.pttl(), 0, false);
+			Map.Entry<Ticket, Reader> first = (script.state == Word.READERS && ticket.isReader()) ? script.shortest()
+					: null;
+			return held(script, ServerAnswer.Word.BUSY,
+					(first != null) ? first.getValue().ends() - script.nowMillis : script.pttl(), 0, false);
 		}
 		boolean queuedNow = script.enqueue(ticket, lease, how);
 		int position = stored.place(ticket);
@@ -202,7 +205,8 @@ final class SimulatedServer {
 				}
 			}
 		}
-		if (script.reading(ticket) == null && script.state == Word.READERS && script.isQueueEmpty()) {
+		if (script.reading(ticket) == null && script.state == Word.READERS && script.isQueueEmpty()
+				&& script.mayEnter(ticket)) {
 			script.settle(script.enter(ticket, lease, script.last));
 		}
 		Reader mine = script.reading(ticket);
@@ -338,9 +342,7 @@ final class SimulatedServer {
 				long last = script.last;
 				script.stored.readers.remove(ticket);
 				script.publish(ticket, ServerMessage.ended(ticket, grant));
-				if (!script.settle(last)) {
-					script.pass(last);
-				}
+				script.succeed(last);
 				return EndResult.ENDED;
 			}
 			Ticket owner = script.owner;
@@ -375,13 +377,13 @@ final class SimulatedServer {
 		return new StoredLock(key, holders,
 				stored.queue.stream()
 					.map(Waiter::ticket)
-					.map((each) -> new StoredWaiter(each.instance(), each.mode()))
+					.map((each) -> new StoredWaiter(each.instance(), each.mode(), each.permits()))
 					.toList());
 	}
 
 	static StoredHolder holder(Ticket ticket, long first, long ttlMillis) {
 		return new StoredHolder(ticket.instance(), ticket.mode(), Instant.EPOCH.plus(first, ChronoUnit.MICROS),
-				Duration.ofMillis(Math.max(0, ttlMillis)), first);
+				Duration.ofMillis(Math.max(0, ttlMillis)), first, ticket.permits());
 	}
 
 	/** What was stored of a key before a command. */

@@ -11,7 +11,12 @@ final class Simulation {
 
 	/** Live through one history. */
 	static Result run(Plan plan, boolean traced) {
-		World world = new World(plan, traced);
+		return run(plan, traced, ServerScript::new);
+	}
+
+	/** Live through one history, with a server that may have a flaw. */
+	static Result run(Plan plan, boolean traced, ServerScript.Factory scripts) {
+		World world = new World(plan, traced, scripts);
 		world.run();
 		return new Result(plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.totals(),
 				world.trace.lines());

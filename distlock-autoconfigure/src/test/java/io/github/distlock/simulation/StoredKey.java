@@ -141,8 +141,9 @@ final class StoredKey {
 		if (waits && (this.word == Word.TOMBSTONE || this.word == Word.OWNED && !this.waited)) {
 			return "a ticket waits, and the word does not say so";
 		}
-		if (waits && this.word == Word.READERS && this.claim == null && this.queue.get(0).ticket().isReader()) {
-			return "a reader waits behind readers";
+		if (waits && this.word == Word.READERS && this.claim == null
+				&& this.queue.get(0).ticket().mayJoin(this.readers.size())) {
+			return "a ticket waits that may join the readers";
 		}
 		return null;
 	}

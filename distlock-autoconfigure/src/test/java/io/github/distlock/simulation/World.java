@@ -37,6 +37,8 @@ final class World {
 
 	final Plan plan;
 
+	final ServerScript.Factory scripts;
+
 	final Trace trace;
 
 	final Scheduler scheduler;
@@ -62,7 +64,12 @@ final class World {
 	private boolean calm;
 
 	World(Plan plan, boolean traced) {
+		this(plan, traced, ServerScript::new);
+	}
+
+	World(Plan plan, boolean traced, ServerScript.Factory scripts) {
 		this.plan = plan;
+		this.scripts = scripts;
 		this.trace = new Trace(traced);
 		this.networkRandom = new Random(plan.seed() * 31 + 7);
 		this.faultRandom = new Random(plan.seed() * 31 + 13);

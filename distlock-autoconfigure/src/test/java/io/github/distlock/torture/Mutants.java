@@ -142,10 +142,10 @@ final class Mutants {
 					lua("attempt.lua", "string.byte(value) == TOMBSTONE and #value == #now + 1", "#value == #now + 1")))
 				.reading(),
 			Hunt.of(Mutant.of("first reader that leaves frees the lock",
-					lua("grant.lua", "and not settle(last) then", "then")))
+					lua("grant.lua", "if settle(last) then", "if false then")))
 				.reading(),
 			Hunt.of(Mutant.of("reader past a writer that waits",
-					lua("attempt.lua", "if not mine and owner == '~' and not head() then",
+					lua("attempt.lua", "if not mine and owner == '~' and not head() and mayEnter(token) then",
 							"if not mine and owner == '~' then")))
 				.reading(),
 			Hunt.of(Mutant.of("release checks the JVM and not the ticket",

@@ -3,6 +3,7 @@ package io.github.distlock.versions;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,6 +15,7 @@ import io.github.distlock.torture.history.History;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,6 +67,61 @@ class MixedVersionsTests {
 			jvms.values().forEach((jvm) -> jvm.send("close").expect("closed"));
 		}
 		check(History.read(folder), store);
+	}
+
+	/**
+	 * JVMs of the earlier version know no permits, and ask for the whole lock. They may
+	 * grant it to a ticket with permits, too.
+	 */
+	@Test
+	void neverMoreThanTheirPermitsHoldTheLockAndNoneBesideACallerOfTheEarlierVersion() throws Exception {
+		int permits = 3;
+		List<Visit> visits = new ArrayList<>();
+		Path folder = Files.createDirectories(Path.of("target", "versions", "permits").toAbsolutePath());
+		try (SharedStore.Running running = SharedStore.REDIS.start()) {
+			String properties = String.join(" ", running.properties());
+			jvms.values()
+				.forEach((jvm) -> jvm.send("open distlock.lease-time=4s distlock.backend-timeout=1m " + properties)
+					.expect("opened"));
+			jvms.forEach((name, jvm) -> jvm
+				.send("share " + folder.resolve(name) + " " + (name.startsWith("earlier") ? 0 : permits)));
+			jvms.values().forEach((jvm) -> jvm.expect("done"));
+			jvms.values().forEach((jvm) -> jvm.send("close").expect("closed"));
+		}
+		for (String name : jvms.keySet()) {
+			for (String line : Files.readAllLines(folder.resolve(name))) {
+				assertThat(line).as(name).doesNotStartWith("failed");
+				visits.add(Visit.of(line));
+			}
+		}
+		assertThat(visits).hasSize(jvms.size() * VersionWorker.SHARING * VersionWorker.ENTRIES);
+		int most = 0;
+		for (Visit visit : visits) {
+			List<Visit> others = visits.stream()
+				.filter((other) -> other != visit && other.isInsideAt(visit.entered))
+				.toList();
+			if (visit.permits == 0 || others.stream().anyMatch((other) -> other.permits == 0)) {
+				assertThat(others).as("beside " + visit).isEmpty();
+			}
+			most = Math.max(most, others.size() + 1);
+		}
+		PrintStream out = System.out;
+		out.println("permits: " + visits.size() + " entries, at most " + most + " at once");
+		assertThat(most).isBetween(2, permits);
+	}
+
+	private record Visit(int permits, long token, long entered, long left) {
+
+		static Visit of(String line) {
+			String[] words = line.split(" ");
+			return new Visit(Integer.parseInt(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]),
+					Long.parseLong(words[3]));
+		}
+
+		boolean isInsideAt(long nanos) {
+			return this.entered <= nanos && nanos < this.left;
+		}
+
 	}
 
 	private static void check(History history, SharedStore store) {

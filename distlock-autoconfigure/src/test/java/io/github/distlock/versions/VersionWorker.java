@@ -4,13 +4,19 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.StreamSupport;
@@ -38,7 +44,8 @@ import org.springframework.util.ClassUtils;
  * A JVM with either version of the library, so it uses only what both have: properties
  * and a few methods of the API. It executes the lines that it reads: {@code open} with
  * properties starts an application, {@code run} with a file lets its threads enter and
- * records that, {@code hold} with a key acquires a lock, {@code confirm} asks the store
+ * records that, {@code share} with a file does so with one key and a number of permits,
+ * or without any, {@code hold} with a key acquires a lock, {@code confirm} asks the store
  * for it, {@code leave} closes it, and {@code close} ends the application.
  */
 final class VersionWorker {
@@ -49,6 +56,9 @@ final class VersionWorker {
 	static final int THREADS = 2;
 
 	private static final int KEYS = 2;
+
+	/** How many threads enter one key, with permits or without. */
+	static final int SHARING = 4;
 
 	/** What a lock that ends with its session is valid for, in the history. */
 	private static final Duration LONG = Duration.ofHours(1);
@@ -80,6 +90,10 @@ final class VersionWorker {
 				}
 				case "run" -> {
 					run(application.getBean(LockRegistry.class), Path.of(words[1]), out);
+					out.println("done");
+				}
+				case "share" -> {
+					share(application.getBean(LockRegistry.class), Path.of(words[1]), Integer.parseInt(words[2]));
 					out.println("done");
 				}
 				case "hold" -> {
@@ -131,6 +145,34 @@ final class VersionWorker {
 				thread.join();
 			}
 		}
+	}
+
+	/**
+	 * Enter one key from several threads.
+	 * @param permits zero for exclusive entries, as an earlier version has to make them
+	 */
+	private static void share(LockRegistry registry, Path file, int permits) throws Exception {
+		Queue<String> visits = new ConcurrentLinkedQueue<>();
+		ExecutorService threads = Executors.newFixedThreadPool(SHARING);
+		for (int i = 0; i < SHARING; i++) {
+			threads.execute(() -> {
+				Random random = new Random();
+				for (int n = 0; n < ENTRIES; n++) {
+					LockRequest request = LockRequest.of("shared").waitTime(LockRequest.FOREVER);
+					try (HeldLock lock = registry.acquire((permits > 0) ? request.permits(permits) : request)) {
+						long entered = System.nanoTime();
+						LockSupport.parkNanos(Duration.ofMillis(1 + random.nextInt(4)).toNanos());
+						visits.add(permits + " " + lock.fencingToken() + " " + entered + " " + System.nanoTime());
+					}
+					catch (RuntimeException ex) {
+						visits.add("failed: " + ex);
+					}
+				}
+			});
+		}
+		threads.shutdown();
+		threads.awaitTermination(10, TimeUnit.MINUTES);
+		Files.write(file, visits);
 	}
 
 	private static void enterAll(LockRegistry registry, HistoryWriter history, PrintStream out) {

@@ -122,6 +122,19 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void aClientWithoutAPermitIsToldWhenToTryAgainAtOnceOrAfterTheWaitTime(WebApplicationType type) {
+		RunningShop shop = shop(type);
+		for (String path : new String[] { "/permit", "/waiting-permit" }) {
+			String name = path.equals("/permit") ? "permit" : "waitingPermit";
+			HttpResponse<String> response = shop.get(path);
+			assertAnswer(response, 429, body("StockService." + name + " is in use", 429, "Too Many Requests"));
+			// The lease of the holder is 30 s, and renewed.
+			assertThat(response.headers().firstValueAsLong("Retry-After").orElse(0)).as(path).isBetween(1L, 31L);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
 	void aClientBehindTooManyOthersIsToldWhenToTryAgain(WebApplicationType type) {
 		RunningShop shop = shop(type);
 		shop.waitForLock();

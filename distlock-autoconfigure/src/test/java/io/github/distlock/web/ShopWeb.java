@@ -88,6 +88,16 @@ class ShopWeb {
 			return "done";
 		}
 
+		@DistributedLock(key = "'" + KEY + "'", permits = "2", waitTime = "0s")
+		String permit() {
+			return "done";
+		}
+
+		@DistributedLock(key = "'" + KEY + "'", permits = "2", waitTime = "100ms")
+		Mono<String> waitingPermit() {
+			return Mono.just("done");
+		}
+
 		@DistributedLock(key = "'" + KEY + "'", maxWaiting = "1")
 		Mono<String> limitedMono() {
 			return Mono.just("done");
@@ -142,6 +152,16 @@ class ShopWeb {
 		@GetMapping("/limited")
 		Mono<String> limited() {
 			return blocking(this.stock::limited);
+		}
+
+		@GetMapping("/permit")
+		Mono<String> permit() {
+			return blocking(this.stock::permit);
+		}
+
+		@GetMapping("/waiting-permit")
+		Mono<String> waitingPermit() {
+			return this.stock.waitingPermit();
 		}
 
 		@GetMapping("/limited-mono")

@@ -111,6 +111,11 @@ final class BackendNode implements LockSignals {
 		return new Ticket(key, mode, this.instance, numbers.incrementAndGet(), mode == LockMode.READ);
 	}
 
+	/** The ticket of a caller with permits. */
+	Ticket permit(String key, int permits) {
+		return new Ticket(key, LockMode.READ, this.instance, numbers.incrementAndGet(), true, permits);
+	}
+
 	/** Return a new ticket after its first attempt. */
 	Ticket attempted(String key) {
 		return attempted(key, LockMode.EXCLUSIVE);

@@ -120,6 +120,10 @@ interface ContractTests {
 				() -> "The store '" + description().name() + "' knows no readers");
 	}
 
+	default void assumePermits() {
+		assumeTrue(description().permits(), () -> "The store '" + description().name() + "' knows no permits");
+	}
+
 	default void assumeExpiry() {
 		assumeTrue(description().expires(),
 				() -> "In the store '" + description().name() + "' a lock lasts as long as the session of its holder");

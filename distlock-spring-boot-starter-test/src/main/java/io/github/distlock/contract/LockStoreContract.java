@@ -37,7 +37,7 @@ import org.junit.jupiter.api.parallel.ResourceLocksProvider;
 @ResourceLock(providers = LockStoreContract.StoreLocks.class)
 public abstract class LockStoreContract implements LockBackendContract, ExclusionContract, WaitingContract,
 		LeaseContract, LostReplyContract, ClockContract, CleanUpContract, RefusalContract, ReadWriteContract,
-		HolderContract, GiveUpContract, WaiterLeaseContract, BackgroundReleaseContract {
+		HolderContract, PermitContract, GiveUpContract, WaiterLeaseContract, BackgroundReleaseContract {
 
 	// Tests use their stage on threads that they start.
 	private final InheritableThreadLocal<@Nullable Stage> stage = new InheritableThreadLocal<>();

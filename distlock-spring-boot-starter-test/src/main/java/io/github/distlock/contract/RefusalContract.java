@@ -57,6 +57,17 @@ interface RefusalContract extends ContractTests {
 	}
 
 	@Test
+	default void permitsAreRefusedIfTheStoreDoesNotSupportThem() {
+		assumeFalse(description().permits(), () -> "The store '" + description().name() + "' supports permits");
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> one().registry().acquire(request().permits(2)))
+			.withMessageContaining(key())
+			.withMessageContaining("'" + description().name() + "'")
+			.withMessageContaining("use the store 'redis' or 'local'");
+		assertThat(one().isIdle()).isTrue();
+	}
+
+	@Test
 	default void anUnsupportedOrderIsRefused() {
 		assumeFalse(description().fair(), () -> "The store '" + description().name() + "' keeps the order");
 		assertThatExceptionOfType(LockDefinitionException.class)

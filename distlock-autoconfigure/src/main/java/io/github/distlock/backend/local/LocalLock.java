@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * left. Guarded by the lock of the {@link LocalStore}.
  * <p>
  * Invariant, whenever that lock is free: the holders are the first in the line; there is
- * one, or all are readers; and the next ticket cannot join them, except that leases may
- * have ended since.
+ * one, or all are readers; and the next ticket cannot join them ({@link Ticket#mayJoin}),
+ * except that leases may have ended since.
  */
 final class LocalLock {
 
@@ -87,8 +87,9 @@ final class LocalLock {
 			if (isNew) {
 				this.line.remove(ticket);
 			}
-			// All readers have to leave.
-			return new AttemptResult.Busy(Duration.ofNanos(leases.getMax()), holder);
+			// All readers have to leave before a writer enters, and one before a permit.
+			return new AttemptResult.Busy(Duration.ofNanos(ticket.isReader() ? leases.getMin() : leases.getMax()),
+					holder);
 		}
 		// One millisecond later the lease has certainly ended.
 		return new AttemptResult.Queued(Duration.ofNanos(leases.getMin() + 1_000_000), isNew, holder);
@@ -96,16 +97,16 @@ final class LocalLock {
 
 	/**
 	 * Grant the lock to all that may hold it now: the first in the line, or all readers
-	 * up to the first writer.
+	 * up to the first ticket that cannot join them.
 	 * @param asking the ticket that learns of its grant by the answer
 	 */
 	private void grantNext(@Nullable LocalPlace asking, TimeSource.@Nullable Instant sent) {
-		boolean first = true;
+		int before = 0;
 		for (LocalPlace place : this.line.values()) {
-			if (!first && !place.ticket.isReader()) {
-				return;
-			}
 			if (!place.isHolder()) {
+				if (before > 0 && !place.ticket.mayJoin(before)) {
+					return;
+				}
 				Grant grant = place.grant((place == asking) ? sent : null);
 				if (place != asking) {
 					this.signals.add(() -> place.user.signals.granted(place.ticket, grant));
@@ -114,7 +115,7 @@ final class LocalLock {
 			if (!place.ticket.isReader()) {
 				return;
 			}
-			first = false;
+			before++;
 		}
 	}
 
@@ -159,7 +160,7 @@ final class LocalLock {
 				this.line.keySet()
 					.stream()
 					.skip(holders.size())
-					.map((ticket) -> new StoredWaiter(ticket.instance(), ticket.mode()))
+					.map((ticket) -> new StoredWaiter(ticket.instance(), ticket.mode(), ticket.permits()))
 					.toList());
 	}
 
@@ -233,7 +234,8 @@ final class LocalLock {
 		private StoredHolder describe() {
 			long token = (this.grant != null) ? this.grant.firstToken() : 0;
 			return new StoredHolder(this.ticket.instance(), this.ticket.mode(),
-					Instant.EPOCH.plus(token, ChronoUnit.MICROS), Duration.ofNanos(remainingNanos()), token);
+					Instant.EPOCH.plus(token, ChronoUnit.MICROS), Duration.ofNanos(remainingNanos()), token,
+					this.ticket.permits());
 		}
 
 	}

@@ -33,7 +33,7 @@ public final class LocalLockBackend implements LockBackend {
 	public LocalLockBackend(LocalStore store, int tokensPerGrant, TimeSource clock) {
 		this.store = store;
 		this.description = new BackendDescription("local", EnumSet.allOf(LockMode.class), true, true, tokensPerGrant,
-				Duration.ZERO, BATCH_SIZE);
+				Duration.ZERO, BATCH_SIZE, true);
 		this.clock = clock;
 	}
 

@@ -148,7 +148,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 			}
 			else {
 				Ticket ticket = Ticket.of(key, parts[0]);
-				waiting.add(new StoredWaiter(ticket.instance(), ticket.mode()));
+				waiting.add(new StoredWaiter(ticket.instance(), ticket.mode(), ticket.permits()));
 			}
 		}
 		return new StoredLock(key, holders, waiting);
@@ -374,7 +374,8 @@ final class RedisLockStore implements LockStore, StoreInspection {
 	}
 
 	/**
-	 * The time is that of the longest lease, and the holder may be any of the readers.
+	 * The time is that of the longest lease, or for a reader that of the shortest. The
+	 * holder may be any of the readers.
 	 */
 	private AttemptResult busy(Ticket ticket, Reply reply, boolean queue) {
 		Duration remaining = Duration.ofMillis(Math.max(0, reply.numbers()[0]));

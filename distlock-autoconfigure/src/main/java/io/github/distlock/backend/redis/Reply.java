@@ -69,7 +69,7 @@ record Reply(String kind, boolean admitsMore, @Nullable TicketHolder holder, lon
 	static StoredHolder stored(String key, String token, long first, @Nullable Duration ttl) {
 		Ticket ticket = Ticket.of(key, token);
 		return new StoredHolder(ticket.instance(), ticket.mode(), Instant.EPOCH.plus(first, ChronoUnit.MICROS), ttl,
-				first);
+				first, ticket.permits());
 	}
 
 	/**

@@ -8,7 +8,7 @@
 --         'granted, first token, TTL': granted before, or as the first in the queue
 --         'waiting, 0 if it is the first in the queue and more if not, TTL of the holder (the
 --         shortest of several), now, 1 if queued only now'
---         'busy, TTL of the holder'
+--         'busy, TTL of the holder (of several the longest, for a reader the shortest)'
 --         the last two end with a ticket that holds the lock, and its first token, if known
 -- include: first-bytes.lua
 -- include: base.lua
@@ -99,7 +99,7 @@ local function holds(again)
     end
     mine, left = reading(token)
   end
-  if not mine and owner == '~' and not head() then
+  if not mine and owner == '~' and not head() and mayEnter(token) then
     mine, left = enter(token, lease, last), lease
     settle(mine)
   end
@@ -110,7 +110,11 @@ if granted then
   return granted
 end
 if mark == 'N' then
-  return answer('busy', redis.call('PTTL', lockKey), named(owner, first, owner == '~' and shortest()))
+  local soonest, left
+  if owner == '~' then
+    soonest, left = shortest()
+  end
+  return answer('busy', reader and left or redis.call('PTTL', lockKey), named(owner, first, soonest))
 end
 local position, new = enqueue(token, lease, count, mark)
 -- Also for a ticket that waited before, see base.lua about other formats.

@@ -11,14 +11,17 @@
 -- until when the uncounted tickets of that instance count as alive; a longer member with an
 -- '@' means nothing (see append.lua). A token is
 -- 'instance:number'; with an F before the number an instance may have several in the
--- queue, for fair callers and readers; with an R it is a reader's. At place 0 there may be
+-- queue, for fair callers and readers; with an R it is a reader's. A reader with a limit is
+-- named 'instance:F0limitpnumber', the limit in decimal digits: an earlier version takes it
+-- for an exclusive ticket, and may grant it the whole lock. At place 0 there may be
 -- a claim, '!instance': that instance was granted the lock by a message, and more of its
 -- tickets may wait. A ticket is counted where the number of receivers that PUBLISH answers
 -- can be trusted for its instance.
 --
 -- Invariant: while the lock is '-' or a tombstone, no ticket is in the queue; while it is
--- '~', the first in the queue is no reader, unless the answer of the last script began with
--- '+' (see readers.lua); and the first token of '-' is not ahead of the clock. Nothing
+-- '~', the first in the queue is a ticket that cannot enter: no reader, or one with a limit
+-- that so many hold, unless leases have ended since, or the answer of the last script began
+-- with '+' (see readers.lua); and the first token of '-' is not ahead of the clock. Nothing
 -- follows from the lock's '+'. So a lock that no ticket waits for needs neither the queue
 -- nor, at the release, the clock.
 -- Scripts of another format have a queue under another name, and so break this invariant for

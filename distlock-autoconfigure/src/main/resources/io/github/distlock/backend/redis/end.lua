@@ -27,9 +27,7 @@ if owner == '~' then
   end
   redis.call('ZREM', readersKey(), token, '#' .. token)
   tell(token)
-  if not settle(last) then
-    pass(last)
-  end
+  succeed(last)
   return answer('ended')
 end
 if exact(first) ~= grant then

@@ -69,12 +69,21 @@ local function join(last)
   end
 end
 
--- Releases the lock of a reader; the last reader passes the lock on. Answers whether it held
--- the lock.
+-- Must follow when a reader has left: lets in those that may enter now; the last reader
+-- passes the lock on.
+local function succeed(last)
+  if settle(last) then
+    join(last)
+  else
+    pass(last)
+  end
+end
+
+-- Releases the lock of a reader. Answers whether it held the lock.
 local function leave(token, last)
   local held = reading(token)
-  if redis.call('ZREM', readersKey(), token, '#' .. token) > 0 and not settle(last) then
-    pass(last)
+  if redis.call('ZREM', readersKey(), token, '#' .. token) > 0 then
+    succeed(last)
   end
   return held ~= nil
 end

@@ -1,5 +1,5 @@
 -- First letters of the number in a token, see base.lua.
-local FAIR, READ = 70, 82
+local FAIR, READ, LIMIT = 70, 82, 48
 
 -- Grants the lock to the longest waiting ticket, as grantNext() in grant.lua does, if that
 -- ticket is exclusive, counted and not `requester`, and its JVM receives the message. Its first
@@ -28,7 +28,7 @@ local function handOver(usual, requester)
   -- The last one: there may be others in the name of the instance.
   local colon = string.find(head, ':[^:]*$')
   local letter, second = string.byte(head, colon + 1, colon + 2)
-  if note % 2 == 0 or letter == READ or letter == FAIR and second == READ then
+  if note % 2 == 0 or letter == READ or letter == FAIR and (second == READ or second == LIMIT) then
     return nil
   end
   local count, grace = usual, '5000'

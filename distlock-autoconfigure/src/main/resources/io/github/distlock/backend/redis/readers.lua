@@ -12,8 +12,23 @@ local function readersKey()
   return KEYS[3] or (string.gsub(lockKey, 'lock:{', 'readers:{', 1))
 end
 
+-- The limit of a reader: how many may hold the lock at once when it has entered. Nil without one.
+local function limitOf(token)
+  return tonumber(string.match(token, ':F0(%d+)p'))
+end
+
 local function isReader(token)
-  return string.find(token, ':F?R') ~= nil
+  return string.find(token, ':F?R') ~= nil or limitOf(token) ~= nil
+end
+
+-- Whether a ticket may join the readers that hold the lock. Those whose lease has ended do not
+-- count. Each ticket is judged by its own limit.
+local function mayEnter(token)
+  local limit = limitOf(token)
+  if limit then
+    return redis.call('ZCOUNT', readersKey(), '(' .. exact(nowMillis), ABOVE_ALL_TIMES) < limit
+  end
+  return isReader(token)
 end
 
 -- The fencing token of a reader that holds the lock, and what is left of its lease in ms.
@@ -75,44 +90,41 @@ local function settle(last)
 end
 
 -- Lets in readers that are alive from the head of the queue, PORTION at most, up to the first
--- ticket that is no reader. Each gets a message, except `requester`, whose lease is `requesterLease`.
--- All is written before the first message. If more readers are at the head then, the answer
--- of the script says so, and its caller sends admit.lua; if it does not, the readers are let
--- in when one of them asks again. Answers whether any reader holds the lock now, and the last
--- fencing token given.
+-- ticket that may not enter. Each gets a message, except `requester`, whose lease is `requesterLease`.
+-- All is written before the first message. In place of those whose JVM receives nothing the
+-- next ones are called. If more readers may enter then, the answer of the script says so, and
+-- its caller sends admit.lua; if it does not, the readers are let in when one of them asks
+-- again. Answers whether any reader holds the lock now, and the last fencing token given.
 local function admit(last, requester, requesterLease)
-  local called, given, left = {}, last, PORTION
-  local token = head()
-  while token and isReader(token) do
-    if left == 0 then
-      more = true
-      break
+  local given, left, deaf = last, PORTION, false
+  repeat
+    local called, token = {}, head()
+    while token and left > 0 and mayEnter(token) do
+      left = left - 1
+      local grace, _, counted, gone = noted(token)
+      remove(token)
+      -- One that holds has left its place behind, see base.lua about other formats.
+      if not gone and not reading(token) then
+        given = enter(token, (token == requester) and requesterLease or grace, given)
+        called[#called + 1] = { token, given, grace, counted }
+      end
+      token = head()
     end
-    left = left - 1
-    local grace, _, counted, gone = noted(token)
-    remove(token)
-    -- One that holds has left its place behind, see base.lua about other formats.
-    if not gone and not reading(token) then
-      given = enter(token, (token == requester) and requesterLease or grace, given)
-      called[#called + 1] = { token, given, grace, counted }
+    if not settle(given) then
+      return false, last
     end
-    token = head()
-  end
-  if not settle(given) then
-    return false, last
-  end
-  local deaf = false
-  for i = 1, #called do
-    local first, grace, counted
-    token, first, grace, counted = unpack(called[i])
-    if token ~= requester and publishGrant(token, first, first, grace) == 0 and counted then
-      redis.call('ZREM', readersKey(), token, '#' .. token)
-      deaf = true
+    deaf = false
+    for i = 1, #called do
+      local first, grace, counted
+      token, first, grace, counted = unpack(called[i])
+      if token ~= requester and publishGrant(token, first, first, grace) == 0 and counted then
+        redis.call('ZREM', readersKey(), token, '#' .. token)
+        deaf = true
+      end
     end
-  end
-  if deaf and not settle(given) then
-    return false, last
-  end
+  until not deaf
+  local token = left == 0 and head()
+  more = token and mayEnter(token) or false
   return true, given
 end
 
@@ -128,24 +140,24 @@ local function firstInQueue()
 end
 
 -- Lets waiting readers join those that hold the lock, up to the first ticket in the queue that
--- is no reader. Answers false if no reader holds the lock any more, and the last fencing token
+-- may not enter. Answers false if no reader holds the lock any more, and the last fencing token
 -- given.
 local function admitHead(last, requester, requesterLease)
   local token = firstInQueue()
-  if token and isReader(token) then
+  if token and mayEnter(token) then
     return admit(last, requester, requesterLease)
   end
   return true, last
 end
 
--- Checks that the ticket before `requester` is alive, if it is no reader: otherwise its death would
+-- Checks that the ticket before `requester` is alive, if it may not enter: otherwise its death would
 -- be detected only when the readers leave. If its JVM receives no message, the ticket is
 -- removed. If it does, the ticket is asked by that message: from then on it is queued as
 -- uncounted, so that an attempt has to confirm its place, and a JVM that does not know the
 -- ticket cancels it. Answers as admitHead().
 local function passOver(last, requester, requesterLease)
   local token = firstInQueue()
-  while token and not isReader(token) do
+  while token and token ~= requester and not mayEnter(token) do
     local grace, count, counted, gone = noted(token)
     if not gone and (not counted or publishGrant(token, 0, 0, 0) > 0) then
       if counted then

@@ -2,6 +2,8 @@ package io.github.distlock.backend.redis;
 
 import java.util.Random;
 
+import io.github.distlock.backend.Ticket;
+
 /**
  * A ticket as its JVM knows it.
  */
@@ -54,7 +56,16 @@ final class FuzzTicket {
 	}
 
 	boolean isReader() {
-		return this.token.contains(":FR");
+		return this.token.contains(":FR") || isLimited();
+	}
+
+	private boolean isLimited() {
+		return this.token.contains(":F0");
+	}
+
+	/** How many may hold the lock at once when it enters. */
+	int permits() {
+		return isLimited() ? Ticket.of("", this.token).permits() : Integer.MAX_VALUE;
 	}
 
 	/** An instance has one other ticket at most. */

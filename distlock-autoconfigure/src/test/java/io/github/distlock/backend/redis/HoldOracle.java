@@ -37,6 +37,12 @@ final class HoldOracle {
 			}
 		}
 		this.holders.add(ticket);
+		for (FuzzTicket holder : this.holders) {
+			List<FuzzTicket> before = this.holders.stream().filter((other) -> other.first < holder.first).toList();
+			if (holder.isReader() && before.size() >= holder.permits()) {
+				this.violations.add("ONE TOO MANY: " + holder + " holds beside " + before);
+			}
+		}
 		long before = ticket.isReader() ? this.highestOfWriters : this.highest;
 		if (ticket.first <= before) {
 			this.violations

@@ -53,7 +53,7 @@ class LeanScriptTests {
 					List.of("'#' .. head, claim)", "'#' .. head)"),
 					List.of("if note ~= count * 20000 + 10001 then", "if false then"),
 					List.of("(micros < 1e6)", "true"), List.of("and used < now", ""),
-					List.of("letter == READ or letter == FAIR and second == READ", "false"),
+					List.of("letter == READ or letter == FAIR and (second == READ or second == LIMIT)", "false"),
 					List.of("if kind == OWNED then", "if false then"), List.of("'(1e12'", "'+inf'"),
 					List.of("or head == requester", ""))) {
 				List<String> found = new ArrayList<>();
@@ -142,13 +142,13 @@ class LeanScriptTests {
 		boolean queued = random.nextInt(8) == 0;
 		String next = queued ? tokens.get(tokens.size() - 1 - random.nextInt(Math.min(12, tokens.size())))
 				: newToken(random, tokens);
-		if (!next.equals(token) && !next.contains(":FR")) {
+		if (!next.equals(token) && !isReader(next)) {
 			twins.run(Scripts.RELEASE, token, used, next, lease(random), how(random, next));
 		}
 	}
 
 	private static String newToken(Random random, List<String> tokens) {
-		List<String> modes = List.of("", "", "", "", "", "", "F", "F", "F", "F", "W", "FW", "FR");
+		List<String> modes = List.of("", "", "", "", "", "", "F", "F", "F", "F", "W", "FW", "FR", "F02p");
 		String token = "i" + random.nextInt(4) + ":" + modes.get(random.nextInt(modes.size())) + (tokens.size() + 1);
 		tokens.add(token);
 		return token;
@@ -161,7 +161,11 @@ class LeanScriptTests {
 	private static String how(Random random, String token) {
 		String mark = (random.nextInt(16) > 1) ? "T" : random.nextBoolean() ? "S" : "N";
 		String count = List.of("17", "17", "17", "1", "1001").get(random.nextInt(5));
-		return token.contains(":FR") ? mark : mark + count;
+		return isReader(token) ? mark : mark + count;
+	}
+
+	private static boolean isReader(String token) {
+		return token.contains(":FR") || token.contains(":F0");
 	}
 
 }

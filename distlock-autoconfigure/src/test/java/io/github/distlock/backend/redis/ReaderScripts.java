@@ -12,9 +12,9 @@ abstract class ReaderScripts extends ScriptServer {
 
 	static final String READERS = KEYS.get(2);
 
-	/** Readers have an R before the number of their token. */
+	/** Readers have an R before the number of their token, or a limit. */
 	static Reply attempt(String token, int lease, String mark) {
-		String how = token.contains(":FR") ? mark : mark + 1;
+		String how = token.contains(":FR") || token.contains(":F0") ? mark : mark + 1;
 		return Reply.parse(template.execute(Scripts.ATTEMPT, KEYS, token, Integer.toString(lease), how));
 	}
 

@@ -23,6 +23,10 @@ final class ScriptFuzz implements AutoCloseable {
 
 	private static final List<String> MODES = List.of("", "F", "W", "FW", "FR", "FR", "FR");
 
+	/** In every third run most tickets have permits. */
+	private static final List<String> MODES_WITH_PERMITS = List.of("", "W", "FR", "F02p", "F02p", "F03p", "F03p",
+			"F03p", "F03p", "F03p");
+
 	/** A release does not queue readers. */
 	private static final List<String> SUCCESSOR_MODES = List.of("", "F", "W", "FW");
 
@@ -57,6 +61,8 @@ final class ScriptFuzz implements AutoCloseable {
 
 	private final boolean portions;
 
+	private final List<String> modes;
+
 	private boolean draining;
 
 	private int made;
@@ -70,6 +76,7 @@ final class ScriptFuzz implements AutoCloseable {
 	/** With an even seed readers enter by twos. */
 	ScriptFuzz(int port, long seed, UnaryOperator<String> patch, FuzzWords.WordCheck nativeWords) {
 		this.portions = seed % 2 == 0;
+		this.modes = (seed % 3 == 2) ? MODES_WITH_PERMITS : MODES;
 		this.port = port;
 		this.random = new Random(seed);
 		this.scripts = new UnreliableScripts(port, this.random, (script) -> patch
@@ -103,7 +110,7 @@ final class ScriptFuzz implements AutoCloseable {
 		int roll = this.random.nextInt(200);
 		if (roll < 40 && this.tickets.size() < this.words.limit(this.made, TICKETS_AT_ONCE)) {
 			FuzzInstance instance = this.instances.get(this.random.nextInt(this.words.limit(this.made, INSTANCES)));
-			attempt(newTicket(instance, MODES.get(this.random.nextInt(MODES.size()))));
+			attempt(newTicket(instance, this.modes.get(this.random.nextInt(this.modes.size()))));
 		}
 		else if (roll < 60) {
 			with(State.HOLDING, this::leave);

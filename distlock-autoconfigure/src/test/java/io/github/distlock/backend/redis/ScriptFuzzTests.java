@@ -46,6 +46,13 @@ class ScriptFuzzTests {
 	}
 
 	@Test
+	void aScriptThatLetsInOneMoreThanItsLimitIsDetected() {
+		assertDetected(RedisLocales.start(RedisLocales.BYTES),
+				(script) -> script.replace("ABOVE_ALL_TIMES) < limit", "ABOVE_ALL_TIMES) <= limit"),
+				FuzzWords.WordCheck.OFF);
+	}
+
+	@Test
 	void nativeCommandsAndScriptsKeepThePromisesTogether() {
 		assertNoViolation(valkey(), "native", FuzzWords.WordCheck.EQUAL);
 	}

@@ -3,6 +3,8 @@ package io.github.distlock.backend.redis;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.distlock.backend.Ticket;
+
 /**
  * The invariants of base.lua about the keys of a lock between two scripts.
  */
@@ -34,8 +36,9 @@ final class ScriptInvariants {
 		if ((now.word.startsWith("-") || now.word.startsWith("|")) && !now.queue.isEmpty()) {
 			found.add("tickets wait for a lock that says that none does");
 		}
-		if (!portions && now.word.startsWith("~") && !now.queue.isEmpty() && now.queue.get(0).contains(":FR")) {
-			found.add("a reader stands first in the queue while readers hold");
+		if (!portions && now.word.startsWith("~") && !now.queue.isEmpty() && !now.queue.get(0).startsWith("!")
+				&& Ticket.of("", now.queue.get(0)).mayJoin((int) now.readers / 2)) {
+			found.add("a ticket stands first in the queue that may join those that hold");
 		}
 		if (now.notes != now.queue.stream().filter((member) -> !member.startsWith("!")).count()) {
 			found.add("tickets without a note, or notes without a ticket: " + now.notes);

@@ -10,6 +10,11 @@ public final class ExampleTypes {
 	private ExampleTypes() {
 	}
 
+	/** The answer of a language model. */
+	public record Answer(String text) {
+
+	}
+
 	/** Takes payments. */
 	public interface PaymentService {
 
