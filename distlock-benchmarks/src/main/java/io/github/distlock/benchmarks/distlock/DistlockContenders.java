@@ -63,7 +63,9 @@ public final class DistlockContenders {
 				// On PostgreSQL, both modes may not have the same keys.
 				variant("distlock-connection", EnumSet.of(Kind.JDBC), "distlock.jdbc.mode=connection",
 						Map.of("distlock.jdbc.mode", "connection", "distlock.key-prefix", "connection:")),
-				// A pair for one workload, which names them.
+				// Those for certain workloads, which name them.
+				new Contender("distlock-permits", "distlock, LockRequest.permits(5)", REDIS,
+						EnumSet.noneOf(Ability.class), (client) -> locks(client, (request) -> request.permits(5))),
 				new Contender("distlock-execute", "distlock, LockRegistry.execute", REDIS,
 						EnumSet.noneOf(Ability.class),
 						(client) -> executing(DistlockApplication.of(client).registry())),

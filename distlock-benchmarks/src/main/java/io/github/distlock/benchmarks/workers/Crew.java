@@ -82,7 +82,8 @@ public final class Crew implements AutoCloseable {
 		working.forEach((worker) -> worker.tell(order));
 		List<String> answers = working.stream().map((worker) -> worker.answer(PATIENCE)).toList();
 		Tally tally = Tally.of(answers.stream().map(Crew::understood).map(Tally::decode).toList());
-		return new Slice(tally, shape.keys().isOne() ? tally.cycles() - this.counter.get() : 0);
+		return new Slice(tally,
+				(shape.keys().isOne() && shape.keys() != Keys.SHARED) ? tally.cycles() - this.counter.get() : 0);
 	}
 
 	/**

@@ -18,11 +18,14 @@ public enum Keys {
 	 * All threads the same key: those of the first worker again and again, those of the
 	 * others try it once every ten milliseconds.
 	 */
-	TRIED;
+	TRIED,
+
+	/** All threads the same key, which several may hold at the same time. */
+	SHARED;
 
 	/** Whether all threads use one key. */
 	boolean isOne() {
-		return this == ONE || this == TRIED;
+		return this == ONE || this == TRIED || this == SHARED;
 	}
 
 }

@@ -26,6 +26,8 @@ record Cycles(Deployment deployment) {
 	private static final List<Metric> FAIRNESS = List.of(Metric.JAIN, Metric.MOST, Metric.LEAST, Metric.OVERTAKING,
 			Metric.LOST_UPDATES);
 
+	private static final List<String> PERMITS = List.of("distlock-permits", "redisson-permits", "redisson-semaphore");
+
 	Workload uncontended(int threads) {
 		return workload("uncontended-" + threads,
 				"1 client, %d thread%s, each on a key of its own, empty section".formatted(threads, plural(threads)),
@@ -65,6 +67,19 @@ record Cycles(Deployment deployment) {
 				section.isZero() ? "empty section" : "section of " + section.toMillis() + " ms");
 		return workload(id, description, peer("redisson"), new Shape(jvms, clients, threads, Keys.ONE, section),
 				List.of());
+	}
+
+	/** A key with five permits for each thread. */
+	Workload permits() {
+		return workload("permits-1", "1 client, 1 thread, 5 permits of a key of its own, empty section",
+				"redisson-permits", shape(1, 1, 1, Keys.OWN), PERMITS);
+	}
+
+	Workload permits(int jvms, int threads, Duration section) {
+		return workload("permits-%dx%d-%dms".formatted(jvms, threads, section.toMillis()),
+				"5 permits of one key for all: %s, section of %d ms".formatted(crowd(jvms, 1, threads),
+						section.toMillis()),
+				"redisson-permits", new Shape(jvms, 1, threads, Keys.SHARED, section), PERMITS);
 	}
 
 	Workload fair(int jvms, int threads) {

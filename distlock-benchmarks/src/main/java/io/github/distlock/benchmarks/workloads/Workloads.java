@@ -93,7 +93,8 @@ public final class Workloads {
 			all.add(redis.hot(shape[0], shape[1], shape[2]));
 			all.add(redis.hot(shape[0], shape[1], shape[2], Duration.ofMillis(1)));
 		}
-		all.addAll(List.of(redis.fair(1, 64), redis.fair(4, 16), new OnceWorkload(10_000), new HeldWorkload(1_000),
+		all.addAll(List.of(redis.fair(1, 64), redis.fair(4, 16), redis.permits(),
+				redis.permits(4, 16, Duration.ofMillis(1)), new OnceWorkload(10_000), new HeldWorkload(1_000),
 				new HeldWorkload(10_000)));
 		return all;
 	}
