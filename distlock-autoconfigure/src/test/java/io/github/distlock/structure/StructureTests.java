@@ -40,14 +40,14 @@ class StructureTests {
 			aop                 2385  15  2
 			aop.weaving          123   0  0
 			autoconfigure       1245   1  2
-			backend              312   0  0
+			backend              310   0  2
 			backend.jdbc        1704   2  2
 			backend.local        257   0  3
 			backend.redis       1898   7  2
 			backend.redlock      762   0  3
 			backend.zookeeper   1064   1  0
 			context               19   0  0
-			contract            2696   0  0
+			contract            2695   0  0
 			engine              2814  17  3
 			environment           89   0  0
 			integration           42   0  0
@@ -56,7 +56,7 @@ class StructureTests {
 			registry            1467   6  3
 			test                 488   0  3
 			thread                54   0  0
-			transaction          326   1  0
+			transaction          324   1  0
 			web                   86   0  0
 			""");
 
