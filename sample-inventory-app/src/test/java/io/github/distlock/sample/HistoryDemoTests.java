@@ -36,8 +36,8 @@ class HistoryDemoTests {
 					"mkdir none holds", "setnx none holds", "setnx-expire none holds", "setnx-getset none holds",
 					"set-ex-fixed none holds", "set-px-unique none holds", "optimistic none holds",
 					"for-update none holds", "segments none holds", "distributed-lock none holds", "redis none holds",
-					"redis-fair none holds", "redlock none holds", "jdbc-lease none holds", "jdbc-row none holds",
-					"zookeeper none holds", "local none oversells");
+					"redis-fair none holds", "redlock none holds", "jdbc-lease none holds",
+					"jdbc-connection none holds", "zookeeper none holds", "local none oversells");
 			// Only the two modes of a JDBC store exclude each other.
 			assertThat(demo.output()).containsOnlyOnce("restarting inventory-1 and inventory-2");
 		}

@@ -298,7 +298,7 @@ class LabTests {
 			"{'strategies':['none'],'stock':0} | stock | with the value 0 is out of range: use a whole number from 1 to 5000",
 			"{'strategies':['none'],'buyers':'many'} | buyers | with the value 'many' is no whole number: use a whole number from 1 to 200",
 			"{'strategies':['none'],'order':3} | order | with the value 3 is unknown: use ",
-			"{'strategies':['none','setnx','mkdir','redis','local','zookeeper','redlock','segments','jdbc-row','redis-fair','optimistic'],'orders':5000} | orders | with the value 5000 makes 55000 orders with 11 strategies, and a run has at most 50000: use 4545 or fewer orders, or fewer strategies" })
+			"{'strategies':['none','setnx','mkdir','redis','local','zookeeper','redlock','segments','jdbc-connection','redis-fair','optimistic'],'orders':5000} | orders | with the value 5000 makes 55000 orders with 11 strategies, and a run has at most 50000: use 4545 or fewer orders, or fewer strategies" })
 	void whatMakesNoSenseIsNamedWithTheCauseAndARemedy(String form, String field, String message) throws Exception {
 		HttpResponse<String> answer = lab.post(form.replace('\'', '"'));
 		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);

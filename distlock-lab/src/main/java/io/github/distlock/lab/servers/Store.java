@@ -22,7 +22,7 @@ public enum Store {
 			"always")),
 
 	/** Locked rows of the database. */
-	JDBC_ROW(Map.of("distlock.jdbc.enabled", "true", "distlock.jdbc.mode", "connection",
+	JDBC_CONNECTION(Map.of("distlock.jdbc.enabled", "true", "distlock.jdbc.mode", "connection",
 			"distlock.jdbc.initialize-schema", "always")),
 
 	/** Five Redis masters. A node counts once it has been up for the longest lease. */

@@ -13,10 +13,11 @@ class StoreTests {
 
 	@Test
 	void ofTwoThatExcludeEachOtherTheFirstIsThereFromTheBeginning() {
-		assertThat(Store.together(List.of(Store.NONE, Store.REDLOCK, Store.JDBC_LEASE, Store.JDBC_ROW, Store.NONE)))
+		assertThat(
+				Store.together(List.of(Store.NONE, Store.REDLOCK, Store.JDBC_LEASE, Store.JDBC_CONNECTION, Store.NONE)))
 			.containsExactly(Store.NONE, Store.REDLOCK, Store.JDBC_LEASE);
-		assertThat(Store.together(List.of(Store.JDBC_ROW, Store.JDBC_LEASE, Store.LOCAL)))
-			.containsExactly(Store.JDBC_ROW, Store.LOCAL);
+		assertThat(Store.together(List.of(Store.JDBC_CONNECTION, Store.JDBC_LEASE, Store.LOCAL)))
+			.containsExactly(Store.JDBC_CONNECTION, Store.LOCAL);
 	}
 
 }

@@ -195,14 +195,15 @@ public final class StrategyCatalogue {
 				.shown(DISTLOCK, LOCKED, new Source("strategies/JdbcLeaseStock", "sell")),
 
 			Strategy
-				.of("jdbc-row", HOLDS, "An open transaction locks a row of the database until the lock is released.")
+				.of("jdbc-connection", HOLDS,
+						"An open transaction locks a row of the database until the lock is released.")
 				.under(CRASH, HOLDS,
 						"The connection of the crashed node closed, and the database freed the row at once.")
 				.under(SLOW, HOLDS, "The row lock has no lease: it remained until the slow work was done.")
 				.under(PAUSE, HOLDS, "The row lock has no lease: it remained until the paused node continued.")
 				.under(CLOCK, HOLDS, "The row lock ends with its transaction, so no clock matters.")
-				.in(Store.JDBC_ROW)
-				.shown(DISTLOCK, null, new Source("strategies/JdbcRowStock", "sell")),
+				.in(Store.JDBC_CONNECTION)
+				.shown(DISTLOCK, null, new Source("strategies/JdbcConnectionStock", "sell")),
 
 			Strategy
 				.of("zookeeper", HOLDS, "ZooKeeper keeps the callers in a queue, and its first node holds the lock.")

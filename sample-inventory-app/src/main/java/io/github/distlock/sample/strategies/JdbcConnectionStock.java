@@ -9,17 +9,17 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Service;
 
 /**
- * One lock per article, a row of the database that an open transaction locks. It is free
- * at once when this node crashes.
+ * One lock per article, which an open transaction of the database holds: a row, or an
+ * advisory lock on PostgreSQL. It is free at once when this node crashes.
  */
-@Service("jdbc-row")
+@Service("jdbc-connection")
 @ConditionalOnBooleanProperty("distlock.jdbc.enabled")
 @ConditionalOnProperty(name = "distlock.jdbc.mode", havingValue = "connection")
-class JdbcRowStock implements StockStrategy {
+class JdbcConnectionStock implements StockStrategy {
 
 	private final StockRepository stock;
 
-	JdbcRowStock(StockRepository stock) {
+	JdbcConnectionStock(StockRepository stock) {
 		this.stock = stock;
 	}
 
