@@ -20,6 +20,7 @@ public class LockNotAcquiredException extends LockException {
 
 	private final transient @Nullable LockHolder holder;
 
+	/** When another attempt makes sense, if the request had permits. */
 	private final @Nullable Duration retryAfter;
 
 	/**

@@ -2,7 +2,6 @@ package io.github.distlock.sample;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +24,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.util.FileSystemUtils;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,6 +38,8 @@ class StoryPageTests {
 
 	private static final List<String> SCENES = List.of("two-buyers", "no-lock", "synchronized", "with-lock",
 			"hand-made", "distributed-lock", "token");
+
+	private static final String PAGE = "/static/";
 
 	private static final String CHARTS = "webjars/chart.js/dist/chart.umd.js";
 
@@ -56,9 +58,16 @@ class StoryPageTests {
 	}
 
 	/** A page without a server, with a scene of its story as its only record. */
-	private static void copyThePage(Path folder) throws IOException, URISyntaxException {
-		Path origin = Path.of(Objects.requireNonNull(StoryPageTests.class.getResource("/static")).toURI());
-		FileSystemUtils.copyRecursively(origin, folder);
+	private static void copyThePage(Path folder) throws IOException {
+		// From the classes of the lab, or from its jar.
+		for (Resource file : new PathMatchingResourcePatternResolver().getResources("classpath:static/**/*.*")) {
+			String path = file.getURL().getPath();
+			Path copy = folder.resolve(path.substring(path.lastIndexOf(PAGE) + PAGE.length()));
+			Files.createDirectories(copy.getParent());
+			try (InputStream content = file.getInputStream()) {
+				Files.copy(content, copy);
+			}
+		}
 		Path html = folder.resolve("index.html");
 		Files.writeString(html, Files.readString(html).replaceFirst("<html ", "<html data-static=\"true\" "));
 		Files.createDirectories(folder.resolve(CHARTS).getParent());
