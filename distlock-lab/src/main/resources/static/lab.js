@@ -16,7 +16,7 @@ import { cards, renderCards, renderVerdict } from './js/verdicts.js';
 import { listenToRecord, renderNotice, renderRecord } from './js/records.js';
 import { catalogue, loadCatalogue, openAddress, showRecord } from './js/catalogue.js';
 import { copyLink, listenToForm, renderForm } from './js/form.js';
-import { renderInspector, renderLegend, renderTools } from './js/inspector.js';
+import { renderInspector, renderLegend, renderLockPages, renderTools } from './js/inspector.js';
 import { fitTrial, listenToLanes, listenToOverview, nextOverlap, stepReplay, stopReplay, toggleFollow, toggleReplay } from './js/motion.js';
 import { renderStays, renderTrials, staysTable, turnPage } from './js/tables.js';
 import { renderTour } from './js/tour.js';
@@ -49,6 +49,7 @@ async function loadSetup() {
     if (!known) {
       renderForm();
       renderTour();
+      renderLockPages();
     }
   } catch (error) {
     say('message', `${t('form.unreachable')} ${error.message}`);
@@ -75,6 +76,7 @@ function showReadiness(ready) {
 function renderEverything() {
   translatePage();
   renderLegend();
+  renderLockPages();
   renderStory();
   renderForm();
   renderTour();

@@ -1,9 +1,9 @@
 /** Words about one stay, the tools of the lanes, and the legend. */
 
-import { byId, element, problemOf, setText } from './tools.js';
+import { byId, element, isStatic, problemOf, setText } from './tools.js';
 import { duration, number, t, texts } from './texts.js';
 import { say } from './say.js';
-import { shown, shownTrial, shownRun } from './shown.js';
+import { setup, shown, shownTrial, shownRun } from './shown.js';
 import { CLASSES, STATES, WROTE, classOf } from './model.js';
 import { isFollowing, isReplaying, lanes } from './view.js';
 import { fillForm, formChanged, readForm } from './form.js';
@@ -113,6 +113,15 @@ async function strike(node, fault) {
   fillForm({ ...readForm(), fault });
   formChanged();
   setText(byId('fault-hint'), t(`strike.${fault}.done`, { node }));
+}
+
+/** Links to the page of each node that shows its locks. A page without a server has no nodes. */
+export function renderLockPages() {
+  const box = byId('lock-pages');
+  const links = setup.lockPages.map((page, node) =>
+    element('a', { href: `${page}?lang=${texts.lang}`, target: '_blank', textContent: setup.nodes[node] }));
+  box.hidden = isStatic || links.length === 0;
+  box.replaceChildren(t('locks.pages'), ...links.flatMap((link) => [' ', link]));
 }
 
 export function renderLegend() {

@@ -1,6 +1,6 @@
 /** Which run and which trial the page shows. */
 
-export const setup = { strategies: [], faults: [], nodes: ['inventory-1', 'inventory-2'], limits: {} };
+export const setup = { strategies: [], faults: [], nodes: ['inventory-1', 'inventory-2'], lockPages: [], limits: {} };
 
 export const shown = {
   /** The run that the events of the server describe. */

@@ -20,10 +20,10 @@ import org.springframework.core.annotation.AliasFor;
  * a meta-annotation (with {@link AliasFor} overrides). A call from inside the same object
  * does not pass through the proxy and is not locked.
  * <p>
- * Startup checks everything that can be checked, and fails with a
- * {@link LockDefinitionException} that names the first wrong annotation. No method with
- * such an annotation ever runs. At call time, the method throws
- * {@link LockNotAcquiredException} if the wait time has passed,
+ * Startup checks the annotations of all beans that it creates, and fails with a
+ * {@link LockDefinitionException} that names the first wrong annotation. A bean that is
+ * created later is checked then. No method with a wrong annotation ever runs. At call
+ * time, the method throws {@link LockNotAcquiredException} if the wait time has passed,
  * {@link LockBackendException} if the lock store fails, {@link LockDefinitionException}
  * if the key expression evaluates to something that is not a key, and
  * {@link LockLostException} if the lock was lost before the method returned. An exception

@@ -1,6 +1,8 @@
 package io.github.distlock;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +14,7 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Return the key of the lock.
-	 * @return the key as the caller gave it
+	 * @return the key as the caller gave it, without a {@link LockKeyPrefix}
 	 */
 	String key();
 
@@ -59,10 +61,11 @@ public interface HeldLock extends AutoCloseable {
 	 * not mean that the lock is about to end. A shorter explicit lease time or maximum
 	 * hold time limits the value.</li>
 	 * <li>JDBC mode {@code connection}: the lock lasts as long as its database
-	 * connection, which has no known end. While the lock is held, the value is
-	 * {@code Duration.ofNanos(Long.MAX_VALUE)} (292 years), or the rest of an explicit
-	 * lease time or maximum hold time. The store checks the connection every second;
-	 * {@link #confirmHeld()} checks it at once.</li>
+	 * connection, which the store checks every second; {@link #confirmHeld()} checks it
+	 * at once. PostgreSQL ends a connection that is silent for the lease: the value is
+	 * the rest of that time since the last check. Elsewhere the connection has no known
+	 * end, and the value is {@code Duration.ofNanos(Long.MAX_VALUE)} (292 years). A
+	 * shorter explicit lease time or maximum hold time limits the value.</li>
 	 * </ul>
 	 * @return the remaining time, zero if the lock is not held
 	 */
@@ -127,6 +130,19 @@ public interface HeldLock extends AutoCloseable {
 	void onLost(Runnable callback);
 
 	/**
+	 * Register a callback for the time before a loss: the last renewal has failed, and
+	 * less than half of the lease is left. The callback gets the remaining time. It runs
+	 * on a thread of the library that renews nothing, once until the lock is renewed, and
+	 * must not block. If the lock is already at risk, it also runs immediately on the
+	 * calling thread. {@link LockListener#onAtRiskEnded} reports that the risk is over.
+	 * <p>
+	 * A lock that ends with a session, or that is not renewed, never calls it.
+	 * @param callback what to run
+	 */
+	default void onAtRisk(Consumer<Duration> callback) {
+	}
+
+	/**
 	 * Limit the lock to the given time from now on, as if it had just been acquired with
 	 * this lease time. The lock is not renewed any more, and it is lost when the time has
 	 * passed. Sends no command on the calling thread.
@@ -159,6 +175,26 @@ public interface HeldLock extends AutoCloseable {
 	 */
 	@Override
 	void close();
+
+	/**
+	 * Release the lock without a thread that waits for the store. For a re-entry, undo
+	 * one level.
+	 * <p>
+	 * The future ends as {@link #close()} would. From the call on, the lock is not held
+	 * any more. Dependent stages run on the calling thread or on a thread of the library,
+	 * and must not block. Cancelling the future changes nothing.
+	 * @return a future that completes when the lock is released, or with the exception
+	 * that {@link #close()} would throw; this method itself throws none of them
+	 */
+	default CompletableFuture<Void> closeAsync() {
+		try {
+			close();
+			return CompletableFuture.completedFuture(null);
+		}
+		catch (LockException | IllegalMonitorStateException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
 
 	/**
 	 * Release a lock under which no work was done. Does the same as {@link #close()}, but

@@ -54,6 +54,23 @@ public interface LockListener {
 	}
 
 	/**
+	 * Called when a held lock is likely to be lost soon: its last renewal has failed, and
+	 * less than half of its lease is left. Called once until {@link #onAtRiskEnded} is.
+	 * Never called for a lock that ends with a session, or that is not renewed.
+	 * @param event the lock
+	 */
+	default void onAtRisk(AtRisk event) {
+	}
+
+	/**
+	 * Called when a lock is no longer at risk, because it was renewed, released or lost.
+	 * Follows each {@link #onAtRisk(AtRisk)}.
+	 * @param event the lock
+	 */
+	default void onAtRiskEnded(AtRisk event) {
+	}
+
+	/**
 	 * Called when the renewal of a batch of leases has ended, with or without success.
 	 * @param event the result of the batch
 	 */
@@ -121,6 +138,19 @@ public interface LockListener {
 	 */
 	record Lost(String backend, String name, String key, long fencingToken, Duration held, String reason,
 			LossCause lossCause, boolean released) {
+	}
+
+	/**
+	 * A held lock that is likely to be lost soon, or was until now.
+	 *
+	 * @param backend name of the store
+	 * @param name label of the lock
+	 * @param key key of the lock
+	 * @param fencingToken token of the holder
+	 * @param remaining what is left of the lease; zero if the lock was released or lost
+	 * @param reason why the last renewal that failed has failed, in words
+	 */
+	record AtRisk(String backend, String name, String key, long fencingToken, Duration remaining, String reason) {
 	}
 
 	/**

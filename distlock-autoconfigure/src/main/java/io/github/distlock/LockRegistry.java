@@ -3,7 +3,10 @@ package io.github.distlock;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires locks from application code. Thread-safe.
@@ -26,7 +29,7 @@ public interface LockRegistry {
 	 * <p>
 	 * {@code lock()} waits without a limit, {@code tryLock()} tries once.
 	 * {@code lockInterruptibly()} and {@code tryLock(time, unit)} throw
-	 * {@link InterruptedException}, also if the thread already holds the lock and its
+	 * {@link InterruptedException}, even if the thread already holds the lock and its
 	 * interrupt flag is set. {@code unlock()} throws {@link IllegalMonitorStateException}
 	 * if the thread does not hold the lock, and {@link LockLostException} if the lock was
 	 * lost. {@code newCondition()} is not supported.
@@ -102,5 +105,35 @@ public interface LockRegistry {
 	 * @throws Exception any exception of the action, unchanged
 	 */
 	<T> T execute(LockRequest request, Callable<T> action) throws Exception;
+
+	/**
+	 * Run an action under the lock, as {@link #execute} does, or do not run it if the
+	 * wait time has passed or too many callers of this JVM wait for the key. Blocks and
+	 * is interruptible.
+	 * @param <T> type of the result
+	 * @param request what to lock and how
+	 * @param action the action to run
+	 * @return that the action ran, with its result, or that it did not run, and why
+	 * @throws LockNotAcquiredException if the thread was interrupted: the cause is an
+	 * {@link InterruptedException} and the interrupt flag is set
+	 * @throws LockLostException if the lock was lost before the action returned
+	 * @throws Exception any exception of the action, unchanged
+	 */
+	default <T extends @Nullable Object> RunResult<T> tryRun(LockRequest request, Callable<T> action) throws Exception {
+		AtomicBoolean began = new AtomicBoolean();
+		try {
+			return new RunResult.Ran<>(execute(request, () -> {
+				began.set(true);
+				return action.call();
+			}));
+		}
+		catch (LockNotAcquiredException ex) {
+			// The action may have thrown it, because of another lock.
+			if (began.get() || ex.reason() == LockOutcome.INTERRUPTED) {
+				throw ex;
+			}
+			return new RunResult.NotRun<>(ex);
+		}
+	}
 
 }

@@ -28,10 +28,12 @@ import org.jspecify.annotations.Nullable;
  * @param permits how many callers of all JVMs may hold the lock at once, 1 to
  * {@value #MAXIMUM_PERMITS}; {@code null} without a limit. With permits the mode is
  * {@code READ}
+ * @param prefixed whether the key begins with its prefix, so that the
+ * {@link LockKeyPrefix} of the application is not asked
  */
 public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
 		boolean fair, @Nullable String name, @Nullable Duration minHold, @Nullable Integer maxWaiting,
-		@Nullable Integer permits) {
+		@Nullable Integer permits, boolean prefixed) {
 
 	/** Label of a request without a name. */
 	public static final String UNNAMED = "unnamed";
@@ -67,6 +69,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param maxWaiting how many callers of this JVM may wait for the key, or
 	 * {@code null}
 	 * @param permits how many callers may hold the lock at once, or {@code null}
+	 * @param prefixed whether the key begins with its prefix
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
 	 * the minimum hold time is not positive, longer than the lease time or too long, or
 	 * if no caller may wait, or if the number of permits is out of range or the mode with
@@ -114,17 +117,17 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return the request
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null, null, false);
 	}
 
 	/**
-	 * Set the key.
+	 * Set the key, which has no prefix yet.
 	 * @param key what to lock
 	 * @return a changed copy
 	 */
 	public LockRequest key(String key) {
 		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting, this.permits);
+				this.maxWaiting, this.permits, false);
 	}
 
 	/**
@@ -134,7 +137,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting, this.permits);
+				this.maxWaiting, this.permits, this.prefixed);
 	}
 
 	/**
@@ -145,7 +148,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting, this.permits);
+				this.maxWaiting, this.permits, this.prefixed);
 	}
 
 	/**
@@ -155,7 +158,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest fair(boolean fair) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold,
-				this.maxWaiting, this.permits);
+				this.maxWaiting, this.permits, this.prefixed);
 	}
 
 	/**
@@ -165,7 +168,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest mode(LockMode mode) {
 		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting, this.permits);
+				this.maxWaiting, this.permits, this.prefixed);
 	}
 
 	/**
@@ -180,7 +183,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 					+ "as ?): remove line breaks, tabs and other control characters from it");
 		}
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold,
-				this.maxWaiting, this.permits);
+				this.maxWaiting, this.permits, this.prefixed);
 	}
 
 	/**
@@ -198,7 +201,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest minHold(Duration minHold) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold,
-				this.maxWaiting, this.permits);
+				this.maxWaiting, this.permits, this.prefixed);
 	}
 
 	/**
@@ -218,7 +221,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest maxWaiting(int maxWaiting) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				maxWaiting, this.permits);
+				maxWaiting, this.permits, this.prefixed);
 	}
 
 	/**
@@ -239,7 +242,38 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 */
 	public LockRequest permits(int permits) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
-				this.maxWaiting, permits);
+				this.maxWaiting, permits, this.prefixed);
+	}
+
+	/**
+	 * Put the prefix that the application computes before the key, unless it is there.
+	 * @param source computes the prefix; {@code null} changes nothing
+	 * @return a changed copy, or this request
+	 * @throws LockDefinitionException if the prefix is {@code null} or contains the
+	 * separator
+	 */
+	public LockRequest prefixed(@Nullable LockKeyPrefix source) {
+		if (source == null || this.prefixed) {
+			return this;
+		}
+		String prefix = source.compute(this.key);
+		if (prefix == null || prefix.indexOf(LockKeyPrefix.SEPARATOR) >= 0) {
+			throw new LockDefinitionException("The prefix of lock '" + printable(this.key) + "' is "
+					+ ((prefix != null) ? "'" + printable(prefix) + "', which contains '" + LockKeyPrefix.SEPARATOR
+							+ "', the separator between prefix and key" : "null")
+					+ ": have the LockKeyPrefix bean return a text without '" + LockKeyPrefix.SEPARATOR
+					+ "', or the empty text");
+		}
+		return new LockRequest(prefix + LockKeyPrefix.SEPARATOR + this.key, this.mode, this.waitTime, this.leaseTime,
+				this.fair, this.name, this.minHold, this.maxWaiting, this.permits, true);
+	}
+
+	/**
+	 * Return the key as the caller gave it.
+	 * @return the key without its prefix
+	 */
+	public String keyWithoutPrefix() {
+		return this.prefixed ? this.key.substring(this.key.indexOf(LockKeyPrefix.SEPARATOR) + 1) : this.key;
 	}
 
 	/**

@@ -53,12 +53,6 @@ public enum Installed {
 	/** The driver of Chromium. */
 	CHROMEDRIVER("chromedriver", "chromium-driver"),
 
-	/** Valgrind. */
-	VALGRIND("valgrind", "valgrind"),
-
-	/** The control of Valgrind's counters. */
-	CALLGRIND_CONTROL("callgrind_control", "valgrind"),
-
 	/** Git, for the sources of an earlier version. */
 	GIT("git", "git"),
 
@@ -156,8 +150,12 @@ public enum Installed {
 			.findFirst();
 	}
 
-	/** The script {@code .ci/run} searches the reports for the first words. */
-	private static TestAbortedException missing(String name) {
+	/**
+	 * Skip a test. The script {@code .ci/run} searches the reports for the first words.
+	 * @param name what is missing
+	 * @return the exception to throw
+	 */
+	public static TestAbortedException missing(String name) {
 		return new TestAbortedException(
 				"Not installed" + (areHidden() ? ", or hidden by -D" + SWITCH + "=false" : "") + ": " + name);
 	}

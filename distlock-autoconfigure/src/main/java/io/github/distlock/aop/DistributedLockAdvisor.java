@@ -8,8 +8,6 @@ import io.github.distlock.aop.weaving.WovenCalls;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
@@ -42,8 +40,6 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
 	private static final long serialVersionUID = 1L;
-
-	private static final Log logger = LogFactory.getLog(DistributedLockAdvisor.class);
 
 	private final transient Pointcut pointcut;
 
@@ -118,9 +114,6 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
 			this.definitions.known().forEach(this.registries::verify);
 			this.environment.failureHandler().get();
 			this.environment.work().get();
-		}
-		else {
-			logger.warn("distlock.enabled is false: methods annotated with @DistributedLock run without a lock");
 		}
 	}
 

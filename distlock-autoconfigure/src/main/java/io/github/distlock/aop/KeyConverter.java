@@ -6,6 +6,7 @@ import java.util.Objects;
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.SpringVersion;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
@@ -31,17 +32,26 @@ import org.springframework.util.ReflectionUtils;
  */
 final class KeyConverter extends StandardTypeConverter {
 
-	/** Protected in SpEL, so that only a node can replace its own children. */
-	static final Field CHILDREN = Objects.requireNonNull(ReflectionUtils.findField(SpelNodeImpl.class, "children"));
-
-	static {
-		ReflectionUtils.makeAccessible(CHILDREN);
-	}
-
 	private final MethodExpression expression;
 
 	KeyConverter(MethodExpression expression) {
 		this.expression = expression;
+	}
+
+	/**
+	 * Return the field with the children of a node. It is protected in SpEL, so that only
+	 * a node can replace its own children. Not found by a class initializer, whose
+	 * failure would be thrown once and name no version.
+	 */
+	static Field children(Class<?> node) {
+		Field children = ReflectionUtils.findField(node, "children", SpelNodeImpl[].class);
+		if (children == null) {
+			throw new LockDefinitionException(
+					"Key expressions cannot be read with Spring Framework " + SpringVersion.getVersion() + ", whose "
+							+ node.getSimpleName() + " differs. Use a version with which distlock was tested");
+		}
+		ReflectionUtils.makeAccessible(children);
+		return children;
 	}
 
 	@Override
@@ -65,7 +75,8 @@ final class KeyConverter extends StandardTypeConverter {
 	 */
 	SpelNodeImpl guard(SpelNodeImpl node, boolean operand, boolean text) {
 		boolean sum = text && isSum(node);
-		SpelNodeImpl[] children = (SpelNodeImpl[]) Objects.requireNonNull(ReflectionUtils.getField(CHILDREN, node));
+		SpelNodeImpl[] children = (SpelNodeImpl[]) Objects
+			.requireNonNull(ReflectionUtils.getField(children(SpelNodeImpl.class), node));
 		boolean plus = node instanceof OpPlus && children.length == 2;
 		boolean texts = text && (plus || node instanceof Ternary || node instanceof Elvis || node instanceof InlineList
 				|| node instanceof CompoundExpression || node instanceof Projection);

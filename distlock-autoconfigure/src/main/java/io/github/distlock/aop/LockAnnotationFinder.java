@@ -54,11 +54,10 @@ class LockAnnotationFinder {
 	 * @return one annotation of each method
 	 */
 	List<LockAnnotation> locks(Class<?> type) {
-		Class<?> beanClass = LockedMethod.userClass(type);
-		List<LockAnnotation> locks = this.locksByClass.get(beanClass);
+		List<LockAnnotation> locks = this.locksByClass.get(type);
 		if (locks == null) {
-			locks = search(beanClass);
-			this.locksByClass.put(beanClass, locks);
+			locks = search(LockedMethod.userClass(type));
+			this.locksByClass.put(type, locks);
 		}
 		return locks;
 	}
@@ -69,13 +68,37 @@ class LockAnnotationFinder {
 	 * @param beanClass the class, not generated
 	 */
 	static List<LockAnnotation> search(Class<?> beanClass) {
-		if (!AnnotationUtils.isCandidateClass(beanClass, DistributedLock.class)) {
+		if (!hasAnnotation(beanClass)) {
 			return List.of();
 		}
 		List<MergedAnnotation<DistributedLock>> onClass = nearest(beanClass);
 		MetadataLookup<LockAnnotation> first = (
 				method) -> find(method, beanClass, onClass).stream().findFirst().orElse(null);
 		return List.copyOf(MethodIntrospector.selectMethods(beanClass, first).values());
+	}
+
+	/**
+	 * Whether the annotation is on a type, on one that it extends or implements, or on a
+	 * method of one of them. Of most beans it is on none, and a search of the hierarchy
+	 * of each method costs ten times as much.
+	 */
+	private static boolean hasAnnotation(@Nullable Class<?> type) {
+		if (type == null || !AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			return false;
+		}
+		if (isAnnotated(type) || hasAnnotation(type.getSuperclass())) {
+			return true;
+		}
+		for (Method method : ReflectionUtils.getDeclaredMethods(type)) {
+			if (isAnnotated(method)) {
+				return true;
+			}
+		}
+		return Arrays.stream(type.getInterfaces()).anyMatch(LockAnnotationFinder::hasAnnotation);
+	}
+
+	private static boolean isAnnotated(AnnotatedElement element) {
+		return MergedAnnotations.from(element).isPresent(DistributedLock.class);
 	}
 
 	/**
@@ -112,7 +135,8 @@ class LockAnnotationFinder {
 
 	/**
 	 * A class may inherit a method from a superclass that does not implement the
-	 * interface. The type hierarchy of that method does not contain the interface.
+	 * interface. The type hierarchy of that method does not contain the interface, nor
+	 * does it find a generic method that Kotlin implements with a primitive number.
 	 */
 	private static List<MergedAnnotation<DistributedLock>> onMethod(Method specific, Class<?> beanClass) {
 		List<MergedAnnotation<DistributedLock>> found = nearest(specific);

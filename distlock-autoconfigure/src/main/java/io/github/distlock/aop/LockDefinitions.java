@@ -92,11 +92,11 @@ final class LockDefinitions {
 		DistributedLock attributes = annotation.attributes();
 		checkReach(method);
 		return new LockDefinition(method, condition(annotation), key(annotation), template(attributes, method),
-				failurePolicy(attributes, method), resolve(attributes.registry()));
+				failurePolicy(attributes, method), resolve("registry", attributes.registry(), method));
 	}
 
 	private LockRequest template(DistributedLock attributes, LockedMethod method) {
-		String name = resolve(attributes.name());
+		String name = resolve("name", attributes.name(), method);
 		Duration waitTime = waitTime(attributes, method);
 		Duration leaseTime = duration("leaseTime", attributes.leaseTime(), method);
 		Duration minHold = duration("minHold", attributes.minHold(), method);
@@ -104,7 +104,7 @@ final class LockDefinitions {
 		Integer permits = number("permits", attributes.permits(), PERMITS, method);
 		try {
 			return new LockRequest(method.signature(), attributes.mode(), waitTime, leaseTime, attributes.fair(), null,
-					minHold, maxWaiting, permits)
+					minHold, maxWaiting, permits, false)
 				.name(name.isEmpty() ? method.label() : name);
 		}
 		catch (LockDefinitionException ex) {
@@ -113,7 +113,7 @@ final class LockDefinitions {
 	}
 
 	private @Nullable Duration waitTime(DistributedLock attributes, LockedMethod method) {
-		String text = resolve(attributes.waitTime());
+		String text = resolve("waitTime", attributes.waitTime(), method);
 		Duration waitTime = text.equals("-1") ? LockRequest.FOREVER : duration("waitTime", text, method);
 		if (waitTime != null && waitTime.isNegative() && waitTime != LockRequest.FOREVER) {
 			throw method.refuse("waitTime", text,
@@ -128,7 +128,7 @@ final class LockDefinitions {
 	 * for milliseconds, others for seconds.
 	 */
 	private @Nullable Duration duration(String attribute, String written, LockedMethod method) {
-		String text = resolve(written);
+		String text = resolve(attribute, written, method);
 		if (text.isEmpty() || text.equals("0")) {
 			return text.isEmpty() ? null : Duration.ZERO;
 		}
@@ -145,7 +145,7 @@ final class LockDefinitions {
 	}
 
 	private @Nullable Integer number(String attribute, String written, String remedy, LockedMethod method) {
-		String value = resolve(written);
+		String value = resolve(attribute, written, method);
 		if (!value.matches("|0*[1-9]\\d{0,8}")) {
 			throw method.refuse(attribute, value, remedy);
 		}
@@ -182,7 +182,7 @@ final class LockDefinitions {
 			}
 			return null;
 		}
-		String text = resolve(written);
+		String text = resolve("key", written, method);
 		if (text.isEmpty()) {
 			throw method.refuse("key", written, "is blank: write an expression, as in \"'order-' + #id\", or leave the "
 					+ "key out to use one lock for the method");
@@ -191,7 +191,7 @@ final class LockDefinitions {
 	}
 
 	private @Nullable MethodExpression condition(LockAnnotation annotation) {
-		String text = resolve(annotation.attributes().condition());
+		String text = resolve("condition", annotation.attributes().condition(), annotation.method());
 		return text.isEmpty() ? null : expression(annotation, "condition", text);
 	}
 
@@ -217,8 +217,14 @@ final class LockDefinitions {
 	}
 
 	/** Resolve placeholders, as in {@code @Value}: unknown ones fail the start. */
-	private String resolve(String value) {
-		return Objects.requireNonNullElse(this.beanFactory.resolveEmbeddedValue(value), "").trim();
+	private String resolve(String attribute, String value, LockedMethod method) {
+		try {
+			return Objects.requireNonNullElse(this.beanFactory.resolveEmbeddedValue(value), "").trim();
+		}
+		catch (IllegalArgumentException ex) {
+			throw method.refuse(attribute, value, "has a placeholder without a value (" + ex.getMessage()
+					+ "): set the property, or write a default after a colon, as in \"${name:5s}\"", ex);
+		}
 	}
 
 }

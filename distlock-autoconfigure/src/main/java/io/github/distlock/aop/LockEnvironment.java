@@ -2,11 +2,13 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockFailureHandler;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -31,11 +33,12 @@ import org.jspecify.annotations.Nullable;
  * {@code SKIP}, or {@code null}; looked up for each failure
  * @param work runs the bodies of methods that return a {@code CompletionStage}
  * @param observers finds the observer of the application
+ * @param keyPrefix finds what computes the prefixes of keys; cached by the caller
  */
 public record LockEnvironment(Supplier<LockRegistry> registry, Supplier<List<LockListener>> listeners,
 		Supplier<Boolean> enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,
 		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler,
-		Supplier<WorkExecutor> work, LockObservers observers) {
+		Supplier<WorkExecutor> work, LockObservers observers, Supplier<Optional<LockKeyPrefix>> keyPrefix) {
 
 	/** Return the observation of the calling code. */
 	@Nullable Object observation() {

@@ -23,6 +23,7 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -53,7 +54,7 @@ public final class LockHints implements RuntimeHintsRegistrar, BeanRegistrationA
 			.registerType(Class.class,
 					(type) -> type.withMethod("getName", List.of(), ExecutableMode.INVOKE)
 						.withMethod("getSimpleName", List.of(), ExecutableMode.INVOKE))
-			.registerField(KeyConverter.CHILDREN);
+			.registerField(KeyConverter.children(SpelNodeImpl.class));
 	}
 
 	@Override

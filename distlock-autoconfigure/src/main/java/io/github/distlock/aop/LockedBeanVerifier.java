@@ -12,9 +12,11 @@ import io.github.distlock.transaction.TransactionBoundary;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
@@ -22,6 +24,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.util.Assert;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -33,6 +36,10 @@ import org.springframework.util.function.SingletonSupplier;
  * Beans of woven classes are also bound to this application in {@link WovenCalls}.
  */
 class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, BeanFactoryAware, Ordered {
+
+	private static final String NON_FINAL = "Make it non-final, in Kotlin with 'open' or the compiler plugin "
+			+ "kotlin-spring, or have the bean implement an interface and use interface-based proxies "
+			+ "(spring.aop.proxy-target-class=false)";
 
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
@@ -61,10 +68,25 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	/** Before the initialization of the bean, which may call locked methods. */
 	@Override
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
-		if (locks(bean.getClass()).stream().anyMatch((lock) -> WovenCalls.isWoven(lock.method().method()))) {
+		List<LockAnnotation> locks = locks(bean.getClass());
+		if (locks.stream().anyMatch((lock) -> WovenCalls.isWoven(lock.method().method()))) {
 			WovenCalls.bind(bean, this.advisor.obtain().wovenCalls());
 		}
+		else if (!locks.isEmpty() && isFinal(bean) && this.advisor.obtain().mode() == AopMode.PROXY) {
+			throw locks.get(0)
+				.method()
+				.refuse("is in a final class, of which Spring can create no class-based proxy. " + NON_FINAL);
+		}
 		return true;
+	}
+
+	/** Spring itself would name neither the lock nor what is special in Kotlin. */
+	private boolean isFinal(Object bean) {
+		Class<?> type = bean.getClass();
+		return Modifier.isFinal(type.getModifiers()) && !LockedMethod.isGenerated(type)
+				&& (ClassUtils.getAllInterfacesForClass(type).length == 0
+						|| beanFactory().getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME, ProxyConfig.class)
+							.isProxyTargetClass());
 	}
 
 	@Override
@@ -133,8 +155,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 		if (!AopUtils.isJdkDynamicProxy(proxy)) {
 			if (Modifier.isFinal(method.method().getModifiers())) {
 				throw method.refuse("is on a final method, which a class-based proxy cannot intercept: it would not be "
-						+ "locked. Make it non-final, or have the bean implement an interface and use interface-based "
-						+ "proxies (spring.aop.proxy-target-class=false)");
+						+ "locked. " + NON_FINAL);
 			}
 		}
 		else if (!annotation.isOnClass()

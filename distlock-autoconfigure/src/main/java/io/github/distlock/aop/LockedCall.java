@@ -253,7 +253,7 @@ final class LockedCall {
 			waitTime = remaining.isNegative() ? Duration.ZERO : remaining;
 		}
 		return new LockRequest(request.key(), request.mode(), waitTime, null, request.fair(), request.name(),
-				request.minHold(), request.maxWaiting(), request.permits());
+				request.minHold(), request.maxWaiting(), request.permits(), request.prefixed());
 	}
 
 	/**

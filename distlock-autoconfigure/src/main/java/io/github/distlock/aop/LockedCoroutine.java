@@ -225,9 +225,8 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 		@Override
 		public @Nullable Object collect(FlowCollector<? super Object> collector,
 				Continuation<? super Unit> continuation) {
-			// Not its dispatcher: a collector that fails and then blocks the only thread
-			// of
-			// the dispatcher would keep the flow from cleaning up.
+			// Without its dispatcher: a collector that fails and then blocks the only
+			// thread of the dispatcher would keep the flow from cleaning up.
 			CoroutineContext caller = continuation.getContext().minusKey(Job.Key).minusKey(ContinuationInterceptor.Key);
 			Flux<Object> inContext = this.locked.contextWrite((context) -> context.put(LockedFlow.class, caller));
 			// Without a buffer, the next element is requested when this one is processed.

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockListener.Attempted;
 import io.github.distlock.LockMode;
@@ -80,7 +81,8 @@ record MethodLocks(List<LockDefinition> locks, ReturnKind returnKind, int token,
 	 * @param definition one of the definitions
 	 * @param invocation the call
 	 * @param inTransaction whether the call is made inside a running transaction
-	 * @return one request for each key, sorted by key; none if the call needs no lock
+	 * @return one request for each key, with its prefix, sorted by key; none if the call
+	 * needs no lock
 	 * @throws LockDefinitionException if the call is invalid
 	 */
 	List<LockRequest> requests(LockDefinition definition, MethodInvocation invocation, boolean inTransaction) {
@@ -103,7 +105,11 @@ record MethodLocks(List<LockDefinition> locks, ReturnKind returnKind, int token,
 			// Found on the thread of the caller: it may be a bean that is not created
 			// yet.
 			this.registries.of(definition);
-			return requests;
+			LockKeyPrefix prefix = this.environment.keyPrefix().get().orElse(null);
+			return (prefix != null) ? requests.stream()
+				.map((request) -> request.prefixed(prefix))
+				.sorted(Comparator.comparing(LockRequest::key))
+				.toList() : requests;
 		}
 		catch (LockDefinitionException ex) {
 			reportRefusal(definition, startNanos);
@@ -136,7 +142,7 @@ record MethodLocks(List<LockDefinition> locks, ReturnKind returnKind, int token,
 		// One annotation may have a longer minHold than the leaseTime of the other one.
 		return new LockRequest(one.key(), mode, one.waitTime(), (lease != null) ? longer(lease, minHold) : null,
 				one.fair() || other.fair(), one.name(), minHold, lesser(one.maxWaiting(), other.maxWaiting()),
-				(mode == LockMode.READ) ? lesser(one.permits(), other.permits()) : null);
+				(mode == LockMode.READ) ? lesser(one.permits(), other.permits()) : null, one.prefixed());
 	}
 
 	private static <T extends Comparable<T>> @Nullable T lesser(@Nullable T one, @Nullable T other) {

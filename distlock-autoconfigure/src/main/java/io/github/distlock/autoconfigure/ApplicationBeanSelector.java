@@ -18,11 +18,14 @@ import org.springframework.util.StringUtils;
 record ApplicationBeanSelector<T>(Class<T> type, String property, String remedy) {
 
 	T select(ListableBeanFactory beanFactory, @Nullable String beanName) {
-		if (StringUtils.hasText(beanName)) {
-			return beanFactory.getBean(beanName, this.type);
-		}
 		// Without initializing factory beans: their objects may need locks.
 		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, this.type, true, false);
+		if (StringUtils.hasText(beanName)) {
+			PropertyChecks.check(beanFactory.containsBean(beanName) && beanFactory.isTypeMatch(beanName, this.type),
+					this.property, beanName, "there is no " + this.type.getSimpleName() + " bean of that name",
+					(names.length > 0) ? "Use one of " + String.join(", ", names) : this.remedy);
+			return beanFactory.getBean(beanName, this.type);
+		}
 		T bean = (names.length > 0) ? beanFactory.getBeanProvider(this.type).getIfUnique() : null;
 		if (bean == null) {
 			String problem = "distlock needs a " + this.type.getSimpleName() + " bean, but there ";

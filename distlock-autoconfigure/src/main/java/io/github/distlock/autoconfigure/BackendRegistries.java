@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.LockEnvironment.StoreFacts;
@@ -63,14 +64,14 @@ final class BackendRegistries {
 		this.properties = properties;
 		this.listeners = listeners;
 		this.observers = new LockObservers(beanFactory.getBeanProvider(LockObserver.class)::getIfAvailable);
-		this.settings = properties
-			.toRegistrySettings(environment.getProperty("spring.application.name", "application"));
+		this.settings = properties.toRegistrySettings(environment.getProperty("spring.application.name", "application"),
+				beanFactory.getBeanProvider(LockKeyPrefix.class).getIfAvailable());
 		this.selected = BackendSelection.of(environment).text();
 		PropertyChecks.warnOfUnknown(environment, logger);
 		if (!properties.enabled()) {
-			logger.warn(
-					"Locks are switched off (distlock.enabled=false): each LockRegistry grants every lock at once, and nothing is "
-							+ "mutually exclusive. Remove the property to use locks again");
+			logger.warn("Locks are switched off (distlock.enabled=false): methods annotated with @DistributedLock run "
+					+ "without a lock, and each LockRegistry grants every lock at once. Remove the property to use locks "
+					+ "again");
 		}
 	}
 
@@ -99,7 +100,8 @@ final class BackendRegistries {
 
 	LockRegistry composite(String first, String second) {
 		return this.properties.enabled() ? new CompositeLockRegistry(member(first), member(second),
-				this.properties.waitTime(), TimeSource.SYSTEM, this.observers) : this.unlocked;
+				this.properties.waitTime(), this.settings.keyPrefix(), TimeSource.SYSTEM, this.observers)
+				: this.unlocked;
 	}
 
 	private LockRegistry member(String id) {

@@ -8,12 +8,8 @@ import java.lang.annotation.Target;
 import java.util.Map;
 import java.util.Objects;
 
-import io.github.distlock.LockRegistry;
-
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
@@ -24,10 +20,11 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 /**
  * {@link Conditional @Conditional} that matches if a backend is enabled:
  * {@code distlock.backend} or {@code distlock.composite} names it, or
- * {@code distlock.<backend>.enabled} is true. It never matches if the context has a
- * {@link LockRegistry} or a backend of this name already. The backend of
- * {@code distlock.backend} does not match if the application has a
- * {@link io.github.distlock.backend.LockBackend} of its own.
+ * {@code distlock.<backend>.enabled} is true. It never matches if a
+ * {@link io.github.distlock.LockRegistry} of the application replaces all others, or if
+ * the context has a backend of this name already. The backend of {@code distlock.backend}
+ * does not match if the application has a {@link io.github.distlock.backend.LockBackend}
+ * of its own.
  * <p>
  * The annotation belongs on the one auto-configuration of a backend. That configuration
  * comes before {@code DistlockAutoConfiguration} and defines a lazy bean,
@@ -37,8 +34,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@ConditionalOnMissingBean(value = LockRegistry.class, search = SearchStrategy.CURRENT)
-@Conditional(ConditionalOnBackend.OnBackendCondition.class)
+@Conditional({ NotReplacedCondition.class, ConditionalOnBackend.OnBackendCondition.class })
 @interface ConditionalOnBackend {
 
 	/**

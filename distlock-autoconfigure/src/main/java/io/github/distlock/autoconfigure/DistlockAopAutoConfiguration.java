@@ -1,9 +1,11 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockFailureHandler;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.AopMode;
@@ -67,7 +69,8 @@ public final class DistlockAopAutoConfiguration {
 				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,
 				SingletonSupplier.of(() -> WorkExecutor.of(virtualThreads(environment),
 						executor(beans, cachedProperties.get().aop().executor()), beanFactory.getBeanClassLoader())),
-				new LockObservers(beans.getBeanProvider(LockObserver.class)::getIfAvailable));
+				new LockObservers(beans.getBeanProvider(LockObserver.class)::getIfAvailable), SingletonSupplier
+					.of(() -> Optional.ofNullable(beans.getBeanProvider(LockKeyPrefix.class).getIfAvailable())));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
 	}
 
@@ -85,7 +88,9 @@ public final class DistlockAopAutoConfiguration {
 	}
 
 	private static @Nullable Executor executor(ListableBeanFactory beans, @Nullable String name) {
-		return StringUtils.hasText(name) ? beans.getBean(name, Executor.class) : null;
+		return StringUtils.hasText(name) ? new ApplicationBeanSelector<>(Executor.class, "distlock.aop.executor",
+				"Define an Executor bean of that name")
+			.select(beans, name) : null;
 	}
 
 }

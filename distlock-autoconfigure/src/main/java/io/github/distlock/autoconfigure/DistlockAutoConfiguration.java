@@ -8,17 +8,16 @@ import io.github.distlock.LockRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.env.Environment;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration for a {@link LockRegistry} for each enabled backend. The registry of
  * the default backend is primary. If the application defines a registry of its own, none
- * of these is created.
+ * of these is created; if that one is primary, they are, and none of them is primary.
  * <p>
  * With {@code distlock.enabled=true}, a missing backend fails the startup even if no lock
  * is used yet: the first locked call in production would be too late to find out. With
@@ -27,7 +26,7 @@ import org.springframework.context.annotation.Import;
  * at run time and is not a condition, since ahead-of-time processing freezes conditions.
  */
 @AutoConfiguration(after = DistlockMetricsAutoConfiguration.class)
-@ConditionalOnMissingBean(value = LockRegistry.class, search = SearchStrategy.CURRENT)
+@Conditional(NotReplacedCondition.class)
 @EnableConfigurationProperties(DistlockProperties.class)
 @Import(LockRegistryRegistrar.class)
 public final class DistlockAutoConfiguration {

@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Clock;
 
 import io.github.distlock.actuate.DistlocksEndpoint;
+import io.github.distlock.actuate.DistlocksPage;
 import io.github.distlock.actuate.RecentLockEvents;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -11,6 +12,7 @@ import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -40,6 +42,13 @@ public final class DistlockEndpointAutoConfiguration {
 		return new DistlocksEndpoint(registries::byName, recentEvents, publisher,
 				(caller) -> properties.showValues().isShown(caller, properties.roles()),
 				new Sanitizer(functions.orderedStream().toList()));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBooleanProperty(name = "distlock.endpoint.page", matchIfMissing = true)
+	DistlocksPage distlocksPage() {
+		return new DistlocksPage();
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.distlock.autoconfigure;
 
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.backend.StoreUnusableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -15,7 +16,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * {@link AbstractFailureAnalyzer} for all failures of the start that distlock causes:
- * wrong properties and backends, and locks that cannot work as they are written.
+ * wrong properties, backends and stores, and locks that cannot work as they are written.
  * <p>
  * It precedes the analyzers of Spring Boot, which only know that binding failed. A value
  * that cannot be converted, such as a malformed number or an unknown backend, is left to
@@ -44,7 +45,9 @@ class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
 							+ "Otherwise each call would fail.",
 					definition);
 		}
-		return null;
+		StoreUnusableException unusable = findCause(rootFailure, StoreUnusableException.class);
+		return (unusable == null) ? null : new FailureAnalysis(String.valueOf(unusable.getMessage()),
+				"Correct this as described. Or set distlock.enabled=false to run without locks.", unusable);
 	}
 
 	/**

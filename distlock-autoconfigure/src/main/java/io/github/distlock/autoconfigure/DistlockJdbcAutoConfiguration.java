@@ -45,9 +45,9 @@ public final class DistlockJdbcAutoConfiguration {
 	@Qualifier("jdbc")
 	@DependsOnDatabaseInitialization
 	LockBackend distlockJdbcLockBackend(DistlockProperties properties, JdbcStoreProperties jdbc,
-			ListableBeanFactory beanFactory) {
+			ListableBeanFactory beanFactory, JdbcLockSchemaInitializer initializer) {
 		DataSource dataSource = DATABASE.select(beanFactory, jdbc.dataSource());
-		JdbcBackendSettings settings = jdbc.toSettings(properties);
+		JdbcBackendSettings settings = jdbc.toSettings(properties, initializer.failure());
 		return switch (jdbc.mode()) {
 			case LEASE -> JdbcBackend.lease(dataSource, settings, TimeSource.SYSTEM);
 			case CONNECTION -> JdbcBackend.connection(dataSource, settings, TimeSource.SYSTEM);

@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.registry.RegistrySettings;
@@ -27,7 +28,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * locks must use the same prefix. It must not be blank and must not contain braces or
  * control characters.
  * @param waitTime How long a call waits for a lock that has no wait time of its own. With
- * 0s it tries once. A negative duration means no limit.
+ * 0s it tries once. -1 means no limit.
  * @param maxWaiting How many callers of this JVM may wait for one key. The next caller is
  * refused at once. Not set: no limit.
  * @param leaseTime How long the store grants a lock before the watchdog has to renew it.
@@ -71,6 +72,9 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 */
 	public DistlockProperties {
 		PropertyChecks.prefix("distlock.key-prefix", keyPrefix);
+		PropertyChecks.check(!waitTime.isNegative() || waitTime.equals(Duration.ofMillis(-1)), "distlock.wait-time",
+				waitTime, "it is negative",
+				"Write -1 to wait without a limit, 0s to try once, or a duration such as 5s");
 		PropertyChecks.between("distlock.max-waiting", (maxWaiting != null) ? maxWaiting : 1, 1, Integer.MAX_VALUE,
 				"Remove the property to let any number of callers wait");
 		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100),
@@ -90,10 +94,11 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 				"Set 0s to stop without waiting for held locks, or a longer duration");
 	}
 
-	RegistrySettings toRegistrySettings(String application) {
+	RegistrySettings toRegistrySettings(String application, @Nullable LockKeyPrefix keyPrefix) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod, application,
-				this.logSlowWait, this.release, (this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE);
+				this.logSlowWait, this.release, (this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE,
+				keyPrefix);
 	}
 
 	/** Locks that are switched off cannot be lost. */

@@ -20,8 +20,10 @@ import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
+import org.springframework.dao.DataAccessException;
 import org.springframework.util.function.ThrowingSupplier;
 
 /**
@@ -32,6 +34,8 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 	private final DatabaseInitializationMode mode;
 
 	private final TableNames tables;
+
+	private volatile String failure = "";
 
 	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode, TableNames tables) {
 		super(dataSource, settings(mode));
@@ -46,6 +50,11 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 			.map((platform) -> "classpath:io/github/distlock/backend/jdbc/schema-" + platform + ".sql")
 			.toList());
 		return settings;
+	}
+
+	/** Return why the creation of the table has failed, empty if it has not. */
+	String failure() {
+		return this.failure;
 	}
 
 	/**
@@ -63,7 +72,9 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 		}
 		catch (TimeoutException | ExecutionException ex) {
 			if (this.mode == DatabaseInitializationMode.ALWAYS) {
-				throw new StartUpException("The script for the table of the locks did not run, or not within a minute.",
+				String cause = (ex instanceof TimeoutException) ? "The database has not answered for a minute"
+						: StoreCalls.oneLine(NestedExceptionUtils.getMostSpecificCause(ex).toString());
+				throw new StartUpException(cause + ". The script for the table of the locks did not run.",
 						"Check the database, or set distlock.jdbc.initialize-schema=never.", null, ex);
 			}
 			return false;
@@ -84,8 +95,14 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 			if (name.equals(script.getFilename())) {
 				String text = ThrowingSupplier.of(() -> script.getContentAsString(StandardCharsets.UTF_8)).get();
 				byte[] named = this.tables.applyTo(text).getBytes(StandardCharsets.UTF_8);
-				super.runScripts(new Scripts(List.of(new ByteArrayResource(named))).continueOnError(true)
-					.encoding(StandardCharsets.UTF_8));
+				try {
+					super.runScripts(
+							new Scripts(List.of(new ByteArrayResource(named))).encoding(StandardCharsets.UTF_8));
+				}
+				catch (DataAccessException ex) {
+					this.failure = ", and its creation at the start has failed ("
+							+ StoreCalls.oneLine(NestedExceptionUtils.getMostSpecificCause(ex).toString()) + ")";
+				}
 			}
 		}
 	}

@@ -65,11 +65,12 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 				"Remove the property to use the default, 'distlock_'");
 	}
 
-	JdbcBackendSettings toSettings(DistlockProperties properties) {
+	JdbcBackendSettings toSettings(DistlockProperties properties, String creation) {
 		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), COMMAND_TIMEOUT,
 				this.commandTimeout);
 		return new JdbcBackendSettings(properties.keyPrefix(), this.commandTimeout, this.pollInterval,
-				properties.handoff().budget() + 1, this.poolSize, this.maxConnections, this.notifications, tables());
+				properties.handoff().budget() + 1, this.poolSize, this.maxConnections, this.notifications, tables(),
+				creation);
 	}
 
 	TableNames tables() {

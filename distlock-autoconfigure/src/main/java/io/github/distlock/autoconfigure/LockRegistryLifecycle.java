@@ -73,10 +73,10 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		}
 		catch (LockBackendException ex) {
 			throw new StartUpException(
-					"distlock.fail-fast is true, and the lock store cannot be used: " + registry.store().location()
-							+ ". " + ex.getMessage(),
-					"Check that the store runs at that address, that this machine can reach it, and that user and password "
-							+ "are right. Or set distlock.fail-fast=false, so that only calls that need a lock fail.",
+					ex.getMessage() + ". distlock.fail-fast is true, and the lock store cannot be used: "
+							+ registry.store().location() + ".",
+					"Correct what the first sentence names. Or set distlock.fail-fast=false, so that only calls that need a "
+							+ "lock fail.",
 					null, ex);
 		}
 	}

@@ -27,8 +27,9 @@ import org.springframework.util.StringUtils;
 /**
  * Defines a {@link LockRegistry} bean for each enabled backend, such as
  * {@code distlockRedisLockRegistry} with the qualifier {@code redis}. The registry of the
- * default backend is primary. If a backend is enabled but its classes are missing, there
- * is a bean too, which fails with a remedy when it is created.
+ * default backend is primary, unless the application has a primary registry of its own.
+ * If a backend is enabled but its classes are missing, there is a bean too, which fails
+ * with a remedy when it is created.
  */
 class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 
@@ -59,9 +60,10 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 		}
 		boolean ownDefault = !own.isEmpty() && selection.byDefault() != Backend.COMPOSITE;
 		String defaultId = ownDefault ? primary(own) : selection.byDefault().id();
+		boolean ownPrimary = NotReplacedCondition.hasPrimary(this.beanFactory);
 		definitions.forEach((id, definition) -> {
 			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, id));
-			definition.setPrimary(id.equals(defaultId));
+			definition.setPrimary(id.equals(defaultId) && !ownPrimary);
 			registry.registerBeanDefinition(beanName(id), definition);
 		});
 	}

@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.util.List;
 
+import io.github.distlock.actuate.DistlocksPage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.ExecutableMode;
@@ -35,7 +36,8 @@ class NativeHints implements RuntimeHintsRegistrar {
 		hints.resources()
 			.registerPattern("io/github/distlock/backend/redis/*.lua")
 			.registerPattern("io/github/distlock/backend/jdbc/*.sql")
-			.registerPattern("io/github/distlock/backend/jdbc/sql/*.sql");
+			.registerPattern("io/github/distlock/backend/jdbc/sql/*.sql")
+			.registerPattern(DistlocksPage.FILE);
 		hints.reflection()
 			.registerTypeIfPresent(classLoader,
 					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",

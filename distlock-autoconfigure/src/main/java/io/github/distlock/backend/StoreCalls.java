@@ -14,6 +14,9 @@ import io.github.distlock.LockBackendException;
  */
 public final class StoreCalls {
 
+	/** Where the documentation is. Messages add the name of a page. */
+	public static final String DOCS = "https://github.com/distlock/distlock/blob/main/docs/";
+
 	private StoreCalls() {
 	}
 
@@ -59,6 +62,15 @@ public final class StoreCalls {
 	public static Throwable unwrap(Throwable failure) {
 		boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
 		return (wrapped && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * Join the lines of a message, since a log has one line for each event.
+	 * @param message the message of a driver or a server
+	 * @return the message in one line
+	 */
+	public static String oneLine(String message) {
+		return message.strip().replaceAll("\\s+", " ");
 	}
 
 	/**

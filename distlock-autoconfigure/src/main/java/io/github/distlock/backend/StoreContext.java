@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 import io.github.distlock.LockInstance;
 
 /**
- * The surroundings of an open store.
+ * What a registry passes to the store that it opens.
  *
  * @param self the instance that opens the store; its text is the instance part of every
  * ticket that will be used
@@ -16,7 +16,7 @@ import io.github.distlock.LockInstance;
 public record StoreContext(LockInstance self, LockSignals signals, RandomGenerator random) {
 
 	/**
-	 * Create the surroundings of an instance, with random delays of this JVM.
+	 * Create what a store of an instance needs, with random delays of this JVM.
 	 * @param self the instance that opens the store
 	 * @param signals the receiver of the store's signals
 	 */

@@ -20,4 +20,13 @@ public interface StoreSession {
 	 */
 	long remainingNanos();
 
+	/**
+	 * Return whether the session may end earlier, for example because an administrator
+	 * ends it. Then only the store knows whether a lock is held.
+	 * @return by default, whether no time is known
+	 */
+	default boolean mayEndEarlier() {
+		return remainingNanos() == Long.MAX_VALUE;
+	}
+
 }

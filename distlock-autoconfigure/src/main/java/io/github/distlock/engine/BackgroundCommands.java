@@ -57,20 +57,23 @@ final class BackgroundCommands {
 	}
 
 	/**
-	 * Begin a release that no caller waits for.
+	 * Begin a release that no thread waits for.
 	 * @param shutDown whether the executor may have been shut down
-	 * @return the release, or {@code null} if its caller has to wait for the answer: too
-	 * many are unanswered, no thread would send it, or the next ticket of the key would
-	 * not wait for it
+	 * @param closed completes with the outcome; {@code null} if the caller does not learn
+	 * it
+	 * @return the release, or {@code null} if a caller without a future has to wait for
+	 * the answer: too many are unanswered, no thread would send it, or the next ticket of
+	 * the key would not wait for it
 	 */
-	@Nullable BackgroundRelease beginRelease(Hold hold, boolean shutDown) {
+	@Nullable BackgroundRelease beginRelease(Hold hold, boolean shutDown, @Nullable CompletableFuture<Void> closed) {
 		boolean blocks = this.store.blocks();
-		if ((hold.ticket.fair() && !this.store.keepsOrder()) || (blocks && shutDown)) {
+		if (closed == null && ((hold.ticket.fair() && !this.store.keepsOrder()) || (blocks && shutDown))) {
 			return null;
 		}
 		// Allocate first: what is counted must end.
-		BackgroundRelease release = new BackgroundRelease(this.unanswered, hold);
-		if (this.unanswered.incrementAndGet() > (blocks ? MOST_ON_EXECUTOR : MOST_UNANSWERED)) {
+		BackgroundRelease release = new BackgroundRelease(this.unanswered, hold, closed);
+		int most = blocks ? MOST_ON_EXECUTOR : MOST_UNANSWERED;
+		if (this.unanswered.incrementAndGet() > most && closed == null) {
 			release.end();
 			return null;
 		}

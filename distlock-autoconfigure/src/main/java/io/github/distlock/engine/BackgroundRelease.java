@@ -1,10 +1,13 @@
 package io.github.distlock.engine;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * A release that no caller waits for: it counts among those that are unanswered, and
+ * A release that no thread waits for: it counts among those that are unanswered, and
  * knows its lock.
  */
 final class BackgroundRelease {
@@ -14,6 +17,9 @@ final class BackgroundRelease {
 	/** The lock, which learns of the outcome. */
 	final Hold hold;
 
+	/** Completes with the outcome, {@code null} if its caller does not learn it. */
+	final @Nullable CompletableFuture<Void> closed;
+
 	/** An error may let it end twice. */
 	private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -21,10 +27,12 @@ final class BackgroundRelease {
 	 * Create a release.
 	 * @param unanswered counts it
 	 * @param hold learns of the outcome
+	 * @param closed completes with it, {@code null} if its caller does not learn it
 	 */
-	BackgroundRelease(AtomicInteger unanswered, Hold hold) {
+	BackgroundRelease(AtomicInteger unanswered, Hold hold, @Nullable CompletableFuture<Void> closed) {
 		this.unanswered = unanswered;
 		this.hold = hold;
+		this.closed = closed;
 	}
 
 	/** The release has been answered, or is given up, or there will be none. */

@@ -2,7 +2,6 @@ package io.github.distlock.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -249,26 +248,15 @@ final class CommandSender {
 		}
 		// First: an error of the report loses no effect.
 		send(state, effects);
-		report(command, outcome);
+		if (command instanceof Command.Release release) {
+			release.report(outcome);
+		}
 		return outcome;
 	}
 
 	private static LockBackendException asBackendException(Throwable cause) {
 		return (cause instanceof LockBackendException backendException) ? backendException
 				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
-	}
-
-	/**
-	 * Report that a lock had been lost when it was released, or that the store did not
-	 * answer, if no caller waited for that. After a repetition this is no news: the first
-	 * release may have been executed.
-	 */
-	private void report(Command command, ReleaseOutcome outcome) {
-		if (!(command instanceof Command.Release release) || !release.isUnawaited()) {
-			return;
-		}
-		Hold hold = Objects.requireNonNull(release.pending.background).hold;
-		hold.context().answered(hold, outcome);
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.PendingReleases.PendingRelease;
 import org.jspecify.annotations.Nullable;
 
@@ -88,11 +89,11 @@ sealed interface Effects {
 		}
 
 		/**
-		 * A sweep has met the command in flight. At the second sweep after the end of its
-		 * stage its event should have come. Before the end, a driver may still block the
-		 * thread that sends it, or the executor may have many others before it: to settle
-		 * it too early would send a second command beside it. Sweeps are counted, and not
-		 * time: a process may be paused.
+		 * A sweep has met the command in flight. Two sweeps after its stage has ended,
+		 * its event counts as lost. Before the end, a driver may still block the thread
+		 * that sends it, or the executor may have many others before it: to settle it too
+		 * early would send a second command beside it. Sweeps are counted, and not time:
+		 * a process may be paused.
 		 * @return whether the command is lost, so that no thread sends it any more
 		 */
 		boolean isLost() {
@@ -149,6 +150,17 @@ sealed interface Effects {
 			 */
 			boolean isUnawaited() {
 				return this.pending.background != null && !this.repeated;
+			}
+
+			/**
+			 * Report the outcome if no caller waits for it. After a repetition it is no
+			 * news: the first release may have been executed.
+			 */
+			void report(ReleaseOutcome outcome) {
+				BackgroundRelease background = this.pending.background;
+				if (background != null && !this.repeated) {
+					background.hold.context().answered(background.hold, outcome, background.closed);
+				}
 			}
 
 		}

@@ -4,13 +4,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockListener.AtRisk;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.BackendDescription;
@@ -257,27 +260,29 @@ public class HeldLocks implements HoldContext {
 	}
 
 	@Override
-	public void release(Hold hold, boolean ofView) {
-		release(hold, ofView, hold.renewal.remainingMinHold());
+	public boolean release(Hold hold, boolean ofView, @Nullable CompletableFuture<Void> closed) {
+		return release(hold, ofView, hold.renewal.remainingMinHold(), closed);
 	}
 
 	@Override
-	public void abandon(Hold hold) {
-		release(hold, false, Duration.ZERO);
+	public boolean abandon(Hold hold) {
+		return release(hold, false, Duration.ZERO, null);
 	}
 
-	private void release(Hold hold, boolean ofView, Duration remainingMinHold) {
+	private boolean release(Hold hold, boolean ofView, Duration remainingMinHold,
+			@Nullable CompletableFuture<Void> closed) {
 		if (hold.leaveLevel(ofView)) {
-			endHold(hold, remainingMinHold);
+			return endHold(hold, remainingMinHold, closed);
 		}
-		else if (hold.checkExpired() && hold.lossCause() != null) {
+		if (hold.checkExpired() && hold.lossCause() != null) {
 			// Only if it was lost: other callers may have released the last levels by
 			// now.
 			throw lostException(hold);
 		}
+		return true;
 	}
 
-	private void endHold(Hold hold, Duration remainingMinHold) {
+	private boolean endHold(Hold hold, Duration remainingMinHold, @Nullable CompletableFuture<Void> closed) {
 		boolean valid = true;
 		try {
 			if (hold.thread() == Thread.currentThread()) {
@@ -295,7 +300,9 @@ public class HeldLocks implements HoldContext {
 				if (!valid) {
 					throw lostException(hold);
 				}
-				releaseInStore(hold, leftNanos);
+				if (!releaseInStore(hold, leftNanos, closed)) {
+					return false;
+				}
 			}
 		}
 		catch (LockBackendException | Error ex) {
@@ -308,6 +315,7 @@ public class HeldLocks implements HoldContext {
 			throw ex;
 		}
 		notifyReleased(hold);
+		return true;
 	}
 
 	/**
@@ -348,32 +356,49 @@ public class HeldLocks implements HoldContext {
 		}
 	}
 
-	private void releaseInStore(Hold hold, long leftNanos) {
-		ReleaseOutcome outcome = this.keys.release(hold, leftNanos, this.inBackground && !hold.renewal.hasMinHold());
+	/** Return whether the release has ended; otherwise the future says it later. */
+	private boolean releaseInStore(Hold hold, long leftNanos, @Nullable CompletableFuture<Void> closed) {
+		boolean background = closed != null || (this.inBackground && !hold.renewal.hasMinHold());
+		ReleaseOutcome outcome = this.keys.release(hold, leftNanos, background, closed);
 		if (outcome == ReleaseOutcome.GONE) {
-			List<Runnable> callbacks = hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
-			notifyLost(hold, false);
-			runCallbacks(hold, callbacks);
-			throw lostException(hold, "before its release arrived in the store");
+			throw lostBeforeRelease(hold);
 		}
 		if (outcome == ReleaseOutcome.UNANSWERED) {
 			warnUnanswered(hold);
 		}
+		return closed == null || outcome != ReleaseOutcome.PENDING;
+	}
+
+	/** Report that the lock had been lost when its release arrived in the store. */
+	private LockLostException lostBeforeRelease(Hold hold) {
+		List<Runnable> callbacks = hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
+		notifyLost(hold, false);
+		runCallbacks(hold, callbacks);
+		return lostException(hold, "before its release arrived in the store");
 	}
 
 	/**
-	 * If the lock had been lost, its caller has been told that it is released, so only
+	 * If the lock had been lost and its caller has been told that it is released, only
 	 * listeners and the log learn it.
 	 */
 	@Override
-	public void answered(Hold hold, ReleaseOutcome outcome) {
-		if (outcome == ReleaseOutcome.GONE) {
-			hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
-			// Not here: this may be the thread of the driver, or that of the next caller.
-			this.keys.tasks().callBack(() -> notifyLost(hold, true));
-		}
-		else if (outcome == ReleaseOutcome.UNANSWERED) {
+	public void answered(Hold hold, ReleaseOutcome outcome, @Nullable CompletableFuture<Void> closed) {
+		if (outcome == ReleaseOutcome.UNANSWERED) {
 			warnUnanswered(hold);
+		}
+		// Not here: this may be the thread of the driver, or that of the next caller.
+		if (closed != null && outcome == ReleaseOutcome.GONE) {
+			this.keys.tasks().callBack(() -> closed.completeExceptionally(lostBeforeRelease(hold)));
+		}
+		else if (closed != null) {
+			this.keys.tasks().callBack(() -> {
+				notifyReleased(hold);
+				closed.complete(null);
+			});
+		}
+		else if (outcome == ReleaseOutcome.GONE) {
+			hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
+			this.keys.tasks().callBack(() -> notifyLost(hold, true));
 		}
 	}
 
@@ -423,6 +448,38 @@ public class HeldLocks implements HoldContext {
 		}
 		notifyLost(hold, false);
 		runCallbacks(hold, callbacks);
+	}
+
+	@Override
+	public void atRisk(Hold hold, CompletableFuture<Void> reported, List<Consumer<Duration>> callbacks) {
+		String reason = this.renewer.failure();
+		// Not here: this thread renews other locks.
+		this.keys.tasks().callBack(() -> {
+			Duration remaining = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(hold.remainingNanos()));
+			logger.warn(reason + ". Lock '" + hold.key() + "' (" + hold.label() + ") is at risk: its lease could not be"
+					+ " renewed and ends in " + remaining
+					+ " unless a retry succeeds. Then the lock is lost, and another caller"
+					+ " may enter while this one is still working: find out why the store does not answer, or use a"
+					+ " longer distlock.lease-time");
+			AtRisk event = riskOf(hold, reason);
+			this.listeners.notifyEach((listener) -> listener.onAtRisk(event));
+			reported.complete(null);
+			runCallbacks(hold,
+					callbacks.stream().<Runnable>map((callback) -> () -> callback.accept(remaining)).toList());
+		});
+	}
+
+	/** In order: the beginning may still wait for a callback thread. */
+	@Override
+	public void riskEnded(Hold hold, CompletableFuture<Void> reported) {
+		AtRisk event = riskOf(hold, this.renewer.failure());
+		reported.thenRun(
+				() -> this.keys.tasks().callBack(() -> this.listeners.notifyEach((each) -> each.onAtRiskEnded(event))));
+	}
+
+	private AtRisk riskOf(Hold hold, String reason) {
+		return new AtRisk(this.backend.name(), hold.label(), hold.key(), hold.fencingToken(),
+				Duration.ofNanos(hold.remainingNanos()), reason);
 	}
 
 	/** A batch of renewals was answered or has failed. */

@@ -1,9 +1,13 @@
 package io.github.distlock.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockDefinitionException;
@@ -21,9 +25,11 @@ import org.jspecify.annotations.Nullable;
  * it. Several holds may follow each other under one grant of the store. Compared by
  * identity. Thread-safe.
  * <p>
- * <b>Phases.</b> {@link HoldPhase} lists them. The phase, the cause of a loss and the
- * callbacks for it are one {@link HoldState}, and only atomic updates change it: so the
- * first change decides whether the lock was released or lost.
+ * <b>Phases.</b> {@link HoldPhase} lists them. The phase, the cause of a loss, the
+ * callbacks for it and the risk are one {@link HoldState}, and only atomic updates change
+ * it: so the first change decides whether the lock was released or lost. The update that
+ * begins a risk takes its callbacks, and the one that ends it reports the end: each
+ * happens once, whatever threads renew, release and register callbacks meanwhile.
  * <p>
  * <b>Invariant.</b> After a query has answered that the lock is not held, it is never
  * held again. A query that finds the lease expired therefore changes the phase to
@@ -300,7 +306,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		long left = this.renewal.leftNanos();
 		if (left <= 0) {
 			LossCause cause = causeOfLoss(LossEvidence.TIME);
-			STATE.getAndUpdate(this, (now) -> now.expired(cause));
+			HoldState.update(this, (now) -> now.expired(cause));
 			return 0;
 		}
 		// Read the phase again: the time may come from a renewal that was acknowledged
@@ -328,6 +334,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		long left = remainingNanos();
 		for (HoldState now = this.state; left > 0 && now.phase() == HoldPhase.HELD; now = this.state) {
 			if (STATE.compareAndSet(this, now, now.ended())) {
+				now.endRisk(this, HoldState.ENDED);
 				return left;
 			}
 		}
@@ -343,7 +350,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return whether the lock was not lost before
 	 */
 	boolean retain() {
-		return isValid() && STATE.getAndUpdate(this, HoldState::retained).phase() == HoldPhase.HELD;
+		return isValid() && HoldState.update(this, HoldState::retained).phase() == HoldPhase.HELD;
 	}
 
 	boolean isRetained() {
@@ -357,7 +364,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return whether the lease had not ended
 	 */
 	boolean lose(LossCause cause) {
-		HoldState before = STATE.getAndUpdate(this, (now) -> now.lost(cause));
+		HoldState before = HoldState.update(this, (now) -> now.lost(cause));
 		boolean open = before.phase().isOpen();
 		if (open) {
 			this.context.lost(this, before.phase(), before.callbacks());
@@ -377,7 +384,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 	/** The caller wants the lock no longer, and does not release it itself. */
 	void leave() {
-		STATE.getAndUpdate(this, (now) -> (now.phase() == HoldPhase.LOST) ? now : HoldState.LEFT);
+		HoldState.update(this, (now) -> (now.phase() == HoldPhase.LOST) ? now : HoldState.LEFT);
 	}
 
 	/**
@@ -407,13 +414,41 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		return now.hasLease() ? inTime : now == HoldPhase.ENDED || now == HoldPhase.LEFT;
 	}
 
+	// Risk
+
 	/**
 	 * Return whether the lock is likely to be lost soon: its last renewal failed, and
 	 * less than half of its lease is left. Has no effect.
-	 * @return whether the lease is valid and at risk
+	 * @return whether the lock is held and at risk
 	 */
 	public boolean isAtRisk() {
-		return this.state.phase() == HoldPhase.HELD && this.renewal.isAtRisk();
+		return this.state.isAtRisk();
+	}
+
+	/**
+	 * Begin or end the risk. Each has an effect only after the other.
+	 * @param begins whether a renewal has failed and little of the lease is left;
+	 * otherwise the lease was renewed
+	 */
+	void risk(boolean begins) {
+		if (!begins) {
+			HoldState.update(this, HoldState::withoutRisk);
+			return;
+		}
+		CompletableFuture<Void> reported = new CompletableFuture<>();
+		HoldState before = STATE.getAndUpdate(this, (now) -> now.atRisk(reported));
+		if (before.phase() == HoldPhase.HELD && before.risk() == null) {
+			this.context.atRisk(this, reported, before.riskCallbacks());
+		}
+	}
+
+	/**
+	 * Add a callback for the risk of a loss.
+	 * @param action the callback
+	 * @return whether the lock is at risk, so that the caller runs the callback
+	 */
+	public boolean addRiskCallback(Consumer<Duration> action) {
+		return STATE.getAndUpdate(this, (now) -> now.withRisk(action)).isAtRisk();
 	}
 
 	/**
@@ -591,8 +626,11 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 *
 	 * @param cause of the loss or of the expiry
 	 * @param callbacks to call after a loss
+	 * @param riskCallbacks to call at the beginning of a risk
+	 * @param risk set while the lock is at risk; completes when that has been reported
 	 */
-	private record HoldState(HoldPhase phase, @Nullable LossCause cause, List<Runnable> callbacks) {
+	private record HoldState(HoldPhase phase, @Nullable LossCause cause, List<Runnable> callbacks,
+			List<Consumer<Duration>> riskCallbacks, @Nullable CompletableFuture<Void> risk) {
 
 		private static final HoldState GRANTED = new HoldState(HoldPhase.GRANTED, null, List.of());
 
@@ -604,8 +642,48 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 		private static final HoldState LEFT = new HoldState(HoldPhase.LEFT, null, List.of());
 
+		HoldState(HoldPhase phase, @Nullable LossCause cause, List<Runnable> callbacks) {
+			this(phase, cause, callbacks, List.of(), null);
+		}
+
+		static HoldState update(Hold hold, UnaryOperator<HoldState> change) {
+			HoldState before = STATE.getAndUpdate(hold, change);
+			if (before.risk() != null) {
+				before.endRisk(hold, change.apply(before));
+			}
+			return before;
+		}
+
+		private void endRisk(Hold hold, HoldState after) {
+			if (this.risk != null && after.risk() == null) {
+				hold.context.riskEnded(hold, this.risk);
+			}
+		}
+
+		/** The loss ends the risk, when it is reported. */
 		HoldState expired(LossCause found) {
-			return (this.phase == HoldPhase.HELD) ? new HoldState(HoldPhase.EXPIRED, found, this.callbacks) : this;
+			return (this.phase == HoldPhase.HELD)
+					? new HoldState(HoldPhase.EXPIRED, found, this.callbacks, List.of(), this.risk) : this;
+		}
+
+		boolean isAtRisk() {
+			return this.phase == HoldPhase.HELD && this.risk != null;
+		}
+
+		HoldState atRisk(CompletableFuture<Void> reported) {
+			return (this.phase == HoldPhase.HELD && this.risk == null)
+					? new HoldState(this.phase, null, this.callbacks, this.riskCallbacks, reported) : this;
+		}
+
+		HoldState withoutRisk() {
+			return isAtRisk() ? new HoldState(this.phase, null, this.callbacks, this.riskCallbacks, null) : this;
+		}
+
+		HoldState withRisk(Consumer<Duration> callback) {
+			List<Consumer<Duration>> all = new ArrayList<>(this.riskCallbacks);
+			all.add(callback);
+			return (this.phase == HoldPhase.HELD) ? new HoldState(this.phase, null, this.callbacks, all, this.risk)
+					: this;
 		}
 
 		HoldState leftIfUnused() {
@@ -637,7 +715,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 			}
 			List<Runnable> all = new ArrayList<>(this.callbacks);
 			all.add(callback);
-			return new HoldState(this.phase, this.cause, all);
+			return new HoldState(this.phase, this.cause, all, this.riskCallbacks, this.risk);
 		}
 
 	}

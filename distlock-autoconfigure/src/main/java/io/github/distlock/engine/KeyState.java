@@ -18,6 +18,7 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.engine.Effects.Command;
+import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
 import io.github.distlock.engine.PendingReleases.PendingRelease;
 import org.jspecify.annotations.Nullable;
@@ -311,6 +312,9 @@ public final class KeyState {
 				this.inFlight = null;
 				commandFailed(sent, new LockBackendException("The outcome of a command for lock '" + this.key
 						+ "' was lost: an error was thrown, or the store has not answered"));
+				if (sent instanceof Command.Release release) {
+					release.report(ReleaseOutcome.UNANSWERED);
+				}
 			}
 			TimeSource clock = this.context.settings().clock();
 			if (this.live instanceof Hold hold && hold.isAbandoned()) {

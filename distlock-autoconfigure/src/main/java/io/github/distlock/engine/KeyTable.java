@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -224,9 +225,11 @@ public final class KeyTable {
 	 * @param leftNanos how long the store may keep the lease if it cannot be reached
 	 * @param background whether no caller waits for the answer: the hold learns what
 	 * becomes of it. The calling thread waits nevertheless if too many are unanswered
+	 * @param closed completes with the answer to a release in the background: then the
+	 * calling thread never waits
 	 * @return the outcome
 	 */
-	ReleaseOutcome release(Hold hold, long leftNanos, boolean background) {
+	ReleaseOutcome release(Hold hold, long leftNanos, boolean background, @Nullable CompletableFuture<Void> closed) {
 		KeyState state = find(hold.ticket);
 		if (state == null) {
 			return ReleaseOutcome.GONE;
@@ -237,7 +240,8 @@ public final class KeyTable {
 			return ReleaseOutcome.HANDED_OFF;
 		}
 		long giveUpNanos = giveUpNanos(hold, leftNanos);
-		BackgroundRelease unawaited = background ? this.sender.background().beginRelease(hold, this.closed) : null;
+		BackgroundRelease unawaited = background ? this.sender.background().beginRelease(hold, this.closed, closed)
+				: null;
 		Effects effects = null;
 		try {
 			effects = state.release(hold, giveUpNanos, unawaited);
@@ -249,6 +253,11 @@ public final class KeyTable {
 		}
 		if (effects == null) {
 			return ReleaseOutcome.GONE;
+		}
+		if (closed != null) {
+			// Not awaited, even if the command is that of an earlier holder.
+			this.sender.send(state, effects);
+			return ReleaseOutcome.PENDING;
 		}
 		ReleaseOutcome outcome = this.sender.sendAndAwait(state, effects);
 		return (unawaited != null) ? ReleaseOutcome.PENDING : outcome;

@@ -52,7 +52,8 @@ final class LeaseRenewal {
 	/** How many have succeeded. */
 	volatile int count;
 
-	private volatile LastRenewal last = LastRenewal.SUCCEEDED;
+	/** Whether the last one has failed. */
+	private volatile boolean failed;
 
 	/** When it is next due, unless the lease joins an earlier batch. */
 	private volatile long dueNanos;
@@ -128,7 +129,7 @@ final class LeaseRenewal {
 
 	/** Whether the store has been asked, and has not renewed the lease since. */
 	boolean isUnanswered() {
-		return isUnderWay() || this.last != LastRenewal.SUCCEEDED;
+		return isUnderWay() || this.failed;
 	}
 
 	/**
@@ -157,8 +158,7 @@ final class LeaseRenewal {
 	 */
 	long batchSlackNanos(long slackNanos) {
 		Validity current = this.validity;
-		return (this.last != LastRenewal.SUCCEEDED || current.sessionBound()) ? slackNanos
-				: Math.max(slackNanos, current.ttlNanos() / 6);
+		return (this.failed || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
 	}
 
 	/** Return the planned time of the next renewal, whatever has failed since. */
@@ -215,13 +215,12 @@ final class LeaseRenewal {
 	 * Handle a successful renewal. The lease is confirmed even if the store granted
 	 * little: the same terms are not requested again.
 	 * @param later the new validity
-	 * @return whether the lease is at risk all the same, and that has to be reported
 	 */
-	boolean succeeded(Validity later) {
+	void succeeded(Validity later) {
 		LeaseTerms confirmed = this.asked;
 		if (confirmed == null) {
 			// An executor may reject a task and run it nevertheless.
-			return false;
+			return;
 		}
 		this.unconfirmed = false;
 		// Read the terms last: expireAfter() on another thread sets them first.
@@ -239,40 +238,24 @@ final class LeaseRenewal {
 			}
 			this.grantTooShort = false;
 			this.dueNanos = plannedNanos();
-			this.last = LastRenewal.SUCCEEDED;
+			this.failed = false;
 			this.asked = null;
-			return false;
+			this.hold.risk(false);
+			return;
 		}
-		return failed();
+		failed();
 	}
 
-	/**
-	 * Handle a renewal that failed.
-	 * @return whether the lease is at risk for the first time since a renewal succeeded
-	 */
-	boolean failed() {
+	/** Handle a renewal that failed. At half of the lease, the lock is at risk. */
+	void failed() {
 		long left = Math.max(0, leftNanos());
-		boolean known = this.last == LastRenewal.AT_RISK;
-		if (!known) {
-			this.last = LastRenewal.FAILED;
-		}
-		boolean risk = !known && this.hold.isAtRisk();
-		if (risk) {
-			this.last = LastRenewal.AT_RISK;
-		}
+		this.failed = true;
 		this.dueNanos = clock().nanoTime() + Math.min(MAXIMUM_RETRY_NANOS, left / 8 + MINIMUM_RETRY_NANOS);
 		this.asked = null;
-		return risk;
-	}
-
-	/** Whether the last renewal failed, and less than half of the lease is left. */
-	boolean isAtRisk() {
 		Validity current = this.validity;
-		if (this.last == LastRenewal.SUCCEEDED || current.sessionBound() || !isNeeded()) {
-			return false;
+		if (left > 0 && left < current.ttlNanos() / 2 && !current.sessionBound() && isNeeded()) {
+			this.hold.risk(true);
 		}
-		long left = current.remainingNanos(clock());
-		return left > 0 && left < current.ttlNanos() / 2;
 	}
 
 	/** Make any lease due for renewal, explicit ones included: the store is in doubt. */
@@ -302,21 +285,6 @@ final class LeaseRenewal {
 
 	private TimeSource clock() {
 		return this.hold.context().clock();
-	}
-
-	/**
-	 * What became of the last renewal.
-	 */
-	private enum LastRenewal {
-
-		/** Or there was none. */
-		SUCCEEDED,
-
-		FAILED,
-
-		/** It failed, and the lease was found to be at risk, which is reported once. */
-		AT_RISK
-
 	}
 
 }

@@ -8,15 +8,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.StoreSession;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.engine.Hold.LossEvidence;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
@@ -125,15 +124,14 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Check whether a lock is held. If no clock says when the lock ends, send one command
-	 * to the store and block for the answer. If the store does not answer, the lock
-	 * counts as held.
+	 * Check whether a lock is held. If its session may end before any clock says so, send
+	 * one command to the store and block for the answer. If the store does not answer,
+	 * the lock counts as held.
 	 * @return whether the lock is held
 	 */
 	boolean confirm(Hold hold) {
-		Validity validity = hold.validity();
-		boolean endless = validity.sessionBound() && validity.sessionNanos() == Long.MAX_VALUE;
-		if (hold.isValid() && endless) {
+		StoreSession session = hold.validity().boundTo();
+		if (hold.isValid() && session != null && session.mayEndEarlier()) {
 			LeaseRenewal renewal = hold.renewal;
 			List<RenewalResult> results = renewInStore(List.of(renewal.request()), List.of(renewal));
 			if (results != null && results.get(0) instanceof RenewalResult.Gone gone) {
@@ -156,6 +154,11 @@ public final class LeaseRenewer {
 	 */
 	public Duration lateness() {
 		return this.lateness;
+	}
+
+	/** Return the latest failure, in words. */
+	String failure() {
+		return this.warnings.failure;
 	}
 
 	/**
@@ -220,13 +223,14 @@ public final class LeaseRenewer {
 	}
 
 	private void fail(List<LeaseRenewal> batch) {
-		this.warnings.atRisk(batch.stream().filter(LeaseRenewal::failed).toList());
-		batch.forEach((renewal) -> this.timer.scheduleWithin(renewal.untilNextEvent()));
+		batch.forEach((renewal) -> {
+			renewal.failed();
+			this.timer.scheduleWithin(renewal.untilNextEvent());
+		});
 	}
 
 	/** Whatever is thrown, no renewal may remain under way. */
 	private void renew(List<LeaseRenewal> batch, List<Renewal> requests, long dueNanos) {
-		List<LeaseRenewal> atRisk = new ArrayList<>(0);
 		try {
 			List<RenewalResult> results = renewInStore(requests, batch);
 			Duration late = Duration.ofNanos(Math.max(0, this.environment.clock().nanoTime() - dueNanos));
@@ -236,11 +240,10 @@ public final class LeaseRenewer {
 			for (int i = 0; i < batch.size(); i++) {
 				LeaseRenewal renewal = batch.get(i);
 				Hold hold = renewal.hold;
-				boolean risk = false;
 				RenewalResult result = (results != null) ? results.get(i) : null;
 				if (result instanceof RenewalResult.Extended answer) {
 					renewed++;
-					risk = renewal.succeeded(answer.validity());
+					renewal.succeeded(answer.validity());
 				}
 				else if (result instanceof RenewalResult.Gone answer) {
 					// Unless it was released in the meantime: that is no loss.
@@ -249,16 +252,12 @@ public final class LeaseRenewer {
 				}
 				else {
 					failed++;
-					risk = renewal.failed();
-				}
-				if (risk) {
-					atRisk.add(renewal);
+					renewal.failed();
 				}
 				this.timer.scheduleWithin(renewal.untilNextEvent());
 			}
 			this.lateness = late;
 			this.heldLocks.renewed(renewed, gone, failed, late);
-			this.warnings.atRisk(atRisk);
 		}
 		catch (Throwable ex) {
 			fail(batch.stream().filter(LeaseRenewal::isUnderWay).toList());
@@ -293,7 +292,7 @@ public final class LeaseRenewer {
 		private volatile boolean failing;
 
 		/** The latest failure, in words. */
-		private volatile String failure = "the store did not answer in time";
+		private volatile String failure = "The store did not answer in time";
 
 		void succeeded() {
 			this.failing = false;
@@ -305,29 +304,13 @@ public final class LeaseRenewer {
 		 */
 		void failed(Throwable ex, List<LeaseRenewal> batch) {
 			this.failure = String.valueOf(ex.getMessage());
-			String message = "Leases could not be renewed and are retried until they expire: " + ex.getMessage();
+			String message = this.failure + ". Leases could not be renewed, and are retried until they expire";
 			if (this.failing || batch.stream().noneMatch((renewal) -> renewal.hold.isValid())) {
 				logger.debug(message);
 			}
 			else {
 				this.failing = true;
 				logger.warn(message);
-			}
-		}
-
-		/**
-		 * Warn of each lock that is likely to be lost. Its renewals go on, so the lines
-		 * are written after the batch has been handled.
-		 */
-		void atRisk(List<LeaseRenewal> batch) {
-			for (LeaseRenewal renewal : batch) {
-				Hold hold = renewal.hold;
-				logger.warn("Lock '" + hold.key() + "' (" + hold.label()
-						+ ") is at risk: its lease could not be renewed" + " and ends in "
-						+ Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(hold.remainingNanos()))
-						+ " unless a retry succeeds (" + this.failure + "). Then the lock is lost, and another caller"
-						+ " may enter while this one is still working: find out why the store does not answer, or use a"
-						+ " longer distlock.lease-time");
 			}
 		}
 

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class PendingReleases {
 
 	/**
-	 * Shared by all keys that no ticket leaves: a held lock needs no object of its own.
-	 * Nothing is ever added to it.
+	 * Shared empty instance: a held lock needs no object of its own. Nothing is ever
+	 * added to it.
 	 */
 	static final PendingReleases NONE = new PendingReleases();
 
@@ -172,9 +172,8 @@ final class PendingReleases {
 		 */
 		LockBackendException notAttempted(LockBackendException cause) {
 			return (cause instanceof StoreUnusableException) ? cause
-					: new LockBackendException("Lock '" + this.ticket.key() + "' was not attempted, because the store"
-							+ " has not confirmed the release of its previous holder or waiter in this JVM: "
-							+ cause.getMessage(), cause);
+					: new LockBackendException(cause.getMessage() + "; lock '" + this.ticket.key()
+							+ "' was not attempted while an earlier command for it is unanswered", cause);
 		}
 
 	}

@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
-import io.github.distlock.LockRequest;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -61,27 +61,27 @@ public final class LockObservers {
 	}
 
 	/**
-	 * Run the work of {@link LockRegistry#execute} under its lock: the lock is the
-	 * current one, and the work is observed if the application wants that.
+	 * Run the work of {@link LockRegistry#execute} under its lock, and release the lock:
+	 * it is the current one, and the work is observed if the application wants that.
 	 * @param <T> type of the result
-	 * @param registry acquires the lock
+	 * @param lock the lock, which has just been acquired
 	 * @param backend the name of its backend
-	 * @param request what to lock and how
+	 * @param mode the mode in which it was requested
 	 * @param action the work
 	 * @return the result of the work
 	 * @throws Exception what {@link LockRegistry#execute} throws
 	 */
-	public <T> T execute(LockRegistry registry, String backend, LockRequest request, Callable<T> action)
+	public <T extends @Nullable Object> T execute(HeldLock lock, String backend, LockMode mode, Callable<T> action)
 			throws Exception {
-		try (HeldLock lock = registry.acquire(request)) {
+		try (lock) {
 			LockObserver observer = get();
-			LockObservation section = (observer != null) ? observer.section(backend, request.mode(), List.of(lock))
-					: null;
+			LockObservation section = (observer != null) ? observer.section(backend, mode, List.of(lock)) : null;
 			return (section != null) ? callObserved(section, lock, action) : call(lock, action);
 		}
 	}
 
-	private static <T> T callObserved(LockObservation section, HeldLock lock, Callable<T> action) throws Exception {
+	private static <T extends @Nullable Object> T callObserved(LockObservation section, HeldLock lock,
+			Callable<T> action) throws Exception {
 		try (LockObserver.ObservationScope observed = section.openScope()) {
 			return call(lock, action);
 		}
@@ -94,7 +94,7 @@ public final class LockObservers {
 		}
 	}
 
-	private static <T> T call(HeldLock lock, Callable<T> action) throws Exception {
+	private static <T extends @Nullable Object> T call(HeldLock lock, Callable<T> action) throws Exception {
 		try (LockContext.Scope scope = LockContext.open(lock)) {
 			return action.call();
 		}

@@ -129,7 +129,8 @@ final class AsyncAcquisition<T> {
 			this.caller.failed(new CancellationException());
 		}
 		else if (granted != null) {
-			HeldLock lock = new HoldReference(this.acquirer.begin(this.caller, granted));
+			HeldLock lock = new HoldReference(this.acquirer.begin(this.caller, granted),
+					this.caller.request().keyWithoutPrefix());
 			if (!this.future.complete(this.result.apply(lock))) {
 				lock.abandon();
 			}

@@ -14,10 +14,12 @@ import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.RunResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockKeys;
@@ -236,7 +238,22 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		return this.observers.execute(this, this.backend.description().name(), request, action);
+		return execute(acquire(request), request, action);
+	}
+
+	/** The caller has chosen to go on without the lock: that is reported as skipped. */
+	@Override
+	public <T extends @Nullable Object> RunResult<T> tryRun(LockRequest request, Callable<T> action) throws Exception {
+		LockAcquirer acquirer = running();
+		Caller caller = acquirer.caller(request, Thread.currentThread(), LockOutcome.SKIPPED);
+		HeldLock lock = acquirer.acquire(caller);
+		return (lock != null) ? new RunResult.Ran<>(execute(lock, request, action))
+				: new RunResult.NotRun<>(acquirer.notAcquired(caller));
+	}
+
+	private <T extends @Nullable Object> T execute(HeldLock lock, LockRequest request, Callable<T> action)
+			throws Exception {
+		return this.observers.execute(lock, this.backend.description().name(), request.mode(), action);
 	}
 
 	/**
@@ -290,9 +307,24 @@ public final class BackendLockRegistry implements LockRegistry {
 		return running().runtime().store();
 	}
 
-	/** Return the lock of a key that the calling thread holds, from any run. */
-	@Nullable Hold holdOfThisThread(String key) {
-		return this.holdsOfThread.get().get(key);
+	/**
+	 * Return the lock of a key that the calling thread holds through a view, from any
+	 * run. Its prefix may have changed since, or cannot be computed any more, so it is
+	 * asked only to decide between several. A view never asks for a whole key, so what is
+	 * before its first separator is the prefix.
+	 */
+	@Nullable Hold viewOfThisThread(LockRequest request) {
+		Map<String, Hold> holds = this.holdsOfThread.get();
+		LockKeyPrefix prefix = this.settings.keyPrefix();
+		if (prefix == null) {
+			return holds.get(request.key());
+		}
+		List<Hold> views = holds.values().stream().filter((hold) -> hold.hasView() && isOf(hold, request)).toList();
+		return (views.size() > 1) ? holds.get(request.prefixed(prefix).key()) : views.stream().findAny().orElse(null);
+	}
+
+	private static boolean isOf(Hold hold, LockRequest view) {
+		return hold.key().substring(hold.key().indexOf(LockKeyPrefix.SEPARATOR) + 1).equals(view.key());
 	}
 
 	/** Return what acquires locks. */

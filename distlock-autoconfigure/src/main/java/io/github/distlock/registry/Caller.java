@@ -11,10 +11,12 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObservation;
@@ -46,7 +48,11 @@ final class Caller {
 
 	private final Callers callers;
 
-	private final LockRequest request;
+	/**
+	 * With the prefix of its key from the first attempt on: set before anything else sees
+	 * this caller, by the thread that asks.
+	 */
+	private LockRequest request;
 
 	/** The thread that asks; {@code null} if a future waits. */
 	private final @Nullable Thread thread;
@@ -92,6 +98,18 @@ final class Caller {
 	}
 
 	LockRequest request() {
+		return this.request;
+	}
+
+	/**
+	 * Put the prefix before the key. To be called by the thread that asks, before it does
+	 * anything else.
+	 * @return the request, which stays the same from here on
+	 */
+	LockRequest prefixed(LockKeyPrefix prefix) {
+		// A blank key stays refused.
+		LockKeys.validate(this.request.key());
+		this.request = this.request.prefixed(prefix);
 		return this.request;
 	}
 

@@ -12,11 +12,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
@@ -52,6 +54,8 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	private final Duration waitTime;
 
+	private final @Nullable LockKeyPrefix keyPrefix;
+
 	private final TimeSource clock;
 
 	private final LockObservers observers;
@@ -64,7 +68,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @param clock the time source
 	 */
 	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime, TimeSource clock) {
-		this(first, second, waitTime, clock, LockObservers.NONE);
+		this(first, second, waitTime, null, clock, LockObservers.NONE);
 	}
 
 	/**
@@ -73,14 +77,16 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @param first the registry in which locks are acquired first
 	 * @param second the registry in which locks are acquired next
 	 * @param waitTime the wait time of requests without one
+	 * @param keyPrefix computes the prefix of each key, or {@code null}
 	 * @param clock the time source
 	 * @param observers finds the observer
 	 */
-	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime, TimeSource clock,
-			LockObservers observers) {
+	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime,
+			@Nullable LockKeyPrefix keyPrefix, TimeSource clock, LockObservers observers) {
 		this.first = first;
 		this.second = second;
 		this.waitTime = waitTime;
+		this.keyPrefix = keyPrefix;
 		this.clock = clock;
 		this.observers = observers;
 	}
@@ -135,13 +141,14 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		return this.observers.execute(this, NAME, request, action);
+		return this.observers.execute(acquire(request), NAME, request.mode(), action);
 	}
 
 	/** Acquire the lock in both registries, or in none. */
-	private Optional<HeldLock> acquireBoth(LockRequest request,
+	private Optional<HeldLock> acquireBoth(LockRequest unprefixed,
 			BiFunction<LockRegistry, LockRequest, Optional<HeldLock>> attempt) {
-		validate(request);
+		validate(unprefixed);
+		LockRequest request = unprefixed.prefixed(this.keyPrefix);
 		Duration total = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
 		long start = this.clock.nanoTime();
 		HeldLock first = attempt.apply(this.first, request.waitTime(total)).orElse(null);
@@ -167,13 +174,16 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @param acquired the lock that an attempt has acquired
 	 * @param result what the future completes with
 	 */
-	private <S, T> CompletableFuture<T> acquireBothAsync(LockRequest request,
+	private <S, T> CompletableFuture<T> acquireBothAsync(LockRequest unprefixed,
 			BiFunction<LockRegistry, LockRequest, CompletableFuture<S>> attempt,
 			Function<S, Optional<HeldLock>> acquired, Function<Optional<HeldLock>, T> result) {
+		LockRequest request;
 		try {
-			validate(request);
+			validate(unprefixed);
+			// Not on the thread that has acquired the first lock.
+			request = unprefixed.prefixed(this.keyPrefix);
 		}
-		catch (LockDefinitionException ex) {
+		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 		Duration total = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
@@ -307,6 +317,13 @@ public final class CompositeLockRegistry implements LockRegistry {
 			this.second.onLost(once);
 		}
 
+		/** Once for each part that is at risk. */
+		@Override
+		public void onAtRisk(Consumer<Duration> callback) {
+			this.first.onAtRisk(callback);
+			this.second.onAtRisk(callback);
+		}
+
 		@Override
 		public void expireAfter(Duration leaseTime) {
 			this.first.expireAfter(leaseTime);
@@ -316,6 +333,12 @@ public final class CompositeLockRegistry implements LockRegistry {
 		@Override
 		public void close() {
 			releaseBoth(this.first::close, this.second::close);
+		}
+
+		/** The second part is sent first, and neither waits for the other. */
+		@Override
+		public CompletableFuture<Void> closeAsync() {
+			return CompletableFuture.allOf(this.second.closeAsync(), this.first.closeAsync());
 		}
 
 		@Override

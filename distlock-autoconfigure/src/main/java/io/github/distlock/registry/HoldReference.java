@@ -1,10 +1,13 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
@@ -37,15 +40,22 @@ final class HoldReference implements HeldLock {
 
 	private final Hold hold;
 
+	private final String key;
+
 	/**
 	 * {@link #OUTERMOST} or {@link #REENTRY}, then {@link #CLOSING}, then
 	 * {@link #RELEASED} or {@link #LOST}. The caller that sets {@link #CLOSING} closes
-	 * the lock and sets the last state.
+	 * the lock and sets the last state, unless it does not wait for the store.
 	 */
 	private volatile int state;
 
-	HoldReference(Hold hold) {
+	/**
+	 * Create the reference of a caller.
+	 * @param key the key as the caller gave it
+	 */
+	HoldReference(Hold hold, String key) {
 		this.hold = hold;
+		this.key = key;
 		this.state = (hold.levels() == 1) ? OUTERMOST : REENTRY;
 	}
 
@@ -56,7 +66,7 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public String key() {
-		return this.hold.key();
+		return this.key;
 	}
 
 	@Override
@@ -120,6 +130,13 @@ final class HoldReference implements HeldLock {
 	}
 
 	@Override
+	public void onAtRisk(Consumer<Duration> callback) {
+		if (isOpen() && this.hold.addRiskCallback(callback)) {
+			callback.accept(remaining());
+		}
+	}
+
+	@Override
 	public void expireAfter(Duration leaseTime) {
 		// Validates the lease time.
 		LockRequest.of(key()).leaseTime(leaseTime);
@@ -133,7 +150,21 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public void close() {
-		close((context, hold) -> context.release(hold, false));
+		close((context, hold) -> context.release(hold, false, null));
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		CompletableFuture<Void> closed = new CompletableFuture<>();
+		try {
+			if (close((context, hold) -> context.release(hold, false, closed))) {
+				closed.complete(null);
+			}
+		}
+		catch (LockException | IllegalMonitorStateException ex) {
+			closed.completeExceptionally(ex);
+		}
+		return closed;
 	}
 
 	@Override
@@ -141,14 +172,22 @@ final class HoldReference implements HeldLock {
 		close(HoldContext::abandon);
 	}
 
-	private void close(BiConsumer<HoldContext, Hold> release) {
+	/**
+	 * Release this level.
+	 * @return whether it is released. If the answer of the store is still to come, the
+	 * state stays {@link #CLOSING}: this was the last level, so the hold knows all
+	 */
+	private boolean close(BiPredicate<HoldContext, Hold> release) {
 		int open = this.state;
 		if (open >= CLOSING || !STATE.compareAndSet(this, open, CLOSING)) {
 			throw closedBefore();
 		}
 		try {
-			release.accept(this.hold.context(), this.hold);
-			this.state = RELEASED;
+			boolean released = release.test(this.hold.context(), this.hold);
+			if (released) {
+				this.state = RELEASED;
+			}
+			return released;
 		}
 		catch (LockLostException ex) {
 			this.state = LOST;

@@ -9,6 +9,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
@@ -54,6 +55,8 @@ final class LockAcquirer {
 
 	private final HolderMessages holderMessages;
 
+	private final @Nullable LockKeyPrefix keyPrefix;
+
 	LockAcquirer(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings,
 			EngineEnvironment environment) {
 		this.runtime = runtime;
@@ -63,6 +66,7 @@ final class LockAcquirer {
 		this.heldLocks = runtime.heldLocks();
 		this.holderMessages = new HolderMessages(runtime);
 		this.terms = new RequestTerms(backend, settings);
+		this.keyPrefix = settings.keyPrefix();
 	}
 
 	RegistryRuntime runtime() {
@@ -76,7 +80,7 @@ final class LockAcquirer {
 	@Nullable HeldLock acquire(Caller caller) {
 		try {
 			Hold hold = acquire(caller, true, false);
-			return (hold != null) ? new HoldReference(hold) : null;
+			return (hold != null) ? new HoldReference(hold, caller.request().keyWithoutPrefix()) : null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -95,8 +99,8 @@ final class LockAcquirer {
 	 * @return the lock, or {@code null} if the wait ended without it
 	 */
 	@Nullable Hold acquire(Caller caller, boolean interruptible, boolean view) throws InterruptedException {
-		LockRequest request = caller.request();
 		try {
+			LockRequest request = (this.keyPrefix != null) ? caller.prefixed(this.keyPrefix) : caller.request();
 			this.terms.validate(request);
 			if (interruptible && view && Thread.interrupted()) {
 				// As Lock requires, even if this thread would not have to wait.
@@ -158,12 +162,13 @@ final class LockAcquirer {
 	}
 
 	private <T> CompletableFuture<T> acquireAsync(Caller caller, Function<@Nullable HeldLock, T> result) {
-		LockRequest request = caller.request();
 		try {
+			LockRequest request = (this.keyPrefix != null) ? caller.prefixed(this.keyPrefix) : caller.request();
 			this.terms.validate(request);
 			Hold held = reenter(holdOfThisWork(request.key()), request, false);
 			if (held != null) {
-				return CompletableFuture.completedFuture(result.apply(new HoldReference(held)));
+				return CompletableFuture
+					.completedFuture(result.apply(new HoldReference(held, request.keyWithoutPrefix())));
 			}
 			try (ObservationScope observed = caller.observe()) {
 				return new AsyncAcquisition<>(this, caller, this.terms.lease(request), result).start();
@@ -300,9 +305,14 @@ final class LockAcquirer {
 	 */
 	HeldLock required(Caller caller, @Nullable HeldLock lock) {
 		if (lock == null) {
-			throw this.holderMessages.notAcquired(caller, this.terms);
+			throw notAcquired(caller);
 		}
 		return lock;
+	}
+
+	/** Return the exception for a wait that ended without the lock. */
+	LockNotAcquiredException notAcquired(Caller caller) {
+		return this.holderMessages.notAcquired(caller, this.terms);
 	}
 
 	/**

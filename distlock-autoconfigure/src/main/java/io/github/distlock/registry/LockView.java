@@ -42,12 +42,12 @@ record LockView(LockRequest request, BackendLockRegistry registry) implements Lo
 
 	@Override
 	public void unlock() {
-		Hold hold = this.registry.holdOfThisThread(this.request.key());
+		Hold hold = this.registry.viewOfThisThread(this.request);
 		if (hold == null || !hold.hasView()) {
 			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
 					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
 		}
-		hold.context().release(hold, true);
+		hold.context().release(hold, true, null);
 	}
 
 	@Override

@@ -161,12 +161,14 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	void close(long graceNanos) {
 		this.keys.close();
-		boolean finished = awaitWork(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
+		UnfinishedWork unfinished = awaitWork(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
+		boolean finished = unfinished == UnfinishedWork.NOTHING;
 		if (!finished) {
 			List<String> keys = this.keys.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
-			logger.warn("The shutdown does not wait any longer for locks in " + this.callers.backend()
-					+ " that are held, or whose" + " commands the store has not answered: " + keys
-					+ ". They end with their leases or sessions");
+			logger.warn("The shutdown does not wait any longer for "
+					+ ((unfinished == UnfinishedWork.HELD_LOCKS) ? "locks that are held in " + this.callers.backend()
+							: "commands that " + this.callers.backend() + " has not answered, for the locks")
+					+ ": " + keys + ". What they hold ends with its lease or session");
 		}
 		boolean releasing = this.heldLocks.stop() || finished;
 		this.threads.timers().shutdownNow();
@@ -191,9 +193,9 @@ final class RegistryRuntime implements LockSignals {
 	 * lock of a key; a single signal that is missed there would make the shutdown take
 	 * the whole grace period. Its time passes although a manual clock stands still while
 	 * this thread waits.
-	 * @return whether nothing is unfinished
+	 * @return what is unfinished
 	 */
-	private boolean awaitWork(long graceNanos) {
+	private UnfinishedWork awaitWork(long graceNanos) {
 		long timeoutNanos = this.description.strayDelay().toNanos();
 		long commandNanos = (timeoutNanos > 0) ? timeoutNanos : DEFAULT_COMMAND_NANOS;
 		long start = this.environment.waitingNanos();
@@ -207,7 +209,7 @@ final class RegistryRuntime implements LockSignals {
 			boolean settled = unfinished == UnfinishedWork.NOTHING || unfinished == UnfinishedWork.RETRIES;
 			boolean graceOver = now - start - graceNanos >= (this.keys.isAnyUnanswered() ? commandNanos : 0);
 			if (settled || graceOver || now - lastHold >= commandNanos || Thread.currentThread().isInterrupted()) {
-				return unfinished == UnfinishedWork.NOTHING;
+				return unfinished;
 			}
 			this.environment.park(this, POLL_INTERVAL_NANOS);
 		}

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A started application with the actuator on a port of its own, without Spring Security
  * unless a test brings it. Its locks are in its memory unless a test says otherwise.
  */
-final class EndpointApplication implements AutoCloseable {
+public final class EndpointApplication implements AutoCloseable {
 
 	/** Everything may be read and released. */
 	static final String[] OPEN = { "management.endpoint.distlocks.access=unrestricted",
@@ -48,39 +50,46 @@ final class EndpointApplication implements AutoCloseable {
 		this.context = context;
 	}
 
-	static EndpointApplication start(String... properties) {
+	public static EndpointApplication start(String... properties) {
 		return start(new Class<?>[] { Program.class }, properties);
 	}
 
-	static EndpointApplication start(Class<?>[] sources, String... properties) {
+	public static EndpointApplication start(Class<?>[] sources, String... properties) {
+		return start(new SpringApplicationBuilder(sources), properties);
+	}
+
+	static EndpointApplication start(SpringApplicationBuilder application, String... properties) {
 		String[] arguments = Arrays.stream(properties).map("--"::concat).toArray(String[]::new);
-		return new EndpointApplication(new SpringApplicationBuilder(sources)
+		return new EndpointApplication(application
 			.properties("server.port=0", "spring.application.name=shop", "distlock.backend=local",
 					"management.endpoints.web.exposure.include=*")
 			.run(arguments));
 	}
 
-	LockRegistry registry() {
+	public LockRegistry registry() {
 		return bean(LockRegistry.class);
 	}
 
-	<T> T bean(Class<T> type) {
+	public <T> T bean(Class<T> type) {
 		return this.context.getBean(type);
 	}
 
-	<T> T bean(String name, Class<T> type) {
+	public <T> T bean(String name, Class<T> type) {
 		return this.context.getBean(name, type);
 	}
 
-	String url() {
-		return "http://127.0.0.1:" + this.context.getEnvironment().getRequiredProperty("local.server.port");
+	/** The address of the actuator. */
+	public String url() {
+		Environment environment = this.context.getEnvironment();
+		return "http://127.0.0.1:" + environment.getProperty("local.management.port",
+				environment.getRequiredProperty("local.server.port"));
 	}
 
-	HttpResponse<String> get(String path) throws IOException, InterruptedException {
+	public HttpResponse<String> get(String path) throws IOException, InterruptedException {
 		return send("GET", path);
 	}
 
-	HttpResponse<String> delete(String path) throws IOException, InterruptedException {
+	public HttpResponse<String> delete(String path) throws IOException, InterruptedException {
 		return send("DELETE", path);
 	}
 
@@ -100,7 +109,8 @@ final class EndpointApplication implements AutoCloseable {
 	}
 
 	/** Send a request; its headers are pairs of name and value. */
-	HttpResponse<String> send(String method, String path, String... headers) throws IOException, InterruptedException {
+	public HttpResponse<String> send(String method, String path, String... headers)
+			throws IOException, InterruptedException {
 		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url() + path))
 			.method(method, HttpRequest.BodyPublishers.noBody());
 		if (headers.length > 0) {
@@ -110,21 +120,21 @@ final class EndpointApplication implements AutoCloseable {
 	}
 
 	/** Return all locks of the registry {@code local}, as the endpoint shows them. */
-	Map<String, Object> local() throws IOException, InterruptedException {
+	public Map<String, Object> local() throws IOException, InterruptedException {
 		return map(map(json(get("/actuator/distlocks")), "registries"), "local");
 	}
 
 	/** Return the grant token of the only holder of a key. */
-	long grantToken(String key) throws IOException, InterruptedException {
+	public long grantToken(String key) throws IOException, InterruptedException {
 		Map<String, Object> holder = list(json(get("/actuator/distlocks?key=" + key)), "holders").get(0);
 		return number(holder, "grantToken");
 	}
 
-	static long number(Map<String, Object> object, String name) {
+	public static long number(Map<String, Object> object, String name) {
 		return ((Number) Objects.requireNonNull(object.get(name))).longValue();
 	}
 
-	List<AuditEvent> audit() {
+	public List<AuditEvent> audit() {
 		return bean(AuditEventRepository.class).find(null, null, null)
 			.stream()
 			.filter((event) -> event.getType().startsWith("DISTLOCK"))
@@ -132,21 +142,21 @@ final class EndpointApplication implements AutoCloseable {
 	}
 
 	/** Acquire a lock on another thread. */
-	CompletableFuture<HeldLock> acquireElsewhere(String key) {
-		return registry().acquireAsync(LockRequest.of(key));
+	public CompletableFuture<HeldLock> acquireElsewhere(String key) {
+		return registry().acquireAsync(LockRequest.of(key).waitTime(Duration.ofMinutes(1)));
 	}
 
-	static Map<String, Object> json(HttpResponse<String> response) {
+	public static Map<String, Object> json(HttpResponse<String> response) {
 		return JsonParserFactory.getJsonParser().parseMap(response.body());
 	}
 
 	@SuppressWarnings({ "unchecked", "NullAway" })
-	static Map<String, Object> map(Map<String, Object> parent, String name) {
+	public static Map<String, Object> map(Map<String, Object> parent, String name) {
 		return (Map<String, Object>) parent.get(name);
 	}
 
 	@SuppressWarnings({ "unchecked", "NullAway" })
-	static List<Map<String, Object>> list(Map<String, Object> parent, String name) {
+	public static List<Map<String, Object>> list(Map<String, Object> parent, String name) {
 		return (List<Map<String, Object>>) parent.get(name);
 	}
 

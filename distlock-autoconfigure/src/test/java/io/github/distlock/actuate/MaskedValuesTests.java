@@ -3,6 +3,7 @@ package io.github.distlock.actuate;
 import java.net.InetAddress;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,21 @@ class MaskedValuesTests {
 	}
 
 	@Test
+	void aPrefixIsPartOfTheKeyThatIsShownOrMasked() throws Exception {
+		Class<?>[] program = { EndpointApplication.Program.class, Prefixing.class };
+		try (EndpointApplication application = EndpointApplication.start(program);
+				HeldLock lock = application.registry().acquire(LockRequest.of(KEY))) {
+			assertThatValuesAreMasked(application);
+			assertThat(application.get("/actuator/distlocks").body()).doesNotContain("tenant-7");
+		}
+		try (EndpointApplication application = EndpointApplication.start(program, EndpointApplication.OPEN);
+				HeldLock lock = application.registry().acquire(LockRequest.of(KEY))) {
+			assertThat(application.get("/actuator/distlocks").body()).contains("\"tenant-7:" + KEY + "\"");
+			application.assertGet(200, "/actuator/distlocks/tenant-7:" + KEY).contains("" + lock.fencingToken());
+		}
+	}
+
+	@Test
 	void aSanitizingFunctionMasksValuesThatAreShown() throws Exception {
 		try (EndpointApplication application = EndpointApplication
 			.start(new Class<?>[] { EndpointApplication.Program.class, Sanitizing.class }, EndpointApplication.OPEN);
@@ -101,6 +117,16 @@ class MaskedValuesTests {
 	/**
 	 * Masks one key.
 	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Prefixing {
+
+		@Bean
+		LockKeyPrefix tenant() {
+			return (key) -> "tenant-7";
+		}
+
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	static class Sanitizing {
 

@@ -38,7 +38,6 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -63,24 +62,6 @@ class AdvisorOrderTests {
 	}
 
 	@Test
-	void aLockThatWasNotAcquiredIsTriedAgain() {
-		this.locks.taken.add("retried");
-		assertThatException().isThrownBy(() -> this.orders.retried());
-		assertThat(this.locks.requests).hasSize(3);
-	}
-
-	@Test
-	void theTransactionHasCommittedWhenTheLockIsReleased() {
-		JdbcTemplate jdbc = this.context.getBean(JdbcTemplate.class);
-		this.locks.onRelease = () -> this.locks.events
-			.add("rows " + jdbc.queryForObject("select count(*) from stock", Integer.class) + ", active "
-					+ TransactionSynchronizationManager.isActualTransactionActive());
-		this.orders.transactional(jdbc);
-		assertThat(this.locks.events).containsExactly("acquire tx", "transaction true", "rows 1, active false",
-				"release tx");
-	}
-
-	@Test
 	void theLockIsInsideOfAsynchronousRetriedAndLimitedCallsAndOutsideOfCachesAndTransactions() throws Exception {
 		Advised proxy = (Advised) this.orders;
 		assertThat(proxy.getAdvisors())
@@ -92,6 +73,17 @@ class AdvisorOrderTests {
 			.hasSize(6);
 		assertThat(this.orders.asynchronous().get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread().getName());
 		assertThat(this.locks.events).hasSize(2);
+	}
+
+	@Test
+	void theTransactionHasCommittedWhenTheLockIsReleased() {
+		JdbcTemplate jdbc = this.context.getBean(JdbcTemplate.class);
+		this.locks.onRelease = () -> this.locks.events
+			.add("rows " + jdbc.queryForObject("select count(*) from stock", Integer.class) + ", active "
+					+ TransactionSynchronizationManager.isActualTransactionActive());
+		this.orders.transactional(jdbc);
+		assertThat(this.locks.events).containsExactly("acquire tx", "transaction true", "rows 1, active false",
+				"release tx");
 	}
 
 	@Test

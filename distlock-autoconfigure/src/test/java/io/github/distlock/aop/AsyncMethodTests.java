@@ -1,6 +1,5 @@
 package io.github.distlock.aop;
 
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -66,14 +65,6 @@ class AsyncMethodTests {
 		CompletableFuture<String> result = this.work.unfinished("unfinished", this.entered, this.end);
 		assertHeldWhileItRuns("unfinished");
 		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("end");
-	}
-
-	@Test
-	void aFailedFutureReleasesTheLock() {
-		CompletableFuture<String> result = this.work.unfinished("failed", this.entered, this.end);
-		this.end.completeExceptionally(new IllegalStateException("mine"));
-		assertThat(result).failsWithin(Duration.ofSeconds(10)).withThrowableThat().withMessageContaining("mine");
-		await().until(() -> isFree("failed"));
 	}
 
 	@Test

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
@@ -102,15 +101,6 @@ class CompletionStageTests {
 	}
 
 	@Test
-	void failuresBeforeTheWorkFailTheStage() {
-		assertThat(failure(this.work.stage(null, this.end))).isInstanceOf(LockDefinitionException.class);
-		try (HeldLock rival = this.registry.acquire(LockRequest.of("once"))) {
-			assertThat(failure(this.work.once("once"))).isInstanceOf(LockNotAcquiredException.class);
-			assertThat(rival.isHeld()).isTrue();
-		}
-	}
-
-	@Test
 	void cancellingEndsTheWait() {
 		int before = this.work.entered().get();
 		CompletableFuture<String> result;
@@ -155,18 +145,6 @@ class CompletionStageTests {
 		assertThat(this.work.nested("nested").get(10, TimeUnit.SECONDS))
 			.isEqualTo("blocking nested, then asynchronous");
 		assertThat(isFree("nested")).isTrue();
-	}
-
-	@Test
-	void allLocksOfSeveralKeysAreHeldUntilTheWorkIsDone() throws Exception {
-		CompletableFuture<Void> end = new CompletableFuture<>();
-		CompletableFuture<List<String>> result = this.moves.move(List.of("s2", "s1", "s2"), end);
-		await().until(() -> !isFree("s1") && !isFree("s2"));
-		assertThat(result).isNotDone();
-		end.complete(null);
-		assertThat(result.get(10, TimeUnit.SECONDS)).containsExactly("s2", "s1");
-		assertThat(isFree("s1")).isTrue();
-		assertThat(isFree("s2")).isTrue();
 	}
 
 	@Test

@@ -9,7 +9,6 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.OnFailure;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -107,8 +106,8 @@ class FallbackPolicyTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Missing.class, OtherParameters.class, OtherResult.class, OtherException.class,
-			Itself.class, Skipping.class })
+	@ValueSource(
+			classes = { Missing.class, OtherParameters.class, OtherResult.class, OtherException.class, Itself.class })
 	void aFallbackThatDoesNotFitFailsTheStart(Class<?> bean) throws Exception {
 		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
 		LockedApplication.of(bean).assertRefused("@DistributedLock(fallback = \"" + "instead", bean.getName(), problem);
@@ -254,19 +253,6 @@ class FallbackPolicyTests {
 		static final String PROBLEM = "names no method of";
 
 		@DistributedLock(fallback = "instead")
-		void instead() {
-		}
-
-	}
-
-	static class Skipping {
-
-		static final String PROBLEM = "cannot be combined with onFailure = SKIP: remove one of them";
-
-		@DistributedLock(fallback = "instead", onFailure = OnFailure.SKIP)
-		void run() {
-		}
-
 		void instead() {
 		}
 

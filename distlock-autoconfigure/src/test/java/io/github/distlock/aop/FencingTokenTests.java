@@ -72,7 +72,7 @@ class FencingTokenTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { OtherType.class, TwoLocks.class, InKey.class, InCondition.class })
+	@ValueSource(classes = { OtherType.class, InKey.class, InCondition.class })
 	void anInvalidTokenParameterFailsTheStart(Class<?> bean) throws Exception {
 		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
 		assertThat(catchThrowable(() -> LockedApplication.of(bean).start().close())).hasStackTraceContaining(problem)
@@ -127,17 +127,6 @@ class FencingTokenTests {
 
 		@DistributedLock
 		void run(@FencingToken int token) {
-		}
-
-	}
-
-	static class TwoLocks {
-
-		static final String PROBLEM = "has a @FencingToken parameter and 2 annotations";
-
-		@DistributedLock("'a'")
-		@DistributedLock("'b'")
-		void run(@FencingToken long token) {
 		}
 
 	}

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.core.SpringVersion;
 import org.springframework.expression.spel.SpelEvaluationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -75,6 +76,12 @@ class KeyExpressionTests {
 	}
 
 	@Test
+	void anUnknownSpringFrameworkIsNamed() {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> KeyConverter.children(Object.class))
+			.withMessageContaining("with Spring Framework " + SpringVersion.getVersion() + ", whose Object differs");
+	}
+
+	@Test
 	void argumentsAreFoundByNameAndByPosition() {
 		assertThat(key("#id + #a0 + #p0 + #root.args[1] + #args", "1", "2")).isEqualTo("11122");
 	}
@@ -125,17 +132,9 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void aTextThatDiffersBetweenInstancesIsRefused() {
-		assertRefused("#id", new CompletableFuture<>(), "whose toString() differs from instance to instance");
-	}
-
-	@Test
-	void nullIsRefused() {
+	void aValueWithoutATextOfItsOwnIsRefused() {
 		assertRefused("#id", null, "it is null", "Pass a value");
-	}
-
-	@Test
-	void aBlankKeyIsRefused() {
+		assertRefused("#id", new CompletableFuture<>(), "whose toString() differs from instance to instance");
 		assertRefused("#id", "  ", "blank key", "'order-' + #id");
 		assertRefused("#id.toString()", new StringBuilder(), "blank key");
 	}

@@ -37,47 +37,28 @@ class LoadTimeWeavingTests {
 	}
 
 	@ParameterizedTest(name = "{0}")
-	@CsvSource({ "self-invocation, public-7", "from-outside, public-7", "private, private-7", "composed, composed",
-			"failing, throwing", "static, static-7", "stage, stage-7", "no-bean, public-7" })
-	void isLockedOnce(String scene, String key) {
-		assertThat(result(scene)).isEqualTo("[acquire " + key + ", run, release " + key + "]");
-	}
-
-	@Test
-	void eachSubscriberIsLocked() {
-		String one = "acquire mono-7, call, run, release mono-7";
-		assertThat(result("mono")).isEqualTo("[" + one + ", " + one + "]");
-	}
-
-	@Test
-	void eachPublicMethodOfAClassIsLocked() {
-		assertThat(result("whole-class")).isEqualTo("[acquire whole, run, run, release whole]");
-	}
-
-	@Test
-	void theProxyOfAWovenClassIsNotLockedAgain() {
-		assertThat(result("proxied-class")).isEqualTo("[acquire whole, run, run, release whole]");
-	}
-
-	@Test
-	void modeProxyDoesNotLockTwiceUnderTheAgent() {
-		assertThat(result("proxy-mode")).isEqualTo("[acquire public-7, run, release public-7]");
-	}
-
-	@Test
-	void modeProxyReachesNoSelfInvocationUnderTheAgentEither() {
-		assertThat(result("proxy-mode-self")).isEqualTo("[run]");
-	}
-
-	@Test
-	void eachApplicationLocksItsOwnBeans() {
-		assertThat(result("two-applications"))
-			.isEqualTo("[acquire public-1, run, release public-1] [acquire public-2, run, release public-2]");
-	}
-
-	@Test
-	void anApplicationWithProxiesIsNotLockedByAnotherOne() {
-		assertThat(result("beside-a-proxy")).isEqualTo("[] [acquire public-7, run, release public-7]");
+	@CsvSource(delimiter = '|', textBlock = """
+			self-invocation  | [acquire public-7, run, release public-7]
+			from-outside     | [acquire public-7, run, release public-7]
+			private          | [acquire private-7, run, release private-7]
+			composed         | [acquire composed, run, release composed]
+			failing          | [acquire throwing, run, release throwing]
+			static           | [acquire static-7, run, release static-7]
+			stage            | [acquire stage-7, run, release stage-7]
+			no-bean          | [acquire public-7, run, release public-7]
+			mono             | [acquire mono-7, call, run, release mono-7, acquire mono-7, call, run, release mono-7]
+			whole-class      | [acquire whole, run, run, release whole]
+			proxied-class    | [acquire whole, run, run, release whole]
+			interface-type   | [acquire whole-interface, run, release whole-interface]
+			part             | [acquire whole, run, release whole, acquire whole, run, release whole]
+			proxy-mode       | [acquire public-7, run, release public-7]
+			proxy-mode-self  | [run]
+			two-applications | [acquire public-1, run, release public-1] [acquire public-2, run, release public-2]
+			beside-a-proxy   | [] [acquire public-7, run, release public-7]
+			no-application   | [run]
+			""")
+	void eachCallAndEachSubscriberIsLockedOnceByItsOwnApplication(String scene, String events) {
+		assertThat(result(scene)).isEqualTo(events);
 	}
 
 	@Test
@@ -95,22 +76,10 @@ class LoadTimeWeavingTests {
 	}
 
 	@Test
-	void anAnnotationOfASuperTypeIsSeenByTheWeaver() {
-		assertThat(result("interface-type")).isEqualTo("[acquire whole-interface, run, release whole-interface]");
-		String one = "acquire whole, run, release whole";
-		assertThat(result("part")).isEqualTo("[" + one + ", " + one + "]");
-	}
-
-	@Test
 	void aTransactionThatAProxyBeginsAroundTheLockFailsTheStart() {
 		assertThat(result("transaction")).startsWith("refused: @DistributedLock on ")
 			.contains("InTransaction.method() would be locked inside of its transaction")
 			.contains("AdviceMode.ASPECTJ");
-	}
-
-	@Test
-	void withoutAnApplicationTheMethodJustRuns() {
-		assertThat(result("no-application")).isEqualTo("[run]");
 	}
 
 	private String result(String scene) {

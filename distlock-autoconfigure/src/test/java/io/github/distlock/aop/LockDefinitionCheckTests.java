@@ -6,9 +6,7 @@ import java.util.concurrent.Future;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.OnFailure;
 import io.github.distlock.aop.LockedApplication.Work;
-import io.reactivex.rxjava3.core.Single;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,8 +70,8 @@ class LockDefinitionCheckTests {
 	@ValueSource(
 			classes = { UnknownInName.class, UnknownInKey.class, UnknownInWaitTime.class, UnknownInLeaseTime.class })
 	void anUnknownPlaceholderFailsTheStart(Class<?> bean) {
-		assertThatException().isThrownBy(() -> LockedApplication.of(bean).start().close())
-			.withMessageContaining("Could not resolve placeholder 'nowhere'");
+		assertRefused(bean, "@DistributedLock(", " = \"",
+				"has a placeholder without a value (Could not resolve placeholder" + " 'nowhere' in value");
 	}
 
 	@Test
@@ -95,27 +93,10 @@ class LockDefinitionCheckTests {
 		assertRefused(BlankKey.class, "is blank");
 	}
 
-	@Test
-	void aPrimitiveCannotBeSkipped() {
-		assertRefused(SkippedPrimitive.class, "onFailure = SKIP", "returns boolean",
-				"return a nullable type, an Optional");
-	}
-
 	@ParameterizedTest
 	@ValueSource(classes = { ReturnsFuture.class, ReturnsOwnFuture.class, ReturnsOwnPublisher.class })
 	void resultsThatCompleteLaterInAnUnknownWayAreRefused(Class<?> bean) {
 		assertRefused(bean, "continue after the method has returned", "Return ");
-	}
-
-	@Test
-	void aReactiveResultThatCannotBeEmptyCannotBeSkipped() {
-		assertRefused(SkippedSingle.class, "onFailure = SKIP", "has no empty value");
-	}
-
-	@Test
-	void privateAndStaticMethodsAreRefused() {
-		assertRefused(PrivateMethod.class, "is on a private method", "Make it a public");
-		assertRefused(StaticMethod.class, "is on a static method", "instance method");
 	}
 
 	@Test
@@ -178,15 +159,6 @@ class LockDefinitionCheckTests {
 
 	}
 
-	static class SkippedPrimitive {
-
-		@DistributedLock(onFailure = OnFailure.SKIP)
-		boolean run() {
-			return true;
-		}
-
-	}
-
 	static class ReturnsFuture {
 
 		@DistributedLock
@@ -214,31 +186,6 @@ class LockDefinitionCheckTests {
 		@DistributedLock
 		@Nullable ConnectableFlux<String> run() {
 			return null;
-		}
-
-	}
-
-	static class SkippedSingle {
-
-		@DistributedLock(onFailure = OnFailure.SKIP)
-		@Nullable Single<String> run() {
-			return null;
-		}
-
-	}
-
-	static class PrivateMethod {
-
-		@DistributedLock
-		private void run() {
-		}
-
-	}
-
-	static class StaticMethod {
-
-		@DistributedLock
-		static void run() {
 		}
 
 	}

@@ -78,13 +78,6 @@ class LockInterceptorTests {
 	}
 
 	@Test
-	void aTakenLockThrowsAnException() {
-		this.locks.taken.add("order-7");
-		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.deduct("7", this.locks));
-		assertThat(this.locks.events).isEmpty();
-	}
-
-	@Test
 	void aFailingStoreIsNeverSkipped() {
 		this.locks.failure = new LockBackendException("down");
 		assertThatException().isThrownBy(this.orders::skippedVoid).isSameAs(this.locks.failure);

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -134,7 +135,7 @@ final class LockedApplication {
 					() -> Duration.ofSeconds(5), () -> onActive, handler::getIfAvailable,
 					SingletonSupplier.of(() -> WorkExecutor.of(environment.getProperty("virtual", Boolean.class, false),
 							executor(beanFactory, environment), beanFactory.getBeanClassLoader())),
-					LockObservers.NONE));
+					LockObservers.NONE, Optional::empty));
 		}
 
 		private static @Nullable Executor executor(ConfigurableBeanFactory beanFactory, Environment environment) {

@@ -36,10 +36,8 @@ import static org.assertj.core.api.Assertions.assertThatException;
 class LockedBeanVerifierTests {
 
 	@Test
-	void aFinalMethodOfAClassBasedProxyIsRefused() {
-		LockedApplication.of(FinalMethod.class)
-			.assertRefused(FinalMethod.class.getName() + ".run()", "is on a final method", "Make it non-final",
-					"(spring.aop.proxy-target-class=false)");
+	void withoutAnnotatedMethodsNoWeaverIsNeeded() {
+		LockedApplication.of(Plain.class).with("mode", AopMode.ASPECTJ).start().close();
 	}
 
 	@Test
@@ -52,10 +50,11 @@ class LockedBeanVerifierTests {
 
 	@Test
 	void aFinalClassIsRefusedWhereItsProxyWouldExtendIt() {
-		assertThatException().isThrownBy(LockedApplication.of(FinalClass.class)::start)
-			.havingCause()
-			.withMessageContaining("Could not generate CGLIB subclass of " + FinalClass.class)
-			.withMessageContaining("a final class");
+		LockedApplication.of(FinalClass.class)
+			.assertRefused(FinalClass.class.getName() + ".run()", "is in a final class", "kotlin-spring");
+		LockedApplication.of(FinalMethodOfInterface.class)
+			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying)
+			.assertRefused(FinalMethodOfInterface.class.getName() + ".run()", "is in a final class");
 	}
 
 	@Test
@@ -178,14 +177,6 @@ class LockedBeanVerifierTests {
 	interface Runs {
 
 		void run();
-
-	}
-
-	static class FinalMethod {
-
-		@DistributedLock
-		final void run() {
-		}
 
 	}
 

@@ -1,26 +1,20 @@
 package io.github.distlock.aop;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
-import io.github.distlock.OnFailure;
 import io.github.distlock.aop.LockedApplication.Work;
 import io.github.distlock.registry.BackendLockRegistry;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
@@ -118,33 +112,6 @@ class MaxWaitingAttributeTests {
 		assertThat(problem.lockName()).isEqualTo("HotMethods.plain");
 	}
 
-	@Test
-	void aCallThatIsRefusedIsSkipped() {
-		assertThat(hot.skipped()).isNull();
-	}
-
-	@Test
-	void asynchronousCallsAreRefused() {
-		assertThat(hot.future()).failsWithin(Duration.ofSeconds(20))
-			.withThrowableThat()
-			.havingRootCause()
-			.isInstanceOfSatisfying(LockNotAcquiredException.class,
-					(ex) -> assertThat(ex.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING));
-		assertThat(catchThrowableOfType(LockNotAcquiredException.class, () -> hot.mono().block()).reason())
-			.isEqualTo(LockOutcome.TOO_MANY_WAITING);
-		assertThat(hot.skippedMono().block()).isNull();
-	}
-
-	@Test
-	void theLocksThatWereAcquiredBeforeAreReleased() {
-		// The keys are acquired in their order: cold before hot.
-		assertThat(catchThrowableOfType(LockNotAcquiredException.class, () -> hot.several(List.of("hot", "cold")))
-			.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
-		try (HeldLock cold = locks.acquire(LockRequest.of("cold").waitTime(Duration.ZERO))) {
-			assertThat(cold.isHeld()).isTrue();
-		}
-	}
-
 	static class Limited extends Work {
 
 		@Override
@@ -175,31 +142,6 @@ class MaxWaitingAttributeTests {
 
 		@DistributedLock(key = "'hot'", maxWaiting = "1")
 		public String plain() {
-			return "done";
-		}
-
-		@DistributedLock(key = "'hot'", maxWaiting = "1", onFailure = OnFailure.SKIP)
-		public @Nullable String skipped() {
-			return "done";
-		}
-
-		@DistributedLock(key = "'hot'", maxWaiting = "1")
-		public CompletableFuture<String> future() {
-			return CompletableFuture.completedFuture("done");
-		}
-
-		@DistributedLock(key = "'hot'", maxWaiting = "1")
-		public Mono<String> mono() {
-			return Mono.just("done");
-		}
-
-		@DistributedLock(key = "'hot'", maxWaiting = "1", onFailure = OnFailure.SKIP)
-		public Mono<String> skippedMono() {
-			return Mono.just("done");
-		}
-
-		@DistributedLock(key = "#keys", maxWaiting = "1")
-		public String several(List<String> keys) {
 			return "done";
 		}
 

@@ -69,12 +69,6 @@ class PermitsAttributeTests {
 				.hasStackTraceContaining("1 to 10000"));
 	}
 
-	@Test
-	void permitsForAWriterAreRefused() {
-		LockedApplication.of(Writer.class)
-			.assertRefused("with 2 permits in mode WRITE", "leave out the permits or the mode");
-	}
-
 	@ParameterizedTest
 	@ValueSource(ints = { 0, -1, 10_001 })
 	void aRequestWithAnotherNumberIsRefused(int number) {
@@ -119,6 +113,17 @@ class PermitsAttributeTests {
 		}
 	}
 
+	@Test
+	void aCallKeepsItsPlaceForTheMinimumHoldTime() {
+		try (AnnotationConfigApplicationContext started = LockedApplication.of(LocalStoreApplication.class).start()) {
+			BackendLockRegistry locks = started.getBean(BackendLockRegistry.class);
+			LockRequest once = LockRequest.of("report").waitTime(Duration.ZERO);
+			locks.acquire(once.permits(1).minHold(Duration.ofSeconds(20))).close();
+			assertThat(locks.tryAcquire(once.permits(1))).isEmpty();
+			assertThat(locks.tryAcquire(once.permits(2))).isPresent();
+		}
+	}
+
 	static class Limited extends Work {
 
 		@Override
@@ -137,11 +142,6 @@ class PermitsAttributeTests {
 	@DistributedLock(key = "'k'", permits = "5")
 	@DistributedLock(key = "'k'", mode = LockMode.WRITE)
 	static class PermitAndWriter extends Work {
-
-	}
-
-	@DistributedLock(key = "'k'", permits = "2", mode = LockMode.WRITE)
-	static class Writer extends Work {
 
 	}
 

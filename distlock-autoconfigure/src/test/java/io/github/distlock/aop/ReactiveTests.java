@@ -8,11 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.ReactiveLockContext;
@@ -130,29 +127,6 @@ class ReactiveTests {
 		IOException thrown = new IOException("mine");
 		assertThat(failure(this.work.brief("lost", thrown))).isSameAs(thrown);
 		assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
-	}
-
-	@Test
-	void failuresBeforeTheWorkFailThePublisher() {
-		assertThat(failure(this.work.mono(null, Mono.empty()))).isInstanceOf(LockDefinitionException.class);
-		try (HeldLock rival = this.registry.acquire(LockRequest.of("once"))) {
-			assertThat(failure(this.work.once("once"))).isInstanceOf(LockNotAcquiredException.class);
-			assertThat(rival.isHeld()).isTrue();
-		}
-	}
-
-	@Test
-	void cancellingEndsTheWait() {
-		int before = this.work.entered();
-		try (HeldLock rival = this.registry.acquire(LockRequest.of("cancel"))) {
-			for (int i = 0; i < 10; i++) {
-				this.work.mono("cancel", Mono.never()).subscribe().dispose();
-				this.work.flux("cancel", Flux.never()).subscribe().dispose();
-			}
-			assertThat(rival.isHeld()).isTrue();
-		}
-		await().until(() -> isFree("cancel"));
-		assertThat(this.work.entered()).isEqualTo(before);
 	}
 
 	@Test

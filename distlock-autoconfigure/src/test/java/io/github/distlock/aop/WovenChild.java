@@ -6,6 +6,8 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockDefinitionException;
@@ -35,8 +37,12 @@ final class WovenChild {
 			Map.entry("no-bean", () -> woven((wares, locks) -> new WovenWares(locks).deduct("7"))),
 			Map.entry("whole-class", () -> wholeClass(false)), Map.entry("proxied-class", () -> wholeClass(true)),
 			Map.entry("interface", () -> refusalOf(WovenWares.OfInterface.class)),
-			Map.entry("interface-type", WovenChild::annotatedType), Map.entry("part", WovenChild::part),
-			Map.entry("transaction", () -> refusalOf(WovenWares.InTransaction.class)),
+			Map.entry("interface-type",
+					() -> eventsOf(WovenWares.OfAnnotatedType.class, WovenWares.OfAnnotatedType::method)),
+			Map.entry("part", () -> eventsOf(WovenWares.Part.class, (part) -> {
+				part.one();
+				part.own();
+			})), Map.entry("transaction", () -> refusalOf(WovenWares.InTransaction.class)),
 			Map.entry("no-application", WovenChild::noApplication),
 			Map.entry("proxy-mode", () -> proxied((wares) -> wares.deduct("7"))),
 			Map.entry("proxy-mode-self", () -> proxied((wares) -> wares.callsItself("7"))),
@@ -67,10 +73,10 @@ final class WovenChild {
 		}
 	}
 
-	private static Object woven(WovenCall call) {
+	private static Object woven(BiConsumer<WovenWares, InMemoryLocks> call) {
 		try (AnnotationConfigApplicationContext context = start(WovenWares.class)) {
 			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
-			call.make(context.getBean(WovenWares.class), locks);
+			call.accept(context.getBean(WovenWares.class), locks);
 			return locks.events;
 		}
 	}
@@ -92,17 +98,9 @@ final class WovenChild {
 		}
 	}
 
-	private static Object annotatedType() {
-		try (AnnotationConfigApplicationContext context = start(WovenWares.OfAnnotatedType.class)) {
-			context.getBean(WovenWares.OfAnnotatedType.class).method();
-			return context.getBean(InMemoryLocks.class).events;
-		}
-	}
-
-	private static Object part() {
-		try (AnnotationConfigApplicationContext context = start(WovenWares.Part.class)) {
-			context.getBean(WovenWares.Part.class).one();
-			context.getBean(WovenWares.Part.class).own();
+	private static <T> Object eventsOf(Class<T> bean, Consumer<T> call) {
+		try (AnnotationConfigApplicationContext context = start(bean)) {
+			call.accept(context.getBean(bean));
 			return context.getBean(InMemoryLocks.class).events;
 		}
 	}
@@ -113,9 +111,9 @@ final class WovenChild {
 		return locks.events;
 	}
 
-	private static Object proxied(ProxiedCall call) {
+	private static Object proxied(Consumer<ProxiedWares> call) {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(ProxiedWares.class).start()) {
-			call.make(context.getBean(ProxiedWares.class));
+			call.accept(context.getBean(ProxiedWares.class));
 			return context.getBean(InMemoryLocks.class).events;
 		}
 	}
@@ -171,20 +169,6 @@ final class WovenChild {
 
 	private static AnnotationConfigApplicationContext start(Class<?> bean) {
 		return LockedApplication.of(bean).with("mode", AopMode.ASPECTJ).start();
-	}
-
-	@FunctionalInterface
-	private interface WovenCall {
-
-		void make(WovenWares wares, InMemoryLocks locks);
-
-	}
-
-	@FunctionalInterface
-	private interface ProxiedCall {
-
-		void make(ProxiedWares wares);
-
 	}
 
 }

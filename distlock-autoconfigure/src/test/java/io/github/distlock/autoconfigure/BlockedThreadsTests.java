@@ -98,8 +98,8 @@ class BlockedThreadsTests {
 				blockClient(application, () -> awaitUninterruptibly(end));
 				assertThatExceptionOfType(LockBackendException.class)
 					.isThrownBy(() -> registry.acquire(LockRequest.of("shared").waitTime(Duration.ZERO)))
-					.withMessageMatching("The attempt for lock 'shared' failed: code of the application blocks"
-							+ " \\[lettuce-\\w*EventLoop-.*dedicated-connection=true");
+					.withMessageMatching("Code of the application blocks"
+							+ " \\[lettuce-\\w*EventLoop-.*dedicated-connection=true[.] The attempt for lock 'shared' failed");
 			}
 			finally {
 				end.countDown();

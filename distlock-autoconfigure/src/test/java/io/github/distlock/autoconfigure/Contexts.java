@@ -19,7 +19,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Application context runners with the auto-configurations of the library.
  */
-final class Contexts {
+public final class Contexts {
 
 	/** A port on which no Redis listens. */
 	static final String NO_REDIS = "spring.data.redis.port=1";
@@ -42,7 +42,7 @@ final class Contexts {
 		return withoutRedis().withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class));
 	}
 
-	static ApplicationContextRunner withoutRedis() {
+	public static ApplicationContextRunner withoutRedis() {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(autoConfigurations().toArray(Class<?>[]::new)))
 			.withPropertyValues(NO_REDIS);

@@ -42,10 +42,10 @@ class DistlockPropertiesTests {
 		assertThat(properties.aop().order()).isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(true, Duration.ZERO));
-		assertThat(properties.toRegistrySettings("shop"))
+		assertThat(properties.toRegistrySettings("shop", null))
 			.isEqualTo(new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
 					new HandOffLimits(500, Duration.ofMillis(5)), Duration.ofSeconds(10), false, Duration.ofSeconds(10),
-					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE));
+					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE, null));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501));
 	}
@@ -68,10 +68,10 @@ class DistlockPropertiesTests {
 		assertThat(properties.aop().order()).isEqualTo(17);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.FAIL);
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(false, Duration.ofMillis(200)));
-		assertThat(properties.toRegistrySettings("shop"))
+		assertThat(properties.toRegistrySettings("shop", null))
 			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
 					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3),
-					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, 20));
+					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, 20, null));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
 	}
@@ -84,7 +84,7 @@ class DistlockPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1s", "distlock.max-waiting=1",
+	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1", "distlock.max-waiting=1",
 			"distlock.max-waiting=2147483647", "distlock.lease-time=100ms", "distlock.max-hold-time=30s",
 			"distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0", "distlock.key-prefix=a",
 			"distlock.handoff.budget=0", "distlock.handoff.budget=1000", "distlock.handoff.max-time=0",
@@ -97,6 +97,7 @@ class DistlockPropertiesTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					lease-time=99ms | 'distlock.lease-time' is '99ms': it must be at least 100ms. Set 100ms or more, since
+					wait-time=-3s | 'distlock.wait-time' is '-3s': it is negative. Write -1 to wait without a limit, 0s to try once
 					max-waiting=0 | 'distlock.max-waiting' is '0': it must be from 1 to 2147483647. Remove the property to let any number of callers wait
 					max-waiting=-1 | 'distlock.max-waiting' is '-1': it must be from 1 to 2147483647. Remove
 					max-hold-time=29s | 'distlock.max-hold-time' is '29s': it must not be shorter than 'distlock.lease-time', which is '30s'

@@ -39,20 +39,24 @@ final class EventLoopChild {
 		}));
 		out.println("started");
 		out.println("canary " + canary());
-		Contexts.withRedis()
-			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + args[0])
-			.withBean(Counter.class)
-			.run((context) -> {
-				Counter counter = context.getBean(Counter.class);
-				long complete = Flux.range(0, SUBSCRIBERS)
-					.flatMap((number) -> counter.count().subscribeOn(LOOPS), SUBSCRIBERS)
-					.count()
-					.blockOptional(Duration.ofSeconds(60))
-					.orElseThrow();
-				out.println("blocked " + BLOCKED);
-				out.println("entered " + counter.report(complete));
-			});
-		LOOPS.dispose();
+		try {
+			Contexts.withRedis()
+				.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + args[0])
+				.withBean(Counter.class)
+				.run((context) -> {
+					Counter counter = context.getBean(Counter.class);
+					long complete = Flux.range(0, SUBSCRIBERS)
+						.flatMap((number) -> counter.count().subscribeOn(LOOPS), SUBSCRIBERS)
+						.count()
+						.blockOptional(Duration.ofSeconds(60))
+						.orElseThrow();
+					out.println("blocked " + BLOCKED);
+					out.println("entered " + counter.report(complete));
+				});
+		}
+		finally {
+			LOOPS.dispose();
+		}
 	}
 
 	/** Reports of threads that blocked. */

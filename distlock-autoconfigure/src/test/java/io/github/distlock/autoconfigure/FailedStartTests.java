@@ -12,8 +12,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -22,6 +24,7 @@ import org.springframework.core.io.DefaultResourceLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 /**
  * Failure reports of applications that cannot start because of the lock configuration.
@@ -43,7 +46,8 @@ class FailedStartTests {
 					backend=composite | Property 'distlock.composite' is '': it must name two different backends. | For example: redis, zookeeper
 					lease-time=10ms | Property 'distlock.lease-time' is '10ms': it must be at least 100ms. It was set in "distlock.lease-time" from property source "commandLineArgs". | Set 100ms or more, since a shorter lease could expire while a command is on its way.
 					lease-time=soon | Property: distlock.lease-time | 'soon' is not a valid duration
-					aop.executor=exceutor | exceutor | No bean named
+					wait-time=-3s | Property 'distlock.wait-time' is '-3s': it is negative. It was set in | Write -1 to wait without a limit
+					aop.executor=exceutor | Property 'distlock.aop.executor' is 'exceutor': there is no Executor bean of that name. It was set in | Define an Executor bean of that name.
 					""")
 	void withAProperty(String property, String description, String action, CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock." + property);
@@ -93,7 +97,54 @@ class FailedStartTests {
 	void withAConnectionFactoryThatDoesNotExist(CapturedOutput output) {
 		start(application(Locks.class, DistlockAutoConfigurationTests.TwoFactories.class),
 				"distlock.redis.connection-factory=thrid");
-		assertThat(output).contains(FAILED, "a bean named 'thrid' that could not be found");
+		assertThat(output).contains(FAILED,
+				"Property 'distlock.redis.connection-factory' is 'thrid': there is no RedisConnectionFactory bean of that "
+						+ "name. It was set in \"distlock.redis.connection-factory\" from",
+				"Use one of first, second.");
+	}
+
+	@Test
+	void withADataSourceThatDoesNotExist(CapturedOutput output) {
+		start(application(Locks.class, Jdbc.class), "distlock.backend=jdbc", "distlock.jdbc.data-source=orders",
+				"spring.datasource.url=jdbc:h2:mem:shop");
+		assertThat(output).contains(FAILED,
+				"Property 'distlock.jdbc.data-source' is 'orders': there is no DataSource bean of that name.",
+				"Use one of dataSource.");
+	}
+
+	@Test
+	void withADatabaseThatTakesAnEmptyTextForNull(CapturedOutput output) {
+		start(application(Locks.class, Jdbc.class), "distlock.backend=jdbc",
+				"spring.datasource.url=jdbc:h2:mem:oracle;MODE=Oracle");
+		assertThat(output).contains(FAILED,
+				"H2 at jdbc:h2:mem:oracle takes an empty text for NULL, so no lock could be released.",
+				"Correct this as described. Or set distlock.enabled=false to run without locks.");
+	}
+
+	@Test
+	void withALockedMethodInAFinalClass(CapturedOutput output) {
+		start(application(Locks.class, Local.class, FinalShop.class), "distlock.backend=local");
+		assertThat(output).contains(FAILED,
+				FinalShop.class.getName()
+						+ ".sell() is in a final class, of which Spring can create no class-based proxy.",
+				"Make it non-final, in Kotlin with 'open' or the compiler plugin kotlin-spring");
+	}
+
+	@Test
+	void withAPlaceholderThatHasNoValue(CapturedOutput output) {
+		start(application(Locks.class, Local.class, PropertyPlaceholderAutoConfiguration.class, Unresolved.class),
+				"distlock.backend=local");
+		assertThat(output).contains(FAILED,
+				"@DistributedLock(leaseTime = \"${shop.lease}\") on " + Unresolved.class.getName()
+						+ ".sell() has a placeholder without a value (Could not resolve placeholder "
+						+ "'shop.lease' in value \"${shop.lease}\"): set the property, or write a default");
+	}
+
+	@Test
+	void withoutLocksOneWarningSaysSo(CapturedOutput output) {
+		application(Locks.class, Redis.class).run("--distlock.enabled=false").close();
+		assertThat(output.toString().lines().filter((line) -> line.contains("WARN"))).singleElement(STRING)
+			.contains("Locks are switched off (distlock.enabled=false)", "run without a lock");
 	}
 
 	@Test
@@ -104,24 +155,14 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withAMinimumHoldTimeLongerThanTheMaximumHoldTime(CapturedOutput output) {
-		start(application(Locks.class, Local.class, MinHold.class), "distlock.backend=local",
-				"distlock.max-hold-time=1m");
-		assertThat(output).contains(FAILED, "The minimum hold time of lock",
-				"locks are renewed for PT1M at most (distlock.max-hold-time)");
-	}
-
-	@Test
 	void withFailFastAndARedisThatIsDown(CapturedOutput output) {
 		start(application(Locks.class, Local.class, Redis.class), "distlock.backend=local",
 				"distlock.redis.enabled=true", "distlock.fail-fast=true", "spring.data.redis.host=127.0.0.1",
 				"spring.data.redis.port=1", "spring.data.redis.password=topsecret");
-		assertThat(output)
-			.containsOnlyOnce("The test of the lock store failed: Redis at 127.0.0.1:1 does not accept connections");
-		assertThat(output)
-			.contains(FAILED,
+		assertThat(output).containsOnlyOnce("The test of the lock store failed");
+		assertThat(output).containsPattern("Description:\\s+Redis at 127.0.0.1:1 does not accept connections")
+			.contains(FAILED, "Check that it runs at this address",
 					"distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1, prefix",
-					"Check that the store runs at that address, that this machine can reach it",
 					"Or set distlock.fail-fast=false, so that only calls that need a lock fail.")
 			.doesNotContain("topsecret");
 	}
@@ -158,10 +199,24 @@ class FailedStartTests {
 
 	}
 
-	static class MinHold {
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataSourceAutoConfiguration.class, DistlockJdbcAutoConfiguration.class })
+	static class Jdbc {
 
-		@DistributedLock(key = "'k'", minHold = "10m")
-		void run() {
+	}
+
+	static final class FinalShop {
+
+		@DistributedLock(key = "'k'")
+		void sell() {
+		}
+
+	}
+
+	static class Unresolved {
+
+		@DistributedLock(key = "'k'", leaseTime = "${shop.lease}")
+		void sell() {
 		}
 
 	}

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.github.distlock.actuate.DistlocksPage;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -44,6 +45,11 @@ class NativeHintsTests {
 		assertThat(ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration")).isNotNull();
 		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(LettuceConnectionFactory.class, "configuration"))
 			.accepts(this.hints);
+	}
+
+	@Test
+	void thePageOfTheEndpointIsKept() {
+		assertThat(RuntimeHintsPredicates.resource().forResource(DistlocksPage.FILE)).accepts(this.hints);
 	}
 
 	@Test

@@ -58,7 +58,7 @@ class ShutdownLimitTests {
 			CompletableFuture.runAsync(context.getSourceApplicationContext()::close).join();
 			assertThat(held.isReleased()).isFalse();
 		});
-		assertThat(output).contains("whose commands the store has not answered: [order-1]");
+		assertThat(output).contains("locks that are held in local: [order-1]");
 	}
 
 	/** Its open store does not close. */

@@ -3,8 +3,11 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
@@ -20,18 +23,26 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.integration.IntegrationLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.aop.MethodBeforeAdvice;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -162,6 +173,41 @@ class StoreChoiceTests {
 	}
 
 	@Test
+	void aPrimaryRegistryOfTheApplicationIsAroundTheQualifiedOnes() {
+		Queue<String> requested = new ConcurrentLinkedQueue<>();
+		this.application.withPropertyValues("distlock.composite=redis,local")
+			.withBean("requested", Queue.class, () -> requested)
+			.withUserConfiguration(Decorated.class)
+			.withBean(Shop.class)
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(registries(context)).containsExactlyInAnyOrder("decorated", "distlockRedisLockRegistry",
+						"distlockLocalLockRegistry", "distlockCompositeLockRegistry");
+				assertThat(context.getBean(LockRegistry.class)).isSameAs(context.getBean("decorated"));
+				Shop shop = context.getBean(Shop.class);
+				assertThat(shop.byDefault()).isEqualTo("redis");
+				assertThat(requested).containsExactly("order-1");
+				assertThat(shop.local()).isEqualTo("local");
+				assertThat(requested).as("a named registry is not decorated").hasSize(1);
+				Lock lock = context.getBean(IntegrationLockRegistry.class).obtain("leader");
+				assertThat(lock.tryLock()).isTrue();
+				lock.unlock();
+				assertThat(requested).containsExactly("order-1", "leader");
+				assertThat(context).hasSingleBean(LockRegistryLifecycle.class);
+			});
+	}
+
+	@Test
+	void aPrimaryRegistryDoesNotReplaceThoseOfTheLibrary() {
+		Contexts.withoutRedis()
+			.withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class))
+			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class), (bean) -> bean.setPrimary(true))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("The lock backend 'redis' is enabled"));
+	}
+
+	@Test
 	void theCompositeCanBeTheDefaultAndEnablesItsMembers() {
 		this.application.withPropertyValues("distlock.backend=composite", "distlock.composite=redis, local")
 			.run((context) -> {
@@ -280,6 +326,20 @@ class StoreChoiceTests {
 
 	record Injected(LockRegistry plain, @Qualifier("redis") LockRegistry redis, @Qualifier("local") LockRegistry local,
 			@Qualifier("redis") LockBackend redisBackend, @Qualifier("local") LockBackend localBackend) {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Decorated {
+
+		@Bean
+		@Primary
+		LockRegistry decorated(@Qualifier("redis") LockRegistry redis, Queue<String> requested) {
+			ProxyFactory proxy = new ProxyFactory(redis);
+			proxy.addAdvice((MethodBeforeAdvice) (method, arguments, target) -> requested
+				.add((arguments[0] instanceof LockRequest request) ? request.key() : (String) arguments[0]));
+			return (LockRegistry) proxy.getProxy();
+		}
 
 	}
 

@@ -87,7 +87,7 @@ class ZooKeeperStoreTests {
 					assertTimeoutPreemptively(Duration.ofMinutes(1),
 							() -> assertThatExceptionOfType(LockBackendException.class)
 								.isThrownBy(() -> started.getBean(LockRegistry.class).acquire(request))
-								.withMessageContaining("the chroot '/missing/app' of the connect string does not exist")
+								.withMessageContaining("The chroot '/missing/app' of the connect string does not exist")
 								.withMessageContaining("Create this node"));
 					assertThat(problems.lines()).isEmpty();
 				});

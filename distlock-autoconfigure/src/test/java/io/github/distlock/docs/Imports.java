@@ -18,18 +18,24 @@ final class Imports {
 			java.time.*
 			java.util.*
 			java.util.concurrent.*
+			java.util.concurrent.atomic.AtomicBoolean
 			java.util.concurrent.locks.Lock
 			java.util.function.*
 			java.util.stream.*
 			jakarta.persistence.*
 			org.apache.curator.framework.*
 			net.javacrumbs.shedlock.spring.annotation.*
+			org.springframework.aop.MethodBeforeAdvice
+			org.springframework.aop.framework.ProxyFactory
 			org.springframework.aot.hint.MemberCategory
 			org.springframework.aot.hint.annotation.RegisterReflection
 			org.springframework.beans.factory.annotation.*
+			org.springframework.boot.context.event.ApplicationReadyEvent
 			org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest
 			org.springframework.cache.annotation.Cacheable
 			org.springframework.context.annotation.*
+			org.springframework.context.event.ContextClosedEvent
+			org.springframework.context.event.EventListener
 			org.springframework.dao.OptimisticLockingFailureException
 			org.springframework.http.*
 			org.springframework.resilience.annotation.Retryable
@@ -41,6 +47,7 @@ final class Imports {
 			org.springframework.transaction.annotation.*
 			org.springframework.web.bind.annotation.*
 			reactor.core.publisher.Mono
+			reactor.core.scheduler.Schedulers
 			static org.assertj.core.api.Assertions.*
 			static org.mockito.BDDMockito.*
 			""".lines().map((name) -> " import " + name + ";").reduce("", String::concat);

@@ -59,12 +59,6 @@ class LanguagePairTests {
 		assertThat(targets(MarkdownPage.of(page))).containsExactlyInAnyOrderElementsOf(targets(original(page)));
 	}
 
-	@Test
-	void commentsOfCodeAreIgnoredAndNothingElse() {
-		assertThat(withoutComments("f(); // stop\ncurl http://localhost # get\n# all\na: \"#b\"\n/* c */ d"))
-			.isEqualTo("f();\ncurl http://localhost\n\na: \"#b\"\n d");
-	}
-
 	private static MarkdownPage original(String page) {
 		return MarkdownPage.of(withoutLanguage(page));
 	}

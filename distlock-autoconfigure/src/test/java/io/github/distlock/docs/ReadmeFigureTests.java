@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -56,13 +55,6 @@ class ReadmeFigureTests {
 	@ValueSource(strings = { "README.md", "README.zh-CN.md" })
 	void theVersionOfSpringBootIsThatOfTheBuild(String page) {
 		assertThat(Pages.text(page)).contains("Spring Boot " + SpringBootVersion.getVersion());
-	}
-
-	@Test
-	void figuresAreRoundedToTwoDigits() {
-		assertThat(rounded(new BigDecimal("1.76"))).isEqualByComparingTo("1.8");
-		assertThat(rounded(new BigDecimal("183"))).isEqualByComparingTo("180");
-		assertThat(numbers("1/60 of 7,700")).extracting(BigDecimal::intValue).containsExactly(1, 60, 7700);
 	}
 
 	private static BigDecimal rounded(BigDecimal figure) {

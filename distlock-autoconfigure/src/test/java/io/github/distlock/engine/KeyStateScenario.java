@@ -154,7 +154,7 @@ final class KeyStateScenario implements KeyContext {
 	}
 
 	@Nullable BackgroundRelease beginRelease(Hold hold) {
-		return this.commands.beginRelease(hold, false);
+		return this.commands.beginRelease(hold, false, null);
 	}
 
 	private static Effects afterwards(Runnable change) {

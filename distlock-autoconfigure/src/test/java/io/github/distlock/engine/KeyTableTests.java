@@ -106,7 +106,7 @@ class KeyTableTests {
 	private static void leave(KeyTable keys, Hold hold) {
 		hold.take();
 		assertThat(hold.endLease()).isPositive();
-		keys.release(hold, LEASE.toNanos(), false);
+		keys.release(hold, LEASE.toNanos(), false, null);
 	}
 
 	private void acquireMany(KeyTable keys, boolean fair, int count) throws InterruptedException {

@@ -124,16 +124,6 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	@Test
-	void anExplicitLeaseIsNotRenewedAndEndsInTime() {
-		Hold hold = watch("a", LeaseTerms.lasting(LEASE), explicit(LEASE));
-		this.timers.pass(LEASE.minusMillis(1));
-		assertThat(hold.isValid()).isTrue();
-		this.timers.pass(Duration.ofMillis(1));
-		assertThat(this.lost).hasSize(1);
-		assertThat(this.store.batches).isEmpty();
-	}
-
-	@Test
 	void anExplicitLeaseThatTheStoreHasShortenedIsExtendedOnce() {
 		Duration brief = Duration.ofSeconds(5);
 		Hold hold = watch("a", brief, explicit(LEASE));
@@ -355,8 +345,8 @@ class LeaseRenewerTests extends RenewalFixture {
 		assertThat(output).doesNotContain("is at risk");
 		this.timers.pass(Duration.ofSeconds(2));
 		assertThat(hold.isAtRisk()).isTrue();
-		assertThat(output).containsPattern("Lock 'order-7' \\(orders\\) is at risk: .* ends in PT1[34]\\.?\\d*S unless"
-				+ " a retry succeeds \\(no answer\\).*distlock.lease-time");
+		assertThat(output).containsPattern("no answer[.] Lock 'order-7' \\(orders\\) is at risk: .* ends in"
+				+ " PT1[34]\\.?\\d*S unless a retry succeeds.*distlock.lease-time");
 	}
 
 	@Test
@@ -376,6 +366,30 @@ class LeaseRenewerTests extends RenewalFixture {
 		assertThat(warnings(output, "first")).isEqualTo(2);
 		this.timers.pass(LEASE);
 		assertThat(first.isAtRisk()).as("a lost lock is not at risk").isFalse();
+	}
+
+	@Test
+	void callbacksOfARiskRunOnceForEachEpisodeWheneverTheyAreRegistered() {
+		Hold hold = watchNamed("first", "orders");
+		List<Duration> early = new ArrayList<>();
+		List<Duration> late = new ArrayList<>();
+		assertThat(hold.addRiskCallback((remaining) -> {
+			throw new IllegalStateException("a callback that fails");
+		})).isFalse();
+		assertThat(hold.addRiskCallback(early::add)).isFalse();
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(25));
+		assertThat(early).singleElement()
+			.satisfies((remaining) -> assertThat(remaining).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(15)));
+		assertThat(hold.addRiskCallback(late::add)).as("the caller runs it").isTrue();
+		this.store.failing = false;
+		this.timers.pass(Duration.ofSeconds(2));
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(25));
+		assertThat(early).hasSize(2);
+		assertThat(late).hasSize(1);
+		hold.endLease();
+		assertThat(hold.addRiskCallback(late::add)).isFalse();
 	}
 
 	@Test

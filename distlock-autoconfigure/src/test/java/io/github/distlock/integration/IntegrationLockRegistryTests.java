@@ -19,10 +19,7 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.RedisNodes;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -43,34 +40,15 @@ import static org.awaitility.Awaitility.await;
  */
 class IntegrationLockRegistryTests {
 
-	private static RedisNodes redis;
+	@AutoClose
+	private static final RedisNodes redis = RedisNodes.start();
 
+	@AutoClose("shutdownNow")
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
-	private BackendLockRegistry registry;
+	private final BackendLockRegistry registry = redis.node();
 
-	private LockRegistry<Lock> locks;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisNodes.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
-
-	@BeforeEach
-	void startRegistry() {
-		this.registry = redis.node();
-		this.locks = new IntegrationLockRegistry(this.registry);
-	}
-
-	@AfterEach
-	void stopThreads() {
-		this.threads.shutdownNow();
-	}
+	private final LockRegistry<Lock> locks = new IntegrationLockRegistry(this.registry);
 
 	@Test
 	void theLockOfAKeyIsThatOfItsText() throws Exception {

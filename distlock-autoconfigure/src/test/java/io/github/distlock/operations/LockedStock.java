@@ -62,9 +62,9 @@ public final class LockedStock implements AutoCloseable {
 		return this.held;
 	}
 
-	/** Let a caller read under another key of the same application. */
+	/** Let another caller read under another key of the same application. */
 	public HeldLock read(String key) {
-		return registry(this.holder).acquire(LockRequest.of(key).mode(LockMode.READ));
+		return registry(this.holder).acquireAsync(LockRequest.of(key).mode(LockMode.READ)).join();
 	}
 
 	@Override

@@ -19,7 +19,7 @@ import org.yaml.snakeyaml.Yaml;
 /**
  * The files of docs/operations.
  */
-final class OperationsFiles {
+public final class OperationsFiles {
 
 	static final Path FOLDER = Path.of("..", "docs", "operations");
 
@@ -30,7 +30,7 @@ final class OperationsFiles {
 	private OperationsFiles() {
 	}
 
-	static String text(String file) {
+	public static String text(String file) {
 		try {
 			return Files.readString(FOLDER.resolve(file));
 		}
@@ -49,7 +49,7 @@ final class OperationsFiles {
 	}
 
 	/** The rules of alerts.yaml. */
-	static List<JsonNode> rules() {
+	public static List<JsonNode> rules() {
 		List<JsonNode> rules = new ArrayList<>();
 		yaml("alerts.yaml").path("groups").forEach((group) -> group.path("rules").forEach(rules::add));
 		return rules;

@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.github.distlock.HeldLock;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -57,12 +58,14 @@ class RunbookCommandTests {
 		String line = "redis-cli ZRANGE 'distlock:readers:{stock-42}' 0 -1 WITHSCORES";
 		try (RedisProcess redis = redis();
 				LockedStock stock = new LockedStock(Map.of("spring.data.redis.port", redis.port()));
-				var reader = stock.read("stock-43")) {
+				var reader = stock.read("stock-43");
+				var other = stock.read("stock-43")) {
 			assertThat(RunbookCommands.lines("Redis", "redis-cli")).contains(line);
-			String other = line.replace("stock-42", "stock-43");
-			assertThat(answer(redisCli(redis, List.of(other)), other)).containsPattern("[\\w.@:-]+:FR\\w+\n\\d{13}\n#")
+			String command = line.replace("stock-42", "stock-43");
+			assertThat(answer(redisCli(redis, List.of(command)), command))
+				.containsPattern("[\\w.@:-]+:FR\\w+\n\\d{13}\n#")
 				.containsPattern("#[\\w.@:-]+:FR\\w+\n\\d{16}");
-			assertThat(reader.isHeld()).isTrue();
+			assertThat(List.of(reader, other)).allMatch(HeldLock::isHeld);
 		}
 	}
 

@@ -147,20 +147,6 @@ class BackgroundReleaseTests extends TwoRegistries {
 	}
 
 	@Test
-	void aShutdownWithoutGraceWaitsForReleasesInTheBackground() throws Exception {
-		ForgetfulBackend backend = new ForgetfulBackend(local());
-		BackendLockRegistry node = start(backend, SETTINGS);
-		HeldLock lock = node.acquire(request("key"));
-		this.replies = backend.holdReleaseReplies();
-		lock.close();
-		Future<?> shutdown = this.threads.submit(node::shutdown);
-		await().until(() -> isShuttingDown(node));
-		assertThat(shutdown.isDone()).isFalse();
-		this.replies.complete(true);
-		shutdown.get(20, TimeUnit.SECONDS);
-	}
-
-	@Test
 	void aShutdownWithoutGraceEndsAlthoughALockIsHeldAndAReleaseStaysUnanswered() throws Exception {
 		ForgetfulBackend backend = new ForgetfulBackend(local());
 		BackendLockRegistry node = start(backend, SETTINGS);
@@ -195,16 +181,6 @@ class BackgroundReleaseTests extends TwoRegistries {
 		List<HeldLock> called = new ArrayList<>();
 		lock.onLost(() -> called.add(lock));
 		assertThat(called).as("callbacks of a lock that was closed in time").isEmpty();
-	}
-
-	private static boolean isShuttingDown(BackendLockRegistry node) {
-		try {
-			node.acquire(request("another")).close();
-			return false;
-		}
-		catch (LockBackendException ex) {
-			return true;
-		}
 	}
 
 	private BackendLockRegistry start(LockBackend backend, RegistrySettings settings, LockListener... listeners) {

@@ -22,12 +22,12 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.RunResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisNodes;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,9 +54,11 @@ class CompositeLockRegistryTests {
 
 	private static final LockRequest BRIEF = REQUEST.waitTime(Duration.ofMillis(100));
 
-	private static RedisNodes firstServer;
+	@AutoClose
+	private static final RedisNodes firstServer = RedisNodes.start();
 
-	private static RedisNodes secondServer;
+	@AutoClose
+	private static final RedisNodes secondServer = RedisNodes.start();
 
 	private final RecordedEvents firstEvents = new RecordedEvents();
 
@@ -75,18 +77,6 @@ class CompositeLockRegistryTests {
 	private Lock lock;
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
-
-	@BeforeAll
-	static void startServers() {
-		firstServer = RedisNodes.start();
-		secondServer = RedisNodes.start();
-	}
-
-	@AfterAll
-	static void stopServers() {
-		firstServer.close();
-		secondServer.close();
-	}
 
 	@BeforeEach
 	void startNodes() {
@@ -110,6 +100,22 @@ class CompositeLockRegistryTests {
 	private static void assertLocked(boolean inTheFirst, boolean inTheSecond) {
 		assertThat(firstServer.isLocked(KEY)).isEqualTo(inTheFirst);
 		assertThat(secondServer.isLocked(KEY)).isEqualTo(inTheSecond);
+	}
+
+	@Test
+	void tryRunRunsUnderBothLocksOrSaysWhyItDidNot() throws Exception {
+		assertThat(this.both.tryRun(REQUEST, () -> {
+			assertLocked(true, true);
+			return "done";
+		})).isEqualTo(new RunResult.Ran<>("done"));
+		try (HeldLock taken = this.secondRival.acquire(REQUEST)) {
+			assertThat(this.both.tryRun(BRIEF, () -> "done")).isInstanceOfSatisfying(RunResult.NotRun.class,
+					(result) -> assertThat(result.exception().holder()).isNotNull());
+		}
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.both.tryRun(REQUEST, () -> {
+			throw new LockNotAcquiredException("of another lock");
+		})).withMessage("of another lock");
+		assertLocked(false, false);
 	}
 
 	@Test

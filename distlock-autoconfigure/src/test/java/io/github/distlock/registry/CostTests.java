@@ -93,22 +93,4 @@ class CostTests extends TwoRegistries {
 		assertThat(entered).hasValue(4);
 	}
 
-	@Test
-	void manyKeysUsedOnceLeaveNothingBehind() throws Exception {
-		List<Future<?>> workers = new ArrayList<>();
-		for (int worker = 0; worker < 8; worker++) {
-			String prefix = "once-" + worker + "-";
-			workers.add(this.threads.submit(() -> {
-				for (int n = 0; n < 12_500; n++) {
-					this.two.acquire(LockRequest.of(prefix + n)).close();
-				}
-			}));
-		}
-		for (Future<?> worker : workers) {
-			worker.get(120, TimeUnit.SECONDS);
-		}
-		assertThat(this.two.snapshot().isIdle()).isTrue();
-		await().atMost(Duration.ofSeconds(30)).until(() -> redis.keys() == 0);
-	}
-
 }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Injects errors around a lock acquirer: a real store, real pools and a real timer, each
- * of which fails with an {@link Error} as often as a test asks for, or with an exception.
+ * of which fails with an {@link Error} as often as a test asks for.
  */
 public final class ErrorInjector implements AutoCloseable {
 
@@ -47,8 +47,6 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor timers;
 
-	private volatile boolean throwsExceptions;
-
 	public ErrorInjector() {
 		this.timers = new ScheduledThreadPoolExecutor(1, factory()) {
 
@@ -66,11 +64,6 @@ public final class ErrorInjector implements AutoCloseable {
 		this.faults.put(step, new AtomicInteger(times));
 	}
 
-	/** From now on, inject exceptions instead of errors. */
-	public void throwExceptions() {
-		this.throwsExceptions = true;
-	}
-
 	/** Inject no more errors. */
 	public void clear() {
 		this.faults.clear();
@@ -79,9 +72,6 @@ public final class ErrorInjector implements AutoCloseable {
 	private void failIfDue(Step step) {
 		AtomicInteger left = this.faults.get(step);
 		if (left != null && left.getAndUpdate((n) -> Math.max(0, n - 1)) > 0) {
-			if (this.throwsExceptions) {
-				throw new IllegalStateException("injected at " + step);
-			}
 			throw new InternalError("injected at " + step);
 		}
 	}

@@ -146,6 +146,18 @@ class ErrorRecoveryTests {
 
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
+	void aFutureReleaseCompletesAfterAnErrorAtAnyStep(Caller caller, Step step) throws Exception {
+		HeldLock held = acquire(this.one, caller, LEASE);
+		this.errors.fail(step, TIMES);
+		CompletableFuture<Void> closed = held.closeAsync();
+		closed.get(20, TimeUnit.SECONDS);
+		this.errors.clear();
+		assertThat(held.isReleased()).isTrue();
+		awaitUsable(caller);
+	}
+
+	@ParameterizedTest(name = "{0}, {1}")
+	@MethodSource("all")
 	void aGrantGoesOnAfterAnErrorAtAnyStepThatFollowsIt(Caller caller, Step step) throws Exception {
 		HeldLock held = acquire(this.two, caller, LEASE);
 		Future<@Nullable HeldLock> patient = start(this.one, caller, Duration.ofSeconds(20));

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,27 +22,6 @@ import static org.awaitility.Awaitility.await;
  * Fair locks, which are granted in the order of arrival.
  */
 class FairTests extends TwoRegistries {
-
-	@Test
-	void asynchronousCallersAcquireInTheOrderOfTheirCalls() {
-		HeldLock held = this.two.acquire(fair("async"));
-		List<Integer> entered = new CopyOnWriteArrayList<>();
-		List<Integer> called = new ArrayList<>();
-		List<CompletableFuture<Void>> callers = new ArrayList<>();
-		for (int i = 0; i < 64; i++) {
-			int caller = i;
-			called.add(caller);
-			callers.add(this.one.acquireAsync(fair("async")).thenAccept((lock) -> {
-				entered.add(caller);
-				lock.close();
-			}));
-		}
-		await().until(() -> redis.queueLength("async") == 64);
-		held.close();
-		callers.forEach((caller) -> caller.orTimeout(20, TimeUnit.SECONDS).join());
-		assertThat(entered).isEqualTo(called);
-		assertThat(this.one.snapshot().isIdle()).isTrue();
-	}
 
 	@Test
 	void aHandOffCostsTwoScriptsAndOneMessageAndNeverStaysInTheJvm() throws Exception {
@@ -92,60 +70,6 @@ class FairTests extends TwoRegistries {
 			caller.orTimeout(20, TimeUnit.SECONDS).join().close();
 		}
 		assertThat(brief.snapshot().isIdle()).isTrue();
-	}
-
-	@Test
-	void aCallerThatGivesUpLeavesTheQueueAndTheNextRetries() throws Exception {
-		HeldLock held = this.two.acquire(request("leaver"));
-		CompletableFuture<HeldLock> first = this.one.acquireAsync(fair("leaver"));
-		await().until(() -> redis.queueLength("leaver") == 1);
-		CompletableFuture<HeldLock> second = this.one.acquireAsync(fair("leaver"));
-		await().until(() -> redis.queueLength("leaver") == 2);
-		first.cancel(false);
-		await().until(() -> redis.queueLength("leaver") == 1);
-		held.close();
-		second.get(20, TimeUnit.SECONDS).close();
-		assertThat(this.one.tryAcquire(fair("leaver").waitTime(Duration.ZERO))).get().satisfies(HeldLock::close);
-	}
-
-	@Test
-	void aJvmWhoseTicketsWereLostQueuesAllItsCallersAgain() {
-		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofSeconds(1)), List.of(this.events));
-		HeldLock held = this.two.acquire(request("places"));
-		List<CompletableFuture<HeldLock>> callers = new ArrayList<>();
-		for (int i = 0; i < 4; i++) {
-			callers.add(brief.acquireAsync(fair("places")));
-		}
-		await().until(() -> redis.queueLength("places") == 4);
-		redis.forgetQueue("places");
-		await().until(() -> redis.queueLength("places") == 4);
-		held.close();
-		callers.forEach((caller) -> caller.orTimeout(20, TimeUnit.SECONDS).join().close());
-		await().until(() -> brief.snapshot().isIdle());
-	}
-
-	@Test
-	void fairAndOtherCallersOfOneKeyExcludeEachOther() throws Exception {
-		AtomicInteger inside = new AtomicInteger();
-		List<Future<?>> callers = new ArrayList<>();
-		for (int i = 0; i < 8; i++) {
-			BackendLockRegistry node = (i % 4 < 2) ? this.two : this.one;
-			LockRequest request = (i % 2 == 0) ? fair("mixed") : request("mixed");
-			callers.add(this.threads.submit(() -> {
-				for (int round = 0; round < 50; round++) {
-					try (HeldLock lock = node.acquire(request)) {
-						assertThat(inside.incrementAndGet()).isEqualTo(1);
-						assertThat(node.tryAcquire(request)).as("re-entry").get().satisfies(HeldLock::close);
-						assertThat(lock.isHeld()).isTrue();
-						inside.decrementAndGet();
-					}
-				}
-			}));
-		}
-		for (Future<?> caller : callers) {
-			caller.get(60, TimeUnit.SECONDS);
-		}
-		await().until(() -> this.one.snapshot().isIdle() && this.two.snapshot().isIdle());
 	}
 
 	@Test

@@ -12,7 +12,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
@@ -54,10 +53,6 @@ class FaultTests extends TwoRegistries {
 				Duration.ofSeconds(2));
 	}
 
-	private static LockRequest once(String key) {
-		return LockRequest.of(key).waitTime(Duration.ZERO);
-	}
-
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void aSlowWaitSaysSinceWhenTheStoreHasNotAnswered(CapturedOutput output) throws Exception {
@@ -76,54 +71,12 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void aWaiterSurvivesTheLossOfAllConnections() throws Exception {
-		HeldLock held = this.two.acquire(request("killed-connections"));
-		Future<HeldLock> waiter = this.threads.submit(() -> this.remote.acquire(request("killed-connections")));
-		await().until(() -> redis.queueLength("killed-connections") == 1);
-		redis.killClients("pubsub");
-		redis.killClients("normal");
-		held.close();
-		waiter.get(30, TimeUnit.SECONDS).close();
-		// Grant messages work again.
-		HeldLock again = this.two.acquire(request("killed-connections"));
-		Future<HeldLock> next = this.threads.submit(() -> this.remote.acquire(request("killed-connections")));
-		await().until(() -> redis.queueLength("killed-connections") == 1);
-		again.close();
-		next.get(30, TimeUnit.SECONDS).close();
-	}
-
-	@Test
-	void theWatchdogSurvivesALostConnection() {
-		BackendLockRegistry brief = redis.nodeBehind(this.proxy.port(), settings(Duration.ofSeconds(3)),
-				List.of(this.events));
-		HeldLock lock = brief.acquire(request("cut"));
-		this.proxy.refuse(true);
-		await().pollDelay(Duration.ofMillis(1500)).until(() -> true);
-		this.proxy.refuse(false);
-		int before = this.events.renewed.get();
-		await().atMost(Duration.ofSeconds(10)).until(() -> this.events.renewed.get() > before);
-		assertThat(lock.isHeld()).isTrue();
-		lock.close();
-		assertThat(this.events.lost).isEmpty();
-	}
-
-	@Test
 	void aWaitDuringAnOutageIsABackendFailureAndNotContention() {
 		this.proxy.refuse(true);
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.remote.acquire(LockRequest.of("outage").waitTime(Duration.ofMillis(300))));
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.remote.tryAcquire(LockRequest.of("outage").waitTime(Duration.ofMillis(300))));
-	}
-
-	@Test
-	void anAsynchronousWaitDuringAnOutageIsABackendFailureToo() {
-		this.proxy.refuse(true);
-		assertThatExceptionOfType(ExecutionException.class)
-			.isThrownBy(() -> this.remote.acquireAsync(LockRequest.of("outage").waitTime(Duration.ofSeconds(1)))
-				.get(20, TimeUnit.SECONDS))
-			.withCauseInstanceOf(LockBackendException.class);
-		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
 	}
 
 	@Test
@@ -135,23 +88,6 @@ class FaultTests extends TwoRegistries {
 				.get(20, TimeUnit.SECONDS))
 			.withCauseInstanceOf(LockBackendException.class);
 		assertThat(this.events.outcomes()).endsWith("BACKEND_ERROR");
-	}
-
-	@Test
-	void aRegistryStartsWithoutItsServerAndWorksWhenTheServerStarts() {
-		int port = RedisTestServer.freePort();
-		BackendLockRegistry early = redis.nodeBehind(port, settings(Duration.ofSeconds(30)), List.of());
-		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> early.acquire(LockRequest.of("early").waitTime(Duration.ofMillis(200))))
-			.withMessageContaining("spring.data.redis");
-		try (RedisTestServer late = RedisTestServer.start(port)) {
-			assertThat(late.port()).isEqualTo(port);
-			await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> {
-				early.acquire(once("early")).close();
-				return true;
-			});
-			early.shutdown();
-		}
 	}
 
 	@Test

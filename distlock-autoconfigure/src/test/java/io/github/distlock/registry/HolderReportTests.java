@@ -169,28 +169,6 @@ class HolderReportTests {
 	}
 
 	@Test
-	void aRefusedAttemptWithoutAWaitTimeNamesTheHolderAsWell() {
-		try (HeldLock lock = this.orders.acquire(LONG)) {
-			assertThatExceptionOfType(LockNotAcquiredException.class)
-				.isThrownBy(() -> this.shop.acquire(SHORT.waitTime(Duration.ZERO)))
-				.withMessageContaining(this.orders.snapshot().instance().describe() + " has held it since");
-		}
-	}
-
-	@Test
-	void ofAJvmOfAnEarlierVersionTheIdIsNamed() {
-		BackendLockRegistry earlier = registry(null);
-		earlier.start();
-		try (HeldLock lock = earlier.acquire(LONG)) {
-			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.shop.acquire(SHORT))
-				.withMessageContaining("instance " + earlier.snapshot().instance().id() + " has held it since");
-		}
-		finally {
-			earlier.shutdown();
-		}
-	}
-
-	@Test
 	void aSlowWaitIsLoggedOnceWithItsHolder(CapturedOutput output) throws Exception {
 		CompletableFuture<HeldLock> waiting;
 		try (HeldLock lock = this.orders.acquire(LONG)) {
@@ -276,17 +254,6 @@ class HolderReportTests {
 		assertThat(this.shop.inspection().end("key", grantToken)).isEqualTo(EndResult.ENDED);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handedOn::close)
 			.satisfies((ex) -> assertThat(ex.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR));
-	}
-
-	@Test
-	void onlyTheEndedReaderLosesTheLock() {
-		HeldLock one = this.orders.acquire(LONG.mode(LockMode.READ));
-		HeldLock other = this.shop.acquire(LONG.mode(LockMode.READ));
-		long grantToken = this.orders.snapshot().held().get(0).grantToken();
-		assertThat(this.shop.inspection().end("key", grantToken)).isEqualTo(EndResult.ENDED);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(one::close);
-		assertThat(other.isHeld()).isTrue();
-		other.close();
 	}
 
 	@Test

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
@@ -13,8 +14,12 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
+import io.github.distlock.RunResult;
 import io.github.distlock.testing.RedisNodes;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,6 +65,58 @@ class LockingTests extends TwoRegistries {
 			redis.flush();
 			throw new IllegalStateException("mine");
 		})).withMessage("mine").satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(1));
+	}
+
+	@Test
+	void tryRunSaysWhetherItRanAndWithWhichResult() throws Exception {
+		assertThat(this.one.tryRun(request("run"), () -> {
+			assertThat(LockContext.current()).hasValueSatisfying((lock) -> assertThat(lock.key()).isEqualTo("run"));
+			assertThat(this.two.tryAcquire(LockRequest.of("run").waitTime(Duration.ZERO))).isEmpty();
+			return "done";
+		})).isEqualTo(new RunResult.Ran<>("done"));
+		assertThat(this.one.<@Nullable String>tryRun(request("run"), () -> null))
+			.isEqualTo(new RunResult.Ran<@Nullable String>(null));
+		assertThat(this.two.tryAcquire(LockRequest.of("run").waitTime(Duration.ZERO))).isPresent();
+		assertThat(this.events.outcomes()).containsExactly("ACQUIRED", "ACQUIRED");
+	}
+
+	@Test
+	void tryRunSaysWhyItDidNotRunAndIsReportedAsSkipped() throws Exception {
+		HeldLock lock = this.two.acquire(request("taken"));
+		AtomicBoolean ran = new AtomicBoolean();
+		assertThat(this.one.tryRun(LockRequest.of("taken").waitTime(Duration.ZERO), () -> ran.getAndSet(true)))
+			.isInstanceOfSatisfying(RunResult.NotRun.class, (result) -> {
+				assertThat(result.exception().reason()).isEqualTo(LockOutcome.TIMEOUT);
+				assertThat(result.exception().holder()).isNotNull();
+			});
+		assertThat(ran).isFalse();
+		assertThat(this.events.outcomes()).containsExactly("SKIPPED");
+		lock.close();
+	}
+
+	@Test
+	void tryRunThrowsWhatItsActionThrowsAlsoIfThatMissedAnotherLock() {
+		HeldLock inner = this.two.acquire(request("inner"));
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> this.one.tryRun(request("outer"),
+					() -> this.one.acquire(LockRequest.of("inner").waitTime(Duration.ZERO))))
+			.withMessageContaining("inner");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.one.tryRun(request("outer"), () -> {
+			redis.flush();
+			return true;
+		}));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(inner::close);
+	}
+
+	@Test
+	void tryRunIsInterruptible() {
+		HeldLock lock = this.two.acquire(request("interrupted"));
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> this.one.tryRun(request("interrupted"), () -> true))
+			.satisfies((thrown) -> assertThat(thrown.reason()).isEqualTo(LockOutcome.INTERRUPTED));
+		assertThat(Thread.interrupted()).isTrue();
+		lock.close();
 	}
 
 	@Test

@@ -29,6 +29,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -37,6 +38,8 @@ import static org.awaitility.Awaitility.await;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LossCauseTests extends TwoRegistries implements LockListener {
+
+	private final Queue<String> risks = new ConcurrentLinkedQueue<>();
 
 	private final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
 
@@ -67,6 +70,17 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 			assertThat(thrown.getMessage()).doesNotContain("leaseTime");
 		}
 		return thrown;
+	}
+
+	@Override
+	public void onAtRisk(AtRisk event) {
+		this.risks.add(event.key() + " at risk");
+		throw new IllegalStateException("a listener that fails");
+	}
+
+	@Override
+	public void onAtRiskEnded(AtRisk event) {
+		this.risks.add(event.key() + (event.remaining().isZero() ? " over" : " renewed"));
 	}
 
 	@Test
@@ -142,6 +156,24 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 		}
 	}
 
+	@Test
+	void theRiskEndsWithTheLossAndWithTheRelease() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(10)),
+					List.of(this, this.events));
+			HeldLock lost = registry.acquireAsync(LockRequest.of("lost")).join();
+			HeldLock released = registry.acquireAsync(LockRequest.of("released")).join();
+			proxy.holdBack(true);
+			await().atMost(Duration.ofSeconds(20)).until(() -> this.risks.size() >= 2);
+			CompletableFuture<Void> closed = released.closeAsync();
+			await().atMost(Duration.ofSeconds(20)).until(() -> this.risks.size() == 4);
+			assertThat(this.risks).containsOnlyOnce("lost at risk", "lost over", "released at risk", "released over");
+			proxy.holdBack(false);
+			await().until(closed::isDone);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+		}
+	}
+
 	private static LockState state(BackendLockRegistry registry) {
 		return registry.snapshot().held().get(0).state();
 	}
@@ -153,13 +185,21 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 					List.of(this, this.events));
 			HeldLock lock = registry.acquire(LockRequest.of("l").name("orders"));
 			assertThat(state(registry)).isEqualTo(LockState.HELD);
+			Queue<String> callbacks = new ConcurrentLinkedQueue<>();
+			lock.onAtRisk((remaining) -> callbacks.add(Thread.currentThread().getName()));
 			proxy.holdBack(true);
 			await().atMost(Duration.ofSeconds(20)).until(() -> state(registry) == LockState.AT_RISK);
 			await().atMost(Duration.ofSeconds(20))
 				.until(() -> output.getAll().contains("Lock 'l' (orders) is at risk"));
 			assertThat(lock.isHeld()).isTrue();
+			await().until(() -> callbacks.size() == 1);
+			assertThat(callbacks).singleElement().asString().startsWith("distlock-callback-");
+			lock.onAtRisk((remaining) -> callbacks.add("late"));
+			assertThat(callbacks).as("runs on the calling thread").hasSize(2);
 			proxy.holdBack(false);
 			await().atMost(Duration.ofSeconds(20)).until(() -> state(registry) == LockState.HELD);
+			await().until(() -> this.risks.size() == 2);
+			assertThat(this.risks).containsExactly("l at risk", "l renewed");
 			lock.close();
 			assertThat(this.lost).isEmpty();
 		}

@@ -1,20 +1,13 @@
 package io.github.distlock.registry;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
-import java.util.function.UnaryOperator;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
@@ -71,19 +64,6 @@ class MaxWaitingTests extends TwoRegistries {
 
 	private static LockNotAcquiredException refusal(Runnable call) {
 		return catchThrowableOfType(LockNotAcquiredException.class, call::run);
-	}
-
-	private static void assertPlaces(BackendLockRegistry node, LockRequest request, int free) {
-		List<CompletableFuture<HeldLock>> waiting = new ArrayList<>();
-		for (int i = 0; i < free; i++) {
-			waiting.add(node.acquireAsync(request.maxWaiting(free)));
-		}
-		await().until(() -> node.snapshot().waiting().size() == free);
-		assertThat(waiting).noneMatch(CompletableFuture::isDone);
-		assertThat(refusal(() -> node.acquire(request.maxWaiting(free))).reason())
-			.isEqualTo(LockOutcome.TOO_MANY_WAITING);
-		waiting.forEach((future) -> future.cancel(false));
-		await().until(() -> node.snapshot().waiting().isEmpty());
 	}
 
 	@ParameterizedTest
@@ -180,25 +160,6 @@ class MaxWaitingTests extends TwoRegistries {
 
 	@ParameterizedTest
 	@EnumSource
-	void readersWritersAndFairCallersCountTogether(Store store) {
-		BackendLockRegistry node = node(store, this.events);
-		HeldLock held = node(store).acquire(request("hot").mode(LockMode.WRITE));
-		LockRequest request = request("hot").maxWaiting(3);
-		node.acquireAsync(request.mode(LockMode.READ));
-		await().until(() -> this.events.waiting.get() == 1);
-		node.acquireAsync(request.mode(LockMode.WRITE));
-		await().until(() -> this.events.waiting.get() == 2);
-		node.acquireAsync(request.fair(true).mode(LockMode.WRITE));
-		await().until(() -> this.events.waiting.get() == 3);
-		for (LockRequest next : List.of(request.mode(LockMode.READ), request.mode(LockMode.WRITE),
-				request.mode(LockMode.WRITE).fair(true))) {
-			assertThat(refusal(() -> node.acquire(next)).reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
-		}
-		assertThat(held.isHeld()).isTrue();
-	}
-
-	@ParameterizedTest
-	@EnumSource
 	void aFairCallerThatIsRefusedSendsNoCommandAndTakesNoPlaceInTheQueue(Store store) {
 		BackendLockRegistry node = node(store, this.events);
 		HeldLock held = node(store).acquire(request("hot").fair(true));
@@ -216,61 +177,6 @@ class MaxWaitingTests extends TwoRegistries {
 			assertThat(redis.queueLength("hot")).isEqualTo(1);
 		}
 		assertThat(held.isHeld()).isTrue();
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void aReentryIsNeitherCountedNorRefused(Store store) throws Exception {
-		BackendLockRegistry node = node(store, this.events);
-		LockRequest request = request("hot").maxWaiting(1);
-		try (HeldLock outer = node.acquire(request); HeldLock inner = node.acquire(request)) {
-			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
-			this.threads.submit(() -> node.acquire(request).close());
-			await().until(() -> this.events.waiting.get() == 1);
-			try (HeldLock third = node.acquire(request)) {
-				assertThat(third.isHeld()).isTrue();
-			}
-		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void aCallThatTriesOnceIsNeitherCountedNorRefusedForThisReason(Store store) {
-		BackendLockRegistry node = node(store, this.events);
-		HeldLock held = node(store).acquire(request("hot"));
-		LockRequest once = request("hot").waitTime(Duration.ZERO).maxWaiting(1);
-		for (int i = 0; i < 3; i++) {
-			assertThat(refusal(() -> node.acquire(once)).reason()).isEqualTo(LockOutcome.TIMEOUT);
-		}
-		assertPlaces(node, request("hot"), 1);
-		node.acquireAsync(request("hot"));
-		await().until(() -> this.events.waiting.get() == 1);
-		assertThat(refusal(() -> node.acquire(once)).reason()).isEqualTo(LockOutcome.TIMEOUT);
-		assertThat(held.isHeld()).isTrue();
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void callersOfOtherJvmsAndOfOtherKeysAreNotCounted(Store store) {
-		BackendLockRegistry node = node(store, this.events);
-		BackendLockRegistry other = node(store);
-		HeldLock held = other.acquire(request("hot"));
-		HeldLock heldToo = other.acquire(request("hot too"));
-		for (int i = 0; i < 3; i++) {
-			other.acquireAsync(request("hot"));
-		}
-		await().until(() -> other.snapshot().waiting().size() == 3);
-		node.acquireAsync(request("hot too"));
-		await().until(() -> this.events.waiting.get() == 1);
-		assertPlacesBesides(node, request("hot"));
-		assertThat(held.isHeld() && heldToo.isHeld()).isTrue();
-	}
-
-	private void assertPlacesBesides(BackendLockRegistry node, LockRequest request) {
-		CompletableFuture<HeldLock> waiting = node.acquireAsync(request.maxWaiting(1));
-		await().until(() -> this.events.waiting.get() == 2);
-		assertThat(waiting).isNotDone();
-		assertThat(refusal(() -> node.acquire(request.maxWaiting(1))).reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
 	}
 
 	@ParameterizedTest
@@ -318,74 +224,6 @@ class MaxWaitingTests extends TwoRegistries {
 		}
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void anInterruptFreesAPlace(Store store) throws Exception {
-		BackendLockRegistry node = node(store, this.events);
-		HeldLock held = node(store).acquire(request("hot"));
-		CompletableFuture<LockOutcome> reason = new CompletableFuture<>();
-		Thread waiting = new Thread(
-				() -> reason.complete(refusal(() -> node.acquire(request("hot").maxWaiting(1))).reason()));
-		waiting.start();
-		await().until(() -> this.events.waiting.get() == 1);
-		waiting.interrupt();
-		assertThat(reason.get(20, TimeUnit.SECONDS)).isEqualTo(LockOutcome.INTERRUPTED);
-		assertPlaces(node, request("hot"), 1);
-		assertThat(held.isHeld()).isTrue();
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void afterAllKindsOfWaitsAllPlacesAreFree(Store store) throws Exception {
-		BackendLockRegistry node = node(store);
-		BackendLockRegistry other = node(store);
-		List<Future<?>> callers = new ArrayList<>();
-		for (int i = 0; i < 12; i++) {
-			BackendLockRegistry registry = (i % 4 == 0) ? other : node;
-			callers.add(this.threads.submit(() -> {
-				for (int n = 0; n < 60; n++) {
-					call(registry);
-				}
-			}));
-		}
-		for (Future<?> caller : callers) {
-			caller.get(60, TimeUnit.SECONDS);
-		}
-		await().until(() -> node.snapshot().isIdle() && other.snapshot().isIdle());
-		HeldLock held = other.acquire(request("hot"));
-		assertPlaces(node, request("hot"), 3);
-		assertPlaces(node, request("hot").fair(true), 2);
-		assertThat(held.isHeld()).isTrue();
-	}
-
-	private static void call(BackendLockRegistry registry) {
-		ThreadLocalRandom random = ThreadLocalRandom.current();
-		UnaryOperator<LockRequest> kind = Kind.values()[random.nextInt(Kind.values().length)]::request;
-		LockRequest request = kind.apply(LockRequest.of("hot"))
-			.waitTime(Duration.ofMillis(random.nextInt(4)))
-			.maxWaiting(1 + random.nextInt(3));
-		if (random.nextInt(4) == 0) {
-			CompletableFuture<HeldLock> future = registry.acquireAsync(request);
-			future.thenAccept(HeldLock::close);
-			if (random.nextBoolean()) {
-				future.cancel(false);
-			}
-			return;
-		}
-		if (random.nextInt(8) == 0) {
-			Thread.currentThread().interrupt();
-		}
-		try {
-			registry.tryAcquire(request).ifPresent(HeldLock::close);
-		}
-		catch (LockNotAcquiredException ex) {
-			assertThat(ex.reason()).isEqualTo(LockOutcome.INTERRUPTED);
-		}
-		finally {
-			Thread.interrupted();
-		}
-	}
-
 	@Test
 	void aLockOfTwoStoresIsReleasedInTheFirstOneIfTheSecondOneRefuses() {
 		BackendLockRegistry first = node(Store.LOCAL);
@@ -401,26 +239,6 @@ class MaxWaitingTests extends TwoRegistries {
 			.satisfies((lock) -> assertThat(lock).isEmpty());
 		await().until(() -> first.snapshot().isIdle());
 		assertThat(held.isHeld()).isTrue();
-	}
-
-	@Test
-	void theReasonSurvivesSerialization() throws Exception {
-		for (LockNotAcquiredException problem : List.of(
-				new LockNotAcquiredException("too many", LockOutcome.TOO_MANY_WAITING, null),
-				new LockNotAcquiredException("late"),
-				new LockNotAcquiredException("interrupted", new InterruptedException()))) {
-			ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-			try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-				out.writeObject(problem);
-			}
-			try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
-				assertThat(in.readObject()).isInstanceOfSatisfying(LockNotAcquiredException.class,
-						(copy) -> assertThat(copy.reason()).isEqualTo(problem.reason()));
-			}
-		}
-		assertThat(new LockNotAcquiredException("late").reason()).isEqualTo(LockOutcome.TIMEOUT);
-		assertThat(new LockNotAcquiredException("interrupted", new InterruptedException()).reason())
-			.isEqualTo(LockOutcome.INTERRUPTED);
 	}
 
 	/** The stores, one of which takes locks without commands. */

@@ -3,15 +3,11 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -56,14 +52,6 @@ class MinHoldTests extends TwoRegistries {
 	}
 
 	@Test
-	void aWaiterOfTheSameRegistryAcquiresWhenTheTimeHasPassed() {
-		long start = System.nanoTime();
-		close(this.one, "same");
-		this.one.acquire(request("same")).close();
-		assertThat((System.nanoTime() - start) / 1_000_000).isBetween(795L, 5_000L);
-	}
-
-	@Test
 	void aLockThatWasHeldForLongerIsFreeAtOnce() {
 		HeldLock lock = this.one.acquire(request("long").minHold(Duration.ofMillis(1)));
 		long acquired = System.nanoTime();
@@ -88,35 +76,6 @@ class MinHoldTests extends TwoRegistries {
 		brief.shutdown();
 		assertThat(System.nanoTime() - start).isLessThan(MIN_HOLD.toNanos());
 		assertThat(waitedByTheOther("left", start)).isBetween(795L, 5_000L);
-	}
-
-	@Test
-	void aJvmThatIsKilledLeavesTheLockToTheStore() {
-		try (ChildJvm child = ChildJvm.start(redis.server().port(), "killed", Duration.ofMillis(200))) {
-			long start = System.nanoTime();
-			// Longer than the first commands of a new JVM take.
-			child.send("keep PT2S").expect("closed");
-			child.kill();
-			assertThat(waitedByTheOther("killed", start)).isGreaterThanOrEqualTo(1_995);
-		}
-	}
-
-	@Test
-	void aMinimumHoldTimeIsKeptUnderAGrantThatAnotherCallerHasAskedFor() throws Exception {
-		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			BackendLockRegistry node = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofMillis(1500)),
-					List.of(this.events));
-			node.acquire(request("other")).close();
-			proxy.holdBack(true);
-			CompletableFuture<HeldLock> first = node.acquireAsync(request("key"));
-			CompletableFuture<HeldLock> second = node.acquireAsync(request("key").minHold(Duration.ofSeconds(30)));
-			first.cancel(true);
-			proxy.holdBack(false);
-			second.get(20, TimeUnit.SECONDS).close();
-			await().until(() -> redis.remainingMillis("key") > 10_000);
-			assertThat(redis.isLocked("key")).isTrue();
-			node.shutdown();
-		}
 	}
 
 	@Test

@@ -21,8 +21,6 @@ import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.HandOffLimits;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -87,21 +85,6 @@ class ReadWriteTests {
 		view.unlock();
 		reader.close();
 		assertThat(twoFinds(LockMode.WRITE)).isTrue();
-	}
-
-	@ParameterizedTest
-	@EnumSource(names = { "WRITE", "EXCLUSIVE" })
-	void aLockOfAWriterKeepsReadersOutUntilAllItsLevelsAreClosed(LockMode mode) {
-		HeldLock outer = this.one.acquire(REQUEST.mode(mode));
-		HeldLock writer = this.one.acquire(WRITE);
-		HeldLock reader = this.one.acquire(READ);
-		outer.close();
-		writer.close();
-		assertThat(reader.isHeld()).isTrue();
-		assertThat(reader.fencingToken()).isEqualTo(writer.fencingToken());
-		assertThat(twoFinds(LockMode.READ)).isFalse();
-		reader.close();
-		assertThat(twoFinds(LockMode.READ)).isTrue();
 	}
 
 	@Test

@@ -5,17 +5,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.thread.LockThreads;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -54,54 +50,6 @@ class VirtualThreadTests extends TwoRegistries {
 	@Test
 	void aThreadThatPinsItsCarrierIsDetected() throws Exception {
 		assertThat(pinnedWhile(() -> start("pinned", () -> assertThat(Parking.PINNED).isTrue()).join())).isNotEmpty();
-	}
-
-	@Test
-	void aThreadReentersALockThatItHolds() throws Exception {
-		CompletableFuture<Long> tokens = new CompletableFuture<>();
-		Thread thread = start("reentrant", () -> {
-			Lock view = this.one.obtain("again");
-			try (HeldLock outer = this.one.acquire(request("again"))) {
-				view.lock();
-				try (HeldLock inner = this.one.acquire(request("again"))) {
-					tokens.complete(outer.fencingToken() - inner.fencingToken());
-				}
-				finally {
-					view.unlock();
-				}
-			}
-		});
-		assertThat(join(thread)).isTrue();
-		assertThat(tokens.get(10, TimeUnit.SECONDS)).isZero();
-		assertThat(this.one.snapshot().isIdle()).isTrue();
-	}
-
-	@Test
-	void aThreadIsInterruptedWhileItWaits() throws Exception {
-		CompletableFuture<Boolean> flag = new CompletableFuture<>();
-		try (HeldLock lock = this.two.acquire(request("interrupted"))) {
-			Thread waiter = start("interrupted", () -> {
-				try {
-					this.one.acquire(LockRequest.of("interrupted").waitTime(LockRequest.FOREVER));
-				}
-				catch (LockNotAcquiredException ex) {
-					flag.complete(Thread.currentThread().isInterrupted());
-				}
-			});
-			await().until(() -> this.events.waiting.get() == 1);
-			waiter.interrupt();
-			assertThat(flag.get(10, TimeUnit.SECONDS)).isTrue();
-			assertThat(lock.isHeld()).isTrue();
-			await().until(() -> this.one.snapshot().isIdle());
-		}
-	}
-
-	@Test
-	void aLockViewOfADeadThreadIsLost() throws Exception {
-		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
-		start("dead", () -> brief.obtain("orphan").lock()).join();
-		this.two.acquire(request("orphan")).close();
-		await().until(() -> List.copyOf(this.events.lost).equals(List.of("orphan")));
 	}
 
 	private static Thread start(String name, Runnable task) {

@@ -74,30 +74,6 @@ class WaitingTests extends TwoRegistries {
 		assertThat(waits).hasValue(0);
 	}
 
-	@Test
-	void aFutureThatHasToWaitIsReportedOnce() throws Exception {
-		AtomicInteger waits = new AtomicInteger();
-		BackendLockRegistry node = redis.node(counting(waits));
-		List<CompletableFuture<HeldLock>> waiters = new ArrayList<>();
-		try (HeldLock lock = this.two.acquire(request("taken"))) {
-			waiters.add(node.acquireAsync(request("taken")));
-			await().until(() -> waits.get() == 1);
-			// Behind the first one, which waits: no attempt of its own.
-			waiters.add(node.acquireAsync(request("taken")));
-			await().until(() -> waits.get() == 2);
-			waiters.add(node.acquireAsync(request("taken").fair(true)));
-			await().until(() -> waits.get() == 3);
-			assertThat(node.tryAcquireAsync(request("taken").waitTime(Duration.ZERO)).get(10, TimeUnit.SECONDS))
-				.isEmpty();
-			assertThat(lock.isHeld()).isTrue();
-		}
-		for (CompletableFuture<HeldLock> waiter : waiters) {
-			waiter.thenAccept(HeldLock::close);
-		}
-		CompletableFuture.allOf(waiters.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
-		assertThat(waits).hasValue(3);
-	}
-
 	private static LockListener counting(AtomicInteger waits) {
 		return new LockListener() {
 
@@ -140,25 +116,6 @@ class WaitingTests extends TwoRegistries {
 		held.close();
 		CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
 		assertThat(entered).hasValue(200);
-	}
-
-	@Test
-	void anAsynchronousWaitTimesOutAndCanBeCancelled() throws Exception {
-		HeldLock held = this.two.acquire(request("async-late"));
-		CompletableFuture<HeldLock> late = this.one
-			.acquireAsync(LockRequest.of("async-late").waitTime(Duration.ofMillis(100)));
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> late.get(10, TimeUnit.SECONDS))
-			.withCauseInstanceOf(LockNotAcquiredException.class);
-		CompletableFuture<HeldLock> once = this.one.acquireAsync(LockRequest.of("async-late").waitTime(Duration.ZERO));
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> once.get(10, TimeUnit.SECONDS))
-			.withCauseInstanceOf(LockNotAcquiredException.class);
-		assertThat(this.one.tryAcquireAsync(LockRequest.of("async-late").waitTime(Duration.ZERO))
-			.get(10, TimeUnit.SECONDS)).isEmpty();
-		CompletableFuture<HeldLock> cancelled = this.one.acquireAsync(request("async-late"));
-		cancelled.cancel(false);
-		held.close();
-		this.one.tryAcquireAsync(request("async-late")).get(10, TimeUnit.SECONDS).orElseThrow().close();
-		assertThat(this.events.outcomes()).containsExactly("TIMEOUT", "TIMEOUT", "SKIPPED", "INTERRUPTED", "ACQUIRED");
 	}
 
 	/** As {@code orTimeout} and {@code completeOnTimeout} do. */

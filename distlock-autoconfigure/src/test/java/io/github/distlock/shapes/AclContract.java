@@ -220,7 +220,7 @@ abstract class AclContract {
 			assertThatExceptionOfType(LockBackendException.class).as(right)
 				.isThrownBy(store::verify)
 				.withMessageContaining("lack of rights")
-				.withMessageContaining("docs/redis-operations.md has all rights that locks need")
+				.withMessageContaining("docs/redis-operations.md#acl has all rights that locks need")
 				.extracting((refusal) -> String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT), STRING)
 				.contains(switch (right.charAt(0)) {
 					case '+' -> right.substring(1);

@@ -20,6 +20,10 @@ import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -31,6 +35,7 @@ import static org.awaitility.Awaitility.await;
  * A master that becomes a replica without closing its connections, while its address
  * leads to the new master from then on, as in a managed Redis.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class DemotedMasterTests {
 
 	private final RedisProcess master = RedisProcess.start(RedisTestServer.freePort());
@@ -86,6 +91,22 @@ class DemotedMasterTests {
 		next.close();
 		assertThat(before.isHeld()).isTrue();
 		before.close();
+	}
+
+	@Test
+	void aMasterThatStaysAReplicaIsOneWarningWithItsAddress(CapturedOutput output) {
+		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
+		one.acquire(LockRequest.of("warm")).close();
+		this.master.ask("REPLICAOF", "127.0.0.1", Integer.toString(this.replica.port()));
+		// Longer than the interval of two reconnects.
+		long begin = System.nanoTime();
+		await().untilAsserted(() -> {
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> one.tryAcquire(LockRequest.of("refused").waitTime(Duration.ZERO)));
+			assertThat(System.nanoTime() - begin).isGreaterThan(Duration.ofSeconds(2).toNanos());
+		});
+		assertThat(output)
+			.containsOnlyOnce("Redis at 127.0.0.1:" + this.address.port() + " has become a replica: connecting again");
 	}
 
 	@Test

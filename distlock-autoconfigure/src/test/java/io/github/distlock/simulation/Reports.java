@@ -30,7 +30,7 @@ final class Reports {
 			// A registry that is closed reports nothing.
 			case STORE_FAILED -> reported == null || reported == LockOutcome.BACKEND_ERROR;
 			case CANCELLED -> reported != null && reported != LockOutcome.INVALID;
-			case ERROR -> true;
+			case ERROR -> reported == LockOutcome.BACKEND_ERROR;
 		};
 		if (!right || call.reports > 1) {
 			this.world.violation("listener",

@@ -264,6 +264,17 @@ class ServerScript {
 		return first;
 	}
 
+	/** Make the reader that owns the lock one of several. */
+	void share() {
+		Ticket alone = this.stored.owner;
+		this.stored.readers.clear();
+		this.stored.readers.put(alone, new Reader(this.stored.expires + 1, this.stored.first));
+		settle(this.stored.first);
+		this.state = Word.READERS;
+		this.owner = null;
+		this.first = this.last;
+	}
+
 	/**
 	 * Let the lock last as long as the longest lease. Answers whether a reader is left.
 	 */

@@ -133,19 +133,15 @@ final class SimulatedServer {
 		StoredKey stored = script.stored;
 		boolean absent = stored.word == Word.ABSENT;
 		if (absent && stored.hasNoQueue() || stored.word == Word.TOMBSTONE && stored.last < script.now) {
-			if (ticket.isReader()) {
-				stored.readers.clear();
-				script.enter(ticket, lease, 0);
-				script.settle(script.now);
-			}
-			else {
-				stored.own(ticket, script.now, ServerScript.COUNT, script.nowMillis + lease);
-			}
+			stored.own(ticket, script.now, ServerScript.count(ticket), script.nowMillis + lease);
 			return ServerAnswer.granted(script.now, lease);
 		}
 		if (ticket.equals(stored.owner)) {
 			// Never refreshed: a stray copy must not lengthen anything.
 			return ServerAnswer.granted(stored.first, script.pttl());
+		}
+		if (ticket.isReader() && stored.owner != null && stored.owner.isReader()) {
+			script.share();
 		}
 		if (script.state == Word.ABSENT || script.state == Word.TOMBSTONE) {
 			script.grantNext(absent ? 0 : stored.last, ticket, lease, absent);
@@ -307,7 +303,7 @@ final class SimulatedServer {
 		long lease = renewal.lease().toMillis();
 		return run(ticket.key(), (script) -> {
 			StoredKey stored = script.stored;
-			if (ticket.isReader()) {
+			if (ticket.isReader() && stored.word != Word.OWNED) {
 				Reader reader = (stored.word == Word.READERS) ? script.reading(ticket) : null;
 				if (reader == null || reader.first() != renewal.lastToken()) {
 					return 0;

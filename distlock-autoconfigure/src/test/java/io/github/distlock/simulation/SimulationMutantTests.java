@@ -12,17 +12,16 @@ import java.util.stream.Stream;
 import io.github.distlock.simulation.SimulationProcess.Findings;
 import io.github.distlock.simulation.SimulationProcess.Found;
 import io.github.distlock.torture.Mutant;
+import io.github.distlock.torture.Mutants;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Checks the simulation itself: it has to find the slips of {@link SimulationMutants}.
+ * Checks the simulation itself: it has to find the slips of {@link Mutants#SIMULATION}.
  * That takes long: {@code -Dsimulation.mutants=all}, or a list of parts of their names.
  * The seeds are not those of {@link SimulationTests}; {@code -Dsimulation.first} and
  * {@code -Dsimulation.count} select others.
@@ -37,22 +36,11 @@ class SimulationMutantTests {
 
 	private final PrintStream out = System.out;
 
-	static List<Mutant> mutants() {
-		return SimulationMutants.ALL;
-	}
-
-	@ParameterizedTest
-	@MethodSource("mutants")
-	void everyMutantCanStillBeMade(Mutant mutant, @TempDir Path folder) {
-		mutant.applyTo(folder);
-		assertThat(folder.resolve("classes")).isNotEmptyDirectory();
-	}
-
 	@Test
 	@EnabledIfSystemProperty(named = "simulation.mutants", matches = ".+")
 	void mutantsAreFound(@TempDir Path folder) throws Exception {
 		String wanted = System.getProperty("simulation.mutants");
-		List<Mutant> chosen = SimulationMutants.ALL.stream()
+		List<Mutant> chosen = Mutants.SIMULATION.stream()
 			.filter((mutant) -> wanted.equals("all")
 					|| Stream.of(wanted.split(",")).anyMatch((part) -> mutant.name().contains(part)))
 			.toList();

@@ -141,6 +141,10 @@ final class StoredKey {
 		if (waits && (this.word == Word.TOMBSTONE || this.word == Word.OWNED && !this.waited)) {
 			return "a ticket waits, and the word does not say so";
 		}
+		if (this.owner != null && this.owner.isReader()
+				&& this.queue.stream().anyMatch((waiter) -> waiter.ticket().isReader())) {
+			return "a reader waits while another one owns the lock";
+		}
 		if (waits && this.word == Word.READERS && this.claim == null
 				&& this.queue.get(0).ticket().mayJoin(this.readers.size())) {
 			return "a ticket waits that may join the readers";

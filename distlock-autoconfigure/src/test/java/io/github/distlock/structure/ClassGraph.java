@@ -33,14 +33,6 @@ final class ClassGraph {
 		}
 	}
 
-	/** The number of references inside each package, by package. */
-	Map<String, Integer> arrowsByPackage() {
-		Map<String, Integer> result = new TreeMap<>();
-		this.arrows.forEach((type, targets) -> result.merge(type.substring(0, type.lastIndexOf('.')), targets.size(),
-				Integer::sum));
-		return result;
-	}
-
 	/**
 	 * The cycles, the largest first: maximal sets of types in which each type reaches
 	 * each other one.

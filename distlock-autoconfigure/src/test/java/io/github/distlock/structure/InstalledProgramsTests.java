@@ -34,7 +34,7 @@ class InstalledProgramsTests {
 	/** Also through the enumeration of databases and the fixtures of servers. */
 	private static final Pattern USE = Pattern
 		.compile("Installed\\.\\w+\\.assume|mariaDb\\(\\)|\\bMARIADB\\b|\\(Database "
-				+ "|RedisLocales\\.COLLATING|RedisStore\\.(valkey|installed|collating)|Browser\\.start\\(");
+				+ "|RedisLocales\\.COLLATING|Jdk25\\.assume|RedisStore\\.(valkey|installed|collating)|Browser\\.start\\(");
 
 	private static final Pattern STARTED = Pattern.compile("new ProcessBuilder\\(\\s*\"([^\"]+)\"");
 

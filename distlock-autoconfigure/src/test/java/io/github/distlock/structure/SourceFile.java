@@ -8,16 +8,14 @@ import java.util.Set;
  *
  * @param packageName its package
  * @param name the simple name of its top-level type
- * @param isPublic whether its top-level type is public
  * @param nestedTypes the simple names of the types inside it, anonymous ones excluded
  * @param names the names that its code refers to; comments do not count
- * @param lines all its lines
  * @param codeLines the lines that are neither blank nor part of a comment, nor the
  * package statement or an import
  * @param broadCatches how often it catches Throwable, Error or RuntimeException
  */
-record SourceFile(String packageName, String name, boolean isPublic, List<String> nestedTypes, Set<String> names,
-		int lines, int codeLines, int broadCatches) {
+record SourceFile(String packageName, String name, List<String> nestedTypes, Set<String> names, int codeLines,
+		int broadCatches) {
 
 	String typeName() {
 		return this.packageName + "." + this.name;

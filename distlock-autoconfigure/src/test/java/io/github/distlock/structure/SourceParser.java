@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import javax.lang.model.element.Modifier;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -75,12 +74,10 @@ final class SourceParser extends TreeScanner<Void, Void> {
 	private static SourceFile read(CompilationUnitTree unit) {
 		SourceParser parser = new SourceParser(Objects.requireNonNull(unit.getPackageName()).toString());
 		parser.scan(unit, null);
-		ClassTree type = (ClassTree) unit.getTypeDecls().get(0);
 		String text = text(Path.of(unit.getSourceFile().toUri()));
 		return new SourceFile(parser.packageName, parser.types.get(0),
-				type.getModifiers().getFlags().contains(Modifier.PUBLIC),
-				List.copyOf(parser.types.subList(1, parser.types.size())), Set.copyOf(parser.names),
-				(int) text.lines().count(), codeLines(text), parser.broadCatches);
+				List.copyOf(parser.types.subList(1, parser.types.size())), Set.copyOf(parser.names), codeLines(text),
+				parser.broadCatches);
 	}
 
 	@Override

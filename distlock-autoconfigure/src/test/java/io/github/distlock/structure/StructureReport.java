@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Measures the main sources of all published modules: types, lines, cycles and references
- * of classes, catches, words, names.
+ * Measures the main sources of all published modules: lines, cycles of classes, catches,
+ * words, names.
  */
 final class StructureReport {
 
@@ -132,25 +132,11 @@ final class StructureReport {
 	/** The whole report as text. */
 	String text() throws IOException {
 		StringBuilder text = new StringBuilder();
-		int[] sizes = this.files.stream().mapToInt(SourceFile::lines).sorted().toArray();
-		long isPublic = this.files.stream().filter(SourceFile::isPublic).count();
-		SourceFile largest = this.files.stream().max((a, b) -> a.lines() - b.lines()).orElseThrow();
 		line(text, "top-level types", this.files.size());
-		line(text, "nested types", this.files.stream().mapToInt((file) -> file.nestedTypes().size()).sum());
-		line(text, "lines", this.files.stream().mapToInt(SourceFile::lines).sum());
 		line(text, "code lines", this.files.stream().mapToInt(SourceFile::codeLines).sum());
-		line(text, "catches of Throwable, Error or RuntimeException",
-				this.files.stream().mapToInt(SourceFile::broadCatches).sum());
-		line(text, "median file", sizes[sizes.length / 2]);
-		line(text, "largest file", largest.lines() + " (" + largest.name() + ")");
-		line(text, "public / package-private types", isPublic + " / " + (this.files.size() - isPublic));
-		line(text, "cycles of classes, by size", cycles().stream().map(Set::size).toList());
-		line(text, "duplicate simple names", duplicateNames());
-		line(text, "nobody, somebody, whoever", persons().size());
+		line(text, "broad catches", this.files.stream().mapToInt(SourceFile::broadCatches).sum());
 		line(text, "package, code lines, catches, largest cycle", "");
 		figures().forEach((name, figures) -> text.append(figures.row(name)).append('\n'));
-		line(text, "arrows between the classes of a package", "");
-		this.graph.arrowsByPackage().forEach((name, arrows) -> line(text, "  " + name, arrows));
 		line(text, "classes of each cycle", "");
 		cycles().forEach((cycle) -> text.append("  ").append(cycle.size()).append(' ').append(cycle).append('\n'));
 		return text.toString();

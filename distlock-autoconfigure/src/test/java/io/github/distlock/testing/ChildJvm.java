@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A {@link LockChild} in a JVM of its own, which can be killed and paused.
+ * A program in a JVM of its own, which can be killed and paused. It prints a line when it
+ * has started, and answers the lines that it reads.
  */
 public final class ChildJvm implements AutoCloseable {
 
@@ -42,12 +43,7 @@ public final class ChildJvm implements AutoCloseable {
 		reader.start();
 	}
 
-	/** Start a child that locks a key, with this lease of its watchdog. */
-	public static ChildJvm start(int redisPort, String key, Duration lease) {
-		return start(LockChild.class, Integer.toString(redisPort), key, lease.toString());
-	}
-
-	/** Start a child that runs another program with the same protocol. */
+	/** Start a child that runs a program. */
 	public static ChildJvm start(Class<?> program, String... arguments) {
 		return start(List.of(), program, arguments);
 	}

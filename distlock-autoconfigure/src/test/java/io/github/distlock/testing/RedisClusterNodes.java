@@ -54,8 +54,11 @@ public final class RedisClusterNodes implements AutoCloseable {
 		}
 	}
 
-	/** Another process may take a port between its choice and its use. */
-	private static RedisProcess startNode() {
+	/**
+	 * Start a node that belongs to no cluster yet. Another process may take a port
+	 * between its choice and its use.
+	 */
+	public static RedisProcess startNode() {
 		for (int tries = 1;; tries++) {
 			int port = freePort();
 			try {

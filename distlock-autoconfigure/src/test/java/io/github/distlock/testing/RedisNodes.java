@@ -172,16 +172,6 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Whether a waiting ticket is marked in the store as counted: the server has counted
-	 * the inbox of its JVM.
-	 */
-	public boolean hasCountedTicket(String key) {
-		return queue(key).stream()
-			.map((token) -> ask("ZSCORE", "distlock:queue:2:{" + key + "}", "#" + token))
-			.anyMatch((note) -> note != null && Double.parseDouble((String) note) % 2 == 1);
-	}
-
-	/**
 	 * The tokens of the waiting tickets in the store, oldest first, after the claim of an
 	 * instance if there is one.
 	 */
@@ -200,11 +190,6 @@ public final class RedisNodes implements AutoCloseable {
 	public boolean isLocked(String key) {
 		String word = (String) ask("GET", "distlock:lock:{" + key + "}");
 		return word != null && word.charAt(0) != '|';
-	}
-
-	/** How long the entry of a lock remains in the store, negative if there is none. */
-	public long remainingMillis(String key) {
-		return (Long) Objects.requireNonNull(ask("PTTL", "distlock:lock:{" + key + "}"));
 	}
 
 	/**

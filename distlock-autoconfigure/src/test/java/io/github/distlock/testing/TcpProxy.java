@@ -45,6 +45,8 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final AtomicInteger cancellations = new AtomicInteger();
 
+	private final AtomicInteger roundTrips = new AtomicInteger();
+
 	private volatile long commandDelayNanos;
 
 	private volatile long replyDelayNanos;
@@ -154,6 +156,11 @@ public final class TcpProxy implements AutoCloseable {
 		return this.cancellations.get();
 	}
 
+	/** How often a client has sent something to a server that had answered before. */
+	public int roundTrips() {
+		return this.roundTrips.get();
+	}
+
 	/** Break all connections. New ones are accepted. */
 	public void cut() {
 		this.links.forEach(Link::close);
@@ -221,6 +228,10 @@ public final class TcpProxy implements AutoCloseable {
 						&& Arrays.equals(Arrays.copyOf(buffer, CANCEL_START.length), CANCEL_START)) {
 					this.cancellations.incrementAndGet();
 				}
+				if (link.answered) {
+					link.answered = false;
+					this.roundTrips.incrementAndGet();
+				}
 				keep(this.commandDelayNanos);
 				if (link.withholding) {
 					link.withheld.write(buffer, 0, read);
@@ -259,6 +270,7 @@ public final class TcpProxy implements AutoCloseable {
 			InputStream in = link.server.getInputStream();
 			OutputStream out = link.client.getOutputStream();
 			for (int read; (read = in.read(buffer)) > 0;) {
+				link.answered = true;
 				if (passes(link) && !link.mute) {
 					keep(this.replyDelayNanos);
 					link.unread.write(buffer, 0, read);
@@ -357,6 +369,9 @@ public final class TcpProxy implements AutoCloseable {
 		private volatile boolean mute;
 
 		private volatile boolean withholding;
+
+		/** Whether the server has answered what the client sent last. */
+		private volatile boolean answered;
 
 		/** Used by the thread that delivers replies. */
 		private final ByteArrayOutputStream unread = new ByteArrayOutputStream();

@@ -17,34 +17,54 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Checks the torture test itself: it must detect each library with a known fault.
- * Checking all mutants takes a few minutes: {@code -Dtorture.mutants=all}, or a list of
- * parts of their names. Mutants of native commands need
- * {@code -Dredis.server=valkey-server}.
+ * Checks the nets: each library with a known fault must be found. Hunting all takes a few
+ * minutes: {@code -Dtorture.mutants=all}, or a list of parts of their names. Mutants of
+ * native commands need {@code -Dredis.server=valkey-server}. SimulationMutantTests hunts
+ * those of the simulation.
  */
 class MutantTests {
 
-	static List<Hunt> mutants() {
+	static List<Mutant> all() {
 		return Mutants.ALL;
 	}
 
+	static Stream<RegressionMutant> wantedRegressions() {
+		return Mutants.REGRESSIONS.stream().filter((mutant) -> isWanted(mutant.toString()));
+	}
+
+	private static boolean isWanted(String name) {
+		String wanted = System.getProperty("torture.mutants", "all");
+		return wanted.equals("all") || Stream.of(wanted.split(",")).anyMatch(name::contains);
+	}
+
 	@ParameterizedTest
-	@MethodSource("mutants")
-	void everyMutantCanStillBeMade(Hunt hunt, @TempDir Path folder) {
-		hunt.mutant().applyTo(folder);
+	@MethodSource("all")
+	void everyMutantCanStillBeMade(Mutant mutant, @TempDir Path folder) {
+		mutant.applyTo(folder);
 		assertThat(folder.resolve("classes")).isNotEmptyDirectory();
+	}
+
+	@ParameterizedTest(allowZeroInvocations = true)
+	@MethodSource("wantedRegressions")
+	@EnabledIfSystemProperty(named = "torture.mutants", matches = ".+")
+	void theTestFailsWithTheFaultAndOnlyWithIt(RegressionMutant mutant) {
+		Path folder = Path.of("target/torture/regressions", mutant.toString().replace(' ', '-'));
+		RegressionMutant.Result control = mutant.runWithoutFault();
+		assertThat(control.failed()).as("failures without the fault").isZero();
+		assertThat(control.succeeded()).as("tests that ran without the fault").isPositive();
+		RegressionMutant.Result found = mutant.runWithFault(folder);
+		assertThat(found.failed()).as("failures with the fault").isPositive();
 	}
 
 	@Test
 	@EnabledIfSystemProperty(named = "torture.mutants", matches = ".+")
 	void everyMutantIsFound() throws Exception {
-		String wanted = System.getProperty("torture.mutants");
 		PrintStream out = System.out;
 		List<String> table = new ArrayList<>();
 		List<String> survivors = new ArrayList<>();
-		for (Hunt hunt : Mutants.ALL) {
+		for (Hunt hunt : Mutants.HUNTS) {
 			String name = hunt.mutant().name();
-			if (!wanted.equals("all") && Stream.of(wanted.split(",")).noneMatch(name::contains)) {
+			if (!isWanted(name)) {
 				continue;
 			}
 			if (!hunt.isPossible()) {
@@ -62,7 +82,7 @@ class MutantTests {
 			}
 		}
 		table.forEach(out::println);
-		assertThat(table).isNotEmpty();
+		assertThat(table.size() + wantedRegressions().count()).as("wanted mutants").isPositive();
 		assertThat(survivors).isEmpty();
 	}
 

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -32,17 +33,16 @@ final class PostgresStore implements Store {
 	private static final Duration WATCH = Duration.ofMillis(100);
 
 	/**
-	 * The faults of workers and of connections. Not those of Redis alone (scripts,
-	 * subscriptions, data that is lost), and not those that need more than one signal or
-	 * one statement here.
+	 * The faults of workers and of connections, and a server that is stopped for a while.
+	 * Not those of Redis alone (scripts, subscriptions, data that is lost).
 	 */
-	private static final Set<FaultKind> FAULTS = EnumSet.of(FaultKind.KILL_NORMAL, FaultKind.LOSE_REPLIES,
-			FaultKind.CUT, FaultKind.REFUSE, FaultKind.SLOW, FaultKind.KILL_HOLDER, FaultKind.KILL_ACQUIRING,
-			FaultKind.KILL_RELEASING, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING, FaultKind.PAUSE_RELEASING,
-			FaultKind.PAUSE_RENEWING);
+	private static final Set<FaultKind> FAULTS = EnumSet.of(FaultKind.KILL_NORMAL, FaultKind.STALL,
+			FaultKind.LOSE_REPLIES, FaultKind.CUT, FaultKind.REFUSE, FaultKind.SLOW, FaultKind.KILL_HOLDER,
+			FaultKind.KILL_ACQUIRING, FaultKind.KILL_RELEASING, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING,
+			FaultKind.PAUSE_RELEASING, FaultKind.PAUSE_RENEWING);
 
 	private static final Set<FaultKind> ENDING_SESSIONS = EnumSet.of(FaultKind.KILL_NORMAL, FaultKind.LOSE_REPLIES,
-			FaultKind.CUT, FaultKind.REFUSE);
+			FaultKind.CUT, FaultKind.REFUSE, FaultKind.KILL_HOLDER, FaultKind.KILL_ACQUIRING, FaultKind.KILL_RELEASING);
 
 	private static final String NOW = "EXTRACT(EPOCH FROM clock_timestamp()) * 1000000";
 
@@ -94,6 +94,9 @@ final class PostgresStore implements Store {
 			watcher.setDaemon(true);
 			watcher.start();
 		}
+		else {
+			history.write(Kind.ENDS_EARLY, "store", "postgresql");
+		}
 	}
 
 	@Override
@@ -108,10 +111,27 @@ final class PostgresStore implements Store {
 
 	@Override
 	public void inject(FaultKind kind, Signals signals, Random random) {
-		if (kind != FaultKind.KILL_NORMAL) {
-			throw new IllegalArgumentException(kind.toString());
+		switch (kind) {
+			case KILL_NORMAL -> ask(TERMINATE);
+			case STALL -> stall(signals, random);
+			default -> throw new IllegalArgumentException(kind.toString());
 		}
-		ask(TERMINATE);
+	}
+
+	/** Stop all processes of the server for a while, first the one that starts others. */
+	private void stall(Signals signals, Random random) {
+		long pid = Long.parseLong(ask("SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"));
+		ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+		signals.send(postmaster.pid(), "STOP");
+		List<ProcessHandle> others = postmaster.children().toList();
+		try {
+			others.forEach((process) -> signals.send(process.pid(), "STOP"));
+			Pauses.pause(Duration.ofMillis(50 + random.nextInt(1200)));
+		}
+		finally {
+			others.forEach((process) -> signals.send(process.pid(), "CONT"));
+			signals.send(postmaster.pid(), "CONT");
+		}
 	}
 
 	/**

@@ -61,9 +61,6 @@ public final class Torture {
 		this.out.println("Seed " + this.settings.seed() + ": " + history.attempts().size() + " attempts, " + granted
 				+ " entries, " + history.faults().size() + " faults, " + violations.size() + " violations");
 		this.out.println("Losses: " + count(history.events(Kind.LOST), (event) -> event.text("cause")));
-		List<Event> blocks = history.events(Kind.BLOCKED);
-		this.out.println("Blocks: " + count(blocks, (event) -> event.text("what")) + ", together "
-				+ blocks.stream().mapToLong((event) -> event.number("millis")).sum() / 1000 + " s");
 		if (!history.events(Kind.POLLED).isEmpty()) {
 			this.out.println("Not checked, since the store is polled: S8 and the rules of readers");
 		}

@@ -19,43 +19,30 @@ import io.github.distlock.torture.worker.WorkerSettings.Load;
  * @param calm the duration of each pause between them
  * @param replacement the delay after which a dead worker is replaced
  * @param classPathFirst what workers load instead of the library's classes
- * @param previous what every second worker loads instead of the classes of this checkout:
- * the classes and test classes of an earlier version, or nothing
  * @param impatient whether to end at the first violation
  */
 public record TortureSettings(long seed, Duration duration, int jvms, Load load, Set<FaultKind> faults, Duration storm,
-		Duration calm, Duration replacement, List<Path> classPathFirst, List<Path> previous, boolean impatient) {
+		Duration calm, Duration replacement, List<Path> classPathFirst, boolean impatient) {
 
 	/** All faults, in turns. */
 	public static TortureSettings usual(long seed, Duration duration) {
 		return new TortureSettings(seed, duration, 4, Load.USUAL, FaultKind.ALL, Duration.ofSeconds(9),
-				Duration.ofSeconds(11), Duration.ofMillis(300), List.of(), List.of(), false);
+				Duration.ofSeconds(11), Duration.ofMillis(300), List.of(), false);
 	}
 
 	TortureSettings withLoad(Load changed) {
 		return new TortureSettings(this.seed, this.duration, this.jvms, changed, this.faults, this.storm, this.calm,
-				this.replacement, this.classPathFirst, this.previous, this.impatient);
+				this.replacement, this.classPathFirst, this.impatient);
 	}
 
 	TortureSettings withFaults(Set<FaultKind> changed, Duration newStorm, Duration newCalm, Duration newReplacement) {
 		return new TortureSettings(this.seed, this.duration, this.jvms, this.load, changed, newStorm, newCalm,
-				newReplacement, this.classPathFirst, this.previous, this.impatient);
+				newReplacement, this.classPathFirst, this.impatient);
 	}
 
 	TortureSettings against(List<Path> mutant) {
 		return new TortureSettings(this.seed, this.duration, this.jvms, this.load, this.faults, this.storm, this.calm,
-				this.replacement, mutant, this.previous, true);
-	}
-
-	/** Every second worker runs an earlier version, as during a rolling deployment. */
-	TortureSettings beside(List<Path> earlier) {
-		return new TortureSettings(this.seed, this.duration, this.jvms, this.load, this.faults, this.storm, this.calm,
-				this.replacement, this.classPathFirst, earlier, this.impatient);
-	}
-
-	/** What a worker loads first. */
-	List<Path> classPathOf(int worker) {
-		return (worker % 2 == 1 && !this.previous.isEmpty()) ? this.previous : this.classPathFirst;
+				this.replacement, mutant, true);
 	}
 
 }

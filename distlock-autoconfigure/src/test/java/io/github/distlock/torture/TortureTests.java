@@ -21,16 +21,15 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A short torture run with a fixed seed. For a long run use {@code -Dtorture.seconds=600
  * -Dtorture.seed=1}; {@code -Dtorture.fair=0.3} makes a share of the requests fair.
  * {@code -Dtorture.keys=12} takes more keys, so that many releases have no waiter.
- * {@code -Dtorture.previous=CHECKOUT} gives every second worker the library of a built
- * checkout of an earlier version, as during a rolling deployment.
- * {@code -Dtorture.block=true} lets each worker block threads that run code of the
- * application; {@code -Dtorture.faults=none} injects no faults beside that, and then no
- * renewed lock may be lost; instead of {@code none} it may name kinds of faults.
- * {@code -Dtorture.store=postgresql} and {@code -Dtorture.store=postgresql-connection}
- * use the JDBC store in its two modes, and {@code -Dtorture.store=zookeeper} the
- * ZooKeeper store, where the session timeout takes the place of the lease (2000 if not
- * set, at least 1000). On a busy machine {@code -Dtorture.lease=3000} (in milliseconds)
- * prevents losses for lack of processor time.
+ * {@code -Dtorture.read=0.3} sets the share of readers, and
+ * {@code -Dtorture.release=background} lets workers release in the background.
+ * {@code -Dtorture.faults} names kinds of faults, or is {@code none}: then no renewed
+ * lock may be lost. {@code -Dtorture.store=postgresql} and
+ * {@code -Dtorture.store=postgresql-connection} use the JDBC store in its two modes, and
+ * {@code -Dtorture.store=zookeeper} the ZooKeeper store, where the session timeout takes
+ * the place of the lease (2000 if not set, at least 1000). On a busy machine
+ * {@code -Dtorture.lease=3000} (in milliseconds) prevents losses for lack of processor
+ * time.
  */
 class TortureTests {
 
@@ -47,7 +46,7 @@ class TortureTests {
 		Map<Long, Integer> violated = new TreeMap<>();
 		for (String text : seeds.split(",")) {
 			long seed = Long.parseLong(text.trim());
-			TortureSettings settings = TortureSettings.usual(seed, duration).withLoad(usual).beside(previous());
+			TortureSettings settings = TortureSettings.usual(seed, duration).withLoad(usual);
 			settings = settings.withFaults(faults(), settings.storm(), settings.calm(), settings.replacement());
 			List<Violation> violations = new Torture(settings, Path.of("target/torture/seed-" + seed), out).run();
 			if (!violations.isEmpty()) {
@@ -69,24 +68,6 @@ class TortureTests {
 
 	private static double share(String property, String usual) {
 		return Double.parseDouble(System.getProperty(property, usual));
-	}
-
-	/**
-	 * The classes of an earlier version, with its own workers, since these know its API.
-	 */
-	private static List<Path> previous() {
-		String checkout = System.getProperty("torture.previous");
-		if (checkout == null) {
-			return List.of();
-		}
-		Path built = Path.of(checkout, "distlock-autoconfigure", "target");
-		List<Path> classes = List.of(built.resolve("classes"), built.resolve("test-classes"));
-		for (Path folder : classes) {
-			assertThat(folder)
-				.as("the folder is made by 'mvn process-test-classes' in the checkout of torture.previous")
-				.isDirectory();
-		}
-		return classes;
 	}
 
 }

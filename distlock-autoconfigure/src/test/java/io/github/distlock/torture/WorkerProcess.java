@@ -23,7 +23,7 @@ import io.github.distlock.torture.worker.WorkerSettings;
 final class WorkerProcess {
 
 	/** The options of a run that its workers read. */
-	private static final List<String> OPTIONS = List.of("torture.release", "torture.block", "torture.store");
+	private static final List<String> OPTIONS = List.of("torture.release", "torture.store");
 
 	private final WorkerSettings settings;
 

@@ -178,7 +178,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 			return new WorkerProcess(
 					new WorkerSettings(name, this.proxy.port(), Workers.this.resourcePort,
 							Workers.this.folder.resolve(name + ".log"), seed, Workers.this.settings.load()),
-					Workers.this.settings.classPathOf(this.number), Workers.this);
+					Workers.this.settings.classPathFirst(), Workers.this);
 		}
 
 	}

@@ -39,17 +39,13 @@ final class EarlierVersion {
 	private EarlierVersion() {
 	}
 
-	/** Return the class path of a JVM with the library of the earlier commit. */
-	static String classPath() throws IOException, InterruptedException {
-		return classPath(System.getProperty("versions.earlier", COMMIT));
-	}
-
 	/**
-	 * Return the class path of a JVM with the library of a commit and the tests of this
-	 * checkout. Skips the test if the commit is not at hand, as in a folder without
-	 * history.
+	 * Return the class path of a JVM with the library of the earlier commit and the tests
+	 * of this checkout. Skips the test if the commit is not at hand, as in a folder
+	 * without history.
 	 */
-	static String classPath(String commit) throws IOException, InterruptedException {
+	static String classPath() throws IOException, InterruptedException {
+		String commit = System.getProperty("versions.earlier", COMMIT);
 		List<String> path = new ArrayList<>(
 				List.of(build(commit).toString(), Path.of("target", "test-classes").toString()));
 		path.addAll(libraries());

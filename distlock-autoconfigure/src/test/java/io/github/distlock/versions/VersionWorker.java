@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
@@ -45,8 +44,7 @@ import org.springframework.util.ClassUtils;
  * and a few methods of the API. It executes the lines that it reads: {@code open} with
  * properties starts an application, {@code run} with a file lets its threads enter and
  * records that, {@code share} with a file does so with one key and a number of permits,
- * or without any, {@code hold} with a key acquires a lock, {@code confirm} asks the store
- * for it, {@code leave} closes it, and {@code close} ends the application.
+ * or without any, and {@code close} ends the application.
  */
 final class VersionWorker {
 
@@ -79,7 +77,6 @@ final class VersionWorker {
 		PrintStream out = System.out;
 		out.println("started");
 		AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
-		HeldLock held = null;
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		for (String line; (line = in.readLine()) != null;) {
 			String[] words = line.split(" ");
@@ -95,16 +92,6 @@ final class VersionWorker {
 				case "share" -> {
 					share(application.getBean(LockRegistry.class), Path.of(words[1]), Integer.parseInt(words[2]));
 					out.println("done");
-				}
-				case "hold" -> {
-					held = application.getBean(LockRegistry.class)
-						.acquire(LockRequest.of(words[1]).waitTime(LockRequest.FOREVER));
-					out.println("holds " + held.fencingToken());
-				}
-				case "confirm" -> out.println("confirmed " + Objects.requireNonNull(held).confirmHeld());
-				case "leave" -> {
-					Objects.requireNonNull(held).close();
-					out.println("left");
 				}
 				default -> {
 					application.close();

@@ -60,7 +60,7 @@ class OptionsReaderTests {
 	void theNameOfADeploymentStandsForItsWorkloads() {
 		assertThat(read("--workloads=h2,hot-2x1").workloads()).extracting((workload) -> workload.chapter().id())
 			.containsExactly("hot-2x1", "h2-uncontended-1", "h2-uncontended-8", "h2-hot-1x8", "h2-hot-1x16",
-					"h2-hot-2x1", "h2-hot-2x1-20ms", "h2-hot-4x4");
+					"h2-hot-2x1", "h2-hot-2x1-20ms", "h2-hot-4x4", "h2-young");
 	}
 
 	@Test

@@ -36,9 +36,9 @@ final class ContractNode implements LockListener {
 
 	ContractNode(LockBackend backend, Duration patience, Duration lease, TimeSource clock, ReleaseMode release) {
 		this.backend = new ForgetfulBackend(backend);
-		this.registry = new BackendLockRegistry(this.backend,
-				new RegistrySettings(patience, lease, null, new HandOffLimits(16, Duration.ofMillis(50)), patience,
-						false, GRACE, null, patience, release, Integer.MAX_VALUE),
+		this.registry = new BackendLockRegistry(
+				this.backend, new RegistrySettings(patience, lease, null, new HandOffLimits(16, Duration.ofMillis(50)),
+						patience, false, GRACE, null, patience, release, Integer.MAX_VALUE, null),
 				List.of(this), clock);
 		this.registry.start();
 	}

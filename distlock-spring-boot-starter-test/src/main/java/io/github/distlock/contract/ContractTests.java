@@ -6,6 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Future;
 
 import io.github.distlock.HeldLock;
@@ -92,6 +93,23 @@ interface ContractTests {
 	 */
 	default void awaitFree() {
 		two().acquire(key()).close();
+		stage().awaitIdle();
+	}
+
+	/**
+	 * The callers wait, each in a thread of its own, and get the lock in this order when
+	 * the one before has closed it.
+	 */
+	default void assertEnterOneByOne(HeldLock held, List<Future<HeldLock>> callers) throws Exception {
+		HeldLock last = held;
+		for (Future<HeldLock> caller : callers) {
+			assertThat(callers.subList(callers.indexOf(caller), callers.size())).noneMatch(Future::isDone);
+			last.close();
+			HeldLock next = stage().get(caller);
+			assertThat(next.fencingToken()).isGreaterThan(last.fencingToken());
+			last = next;
+		}
+		last.close();
 		stage().awaitIdle();
 	}
 

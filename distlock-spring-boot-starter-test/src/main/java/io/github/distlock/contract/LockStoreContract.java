@@ -35,9 +35,10 @@ import org.junit.jupiter.api.parallel.ResourceLocksProvider;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock(providers = LockStoreContract.StoreLocks.class)
-public abstract class LockStoreContract implements LockBackendContract, ExclusionContract, WaitingContract,
-		LeaseContract, LostReplyContract, ClockContract, CleanUpContract, RefusalContract, ReadWriteContract,
-		HolderContract, PermitContract, GiveUpContract, WaiterLeaseContract, BackgroundReleaseContract {
+public abstract class LockStoreContract
+		implements LockBackendContract, ExclusionContract, WaitingContract, LeaseContract, LostReplyContract,
+		ClockContract, CleanUpContract, RefusalContract, ReadWriteContract, HolderContract, PermitContract,
+		GiveUpContract, WaiterLeaseContract, BackgroundReleaseContract, AsyncReleaseContract {
 
 	// Tests use their stage on threads that they start.
 	private final InheritableThreadLocal<@Nullable Stage> stage = new InheritableThreadLocal<>();

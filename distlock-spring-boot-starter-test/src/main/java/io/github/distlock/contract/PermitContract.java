@@ -160,11 +160,16 @@ interface PermitContract extends ContractTests {
 		}
 	}
 
+	/** It must not end before the next two attempts. */
+	private Duration lease() {
+		return store().shortLease().multipliedBy(5);
+	}
+
 	@Test
 	default void thePermitOfADeadHolderIsUsedWhenItsLeaseHasEnded() {
 		assumePermits();
-		Answers.of(first().store.attempt(first().permit(key(), 2), store().shortLease(), true));
 		Ticket alive = holding(second(), 2);
+		Answers.of(first().store.attempt(first().permit(key(), 2), lease(), true));
 		Ticket waiter = second().permit(key(), 2);
 		assertQueued(second(), waiter);
 		second().awaitGrant(waiter);
@@ -176,10 +181,10 @@ interface PermitContract extends ContractTests {
 	default void aRefusedAttemptNamesTheShortestLease() {
 		assumePermits();
 		holding(second(), 2);
-		Answers.of(first().store.attempt(first().permit(key(), 2), store().shortLease(), true));
+		Answers.of(first().store.attempt(first().permit(key(), 2), lease(), true));
 		AttemptResult busy = first().attemptOnce(first().permit(key(), 2));
 		assertThat(busy).isInstanceOfSatisfying(AttemptResult.Busy.class,
-				(result) -> assertThat(result.remaining()).isLessThanOrEqualTo(store().shortLease()));
+				(result) -> assertThat(result.remaining()).isLessThanOrEqualTo(lease()));
 	}
 
 	@Test
@@ -189,20 +194,12 @@ interface PermitContract extends ContractTests {
 		List<Future<HeldLock>> callers = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
 			ContractNode node = (i % 2 == 0) ? two() : one();
+			LockRequest permit = patient().permits(1).fair(i < 2);
 			int before = node.backend().queued();
-			callers.add(stage().inThread(() -> node.registry().acquire(patient().permits(1))));
+			callers.add(stage().inThread(() -> node.registry().acquire(permit)));
 			await().until(() -> node.backend().queued() > before);
 		}
-		HeldLock last = held;
-		for (Future<HeldLock> caller : callers) {
-			assertThat(callers.subList(callers.indexOf(caller), callers.size())).noneMatch(Future::isDone);
-			last.close();
-			HeldLock next = stage().get(caller);
-			assertThat(next.fencingToken()).isGreaterThan(last.fencingToken());
-			last = next;
-		}
-		last.close();
-		stage().awaitIdle();
+		assertEnterOneByOne(held, callers);
 	}
 
 	@Test

@@ -141,16 +141,7 @@ interface ReadWriteContract extends ExclusionContract {
 					() -> node.registry().acquire(request().mode(mode).fair(true).waitTime(LockRequest.FOREVER))));
 			await().until(() -> node.backend().queued() > before);
 		}
-		HeldLock last = held;
-		for (Future<HeldLock> caller : callers) {
-			assertThat(callers.subList(callers.indexOf(caller), callers.size())).noneMatch(Future::isDone);
-			last.close();
-			HeldLock next = stage().get(caller);
-			assertThat(next.fencingToken()).isGreaterThan(last.fencingToken());
-			last = next;
-		}
-		last.close();
-		stage().awaitIdle();
+		assertEnterOneByOne(held, callers);
 	}
 
 	@Test

@@ -13,8 +13,8 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The steps of the idea: real processes, real servers. {@link LabTests} has what breaks
- * them.
+ * The steps of the idea: real processes, real servers. {@link FaultVerdictTests} has what
+ * breaks them.
  */
 @Timeout(600)
 class HistoryDemoTests {

@@ -157,6 +157,23 @@ class LabPageTests {
 			.contains("orders=200");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "en, Locks of inventory", "zh, inventory \u7684\u9501" })
+	@Order(2)
+	void eachNodeHasALinkToThePageOfItsLocks(String language, String title) {
+		page.open("?lang=" + language, "");
+		List<String> links = page.elements("#lock-pages a")
+			.stream()
+			.map((link) -> link.getDomProperty("href"))
+			.toList();
+		assertThat(page.text("#lock-pages")).endsWith(" inventory-1 inventory-2");
+		assertThat(links).doesNotHaveDuplicates().allSatisfy((link) -> {
+			browser().driver().get(link);
+			await().until(() -> page.state("connection").equals("live"));
+			assertThat(page.text("#title")).isEqualTo(title);
+		});
+	}
+
 	@Test
 	@Order(2)
 	void aPageToWhichTheUserReturnsIsLiveAgain() throws Exception {

@@ -55,6 +55,10 @@ final class NodeProcess implements AutoCloseable {
 		this.uri = URI.create("http://127.0.0.1:" + port.group(1));
 	}
 
+	URI uri() {
+		return this.uri;
+	}
+
 	long pid() {
 		return this.process.pid();
 	}

@@ -56,6 +56,7 @@ class StaticPageTests {
 		await(() -> page.text("#story-text").contains("7")
 				&& "OVERSELLS".equals(page.attribute("#verdict", "data-verdict")));
 		assertThat(page.find("#form").isDisplayed()).isFalse();
+		assertThat(page.find("#lock-pages").isDisplayed()).isFalse();
 		assertThat(page.elements("#trials-body tr[data-run]")).hasSize(6);
 		page.press(Keys.ARROW_RIGHT);
 		await(() -> page.attribute("#story", "data-scene").equals("no-lock"));

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 
 import io.github.distlock.installed.Installed;
+import io.github.distlock.lab.page.Publication;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -24,8 +25,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.core.io.Resource;
-import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,8 +37,6 @@ class StoryPageTests {
 
 	private static final List<String> SCENES = List.of("two-buyers", "no-lock", "synchronized", "with-lock",
 			"hand-made", "distributed-lock", "token");
-
-	private static final String PAGE = "/static/";
 
 	private static final String CHARTS = "webjars/chart.js/dist/chart.umd.js";
 
@@ -59,17 +56,7 @@ class StoryPageTests {
 
 	/** A page without a server, with a scene of its story as its only record. */
 	private static void copyThePage(Path folder) throws IOException {
-		// From the classes of the lab, or from its jar.
-		for (Resource file : new PathMatchingResourcePatternResolver().getResources("classpath:static/**/*.*")) {
-			String path = file.getURL().getPath();
-			Path copy = folder.resolve(path.substring(path.lastIndexOf(PAGE) + PAGE.length()));
-			Files.createDirectories(copy.getParent());
-			try (InputStream content = file.getInputStream()) {
-				Files.copy(content, copy);
-			}
-		}
-		Path html = folder.resolve("index.html");
-		Files.writeString(html, Files.readString(html).replaceFirst("<html ", "<html data-static=\"true\" "));
+		Publication.copyFiles(folder);
 		Files.createDirectories(folder.resolve(CHARTS).getParent());
 		try (InputStream charts = Objects.requireNonNull(StoryPageTests.class
 			.getResourceAsStream("/META-INF/resources/webjars/chart.js/4.5.1/dist/chart.umd.js"))) {

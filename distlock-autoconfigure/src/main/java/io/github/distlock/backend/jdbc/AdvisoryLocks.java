@@ -3,8 +3,10 @@ package io.github.distlock.backend.jdbc;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -15,14 +17,17 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
+import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * The advisory locks of PostgreSQL that the mode {@code connection} takes: the number of
- * each key, and which sessions hold it or wait for it. Two keys with the same number
- * exclude each other. All JVMs, of all versions, must compute the same numbers.
+ * each key, the settings of a session, and which sessions hold a key or wait for it. Two
+ * keys with the same number exclude each other. All JVMs, of all versions, must compute
+ * the same numbers.
  */
 final class AdvisoryLocks {
 
@@ -31,12 +36,35 @@ final class AdvisoryLocks {
 	/** Schema and name of the table, as the server resolves them. */
 	private volatile @Nullable List<String> table;
 
+	/**
+	 * The settings that the sessions of the own pool have, by the driver's connection.
+	 */
+	private final Map<Connection, Map<String, ?>> settings = new ConcurrentReferenceHashMap<>();
+
 	AdvisoryLocks(String prefix) {
 		this.prefix = prefix;
 	}
 
-	/** Return the number of a key. The first call sends a query. */
-	long number(LockConnection connection, String key) {
+	/**
+	 * Prepare the open transaction of a ticket. The first call sends a query, as does one
+	 * for a session with other settings, and each one for a session that other clients
+	 * use, too.
+	 * @param lease how long the server lets the session live without a statement
+	 * @return the parameter of the statements
+	 */
+	Map<String, Object> prepare(LockConnection connection, Ticket ticket, Duration lease) throws SQLException {
+		String millis = Long.toString(Math.min(lease.toMillis(), Integer.MAX_VALUE));
+		Map<String, ?> wanted = Map.of("lease", millis, "self", ticket.instance(), "session", connection.session());
+		if (!wanted.equals(this.settings.get(connection.driver))
+				&& connection.query("settings", wanted, (row, number) -> row.getBoolean(1)).contains(true)) {
+			// Otherwise a rollback would undo them.
+			connection.commit();
+			this.settings.put(connection.driver, wanted);
+		}
+		return Map.of("number", number(connection, ticket.key()));
+	}
+
+	private long number(LockConnection connection, String key) {
 		List<String> names = this.table;
 		if (names == null) {
 			names = connection.query("table", Map.of(), (row, number) -> row.getString(1));
@@ -78,7 +106,7 @@ final class AdvisoryLocks {
 
 	/** End the session that holds a lock with a token. Returns whether there was one. */
 	boolean end(LockConnection connection, String key, long token) {
-		Map<String, ?> values = Map.of("number", number(connection, key), "token", Long.toString(token));
+		Map<String, ?> values = Map.of("number", number(connection, key), "token", token);
 		return connection.query("endSession", values, (row, number) -> row.getBoolean(1)).contains(true);
 	}
 

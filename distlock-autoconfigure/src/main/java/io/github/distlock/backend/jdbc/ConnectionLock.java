@@ -1,6 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoreSession;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -21,6 +21,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
+import org.springframework.dao.support.DataAccessUtils;
+import org.springframework.jdbc.core.RowMapper;
 
 /**
  * A ticket of the mode {@code connection} and its transaction, which tries to take the
@@ -33,10 +35,10 @@ import org.springframework.dao.DataAccessException;
  * ends it if that fails; after that, whatever lets it leave ends it.
  * <p>
  * PostgreSQL ends a session whose last statement is older than the lease. So the grant is
- * valid for the lease, less the margin, from before the last statement was sent. The
- * other databases have no such limit.
+ * valid for the lease, less the margin, from before the last statement was sent, also if
+ * that statement has waited for the lock. The other databases have no such limit.
  */
-final class ConnectionLock {
+final class ConnectionLock implements StoreSession {
 
 	private static final Log logger = LogFactory.getLog(ConnectionLock.class);
 
@@ -63,6 +65,8 @@ final class ConnectionLock {
 
 	private static final long CANCELLATION_NANOS = 20_000_000;
 
+	private static final RowMapper<Long> TOKEN = (row, number) -> row.getLong(1);
+
 	private static final State WORKING = new State(null);
 
 	private static final State LEAVING = new State(null);
@@ -78,7 +82,7 @@ final class ConnectionLock {
 	/** Whether a thread still has to take the lock or to end this. */
 	volatile boolean working = true;
 
-	private final JdbcStore store;
+	private final JdbcConnectionStore store;
 
 	private final Duration lease;
 
@@ -96,7 +100,7 @@ final class ConnectionLock {
 	/** How long the session is certain to live if it gets no other statement. */
 	private volatile Validity confirmed = Validity.session(() -> 0);
 
-	ConnectionLock(Ticket ticket, Duration lease, JdbcStore store) {
+	ConnectionLock(Ticket ticket, Duration lease, JdbcConnectionStore store) {
 		this.ticket = ticket;
 		this.lease = (lease.compareTo(SHORTEST_LEASE) < 0) ? SHORTEST_LEASE : lease;
 		this.store = store;
@@ -123,15 +127,15 @@ final class ConnectionLock {
 	boolean take() throws SQLException {
 		LockConnection session = this.store.pool.open(this.store.settings.commandTimeout());
 		this.connection = session;
-		long number = hasRows() ? 0 : this.store.advisory.number(session, this.ticket.key());
-		this.values = Map.of("key", this.store.table.key(this.ticket.key()), "number", number, "self",
-				this.ticket.instance(), "lease", this.lease.toMillis());
 		session.begin();
-		return takeNow(session);
+		this.values = hasRows() ? Map.of("key", this.store.table.key(this.ticket.key()))
+				: this.store.advisory.prepare(session, this.ticket, this.lease);
+		return takeNow(session, "take");
 	}
 
 	/**
-	 * Wait in the database for the lock, if the database can.
+	 * Wait in the database for the lock, if the database can. Fails if the time of a wait
+	 * for a row has passed.
 	 * @return whether the ticket holds the lock
 	 */
 	boolean await() throws SQLException {
@@ -140,28 +144,24 @@ final class ConnectionLock {
 		}
 		LockConnection session = Objects.requireNonNull(this.connection);
 		session.limit(this.store.settings.commandTimeout().plus(LONGEST_WAIT));
-		try {
+		if (hasRows()) {
 			session.update("await", this.values);
 		}
-		catch (DataAccessException ex) {
-			if (!JdbcExceptionTranslator.isLockTimeout(ex)) {
-				throw ex;
-			}
-		}
-		session.limit(this.store.settings.commandTimeout());
-		// The session has the lock already, or the wait was in vain.
-		return this.state.get() == WORKING && takeNow(session);
+		// The token of a row is the clock of a statement that begins after the wait.
+		return takeNow(session, hasRows() ? "take" : "await");
 	}
 
-	private boolean takeNow(LockConnection session) {
+	private boolean takeNow(LockConnection session, String statement) throws SQLException {
 		TimeSource.Instant sent = this.store.commands.clock.now();
-		LockedRow row = takeOrInsert(session);
-		if (row == null) {
+		Long token = takeOrInsert(session, statement);
+		session.limit(this.store.settings.commandTimeout());
+		this.confirmed = Validity.until(sent, this.lease);
+		// After a long wait, little of the validity is left.
+		boolean waited = this.confirmed.remainingNanos(this.store.commands.clock) < this.lease.toNanos() / 2;
+		if (token == null || (waited && !isAlive())) {
 			return false;
 		}
-		this.confirmed = Validity.until(sent, this.lease);
-		long token = Math.max(row.fence() + 1, row.nowMicros());
-		Grant grant = new Grant(token, token, Validity.session(this::remainingNanos));
+		Grant grant = new Grant(token, token, Validity.session(this));
 		boolean held = this.state.compareAndSet(WORKING, new State(grant));
 		if (held && !this.answer.complete(grant)) {
 			this.store.signals.granted(this.ticket, grant);
@@ -169,10 +169,16 @@ final class ConnectionLock {
 		return held;
 	}
 
-	/** No limit while the session is certain to live: it may end earlier. */
-	private long remainingNanos() {
-		return (grant() != null && (hasRows() || !this.confirmed.hasPassed(this.store.commands.clock))) ? Long.MAX_VALUE
-				: 0;
+	@Override
+	public long remainingNanos() {
+		return (grant() == null) ? 0
+				: hasRows() ? Long.MAX_VALUE : this.confirmed.remainingNanos(this.store.commands.clock);
+	}
+
+	/** An administrator, a restart or a broken connection ends it. */
+	@Override
+	public boolean mayEndEarlier() {
+		return true;
 	}
 
 	/** Whether a lock is a row. Known after the first connection. */
@@ -180,10 +186,13 @@ final class ConnectionLock {
 		return this.store.pool.dialect() != JdbcDialect.POSTGRESQL;
 	}
 
-	/** Take the lock if it is free. Inserts the row if it is missing. */
-	private @Nullable LockedRow takeOrInsert(LockConnection session) {
-		LockedRow row = lockRow(session);
-		if (row == null && hasRows() && session.query("probe", this.values, (result, number) -> true).isEmpty()) {
+	/**
+	 * Take the lock if it is free. Inserts the row if it is missing.
+	 * @return the token of the grant, {@code null} if the lock is held
+	 */
+	private @Nullable Long takeOrInsert(LockConnection session, String statement) {
+		List<Long> tokens = session.query(statement, this.values, TOKEN);
+		if (tokens.isEmpty() && hasRows() && session.query("probe", this.values, (row, number) -> true).isEmpty()) {
 			try {
 				session.update("insert", this.values);
 			}
@@ -194,15 +203,9 @@ final class ConnectionLock {
 				}
 			}
 			session.commit();
-			row = lockRow(session);
+			tokens = session.query(statement, this.values, TOKEN);
 		}
-		return row;
-	}
-
-	/** Take the lock. A row with a lease of the other mode counts as locked. */
-	private @Nullable LockedRow lockRow(LockConnection session) {
-		List<LockedRow> rows = session.query("take", this.values, LockedRow::read);
-		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
+		return DataAccessUtils.singleResult(tokens);
 	}
 
 	/**
@@ -280,22 +283,6 @@ final class ConnectionLock {
 	}
 
 	private record State(@Nullable Grant grant) {
-	}
-
-	/**
-	 * A row that this transaction has locked, or an advisory lock that looks like one.
-	 *
-	 * @param leased whether the row has a lease of the other mode
-	 * @param fence the last token
-	 * @param nowMicros a moment before the row was locked, or after it, by the clock of
-	 * the database. Of an advisory lock a moment after it was taken
-	 */
-	record LockedRow(boolean leased, long fence, long nowMicros) {
-
-		private static LockedRow read(ResultSet row, int number) throws SQLException {
-			return new LockedRow(!row.getString(1).isEmpty() && row.getLong(3) > 0, row.getLong(2), row.getLong(4));
-		}
-
 	}
 
 }

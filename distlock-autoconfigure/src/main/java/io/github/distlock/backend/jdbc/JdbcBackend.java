@@ -44,11 +44,10 @@ public final class JdbcBackend implements LockBackend {
 		this.settings = settings;
 		this.clock = clock;
 		this.connected = connected;
-		// In the mode connection one token, so that a lock is never passed on inside the
-		// JVM:
-		// the database may have ended the session of the holder and granted the lock to
-		// another JVM, which only a command can detect. And no stray delay: a command
-		// that runs late runs in a transaction that has ended.
+		// The mode connection has one token, so that a lock is never passed on inside the
+		// JVM: the database may have ended the session of the holder and granted the lock
+		// to another JVM, which only a command can detect. It has no stray delay: a
+		// command that runs late runs in a transaction that has ended.
 		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, !connected,
 				connected ? 1 : settings.tokensPerGrant(), connected ? Duration.ZERO : settings.commandTimeout(),
 				BATCH_SIZE);

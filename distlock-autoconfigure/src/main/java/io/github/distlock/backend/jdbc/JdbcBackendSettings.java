@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param notifications mode {@code lease} on PostgreSQL: whether JVMs notify each other
  * of releases
  * @param tables the name of the table
+ * @param creation the part of a sentence that says why the creation of the table has
+ * failed, empty if it has not
  */
 public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int tokensPerGrant,
-		int poolSize, int maxConnections, boolean notifications, TableNames tables) {
+		int poolSize, int maxConnections, boolean notifications, TableNames tables, String creation) {
 
 	/**
 	 * The name of the table.

@@ -18,7 +18,6 @@ import java.util.function.Supplier;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -56,7 +55,7 @@ final class JdbcCommands {
 	/** Whether the thread of a caller may send, unless it is virtual. */
 	private final boolean plainSockets;
 
-	private final TableNames tables;
+	private final JdbcBackendSettings settings;
 
 	final TimeSource clock;
 
@@ -78,7 +77,7 @@ final class JdbcCommands {
 	JdbcCommands(LockPool pool, int threads, int attempts, JdbcBackendSettings settings, TimeSource clock) {
 		this.pool = pool;
 		this.plainSockets = pool.isPlain();
-		this.tables = settings.tables();
+		this.settings = settings;
 		this.clock = clock;
 		this.timeout = settings.commandTimeout();
 		this.marginNanos = this.timeout.toNanos() / 8;
@@ -172,7 +171,8 @@ final class JdbcCommands {
 				boolean loss = JdbcExceptionTranslator.isDatabaseFailure(ex);
 				boolean again = JdbcExceptionTranslator.isCollision(ex) || (loss && !lost);
 				if (!again || sends >= MAX_SENDS || remaining(command) < this.marginNanos) {
-					throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
+					throw JdbcExceptionTranslator.translate(this.settings, this.pool.script(), command.action,
+							command.key, ex);
 				}
 				lost |= loss;
 			}
@@ -180,7 +180,7 @@ final class JdbcCommands {
 	}
 
 	private LockBackendException noAnswer(String action, @Nullable String key, @Nullable Throwable cause) {
-		return isStopped() ? StoreCalls.closed("JDBC") : this.pool.noAnswer(action, key, cause);
+		return this.workers.isShutdown() ? StoreCalls.closed("JDBC") : this.pool.noAnswer(action, key, cause);
 	}
 
 	private long remaining(JdbcCommand<?> command) {
@@ -231,8 +231,8 @@ final class JdbcCommands {
 			throw noAnswer(action, key, null);
 		}
 		catch (ExecutionException ex) {
-			throw isStopped() ? noAnswer(action, key, ex)
-					: JdbcExceptionTranslator.translate(this.tables, action, key, StoreCalls.unwrap(ex));
+			throw this.workers.isShutdown() ? noAnswer(action, key, ex) : JdbcExceptionTranslator
+				.translate(this.settings, this.pool.script(), action, key, StoreCalls.unwrap(ex));
 		}
 	}
 
@@ -240,10 +240,6 @@ final class JdbcCommands {
 	void stop() {
 		this.timer.shutdownNow();
 		this.workers.shutdown();
-	}
-
-	private boolean isStopped() {
-		return this.workers.isShutdown();
 	}
 
 	/**

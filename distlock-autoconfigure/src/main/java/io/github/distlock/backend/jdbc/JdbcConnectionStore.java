@@ -20,8 +20,6 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcConnectionStore extends JdbcStore {
 
-	private static final Log logger = LogFactory.getLog(JdbcConnectionStore.class);
-
 	/** Interval at which the sessions of held locks are checked. */
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
@@ -44,6 +40,9 @@ final class JdbcConnectionStore extends JdbcStore {
 	/** The connections that no ticket has. */
 	private final Semaphore connections;
 
+	/** On PostgreSQL. */
+	final AdvisoryLocks advisory;
+
 	/**
 	 * Open the store. It has one connection more for commands, and twice as many threads:
 	 * one that ends a wait runs beside the one that waits.
@@ -51,6 +50,7 @@ final class JdbcConnectionStore extends JdbcStore {
 	JdbcConnectionStore(LockPool pool, JdbcBackendSettings settings, StoreContext context, TimeSource clock) {
 		super(pool, settings, 2 * settings.maxConnections() + 2, 1, context, clock);
 		this.connections = new Semaphore(settings.maxConnections(), true);
+		this.advisory = new AdvisoryLocks(settings.keyPrefix());
 		this.commands.every(CHECK_PERIOD, this::checkAll);
 	}
 
@@ -76,7 +76,6 @@ final class JdbcConnectionStore extends JdbcStore {
 
 	private AttemptResult noConnection(String key, boolean queue) {
 		if (queue) {
-			logger.debug("A lock waits for a connection (distlock.jdbc.max-connections): " + key);
 			return new AttemptResult.Queued(ConnectionLock.RETRY, false);
 		}
 		long holding = this.locks.values().stream().filter((lock) -> lock.grant() != null).count();

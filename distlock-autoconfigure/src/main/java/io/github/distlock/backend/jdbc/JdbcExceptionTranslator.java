@@ -1,15 +1,17 @@
 package io.github.distlock.backend.jdbc;
 
+import java.io.IOException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreUnusableException;
-import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -41,11 +43,20 @@ final class JdbcExceptionTranslator {
 	/** H2: no right on the table. */
 	private static final String H2_FORBIDDEN = "90096";
 
+	/** MySQL, MariaDB: no right on the database, the table, a column or a routine. */
+	private static final Set<Integer> FORBIDDEN = Set.of(1044, 1142, 1143, 1370);
+
+	/** The statement is no valid SQL there. MySQL, MariaDB and H2: 4200x. */
+	private static final String[] SYNTAX = { "42601", "4200" };
+
 	/** No such table, or no such schema. */
 	private static final String[] MISSING_TABLE = { "42P01", "42S02", "42S03", "42S04", "3F000", "90079" };
 
 	/** MySQL, MariaDB: the server is read-only, for example a former primary. */
 	private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
+
+	/** MySQL, MariaDB: too many connections, of the server or of the user. */
+	private static final Set<Integer> TOO_MANY = Set.of(1040, 1203, 1226);
 
 	/** MySQL and MariaDB, H2: a row was locked for too long. */
 	private static final Set<Integer> LOCK_TIMEOUT = Set.of(1205, 50200);
@@ -53,33 +64,52 @@ final class JdbcExceptionTranslator {
 	private JdbcExceptionTranslator() {
 	}
 
-	/** Create the exception for the caller of a command. */
-	static LockBackendException translate(TableNames tables, String action, @Nullable String key, Throwable failure) {
+	/**
+	 * Create the exception for the caller of a command.
+	 * @param script how the table is made
+	 */
+	static LockBackendException translate(JdbcBackendSettings settings, String script, String action,
+			@Nullable String key, Throwable failure) {
 		if (failure instanceof LockBackendException translated) {
 			return translated;
 		}
 		SQLException ex = sqlException(failure);
 		Throwable cause = (ex != null) ? ex : failure;
+		String table = settings.tables().lock();
 		String refused = "The database refused the " + action + lock(key) + " (" + describe(cause) + "): ";
-		String script = "run io/github/distlock/backend/jdbc/schema-<h2|postgresql|mysql|mariadb>.sql of the distlock"
-				+ " jar, or set distlock.jdbc.initialize-schema=always";
 		if (ex != null && has(ex, MISSING_TABLE)) {
-			return new StoreUnusableException(
-					"The table " + tables.lock() + " is missing (" + describe(cause) + "): " + script, cause);
+			return new StoreUnusableException("The table " + table + " is missing (" + describe(cause) + ")"
+					+ settings.creation() + ": " + script, cause);
 		}
-		if (ex != null && has(ex, "42", H2_FORBIDDEN)) {
-			return new StoreUnusableException(
-					refused + "grant the user SELECT, INSERT, UPDATE and DELETE on " + tables.lock()
-							+ ", or if it has other columns than this version expects, rename it, and " + script,
-					cause);
+		String columns = "the table " + table
+				+ " has other columns or constraints than this version expects. Rename it, and " + script;
+		String permanent = (ex == null) ? null
+				: (FORBIDDEN.contains(ex.getErrorCode()) || has(ex, "42501", H2_FORBIDDEN))
+						? "grant the user SELECT, INSERT, UPDATE and DELETE on " + table
+						: has(ex, SYNTAX) ? "use a version and a mode of the database that " + StoreCalls.DOCS
+								+ "compatibility.md lists" : has(ex, "22", "42") ? columns : null;
+		if (permanent != null) {
+			return new StoreUnusableException(refused + permanent, cause);
 		}
-		if (isReadOnly(failure)) {
-			return new LockBackendException(refused + "the server is read-only, as a replica or a former primary is;"
-					+ " connect to the primary", cause);
+		String remedy = isReadOnly(failure)
+				? "the server is read-only, as a replica or a former primary is; connect to the primary"
+				: (ex != null && has(ex, "23")) ? columns
+						: (ex != null && isAnswer(ex)) ? "correct what the database names" : null;
+		if (remedy != null) {
+			return new LockBackendException(refused + remedy, cause);
 		}
 		return new LockBackendException("The database did not answer the " + action + lock(key) + " (" + describe(cause)
 				+ "): check that it runs and is reachable, and that distlock.jdbc.command-timeout is long enough",
 				cause);
+	}
+
+	/**
+	 * Whether a failure is the database's own answer to a statement, and not a lost
+	 * connection or a time-out.
+	 */
+	private static boolean isAnswer(SQLException ex) {
+		return ex.getSQLState() != null && !(ex instanceof SQLTimeoutException) && !isDatabaseFailure(ex)
+				&& !isLockTimeout(ex) && !has(ex, "57014");
 	}
 
 	/** Name a lock in a message. */
@@ -111,7 +141,7 @@ final class JdbcExceptionTranslator {
 	private static String message(Throwable failure) {
 		String message = failure.getMessage();
 		return (message != null && !message.isBlank())
-				? DatabaseText.mask(message.replaceFirst("(?s); SQL statement:.*", "").strip())
+				? StoreCalls.oneLine(DatabaseText.mask(message.replaceFirst("(?s); SQL statement:.*", "")))
 				: failure.getClass().getSimpleName();
 	}
 
@@ -177,11 +207,22 @@ final class JdbcExceptionTranslator {
 	}
 
 	/**
-	 * Whether a connection was refused because of its user, password or database. 9014x:
-	 * H2 has no such database.
+	 * Say why a connection was refused, and what to do.
+	 * @return the predicate of a sentence, {@code null} if a wait has ended
 	 */
-	static boolean isLogin(@Nullable Throwable refusal) {
-		return refusal != null && has(NestedExceptionUtils.getMostSpecificCause(refusal), "28", "3D", "42", "9014");
+	static @Nullable String refusal(Throwable failure) {
+		Throwable root = NestedExceptionUtils.getMostSpecificCause(failure);
+		String cause = " (" + describe(failure) + "): ";
+		// 9014x: H2 has no such database.
+		if (has(root, "28", "3D", "42", "9014")) {
+			return " refuses the login" + cause + "check user, password and database";
+		}
+		if (has(root, "53300") || root instanceof SQLException ex && TOO_MANY.contains(ex.getErrorCode())) {
+			return " accepts no more connections" + cause + "let it accept more, or make the pools of the applications"
+					+ " smaller";
+		}
+		return (root instanceof IOException || has(root, "08"))
+				? " cannot be reached" + cause + "check that it runs and is reachable" : null;
 	}
 
 	private static boolean has(Throwable failure, String... states) {

@@ -42,8 +42,6 @@ abstract class JdbcStore implements LockStore, StoreInspection {
 
 	final LockTable table;
 
-	final AdvisoryLocks advisory;
-
 	final JdbcCommands commands;
 
 	/** Whether the log says that rows cannot be deleted. */
@@ -60,7 +58,6 @@ abstract class JdbcStore implements LockStore, StoreInspection {
 		this.signals = context.signals();
 		this.pool = pool;
 		this.table = new LockTable(pool, settings, context.self().id());
-		this.advisory = new AdvisoryLocks(settings.keyPrefix());
 		this.commands = new JdbcCommands(pool, threads, attempts, settings, clock);
 		requireSupported();
 		this.commands.every(CLEANUP_PERIOD.plusMillis(ThreadLocalRandom.current().nextLong(1000)), this::cleanUp);
@@ -82,7 +79,7 @@ abstract class JdbcStore implements LockStore, StoreInspection {
 				closeConnections();
 				throw ex;
 			}
-			logger.warn("No lock can be acquired. " + ex.getMessage());
+			logger.warn(ex.getMessage() + ". Until then no lock can be acquired");
 		}
 	}
 
@@ -99,7 +96,7 @@ abstract class JdbcStore implements LockStore, StoreInspection {
 		catch (StoreUnusableException ex) {
 			if (!this.warned) {
 				this.warned = true;
-				logger.warn("Rows of unused locks stay in the table. " + ex.getMessage());
+				logger.warn(ex.getMessage() + ". Until then rows of unused locks stay in the table");
 			}
 		}
 	}

@@ -110,8 +110,8 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Prepare a session of the own pool, once. The server itself ends a statement that
-	 * waits for a lock: it does not notice then that its client has gone, and the
+	 * Prepare a session of the store's pool, once. The server itself ends a statement
+	 * that waits for a lock: it does not notice then that its client has gone, and the
 	 * sessions that clients have left would add up. On PostgreSQL the session also marks
 	 * that a JVM of a mode uses the table.
 	 * @return whether a JVM of the other mode uses it
@@ -119,11 +119,19 @@ final class LockConnection implements AutoCloseable {
 	boolean prepareSession(Duration limit, String mode, String prefix) throws SQLException {
 		SqlStatements statements = this.pool.statements();
 		Map<String, Object> values = Map.of("millis", Long.toString(limit.toMillis()), "seconds", limit.toSeconds(),
-				"session", PostgreSqlDriver.session(this.driver), "mode", mode, "prefix", prefix);
+				"session", session(), "mode", mode, "prefix", prefix);
 		if (statements.has("limitSession")) {
 			update("limitSession", values);
 		}
 		return statements.has("mark") && query("mark", values, (row, number) -> row.getBoolean(1)).contains(true);
+	}
+
+	/**
+	 * Return the number of the session on PostgreSQL, as the driver knows it, -1 if the
+	 * session is not of the own pool.
+	 */
+	int session() throws SQLException {
+		return this.pool.isForeign() ? -1 : PostgreSqlDriver.session(this.driver);
 	}
 
 	/** Limit how long a server that does not answer may block the thread. */
@@ -178,11 +186,16 @@ final class LockConnection implements AutoCloseable {
 		});
 	}
 
-	/** Run a query. */
+	/** Run a query. Statements that return no rows may come before it. */
 	<T> List<T> query(String statement, Map<String, ?> values, RowMapper<T> row) {
 		return run(statement, (prepared, sql) -> {
 			sql.bind(prepared, values);
-			ResultSet results = prepared.executeQuery();
+			for (boolean rows = prepared.execute(); !rows; rows = prepared.getMoreResults()) {
+				if (prepared.getUpdateCount() < 0) {
+					throw new SQLException("Unexpected reply: no rows");
+				}
+			}
+			ResultSet results = prepared.getResultSet();
 			try (results) {
 				return new RowMapperResultSetExtractor<>(row, 1).extractData(results);
 			}

@@ -27,6 +27,7 @@ import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.StringUtils;
 
 /**
  * The connections of the locks: a small pool beside that of the application, with the
@@ -56,20 +57,23 @@ final class LockPool implements AutoCloseable {
 
 	private final JdbcBackendSettings settings;
 
-	/** Own pool, {@code null} if connections of the application are used. */
+	/** The pool of the store, {@code null} if connections of the application are used. */
 	private final @Nullable HikariLocks own;
 
 	/**
-	 * The prepared statements of the connections of the own pool, by the connection of
-	 * the driver: preparing costs a round trip in H2. Each is used by one thread at a
-	 * time. The references are soft, since the pool does not tell which connections it
-	 * has parted with.
+	 * The prepared statements of the connections of that pool, by the connection of the
+	 * driver: preparing costs a round trip in H2. Each is used by one thread at a time.
+	 * The references are soft, since the pool does not tell which connections it has
+	 * parted with.
 	 */
 	private final Map<Connection, Map<String, PreparedStatement>> prepared = new ConcurrentReferenceHashMap<>();
 
 	private final String mode;
 
 	private volatile @Nullable DatabaseInfo databaseInfo;
+
+	/** Whether the database was found to distinguish an empty text from {@code NULL}. */
+	private volatile boolean checked;
 
 	/** Not before this time connections to a read-only database are replaced. */
 	private volatile long readOnlyNanos = System.nanoTime();
@@ -104,8 +108,8 @@ final class LockPool implements AutoCloseable {
 	}
 
 	/**
-	 * Take a connection, in at most 7/8 of the command time-out if the pool is an own
-	 * one.
+	 * Take a connection, in at most 7/8 of the command time-out if the pool belongs to
+	 * the store.
 	 * @param limit how long this may take, including the first statement
 	 */
 	LockConnection open(Duration limit) throws SQLException {
@@ -118,6 +122,13 @@ final class LockPool implements AutoCloseable {
 			Map<String, PreparedStatement> statements = (kept != null) ? kept : new HashMap<>();
 			LockConnection opened = new LockConnection(this, lent, driver, statements, info.isolation());
 			opened.limit(limit.minusNanos(System.nanoTime() - begin));
+			if (!this.checked
+					&& opened.query("emptyIsNull", Map.of(), (row, number) -> row.getBoolean(1)).contains(true)) {
+				throw new StoreUnusableException(location() + " takes an empty text for NULL, so no lock could be"
+						+ " released. H2 does so in MODE=Oracle, MariaDB if sql_mode has EMPTY_STRING_IS_NULL: remove"
+						+ " that, or use another database", null);
+			}
+			this.checked = true;
 			if (this.own != null && kept == null) {
 				Duration longest = this.settings.commandTimeout().plus(LONGEST_ROW_WAIT);
 				if (opened.prepareSession(longest, this.mode, this.settings.keyPrefix())) {
@@ -135,15 +146,24 @@ final class LockPool implements AutoCloseable {
 		}
 	}
 
+	/** Say how the table is made. */
+	String script() {
+		DatabaseInfo info = this.databaseInfo;
+		return "run io/github/distlock/backend/jdbc/schema-"
+				+ ((info != null) ? info.dialect().platform() : "<database>") + ".sql of the distlock jar"
+				+ (this.settings.creation().isEmpty() ? ", or set distlock.jdbc.initialize-schema=always"
+						: " as a user that may create it");
+	}
+
 	/** Whether connections go back to a pool that does not restore their settings. */
 	boolean isForeign() {
 		return this.own == null;
 	}
 
 	/**
-	 * Return whether the thread of a caller may use a connection: the pool is an own one,
-	 * and the driver uses plain sockets, which ignore an interrupt of a platform thread,
-	 * and limits how long it waits for an answer.
+	 * Return whether the thread of a caller may use a connection: the pool belongs to the
+	 * store, and the driver uses plain sockets, which ignore an interrupt of a platform
+	 * thread, and limits how long it waits for an answer.
 	 */
 	boolean isPlain() {
 		return this.own != null && this.own.hasPlainSockets();
@@ -211,6 +231,11 @@ final class LockPool implements AutoCloseable {
 			info = new DatabaseInfo(dialect, new SqlStatements(dialect, this.settings.tables()), database.getURL(),
 					connection.getTransactionIsolation());
 			this.databaseInfo = info;
+			if (String.valueOf(info.url()).startsWith("jdbc:h2:mem:")) {
+				logger.warn("Locks in " + location()
+						+ " do not exclude other JVMs, each of which has a database of its own"
+						+ " in memory. For several JVMs use jdbc:h2:file:...;AUTO_SERVER=TRUE, or another database");
+			}
 		}
 		return info;
 	}
@@ -222,19 +247,19 @@ final class LockPool implements AutoCloseable {
 		// The pool names its own wait, and its cause is why it has no connection.
 		Throwable refusal = (cause instanceof SQLTransientConnectionException) ? cause.getCause() : null;
 		Throwable reason = (refusal != null) ? refusal : cause;
-		String remedy = JdbcExceptionTranslator.isLogin(reason) ? "check user, password and database"
-				: "the database is not reachable or does not answer in time";
-		if (refusal == null && !JdbcExceptionTranslator.isLogin(reason)) {
-			remedy += (this.own != null)
-					? ", or all connections of the locks are in use: increase distlock.jdbc.pool-size (mode lease) or"
-							+ " distlock.jdbc.max-connections (mode connection)"
-					: ", or all connections of the DataSource are in use, such as inside transactions. "
-							+ POOL_FOR_LOCKS;
+		String problem = (reason != null) ? JdbcExceptionTranslator.refusal(reason) : null;
+		if (problem == null) {
+			problem = " did not answer within " + this.settings.commandTimeout()
+					+ ((reason != null) ? " (" + JdbcExceptionTranslator.describe(reason) + ")" : "")
+					+ ": check that it runs and is reachable"
+					+ ((refusal != null) ? "" : (this.own == null)
+							? ", and whether all connections of the DataSource are in use, such as inside"
+									+ " transactions. " + POOL_FOR_LOCKS
+							: ". If all connections of the locks are in use, increase distlock.jdbc.pool-size (mode"
+									+ " lease) or distlock.jdbc.max-connections (mode connection)");
 		}
-		return new LockBackendException("No answer from " + location() + " to the " + action
-				+ JdbcExceptionTranslator.lock(key) + " within " + this.settings.commandTimeout()
-				+ ((reason != null) ? " (" + JdbcExceptionTranslator.describe(reason) + ")" : "") + ": " + remedy,
-				JdbcExceptionTranslator.withoutCredentials(cause));
+		return new LockBackendException(StringUtils.capitalize(location()) + problem + ". The " + action
+				+ JdbcExceptionTranslator.lock(key) + " failed", JdbcExceptionTranslator.withoutCredentials(cause));
 	}
 
 	/**

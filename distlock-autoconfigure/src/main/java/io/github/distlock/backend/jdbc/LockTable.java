@@ -163,7 +163,8 @@ final class LockTable {
 		if (ended) {
 			byte[] note = noteKey(row.owner());
 			connection.update("insert", Map.of("key", note));
-			connection.update("noteEnd", Map.of("key", note, "until", row.endMicros(), "ended", row.fence()));
+			long until = row.nowMicros() + micros(row.remaining());
+			connection.update("noteEnd", Map.of("key", note, "until", until, "ended", row.fence()));
 		}
 		return ended;
 	}
@@ -216,11 +217,6 @@ final class LockTable {
 		 */
 		Duration grantAge(long tokens) {
 			return Duration.of(Math.max(0, this.nowMicros - (this.fence - tokens + 1)), ChronoUnit.MICROS);
-		}
-
-		/** Return when the lease ends, by the clock of the database. */
-		long endMicros() {
-			return this.nowMicros + micros(this.remaining);
 		}
 
 		/**

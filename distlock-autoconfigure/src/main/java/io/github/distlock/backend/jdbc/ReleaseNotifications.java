@@ -108,10 +108,6 @@ final class ReleaseNotifications {
 		return this.listening;
 	}
 
-	private boolean isNeeded() {
-		return !this.closed && this.clock.nanoTime() - this.lastWaitNanos < IDLE_NANOS;
-	}
-
 	private void run() {
 		try {
 			listen();
@@ -132,7 +128,7 @@ final class ReleaseNotifications {
 			// It would listen in the pool, too.
 			connection.doubtful = true;
 			this.listening = true;
-			for (int round = 1; isNeeded(); round++) {
+			for (int round = 1; !this.closed && this.clock.nanoTime() - this.lastWaitNanos < IDLE_NANOS; round++) {
 				PostgreSqlDriver.receive(connection.driver, RECEIVE).forEach(this::deliver);
 				if (round % CHECK_ROUNDS == 0 && !connection.isAlive()) {
 					throw new SQLException("The connection that listens is broken");

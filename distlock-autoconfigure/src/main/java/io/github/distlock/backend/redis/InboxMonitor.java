@@ -50,8 +50,8 @@ final class InboxMonitor extends RedisInbox {
 	 */
 	private static final long MAX_AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
 
-	private static final String LOCKS_WORK = "Locks work; callers that wait for a lock of another JVM ask for it at"
-			+ " intervals, which takes longer.";
+	private static final String WITHOUT_MESSAGES = "locks work: callers that wait for a lock of another JVM ask for it"
+			+ " at intervals, which takes longer.";
 
 	private final RedisConnections connections;
 
@@ -246,7 +246,9 @@ final class InboxMonitor extends RedisInbox {
 			this.nextCheckNanos = this.time.nanoTime() + RETRY_NANOS;
 			this.used = true;
 			if (fresh && FailureKind.RIGHT.isIn(ex)) {
-				logger.warn("Cannot publish to the inbox of this JVM. " + LOCKS_WORK + " " + ex.getMessage());
+				logger
+					.warn(ex.getMessage() + ". Cannot publish to the inbox of this JVM. If no other right is missing, "
+							+ WITHOUT_MESSAGES);
 			}
 			return false;
 		}
@@ -266,10 +268,10 @@ final class InboxMonitor extends RedisInbox {
 	String explain(Throwable failure) {
 		RedisServer server = this.connections.server();
 		if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof UnsupportedOperationException) {
-			return server.name() + ": the driver cannot subscribe there. " + LOCKS_WORK;
+			return server.name() + ": the driver cannot subscribe there. Without messages, " + WITHOUT_MESSAGES;
 		}
-		return server.explain(failure) + ". "
-				+ (FailureKind.RIGHT.isIn(failure) ? LOCKS_WORK : "Until then no lock can be acquired.");
+		return server.explain(failure) + ". " + (FailureKind.RIGHT.isIn(failure)
+				? "If no other right is missing, " + WITHOUT_MESSAGES : "Until then no lock can be acquired.");
 	}
 
 	/** A message to this inbox that only shows whether messages arrive. */

@@ -177,8 +177,11 @@ final class LettuceConnections {
 	 * last one has failed. Does not block: the driver may, so it has a thread.
 	 */
 	CompletableFuture<LettuceCommands> connect() {
+		// Read before the attempt: the thread that sets it has replaced the attempt
+		// first, so no caller gets the failure of an earlier one.
+		boolean blocked = this.driverBlocks;
 		CompletableFuture<LettuceCommands> last = this.commands.get();
-		if (!last.isCompletedExceptionally() || last == this.closed || this.driverBlocks) {
+		if (!last.isCompletedExceptionally() || last == this.closed || blocked) {
 			return last;
 		}
 		// The driver may never answer, for example if the application's credentials are

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.apache.commons.logging.Log;
@@ -79,7 +78,7 @@ final class NativeCommands {
 	 */
 	@Nullable CompletionStage<Long> attempt(RedisCommands commands, Ticket ticket, String lease) {
 		RememberedValue value = remembered(ticket);
-		if (value == null || value.holder != null || ticket.mode() == LockMode.READ) {
+		if (value == null || value.holder != null) {
 			return null;
 		}
 		long first = value.clock(this.time.nanoTime());
@@ -97,7 +96,7 @@ final class NativeCommands {
 	 * the server.
 	 */
 	void attempted(Ticket ticket, Reply reply) {
-		if (reply.kind().equals(Reply.GRANTED) && reply.numbers().length == 1 && !ticket.isReader() && isUsable()) {
+		if (reply.kind().equals(Reply.GRANTED) && reply.numbers().length == 1 && isUsable()) {
 			long now = this.time.nanoTime();
 			long first = reply.numbers()[0];
 			this.values.set(slot(ticket),
@@ -134,7 +133,7 @@ final class NativeCommands {
 	}
 
 	private String held(Ticket ticket, long first) {
-		return "-" + ticket.token() + "|" + this.tokensPerGrant + "|" + first;
+		return "-" + ticket.token() + "|" + (ticket.isReader() ? 1 : this.tokensPerGrant) + "|" + first;
 	}
 
 	private static int slot(Ticket ticket) {

@@ -39,6 +39,9 @@ final class RedisConnections {
 	/** Minimum interval between reconnects because the server has become a replica. */
 	private static final long RECONNECT_NANOS = Duration.ofMillis(500).toNanos();
 
+	/** Minimum interval between warnings of that. */
+	private static final long WARN_NANOS = Duration.ofMinutes(1).toNanos();
+
 	private static final Pattern EVICTION_POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
 	private final RedisConnectionFactory application;
@@ -79,6 +82,9 @@ final class RedisConnections {
 	/** The time of the last reconnect because the server had become a replica. */
 	private final AtomicLong reconnectNanos = new AtomicLong();
 
+	/** The time of the last warning of that. */
+	private volatile long warnedNanos;
+
 	private final AtomicBoolean evictionChecked = new AtomicBoolean();
 
 	private volatile boolean closed;
@@ -91,6 +97,7 @@ final class RedisConnections {
 		this.server = RedisServer.of(source);
 		this.cluster = source.isCluster();
 		this.time = time;
+		this.warnedNanos = time.nanoTime() - WARN_NANOS;
 		this.patience = settings.commandTimeout().multipliedBy(5).plusSeconds(1);
 		this.keys = keys;
 		this.instance = context.instance();
@@ -198,7 +205,16 @@ final class RedisConnections {
 		if (this.closed) {
 			commands = CompletableFuture.failedFuture(StoreCalls.closed("Redis"));
 		}
-		return commands.thenCompose(command).exceptionally((failure) -> {
+		boolean connected = commands.isDone() && !commands.isCompletedExceptionally();
+		CompletionStage<T> answer;
+		try {
+			// No stage for a connection that is there: a new JVM has to compile its code.
+			answer = connected ? command.apply(commands.join()) : commands.thenCompose(command);
+		}
+		catch (Throwable ex) {
+			answer = CompletableFuture.failedFuture(ex);
+		}
+		return answer.exceptionally((failure) -> {
 			throw failed(action, key, StoreCalls.unwrap(failure));
 		});
 	}
@@ -239,7 +255,10 @@ final class RedisConnections {
 			long now = this.time.nanoTime();
 			long last = this.reconnectNanos.get();
 			if (now - last > RECONNECT_NANOS && this.reconnectNanos.compareAndSet(last, now)) {
-				logger.warn("The Redis server has become a replica: connecting again to find the master");
+				if (now - this.warnedNanos >= WARN_NANOS) {
+					this.warnedNanos = now;
+					logger.warn(this.server.name() + " has become a replica: connecting again to find the master");
+				}
 				this.dedicated.reset();
 				this.inbox.serverChanged();
 			}
@@ -247,11 +266,11 @@ final class RedisConnections {
 		List<String> blocked = (this.dedicated == null && FailureKind.TIMEOUT.isIn(failure)) ? blockedEventLoops()
 				: List.of();
 		String reason = blocked.isEmpty() ? this.server.explain(failure)
-				: "code of the application blocks " + blocked + ", which have to read the answers of "
+				: "Code of the application blocks " + blocked + ", which have to read the answers of "
 						+ this.server.name() + ". Let that code run on other threads, or give the locks threads of"
 						+ " their own with distlock.redis.dedicated-connection=true";
 		return new LockBackendException(
-				"The " + action + ((key != null) ? " for lock '" + key + "'" : "") + " failed: " + reason, failure);
+				reason + ". The " + action + ((key != null) ? " for lock '" + key + "'" : "") + " failed", failure);
 	}
 
 	/** The event loops of the application's Lettuce that wait for something else. */

@@ -174,7 +174,7 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 		this.settled.completeExceptionally(ex);
 		// On a busy processor one attempt may take too long.
 		if (++this.failedAttempts == 2 && !this.stopped) {
-			logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. " + explain(ex));
+			logger.warn(explain(ex) + " Cannot subscribe to the inbox " + this.channel + " yet, trying again");
 		}
 	}
 

@@ -221,7 +221,7 @@ public final class RedisQuorumNode extends QuorumNode {
 		@Override
 		String explain(Throwable reason) {
 			return RedisQuorumNode.this.server.explain(reason) + (FailureKind.RIGHT.isIn(reason)
-					? ". The node votes, but tells no waiting caller that a lock is free."
+					? ". If no other right is missing, the node votes, but tells no waiting caller that a lock is free."
 					: ". Until then this node does not vote: locks need a majority of the others.");
 		}
 

@@ -99,7 +99,7 @@ public record RedisServer(String name, String properties, String timeoutProperty
 		String type = cause.getClass().getSimpleName();
 		// The message of this exception is only the host name.
 		String detail = !StringUtils.hasText(message) ? type
-				: (cause instanceof UnknownHostException) ? type + ": " + message : message;
+				: (cause instanceof UnknownHostException) ? type + ": " + message : StoreCalls.oneLine(message);
 		return String.format(kind.text, this.name, detail, this.properties, this.timeoutProperty);
 	}
 
@@ -111,7 +111,7 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	void checkRights(String answer) {
 		Throwable refusals = new IllegalStateException(answer.replace("\n", "; "));
 		if (FailureKind.RIGHT.matches(refusals) || FailureKind.REPLICA.matches(refusals)) {
-			throw new LockBackendException("The test of the lock store failed: " + explain(refusals));
+			throw new LockBackendException(explain(refusals) + ". The test of the lock store failed");
 		}
 	}
 
@@ -150,17 +150,34 @@ public record RedisServer(String name, String properties, String timeoutProperty
 						"AUTH <password> called without any password", "ERR AUTH")),
 
 		/** The words in the errors of a script differ between Redis 6.2 and Redis 7. */
-		RIGHT("%s refuses a command for lack of rights (%s). Grant what is missing to its user: docs/redis-operations.md"
-				+ " has all rights that locks need", List.of("NOPERM", "ACL failure", "The user executing the script")),
+		RIGHT("%s refuses a command for lack of rights (%s). Grant what is missing to its user: " + StoreCalls.DOCS
+				+ "redis-operations.md#acl has all rights that locks need",
+				List.of("NOPERM", "ACL failure", "The user executing the script")),
 
 		REPLICA("%s takes no writes (%s). Connect to a master that accepts them, see %s",
 				List.of("READONLY", "NOREPLICAS", "MISCONF")),
+
+		NO_CLUSTER("%s is no cluster (%s). Set spring.data.redis.host in place of spring.data.redis.cluster.nodes",
+				List.of("cluster support disabled")),
+
+		NO_SLOT("%s has no master for a part of its slots (%s). Look at CLUSTER INFO: start the masters that are down,"
+				+ " or assign the slots", List.of("CLUSTERDOWN", "Cannot determine a partition")),
 
 		ENCRYPTION("The encrypted connection to %s cannot be made (%s). Check whether the server uses TLS, the"
 				+ " certificates, and ssl in %s", List.of(), SSLException.class),
 
 		CONNECTION("%s does not accept connections (%s). Check that it runs at this address, and the address in %s",
 				List.of(), ConnectException.class, NoRouteToHostException.class, UnknownHostException.class),
+
+		SENTINEL(
+				"%s cannot be found (%s). Check that spring.data.redis.sentinel.nodes names sentinels, which have port"
+						+ " 26379 by default, and that spring.data.redis.sentinel.master is what they call the master",
+				List.of("using sentinel", "SENTINEL MASTER", "command `SENTINEL`", "command 'SENTINEL'")),
+
+		NO_COMMAND(
+				"%s does not know a command that locks need (%s). Check that it is no sentinel and that no command is"
+						+ " renamed or disabled, see %s",
+				List.of("unknown command")),
 
 		DISCONNECTED("There is no connection to %s now (%s), and it is made again in the background. Check that the"
 				+ " server runs, can be reached at this address, and expects TLS if and only if the client uses it,"

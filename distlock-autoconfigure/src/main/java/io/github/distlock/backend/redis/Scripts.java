@@ -1,8 +1,7 @@
 package io.github.distlock.backend.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.script.DigestUtils;
@@ -15,7 +14,7 @@ import org.springframework.util.function.ThrowingSupplier;
  */
 final class Scripts {
 
-	private static final Pattern INCLUDE = Pattern.compile("(?m)^-- include: (\\S+)$");
+	private static final String INCLUDE = "-- include: ";
 
 	/** What each script runs in. */
 	private static final String NAMED = read("named.lua");
@@ -60,7 +59,9 @@ final class Scripts {
 	}
 
 	private static String text(String file) {
-		return INCLUDE.matcher(read(file)).replaceAll((include) -> Matcher.quoteReplacement(text(include.group(1))));
+		return read(file).lines()
+			.map((line) -> line.startsWith(INCLUDE) ? text(line.substring(INCLUDE.length())) : line)
+			.collect(Collectors.joining("\n"));
 	}
 
 	private static String read(String file) {

@@ -173,8 +173,8 @@ final class Quorum {
 			.map(LockBackendException.class::cast)
 			.toList();
 		return new LockBackendException(
-				"Too few of the " + size() + " lock nodes (distlock.redlock.nodes) could take" + " part in the "
-						+ action + ((key != null) ? " of lock '" + key + "'" : "") + ", " + majority() + " are needed: "
+				"Too few of the " + size() + " lock nodes (distlock.redlock.nodes) could take part in the " + action
+						+ ((key != null) ? " of lock '" + key + "'" : "") + ", " + majority() + " are needed: "
 						+ failures.stream().map(Throwable::getMessage).collect(Collectors.joining("; ")),
 				failures.isEmpty() ? null : failures.get(0));
 	}

@@ -9,9 +9,9 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of a key, as long as this JVM has tickets in it and for a moment longer, and
- * what this JVM knows about it, so that a ticket need not list it to know that its node
- * is the first.
+ * What this JVM knows about the folder of a key, as long as it has tickets in it and for
+ * a moment longer. It lets a ticket skip the list of nodes when its node must be the
+ * first.
  *
  * <h2>Why a node is the first without a list</h2> A folder numbers its nodes in steps of
  * one, in the order of their creation. If an exclusive ticket of this JVM held the lock,

@@ -84,6 +84,19 @@ final class ZooKeeperConnection {
 			this.connected.complete(true);
 		}
 		later(this::confirmSession, 0);
+		keepTimerAwake();
+	}
+
+	/**
+	 * The JVM's thread for time-outs has something to do before the next command can time
+	 * out. So no command is the first that it waits for: until Java 24 each of those
+	 * would wake it.
+	 */
+	private void keepTimerAwake() {
+		if (!this.closed) {
+			CompletableFuture.delayedExecutor(this.commandTimeout.toNanos() / 2, TimeUnit.NANOSECONDS, Runnable::run)
+				.execute(this::keepTimerAwake);
+		}
 	}
 
 	/** Stop to confirm the session. The client is observed until the end. */
@@ -130,6 +143,15 @@ final class ZooKeeperConnection {
 	 */
 	<T> CompletableFuture<T> send(String command, Function<ZooKeeperSession, CompletableFuture<T>> call) {
 		ZooKeeperSession connected = connectedSession();
+		if (connected != null && this.rootExists) {
+			// No stage for a session that is there: a new JVM has to compile its code.
+			try {
+				return limit(call.apply(connected), command);
+			}
+			catch (Throwable ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
 		CompletableFuture<ZooKeeperSession> session = (connected != null) ? CompletableFuture.completedFuture(connected)
 				: awaitSession(command);
 		return (this.rootExists ? session : session.thenCompose((current) -> requireRoot(current, command)))
@@ -145,10 +167,11 @@ final class ZooKeeperConnection {
 			String servers = servers();
 			int chroot = servers.indexOf('/');
 			if (stat.isEmpty()) {
-				throw new StoreUnusableException("The " + command + " was not sent: the chroot '"
-						+ servers.substring(chroot) + "' of the connect string does not exist in ZooKeeper at "
-						+ servers.substring(0, chroot) + ". Create this node, or correct the connect string"
-						+ " (distlock.zookeeper.connect-string, or the application's CuratorFramework)", null);
+				throw new StoreUnusableException("The chroot '" + servers.substring(chroot)
+						+ "' of the connect string does not exist in ZooKeeper at " + servers.substring(0, chroot)
+						+ ". Create this node, or correct the connect string"
+						+ " (distlock.zookeeper.connect-string, or the application's CuratorFramework). The " + command
+						+ " was not sent", null);
 			}
 			this.rootExists = true;
 			return session;
@@ -214,7 +237,7 @@ final class ZooKeeperConnection {
 
 	/**
 	 * The reply, or the failure to throw if there is none within the command time-out.
-	 * Does not change the given reply.
+	 * Does not change the given reply: what follows it runs also if it comes later.
 	 */
 	<T> CompletableFuture<T> limit(CompletableFuture<T> reply, String command) {
 		return reply.copy().orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS).exceptionally((failure) -> {
@@ -223,26 +246,26 @@ final class ZooKeeperConnection {
 	}
 
 	private LockBackendException unreachable(String command, @Nullable Throwable cause) {
-		return new LockBackendException("The " + command + " was not sent: there is no connection to ZooKeeper at "
-				+ servers() + ", and none was established within " + this.commandTimeout
+		return new LockBackendException("There is no connection to ZooKeeper at " + servers()
+				+ ", and none was established within " + this.commandTimeout
 				+ ". Check that the ensemble runs, has a leader and is reachable (distlock.zookeeper.connect-string,"
-				+ " or the application's CuratorFramework)", cause);
+				+ " or the application's CuratorFramework). The " + command + " was not sent", cause);
 	}
 
 	/** The exception for a command that failed. */
 	private LockBackendException failed(String command, Throwable cause) {
 		if (cause instanceof TimeoutException) {
-			return new LockBackendException("The " + command + " failed: ZooKeeper at " + servers()
-					+ " did not reply within " + this.commandTimeout + ". Check that the ensemble has a leader and that"
-					+ " its disks are fast, or raise distlock.zookeeper.command-timeout");
+			return new LockBackendException("ZooKeeper at " + servers() + " did not reply within " + this.commandTimeout
+					+ ". Check that the ensemble has a leader and that its disks are fast, or raise"
+					+ " distlock.zookeeper.command-timeout. The " + command + " failed");
 		}
 		boolean refused = cause instanceof KeeperException.NoAuthException
 				|| cause instanceof KeeperException.InvalidACLException;
 		String remedy = refused ? "Give the client the right to create, read and delete below the root of the locks"
 				+ " (distlock.zookeeper.root), by the authorization and the ACL provider of the application's"
 				+ " CuratorFramework" : "Check that the ensemble runs and has a leader";
-		return new LockBackendException("The " + command + " failed: ZooKeeper at " + servers() + " returned "
-				+ cause.getMessage() + ". " + remedy, cause);
+		return new LockBackendException("ZooKeeper at " + servers() + " returned " + cause.getMessage() + ". " + remedy
+				+ ". The " + command + " failed", cause);
 	}
 
 	/** Describe where a node is. */
@@ -275,7 +298,7 @@ final class ZooKeeperConnection {
 			}
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The check of the session with ZooKeeper failed and will be repeated: " + ex.getMessage(), ex);
+			logger.warn(ex.getMessage() + ". The check of the session with ZooKeeper will be repeated", ex);
 		}
 		finally {
 			later(this::confirmSession, delay);

@@ -171,11 +171,12 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 				? CompletableFuture.completedFuture(List.of()) : session.children(folder.path());
 		return creation.thenCompose((node) -> {
 			if (isNew && folder.isFirst(node, watch)) {
-				return CompletableFuture.completedFuture(new Place(node, true, null));
+				return result(ticket, new Place(node, true, null), isNew, queue);
 			}
 			return list
-				.thenCompose((names) -> names.contains(node.name()) ? place(ticket, node, names) : place(ticket, node));
-		}).thenCompose((place) -> result(ticket, place, isNew, queue));
+				.thenCompose((names) -> names.contains(node.name()) ? place(ticket, node, names) : place(ticket, node))
+				.thenCompose((place) -> result(ticket, place, isNew, queue));
+		});
 	}
 
 	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, Place place, boolean isNew, boolean queue) {

@@ -13,20 +13,14 @@
 -- include: first-bytes.lua
 -- include: base.lua
 local token, lease, count = ARGV[1], ARGV[2], string.sub(ARGV[3], 2)
+local reader = count == ''
+count = reader and '1' or count
 
 local value = redis.call('GET', lockKey)
 local queue = not value and redis.call('ZRANGE', queueKey, 0, 0)[1]
 -- Free, or a tombstone whose token the clock has passed. Only digits are compared: Lua
 -- collates strings by the server's locale, in which punctuation may count less than digits.
 if not queue and (not value or string.byte(value) == TOMBSTONE and #value == #now + 1 and string.sub(value, 2) < now) then
-  if count == '' then
-    -- DEL first: a server without memory would refuse the other writes as the first one.
-    redis.call('DEL', KEYS[3])
-    redis.call('ZADD', KEYS[3], string.format('%.0f', string.sub(now, 1, -4) + lease), token, now, '#' .. token)
-    redis.call('PEXPIRE', KEYS[3], lease)
-    redis.call('PSETEX', lockKey, lease, '~' .. now)
-    return now
-  end
   local owned = '-' .. token .. '|' .. count .. '|' .. now
   if redis.pcall('PSETEX', lockKey, lease, owned).err then
     -- A server without memory refuses it as the first write, but not as the second.
@@ -36,7 +30,7 @@ if not queue and (not value or string.byte(value) == TOMBSTONE and #value == #no
   return now
 end
 -- include: append.lua
-local mark, reader = string.sub(ARGV[3], 1, 1), count == ''
+local mark = string.sub(ARGV[3], 1, 1)
 -- Another exclusive ticket holds the lock, and this one is exclusive, too: then nothing is
 -- granted, whatever waits, and a new ticket is queued behind all others.
 local kind = value and string.byte(value)
@@ -57,12 +51,14 @@ end
 -- them takes longer than the cases themselves.
 -- include: grant.lua
 
-count = reader and 1 or count
-
 local owner, first, last = read(value)
 if owner == token then
   -- Never refreshed: a stray copy must not lengthen anything.
   return answer('granted', exact(first), redis.call('PTTL', lockKey))
+end
+if reader and isReader(owner) then
+  share(owner, first)
+  owner = '~'
 end
 if owner == '' then
   local ttl
@@ -118,7 +114,7 @@ if mark == 'N' then
 end
 local position, new = enqueue(token, lease, count, mark)
 -- Also for a ticket that waited before, see base.lua about other formats.
-if value and string.byte(value) == OWNED then
+if owner ~= '~' and value and string.byte(value) == OWNED then
   redis.call('SETRANGE', lockKey, 0, '+')
 end
 if reader and owner == '~' and new == 0 and not more then

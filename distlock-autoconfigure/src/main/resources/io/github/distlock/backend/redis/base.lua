@@ -2,7 +2,7 @@
 --
 -- The lock is one string with a TTL: '-token|count|first' or '+token|count|first' of an
 -- owner, with the first fencing token of its grant and how many the grant covers; '~last'
--- while readers hold it, see readers.lua; or '|last', a tombstone that only keeps the last
+-- while several readers may hold it, see readers.lua; or '|last', a tombstone that only keeps the last
 -- fencing token for a while.
 -- An earlier version wrote a zero before some counts, which means nothing here.
 -- The queue is a sorted set, so that a ticket is found in log n steps however many wait.
@@ -13,17 +13,18 @@
 -- 'instance:number'; with an F before the number an instance may have several in the
 -- queue, for fair callers and readers; with an R it is a reader's. A reader with a limit is
 -- named 'instance:F0limitpnumber', the limit in decimal digits: an earlier version takes it
--- for an exclusive ticket, and may grant it the whole lock. At place 0 there may be
+-- for an exclusive ticket, and may grant it the whole lock by a message. At place 0 there may be
 -- a claim, '!instance': that instance was granted the lock by a message, and more of its
 -- tickets may wait. A ticket is counted where the number of receivers that PUBLISH answers
 -- can be trusted for its instance.
 --
--- Invariant: while the lock is '-' or a tombstone, no ticket is in the queue; while it is
--- '~', the first in the queue is a ticket that cannot enter: no reader, or one with a limit
--- that so many hold, unless leases have ended since, or the answer of the last script began
--- with '+' (see readers.lua); and the first token of '-' is not ahead of the clock. Nothing
--- follows from the lock's '+'. So a lock that no ticket waits for needs neither the queue
--- nor, at the release, the clock.
+-- Invariant: while the lock is '-' or a tombstone, no ticket is in the queue; while a reader
+-- owns it, no reader is, unless an earlier version has queued it; while it is '~', the first in
+-- the queue is a ticket that cannot enter: no reader, or one with a limit that so many hold,
+-- unless leases have ended since, or the answer of the last script began with '+' (see
+-- readers.lua); and the first token of '-' is not ahead of the clock. Nothing follows from the
+-- lock's '+'. So a lock that no ticket waits for needs neither the queue nor, at the release,
+-- the clock.
 -- Scripts of another format have a queue under another name, and so break this invariant for
 -- this one. A ticket that waits then is not seen until it asks again: it takes the lock if it
 -- is free, and leaves its place in the queue behind, or it marks the lock with '+'.

@@ -20,8 +20,8 @@ for i = 1, #KEYS / 2 do
     redis.call('PEXPIRE', readersKey, ttl)
     redis.call('ZADD', readersKey, string.format('%.0f', math.max(ends, now + lease)), token)
     answers[i] = 1
-  elseif value == '+' .. token .. '|1|' .. first then
-    -- An earlier version has granted the whole lock to a reader with a limit.
+  elseif value and string.sub(value, 2) == token .. '|1|' .. first then
+    -- A reader that owns the lock, see readers.lua.
     answers[i] = redis.call('PEXPIRE', lockKey, math.max(redis.call('PTTL', lockKey), lease))
   end
 end

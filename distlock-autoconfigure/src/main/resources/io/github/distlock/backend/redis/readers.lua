@@ -1,8 +1,10 @@
--- The readers that hold the lock together: a sorted set in the lock's slot with two members
--- for each. The score of 'token' is the server time in ms at which its lease ends; the score
--- of '#token' is its fencing token in microseconds, above all times. The lock's value is
--- '~last', with the last fencing token; both have the TTL of the longest lease. Without
--- that value the set means nothing.
+-- A reader that has found the lock free owns it, as an exclusive ticket does, until another
+-- reader attempts: then share() makes it one of several.
+--
+-- Several are a sorted set in the lock's slot with two members for each. The score of 'token' is
+-- the server time in ms at which its lease ends; the score of '#token' is its fencing token in
+-- microseconds, above all times. The lock's value is '~last', with the last fencing token; both
+-- have the TTL of the longest lease. Without that value the set means nothing.
 
 local ABOVE_ALL_TIMES = '1e14'
 
@@ -137,6 +139,17 @@ local function firstInQueue()
     token = head()
   end
   return token
+end
+
+-- Makes the reader that owns the lock one of several. Its lease ends 2 ms later at most: the
+-- clock is read after the TTL, since the server may pause between the two.
+local function share(owner, first)
+  local left = redis.call('PTTL', lockKey)
+  local read = redis.call('TIME')
+  -- First, as in enter(). The set may be left over.
+  redis.call('DEL', readersKey())
+  redis.call('ZADD', readersKey(), exact(read[1] * 1000 + read[2] / 1000 + left + 1), owner, exact(first), '#' .. owner)
+  settle(first)
 end
 
 -- Lets waiting readers join those that hold the lock, up to the first ticket in the queue that

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -20,6 +22,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
@@ -47,6 +50,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The mode {@code connection} on PostgreSQL, whose locks are advisory locks. The server
@@ -57,6 +61,12 @@ class AdvisoryLockTests {
 	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private static final String WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+
+	/** How many connections for locks a JVM has. */
+	private static final int CONNECTIONS = 10;
+
+	/** A session that creates an index, and … */
+	private static final String CREATES = "query LIKE 'CREATE INDEX CONCURRENTLY%' AND ";
 
 	private static final Duration LEASE = Duration.ofSeconds(5);
 
@@ -112,6 +122,13 @@ class AdvisoryLockTests {
 
 	private JdbcNode node() {
 		return node(database.pool(4));
+	}
+
+	/** A node that reaches the server through a proxy. */
+	private JdbcNode node(TcpProxy proxy) {
+		HikariConfig settings = database.poolSettings(4);
+		settings.setJdbcUrl(database.url().replaceFirst(":\\d+/", ":" + proxy.port() + "/"));
+		return node(new HikariDataSource(settings));
 	}
 
 	private JdbcNode node(HikariDataSource pool) {
@@ -259,10 +276,7 @@ class AdvisoryLockTests {
 
 	@Test
 	void theKeyOfAnotherSessionWithTheSameNumberTimesOutWithAMessage() throws Exception {
-		HikariDataSource pool = database.pool(4);
-		this.open.add(pool);
-		BackendLockRegistry registry = registry(pool, Duration.ofMillis(500));
-		this.open.add(0, registry::shutdown);
+		BackendLockRegistry registry = registry(Duration.ofMillis(500));
 		try (HeldLock held = registry.acquire(LockRequest.of(this.key))) {
 			SingleConnectionDataSource session = new SingleConnectionDataSource(database.url(), database.user(), "",
 					true);
@@ -276,18 +290,24 @@ class AdvisoryLockTests {
 		}
 	}
 
-	private static BackendLockRegistry registry(HikariDataSource pool, Duration wait) {
-		return JdbcRegistries.start(
-				JdbcBackend.connection(pool, JdbcUnderTest.connectionSettings(10), TimeSource.SYSTEM), wait, SOON,
-				SOON);
+	private BackendLockRegistry registry(Duration wait) {
+		BackendLockRegistry registry = JdbcRegistries.start(
+				JdbcBackend.connection(pool(), JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM), wait,
+				SOON, SOON);
+		this.open.add(0, registry::shutdown);
+		return registry;
 	}
 
 	@Test
 	void callersOfTwoKeysEachOnFewConnectionsEndOrTimeOut() throws Exception {
-		HikariDataSource pool = database.pool(4);
-		this.open.add(pool);
-		BackendLockRegistry registry = registry(pool, Duration.ofSeconds(2));
-		this.open.add(0, registry::shutdown);
+		BackendLockRegistry registry = registry(Duration.ofSeconds(2));
+		// The pool opens its connections one after the other. On a busy machine a caller
+		// that needs a new one would fail.
+		List<HeldLock> all = new ArrayList<>();
+		for (int i = 0; i < CONNECTIONS; i++) {
+			all.add(registry.acquire(LockRequest.of(this.key + "opens" + i).waitTime(SOON)));
+		}
+		all.forEach(HeldLock::close);
 		ExecutorService callers = Executors.newFixedThreadPool(20);
 		List<Future<Boolean>> calls = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
@@ -312,8 +332,7 @@ class AdvisoryLockTests {
 
 	@Test
 	void withoutAConnectionTheMessageCountsHeldAndWaitingLocks() {
-		HikariDataSource pool = database.pool(4);
-		this.open.add(pool);
+		HikariDataSource pool = pool();
 		JdbcNode node = JdbcNode.connection(pool, 3);
 		this.open.add(0, node);
 		JdbcNode other = node();
@@ -344,9 +363,7 @@ class AdvisoryLockTests {
 	@Test
 	void aHolderWhoseNetworkIsCutKnowsItBeforeTheNextOneEnters() {
 		try (TcpProxy proxy = new TcpProxy(server.getPort())) {
-			HikariConfig settings = database.poolSettings(4);
-			settings.setJdbcUrl(database.url().replaceFirst(":\\d+/", ":" + proxy.port() + "/"));
-			JdbcNode holder = node(new HikariDataSource(settings));
+			JdbcNode holder = node(proxy);
 			Ticket ticket = holder.ticket(this.key);
 			Grant grant = StoreNode.granted(holder.attempt(ticket, LEASE, true));
 			JdbcNode node = node();
@@ -378,28 +395,223 @@ class AdvisoryLockTests {
 	}
 
 	@Test
-	void aServerInRecoveryGrantsNothing() throws Exception {
+	void aHeldLockOutlivesTheTransactionTimeoutOfTheServer() {
+		assumeTrue(ask("SELECT current_setting('server_version_num')::bigint") >= 170000,
+				"transaction_timeout came with PostgreSQL 17");
+		database.direct().execute("ALTER DATABASE postgres SET transaction_timeout = '1s'");
+		try {
+			JdbcNode node = node();
+			Ticket ticket = node.hold(this.key);
+			awaitSession("state = 'idle in transaction' AND xact_start < clock_timestamp() - interval '3 s'");
+			assertThat(node.release(ticket)).isTrue();
+		}
+		finally {
+			database.direct().execute("ALTER DATABASE postgres RESET transaction_timeout");
+		}
+	}
+
+	/** Wait until there is a session with some properties. */
+	private static void awaitSession(String condition) {
+		await().atMost(SOON).until(() -> ask("SELECT count(*) FROM pg_stat_activity WHERE " + condition) == 1);
+	}
+
+	@Test
+	void aGrantAfterALongWaitIsValidFromTheFirst() {
+		List<Boolean> valid = new CopyOnWriteArrayList<>();
+		HikariDataSource pool = pool();
+		try (StoreNode node = new StoreNode(
+				JdbcBackend.connection(pool, JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM),
+				LockInstance.of(this.key)) {
+
+			@Override
+			public void granted(Ticket ticket, Grant grant) {
+				valid.add(!grant.validity().hasPassed(TimeSource.SYSTEM));
+			}
+
+		}) {
+			JdbcNode holder = node();
+			Ticket held = holder.hold(this.key);
+			Ticket waiter = node.ticket(this.key);
+			assertThat(node.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
+			// Longer than the lease, and shorter than one wait in the server.
+			awaitSession("wait_event = 'advisory' AND query_start < clock_timestamp() - interval '6 s'");
+			holder.release(held);
+			await().atMost(SOON).until(() -> !valid.isEmpty());
+			assertThat(valid).containsExactly(true);
+			assertThat(node.release(waiter)).isTrue();
+		}
+	}
+
+	@Test
+	void theRemainingTimeIsThatOfTheSessionAlsoIfALongerLeaseIsAskedForLater() {
+		JdbcNode holder = node();
+		Ticket held = holder.hold(this.key);
+		JdbcNode node = node();
+		Ticket waiter = node.ticket(this.key);
+		node.attempt(waiter, LEASE, true);
+		// For a caller that takes over the ticket of one that has given up.
+		node.attempt(waiter, LEASE.multipliedBy(4), true);
+		holder.release(held);
+		await().atMost(SOON).until(() -> node.has(waiter));
+		assertThat(node.take(waiter).validity().sessionNanos()).isBetween(1L, LEASE.toNanos());
+	}
+
+	@Test
+	void anAttemptIsOneRoundTripAWaitWithItsGrantAnotherOneAndARelease() {
+		try (TcpProxy proxy = new TcpProxy(server.getPort())) {
+			JdbcNode node = node(proxy);
+			JdbcNode holder = node();
+			int attempt = Integer.MAX_VALUE;
+			int release = Integer.MAX_VALUE;
+			int contended = Integer.MAX_VALUE;
+			// A check of the sessions adds to some of them.
+			for (int i = 0; i < 10; i++) {
+				int begin = proxy.roundTrips();
+				Ticket ticket = node.hold(this.key);
+				int granted = proxy.roundTrips();
+				node.release(ticket);
+				int released = proxy.roundTrips();
+				Ticket held = holder.hold(this.key);
+				Ticket waiter = node.queue(this.key);
+				awaitWaiting(1);
+				holder.release(held);
+				await().atMost(SOON).until(() -> node.grants.containsKey(waiter));
+				contended = Math.min(contended, proxy.roundTrips() - released);
+				attempt = Math.min(attempt, granted - begin);
+				release = Math.min(release, released - granted);
+				node.release(waiter);
+			}
+			assertThat(List.of(attempt, release, contended)).containsExactly(1, 1, 2);
+		}
+	}
+
+	@Test
+	void ofALongNameOfAnInstanceASessionHasTheEnd() {
+		String application = "order-service-of-a-department-with-a-very-long-name-in-production";
+		List<String> instances = new ArrayList<>();
+		for (int i = 1; i <= 2; i++) {
+			LockInstance self = new LockInstance("id-" + i, application, "host-7.example.org", 4711L);
+			HikariDataSource pool = pool();
+			JdbcNode node = new JdbcNode(
+					JdbcBackend.connection(pool, JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM),
+					self);
+			this.open.add(0, node);
+			node.hold(this.key + i);
+			instances.add(node.inspection().inspect(this.key + i).holders().get(0).instance());
+			assertThat(self.text()).hasSizeGreaterThan(63).endsWith(instances.get(i - 1));
+		}
+		assertThat(instances.get(0)).hasSize(63).endsWith("host-7.example.org:4711:id-1");
+		assertThat(instances.get(1)).hasSize(63).endsWith("host-7.example.org:4711:id-2");
+	}
+
+	@Test
+	void neitherVacuumNorTheConcurrentCreationOfAnIndexWaitsForAHeldLock() {
+		JdbcNode node = node();
+		Ticket ticket = node.hold(this.key);
+		makeGoods();
+		goods().execute("DELETE FROM goods");
+		// Statements of other sessions keep the rows for a moment.
+		await().atMost(SOON).until(() -> isEmptyAfterVacuum());
+		goods().execute("CREATE INDEX CONCURRENTLY ON goods (number)");
+		assertThat(node.release(ticket)).isTrue();
+	}
+
+	private static JdbcTemplate goods() {
+		JdbcTemplate jdbc = database.direct();
+		jdbc.setQueryTimeout((int) SOON.toSeconds());
+		return jdbc;
+	}
+
+	private static void makeGoods() {
+		goods().execute("DROP TABLE IF EXISTS goods");
+		goods().execute("CREATE TABLE goods AS SELECT generate_series(1, 1000) AS number");
+	}
+
+	/** Whether no deleted row is left. */
+	private static boolean isEmptyAfterVacuum() {
+		goods().execute("VACUUM goods");
+		return ask("SELECT pg_relation_size('goods')") == 0;
+	}
+
+	@Test
+	void besideAWaitingLockVacuumLeavesWhatWasDeletedAndAnIndexIsCreatedAfterItsTransaction() throws Exception {
+		JdbcNode holder = node();
+		Ticket held = holder.hold(this.key);
+		makeGoods();
+		JdbcNode node = node();
+		Ticket waiter = node.queue(this.key);
+		awaitWaiting(1);
+		goods().execute("DELETE FROM goods");
+		assertThat(isEmptyAfterVacuum()).isFalse();
+		Future<?> index = createIndexBesideAWaitingLock();
+		// The transaction with which the ticket has waited holds the lock.
+		holder.release(held);
+		await().atMost(SOON).until(() -> node.grants.containsKey(waiter));
+		awaitSession(CREATES + "pg_blocking_pids(pid) && (SELECT array_agg(pid) FROM pg_locks WHERE "
+				+ "locktype = 'advisory' AND objsubid = 1 AND granted)");
+		node.release(waiter);
+		index.get(SOON.toSeconds(), TimeUnit.SECONDS);
+		await().atMost(SOON).until(() -> isEmptyAfterVacuum());
+	}
+
+	@Test
+	void aHolderMayCreateAnIndexConcurrentlyWhenTheOthersStopWaiting() throws Exception {
+		JdbcNode holder = node();
+		Ticket held = holder.hold(this.key);
+		makeGoods();
+		JdbcNode node = node();
+		Ticket waiter = node.queue(this.key);
+		awaitWaiting(1);
+		Future<?> index = createIndexBesideAWaitingLock();
+		Answers.of(node.store.cancel(waiter));
+		index.get(SOON.toSeconds(), TimeUnit.SECONDS);
+		assertThat(holder.release(held)).isTrue();
+	}
+
+	private static Future<?> createIndexBesideAWaitingLock() {
+		Future<?> index = CompletableFuture
+			.runAsync(() -> goods().execute("CREATE INDEX CONCURRENTLY ON goods (number)"));
+		awaitSession(CREATES + "pg_blocking_pids(pid) && (SELECT array_agg(pid) FROM pg_locks WHERE "
+				+ "locktype = 'advisory' AND NOT granted)");
+		return index;
+	}
+
+	@Test
+	void aServerInRecoveryGrantsNothingAlsoIfItWasThePrimaryBefore() throws Exception {
 		Path data = folder.resolve("standby");
-		try (EmbeddedPostgres primary = EmbeddedPostgres.builder()
+		EmbeddedPostgres primary = EmbeddedPostgres.builder()
 			.setDataDirectory(data)
 			.setCleanDataDirectory(false)
-			.start()) {
-			JdbcNode node = node(TestDatabase.of(primary).pool(4));
-			node.release(node.hold(this.key));
-			close();
-			this.open.clear();
-		}
+			.start();
+		TestDatabase.of(primary);
+		TestDatabase demoted = new TestDatabase("postgresql",
+				primary.getJdbcUrl("postgres", "postgres") + "&targetServerType=any", "postgres");
+		JdbcNode node = node(demoted.pool(4));
+		Ticket held = node.hold(this.key);
+		JdbcNode other = node(demoted.pool(4));
+		Ticket waiter = other.queue(this.key);
+		primary.close();
 		Files.createFile(data.resolve("standby.signal"));
 		try (EmbeddedPostgres standby = EmbeddedPostgres.builder()
 			.setDataDirectory(data)
 			.setCleanDataDirectory(false)
+			.setPort(primary.getPort())
 			.start()) {
-			String url = standby.getJdbcUrl("postgres", "postgres") + "&targetServerType=any";
-			JdbcNode node = node(new TestDatabase("postgresql", url, "postgres").pool(4));
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
-				.withMessageContaining("read-only, as a replica or a former primary is; connect to the primary");
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attempt(node.ticket(this.key)));
-			assertThat(new TestDatabase("postgresql", url, "postgres").direct()
+			await().atMost(SOON).until(() -> node.doubted.contains(held));
+			for (JdbcNode each : List.of(node, other, node(demoted.pool(4)))) {
+				// A pool may still have connections to the primary.
+				await().atMost(SOON)
+					.untilAsserted(() -> assertThatExceptionOfType(LockBackendException.class)
+						.isThrownBy(() -> each.attemptOnce(this.key))
+						.withMessageContaining(
+								"read-only, as a replica or a former primary is; connect to the primary"));
+				assertThatExceptionOfType(LockBackendException.class)
+					.isThrownBy(() -> each.attempt(each.ticket(this.key)));
+			}
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> other.attempt(waiter));
+			assertThat(other.grants).isEmpty();
+			assertThat(node.release(held)).isFalse();
+			assertThat(demoted.direct()
 				.queryForList("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1")).isEmpty();
 			close();
 			this.open.clear();
@@ -409,8 +621,7 @@ class AdvisoryLockTests {
 	@Test
 	void aJvmOfTheOtherModeDoesNotStart() {
 		String prefix = UUID.randomUUID() + ":";
-		HikariDataSource pool = database.pool(4);
-		this.open.add(pool);
+		HikariDataSource pool = pool();
 		JdbcNode lease = JdbcNode.named(pool, prefix, false);
 		assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.named(pool, prefix, true))
 			.withMessageContaining("a JVM of the other mode than distlock.jdbc.mode=connection uses PostgreSQL at ");

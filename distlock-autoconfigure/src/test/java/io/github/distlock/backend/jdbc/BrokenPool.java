@@ -51,7 +51,7 @@ final class BrokenPool extends UnknownPool {
 
 	private PreparedStatement statement(Connection connection, PreparedStatement statement) {
 		return proxy(PreparedStatement.class, statement, (method, arguments, result) -> {
-			if (!method.equals("executeQuery")) {
+			if (!method.equals("getResultSet")) {
 				return result;
 			}
 			this.used.add(connection);

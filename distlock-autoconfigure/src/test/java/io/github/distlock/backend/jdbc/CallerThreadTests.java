@@ -307,8 +307,7 @@ class CallerThreadTests {
 		private final Connection session;
 
 		BlockedRow(TestDatabase database, JdbcNode node, String key) throws SQLException {
-			Ticket ticket = node.ticket(key);
-			node.take(ticket);
+			Ticket ticket = node.hold(key);
 			assertThat(node.release(ticket)).isTrue();
 			this.session = new DriverManagerDataSource(database.url(), database.user(), "").getConnection();
 			this.session.setAutoCommit(false);

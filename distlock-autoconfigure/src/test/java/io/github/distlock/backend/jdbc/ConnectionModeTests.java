@@ -62,8 +62,7 @@ class ConnectionModeTests implements LockListener {
 						closed.add(connection.isReadOnly());
 					}
 				}))) {
-			Ticket ticket = node.ticket(this.key);
-			node.take(ticket);
+			Ticket ticket = node.hold(this.key);
 			assertThat(node.release(ticket)).isTrue();
 			assertThat(closed).isNotEmpty().containsOnly(true);
 		}
@@ -111,10 +110,8 @@ class ConnectionModeTests implements LockListener {
 	@EnumSource
 	void anAttemptBeyondTheMaximumNumberOfConnectionsWaitsOrFails(Database server) {
 		try (HikariDataSource pool = server.open().pool(5); JdbcNode node = JdbcNode.connection(pool, 2)) {
-			Ticket first = node.ticket(this.key + 1);
-			node.take(first);
-			Ticket second = node.ticket(this.key + 2);
-			node.take(second);
+			Ticket first = node.hold(this.key + 1);
+			Ticket second = node.hold(this.key + 2);
 			assertThatThrownBy(() -> node.attemptOnce(this.key + 3)).isInstanceOf(LockBackendException.class)
 				.hasMessageContaining("2 by held locks and 0 by waits")
 				.hasMessageContaining("distlock.jdbc.max-connections");

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.mockito.Answers;
-import org.mockito.Mockito;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.target.HotSwappableTargetSource;
@@ -33,8 +33,10 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -69,16 +71,10 @@ class DatabaseProblemTests {
 		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
 			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(node.store::ping)
 				.withMessageContaining("The table distlock_lock is missing");
-			assertThat(output).containsOnlyOnce("No lock can be acquired. The table distlock_lock is missing");
+			assertThat(output).containsOnlyOnce("The table distlock_lock is missing")
+				.contains("run io/github/distlock/backend/jdbc/schema-postgresql.sql of the distlock jar, or set"
+						+ " distlock.jdbc.initialize-schema=always. Until then no lock can be acquired");
 		}
-	}
-
-	@Test
-	void anUnsupportedProductFailsTheStart() throws SQLException {
-		DataSource other = Mockito.mock(Answers.RETURNS_DEEP_STUBS);
-		Mockito.when(other.getConnection().getMetaData().getDatabaseProductName()).thenReturn("Microsoft SQL Server");
-		assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.lease(other))
-			.withMessageContaining("'Microsoft SQL Server' is not supported");
 	}
 
 	@ParameterizedTest
@@ -91,8 +87,9 @@ class DatabaseProblemTests {
 		try (HikariDataSource pool = other.pool(2); JdbcNode node = JdbcNode.lease(pool, tables)) {
 			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> node.attemptOnce(this.key))
 				.withMessageContaining("The database refused the attempt")
-				.withMessageContaining("on " + tables.lock())
-				.withMessageContaining("other columns");
+				.withMessageContaining("the table " + tables.lock() + " has other columns")
+				.withMessageContaining("schema-" + other.platform() + ".sql of the distlock jar")
+				.withMessageNotContaining("grant");
 		}
 		finally {
 			jdbc.execute("DROP TABLE " + tables.lock());
@@ -147,10 +144,11 @@ class DatabaseProblemTests {
 			wrong.setInitializationFailTimeout(-1);
 			try (HikariDataSource pool = new HikariDataSource(wrong); JdbcNode node = JdbcNode.lease(pool)) {
 				assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::ping)
-					.withMessageEndingWith("does not exist): check user, password and database");
+					.withMessageContaining(" refuses the login (")
+					.withMessageContaining("does not exist): check user, password and database");
 			}
 		}
-		assertThat(output.toString().split("No lock can be acquired[.]")).hasSize(3);
+		assertThat(output.toString().split("Until then no lock can be acquired")).hasSize(3);
 	}
 
 	@Test
@@ -159,11 +157,127 @@ class DatabaseProblemTests {
 		settings.setJdbcUrl("jdbc:postgresql://localhost:1/shop");
 		settings.setInitializationFailTimeout(-1);
 		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
-			assertThat(output).containsOnlyOnce("No lock can be acquired. No answer from PostgreSQL")
-				.contains("localhost:1 refused")
-				.contains("is not reachable or does not answer in time")
+			assertThat(output)
+				.containsOnlyOnce("PostgreSQL at jdbc:postgresql://localhost:1/shop cannot be reached (Connection to"
+						+ " localhost:1 refused")
+				.contains("check that it runs and is reachable. The check failed. Until then no lock can be acquired")
 				.doesNotContain("pool-size");
 		}
+	}
+
+	@Test
+	void aRefusedConnectionOfAnyPoolIsNoReasonToChangeThePool() {
+		DataSource down = new DriverManagerDataSource("jdbc:postgresql://localhost:1/shop");
+		try (JdbcNode node = JdbcNode.lease(new UnknownPool(down))) {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+				.withMessageStartingWith("A database cannot be reached (Connection to localhost:1 refused")
+				.withMessageNotContaining("lockDataSource");
+		}
+	}
+
+	@Test
+	void aServerThatAcceptsNoMoreConnectionsIsNoReasonToEnlargeThePool() {
+		this.owner.execute("CREATE ROLE " + this.id + " LOGIN CONNECTION LIMIT 0");
+		HikariConfig settings = this.database.poolSettings(2);
+		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
+		settings.setUsername(this.id);
+		settings.setInitializationFailTimeout(-1);
+		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::ping)
+				.withMessageContaining(" accepts no more connections (FATAL: too many connections for role")
+				.withMessageContaining("make the pools of the applications smaller")
+				.withMessageNotContaining("pool-size");
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			ADD CONSTRAINT few CHECK (owner = 'x') | violates check constraint
+			ADD COLUMN more INT NOT NULL | violates not-null constraint
+			ALTER COLUMN owner TYPE varchar(3) | value too long
+			DROP COLUMN fence | column "fence" does not exist
+			""")
+	void aTableWithOtherConstraintsHasAnsweredInOneLine(String change, String cause) {
+		makeTables();
+		this.owner.execute("ALTER TABLE " + this.id + ".distlock_lock " + change);
+		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+				.withMessageStartingWith("The database refused the attempt for lock '" + this.key + "' (ERROR: ")
+				.withMessageContaining(cause)
+				.withMessageContaining("the table distlock_lock has other columns or constraints than this version")
+				.withMessageNotContaining("\n");
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			disk_full | The database refused the attempt | correct what the database names
+			syntax_error | The database refused the attempt | /docs/compatibility.md lists
+			insufficient_privilege | The database refused the attempt | grant the user SELECT, INSERT, UPDATE and DELETE
+			lock_not_available | The database did not answer the attempt | distlock.jdbc.command-timeout
+			""")
+	void eachErrorOfTheServerHasARemedyThatFits(String error, String symptom, String remedy) {
+		makeTables();
+		this.owner.execute("CREATE FUNCTION " + this.id + ".fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE"
+				+ " EXCEPTION 'as it is' USING ERRCODE = '" + error + "'; END $$");
+		this.owner.execute("CREATE TRIGGER fail BEFORE INSERT ON " + this.id
+				+ ".distlock_lock FOR EACH ROW EXECUTE FUNCTION " + this.id + ".fail()");
+		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+				.withMessageStartingWith(symptom)
+				.withMessageContaining("(ERROR: as it is")
+				.withMessageContaining(remedy);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void anH2ThatTakesAnEmptyTextForNullIsRefused(boolean lease) {
+		HikariConfig settings = new HikariConfig();
+		settings.setJdbcUrl("jdbc:h2:mem:" + this.id + ";MODE=Oracle;DB_CLOSE_DELAY=-1");
+		try (HikariDataSource pool = new HikariDataSource(settings)) {
+			new ResourceDatabasePopulator(new ClassPathResource("io/github/distlock/backend/jdbc/schema-h2.sql"))
+				.execute(pool);
+			assertThatExceptionOfType(StoreUnusableException.class)
+				.isThrownBy(() -> (lease ? JdbcNode.lease(pool) : JdbcNode.connection(pool)).close())
+				.withMessageContaining(
+						"takes an empty text for NULL, so no lock could be released. H2 does so in" + " MODE=Oracle");
+		}
+	}
+
+	@Test
+	void aMariaDbThatTakesAnEmptyTextForNullIsRefused() {
+		HikariConfig settings = TestDatabase.mariaDb().poolSettings(2);
+		settings.setConnectionInitSql("SET SESSION sql_mode = CONCAT(@@sql_mode, ',EMPTY_STRING_IS_NULL')");
+		try (HikariDataSource pool = new HikariDataSource(settings)) {
+			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.lease(pool).close())
+				.withMessageContaining("EMPTY_STRING_IS_NULL");
+		}
+	}
+
+	@Test
+	void anH2InMemoryIsOneWarningThatNamesOneThatJvmsShare(CapturedOutput output) {
+		try (HikariDataSource pool = TestDatabase.h2().pool(2); JdbcNode node = JdbcNode.lease(pool)) {
+			node.take(node.ticket(this.key));
+			assertThat(output).containsOnlyOnce("do not exclude other JVMs")
+				.containsPattern("WARN.*Locks in H2 at jdbc:h2:mem:.*use jdbc:h2:file:[.]{3};AUTO_SERVER=TRUE");
+		}
+	}
+
+	@Test
+	void aTableThatMayNotBeCreatedNamesTheReasonAndOneScript(CapturedOutput output) {
+		this.owner.execute("CREATE SCHEMA " + this.id);
+		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
+		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+		application().run((started) -> {
+			assertThat(started).hasNotFailed();
+			assertThat(output)
+				.containsPattern("The table " + this.id + "[.]distlock_lock is missing [(]ERROR: relation"
+						+ ".*[)], and its creation at the start has failed [(].*permission denied" + " for schema "
+						+ this.id + ".*[)]: run io/github/distlock/backend/jdbc/schema-postgresql[.]sql of the"
+						+ " distlock jar as a user that may create it[.] Until then no lock can be acquired")
+				.doesNotContain("set distlock.jdbc.initialize-schema=always");
+		});
 	}
 
 	@Test
@@ -203,8 +317,10 @@ class DatabaseProblemTests {
 		settings.setUsername(this.id);
 		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
 			node.take(node.ticket(this.key));
-			await().atMost(SOON).until(() -> output.toString().contains("Rows of unused locks stay in the table"));
-			assertThat(output).contains("grant the user SELECT, INSERT, UPDATE and DELETE on distlock_lock");
+			await().atMost(SOON).until(() -> output.toString().contains("rows of unused locks stay in the table"));
+			assertThat(output)
+				.contains("grant the user SELECT, INSERT, UPDATE and DELETE on distlock_lock. Until then rows of"
+						+ " unused locks stay in the table");
 		}
 	}
 
@@ -215,14 +331,18 @@ class DatabaseProblemTests {
 		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
 		this.owner
 			.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + this.id + " TO " + this.id);
-		new ApplicationContextRunner()
+		application().withPropertyValues("distlock.fail-fast=true")
+			.run((started) -> assertThat(started).hasNotFailed());
+	}
+
+	private ApplicationContextRunner application() {
+		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class))
 			.withPropertyValues("spring.datasource.url=" + this.database.url().replaceFirst("[?].*", ""),
 					"spring.datasource.username=" + this.id, "spring.datasource.hikari.schema=" + this.id,
 					"distlock.backend=jdbc", "distlock.jdbc.schema=" + this.id,
-					"distlock.jdbc.initialize-schema=always", "distlock.fail-fast=true")
-			.run((started) -> assertThat(started).hasNotFailed());
+					"distlock.jdbc.initialize-schema=always");
 	}
 
 	private void makeTables() {

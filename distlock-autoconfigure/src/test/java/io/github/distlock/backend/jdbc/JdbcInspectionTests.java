@@ -2,24 +2,14 @@ package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.distlock.HeldLock;
-import io.github.distlock.LockLostException;
-import io.github.distlock.LockMode;
-import io.github.distlock.LockRequest;
-import io.github.distlock.LossCause;
-import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
@@ -27,11 +17,8 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
-import io.github.distlock.registry.BackendLockRegistry;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,32 +42,6 @@ class JdbcInspectionTests {
 	private final String key = "it's-" + UUID.randomUUID();
 
 	private final String prefix = UUID.randomUUID() + ":";
-
-	@ParameterizedTest
-	@EnumSource
-	void anInspectionSaysWhatHoldsALockSinceWhenAndForHowLong(Database server) {
-		try (HikariDataSource pool = server.open().pool(4);
-				JdbcNode node = JdbcNode.named(pool, this.prefix, false);
-				JdbcNode other = JdbcNode.named(pool, this.prefix, false)) {
-			assertThat(other.inspection().inspect(this.key).holders()).isEmpty();
-			Grant grant = node.take(node.ticket(this.key));
-			assertThat(other.inspection().inspect(this.key).holders()).singleElement()
-				.satisfies((holder) -> isHolder(holder, node, grant));
-			assertThat(other.attemptOnce(this.key)).isInstanceOfSatisfying(AttemptResult.Busy.class,
-					(busy) -> isHolder(busy.holder(), node, grant));
-			assertThat(other.attempt(other.ticket(this.key))).isInstanceOfSatisfying(AttemptResult.Queued.class,
-					(queued) -> isHolder(queued.holder(), node, grant));
-		}
-	}
-
-	private static void isHolder(@Nullable StoredHolder stored, JdbcNode node, Grant grant) {
-		StoredHolder holder = Objects.requireNonNull(stored);
-		assertThat(holder.instance()).isEqualTo(node.instance());
-		assertThat(holder.mode()).isEqualTo(LockMode.EXCLUSIVE);
-		assertThat(holder.grantToken()).isEqualTo(grant.firstToken());
-		assertThat(holder.ttl()).isBetween(Duration.ofSeconds(10), JdbcNode.LEASE);
-		assertThat(Duration.between(holder.since(), Instant.now()).abs()).isLessThan(Duration.ofSeconds(20));
-	}
 
 	@ParameterizedTest
 	@EnumSource
@@ -222,49 +183,6 @@ class JdbcInspectionTests {
 			assertThatThrownBy(() -> row.inspection().end(this.key, grant.firstToken()))
 				.isInstanceOf(UnsupportedOperationException.class);
 		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void inTheModeLeaseTheNextCallerEntersAndTheFormerHolderNamesTheCause(Database server) throws Exception {
-		try (HikariDataSource pool = server.open().pool(8);
-				JdbcNode operator = JdbcNode.named(pool, "distlock:", false)) {
-			BackendLockRegistry holding = registry(pool, PATIENCE);
-			BackendLockRegistry waiting = registry(pool, PATIENCE);
-			HeldLock lock = holding.acquire(LockRequest.of(this.key));
-			CompletableFuture<HeldLock> next = waiting.acquireAsync(LockRequest.of(this.key).waitTime(PATIENCE));
-			assertThat(operator.inspection().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
-			HeldLock entered = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-			assertThat(entered.fencingToken()).isGreaterThan(lock.fencingToken());
-			isReleasedByOperator(lock);
-			entered.close();
-			holding.shutdown();
-			waiting.shutdown();
-		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void inTheModeLeaseTheFormerHolderLearnsItAtItsRenewal(Database server) {
-		try (HikariDataSource pool = server.open().pool(8);
-				JdbcNode operator = JdbcNode.named(pool, "distlock:", false)) {
-			BackendLockRegistry registry = registry(pool, Duration.ofSeconds(1));
-			HeldLock lock = registry.acquire(LockRequest.of(this.key));
-			assertThat(operator.inspection().end(this.key, lock.fencingToken())).isEqualTo(EndResult.ENDED);
-			await().atMost(PATIENCE).until(() -> !lock.isHeld());
-			isReleasedByOperator(lock);
-			registry.shutdown();
-		}
-	}
-
-	private static void isReleasedByOperator(HeldLock lock) {
-		assertThat(catchThrowableOfType(LockLostException.class, lock::close).lossCause())
-			.isEqualTo(LossCause.RELEASED_BY_OPERATOR);
-	}
-
-	private static BackendLockRegistry registry(HikariDataSource pool, Duration lease) {
-		return JdbcRegistries.start(JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), PATIENCE, lease,
-				PATIENCE);
 	}
 
 }

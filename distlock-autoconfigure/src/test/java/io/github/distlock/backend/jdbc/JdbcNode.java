@@ -52,7 +52,7 @@ final class JdbcNode extends StoreNode {
 	 */
 	private static JdbcBackendSettings settings(String prefix, int connections, TableNames tables) {
 		return new JdbcBackendSettings(prefix, Duration.ofSeconds(2), Duration.ofSeconds(30), 17, 3, connections, true,
-				tables);
+				tables, "");
 	}
 
 	static JdbcNode connection(DataSource dataSource) {

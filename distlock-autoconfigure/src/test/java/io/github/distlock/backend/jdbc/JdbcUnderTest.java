@@ -16,7 +16,7 @@ import io.github.distlock.contract.StoreUnderTest;
 final class JdbcUnderTest implements StoreUnderTest {
 
 	static final JdbcBackendSettings SETTINGS = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-			Duration.ofMillis(100), 17, 3, 80, true, TableNames.DEFAULT);
+			Duration.ofMillis(100), 17, 3, 80, true, TableNames.DEFAULT, "");
 
 	static final JdbcBackendSettings CONNECTION_SETTINGS = connectionSettings(80);
 
@@ -34,7 +34,7 @@ final class JdbcUnderTest implements StoreUnderTest {
 
 	static JdbcBackendSettings connectionSettings(int connections) {
 		return new JdbcBackendSettings(JdbcNode.CONNECTION_PREFIX, Duration.ofSeconds(2), Duration.ofMillis(100), 17, 3,
-				connections, true, TableNames.DEFAULT);
+				connections, true, TableNames.DEFAULT, "");
 	}
 
 	static JdbcUnderTest lease(TestDatabase database) {

@@ -21,17 +21,13 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
-import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -74,8 +70,7 @@ class LeaseConnectionTests {
 			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
 			transaction.executeWithoutResult((status) -> {
 				try (JdbcNode node = JdbcNode.lease(pool)) {
-					Ticket ticket = node.ticket(this.key);
-					node.take(ticket);
+					Ticket ticket = node.hold(this.key);
 					assertThat(node.release(ticket)).isTrue();
 				}
 				assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
@@ -94,31 +89,6 @@ class LeaseConnectionTests {
 				.hasMessageContaining("distlock.jdbc.data-source"));
 			// The attempt that timed out was not sent later.
 			assertThat(node.attemptOnce(this.key)).isInstanceOf(Grant.class);
-		}
-	}
-
-	@Test
-	void aRoutingDataSourceHasTheLocksInAPoolLikeItsDefault() {
-		try (HikariDataSource pool = TestDatabase.h2().pool(1)) {
-			AbstractRoutingDataSource router = new AbstractRoutingDataSource() {
-
-				@Override
-				protected @Nullable Object determineCurrentLookupKey() {
-					return null;
-				}
-
-			};
-			router.setTargetDataSources(Map.of());
-			router.setDefaultTargetDataSource(new TransactionAwareDataSourceProxy(pool));
-			router.afterPropertiesSet();
-			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
-			transaction.executeWithoutResult((status) -> {
-				try (JdbcNode node = JdbcNode.lease(new LazyConnectionDataSourceProxy(router))) {
-					Ticket ticket = node.ticket(this.key);
-					node.take(ticket);
-					assertThat(node.release(ticket)).isTrue();
-				}
-			});
 		}
 	}
 
@@ -200,22 +170,10 @@ class LeaseConnectionTests {
 		try (HikariDataSource pool = new HikariDataSource(settings);
 				JdbcNode node = JdbcNode.lease(pool);
 				JdbcNode other = JdbcNode.lease(pool)) {
-			Ticket ticket = node.ticket(this.key);
-			node.take(ticket);
+			Ticket ticket = node.hold(this.key);
 			assertThat(other.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 			assertThat(node.release(ticket)).isTrue();
 			other.take(other.ticket(this.key));
-		}
-	}
-
-	@Test
-	void theErrorForAMissingTableNamesTheScript() {
-		DriverManagerDataSource empty = new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
-		try (JdbcNode node = JdbcNode.lease(empty)) {
-			assertThatThrownBy(node.store::verify).isInstanceOf(LockBackendException.class)
-				.hasMessageContaining("distlock_lock")
-				.hasMessageContaining("io/github/distlock/backend/jdbc/schema-")
-				.hasMessageContaining("distlock.jdbc.initialize-schema");
 		}
 	}
 
@@ -323,8 +281,7 @@ class LeaseConnectionTests {
 	void aBusyAttemptWritesNothingInPostgreSql() {
 		TestDatabase database = TestDatabase.postgres();
 		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.lease(pool)) {
-			Ticket holder = node.ticket(this.key);
-			node.take(holder);
+			Ticket holder = node.hold(this.key);
 			Map<String, Object> before = version(database);
 			for (int i = 0; i < 10; i++) {
 				assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
@@ -359,8 +316,7 @@ class LeaseConnectionTests {
 				}
 			});
 			try (JdbcNode node = JdbcNode.lease(pool)) {
-				Ticket ticket = node.ticket(this.key);
-				node.take(ticket);
+				Ticket ticket = node.hold(this.key);
 				collision.set(true);
 				assertThat(node.release(ticket)).isTrue();
 				assertThat(collision).isFalse();

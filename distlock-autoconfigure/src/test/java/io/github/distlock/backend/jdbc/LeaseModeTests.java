@@ -2,20 +2,12 @@ package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
-import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
@@ -38,30 +30,6 @@ class LeaseModeTests {
 	private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1000;
 
 	private final String key = "lease-" + UUID.randomUUID();
-
-	@ParameterizedTest
-	@EnumSource
-	void onlyOneOfManySimultaneousAttemptsIsGranted(Database server) throws Exception {
-		TestDatabase database = server.open();
-		ExecutorService threads = Executors.newFixedThreadPool(8);
-		try (HikariDataSource pool = database.pool(8); JdbcNode one = JdbcNode.lease(pool)) {
-			for (int round = 0; round < 40; round++) {
-				String name = this.key + round;
-				List<Callable<AttemptResult>> attempts = new ArrayList<>();
-				for (int i = 0; i < 8; i++) {
-					attempts.add(() -> one.attempt(one.ticket(name)));
-				}
-				int granted = 0;
-				for (Future<AttemptResult> result : threads.invokeAll(attempts)) {
-					granted += (result.get() instanceof Grant) ? 1 : 0;
-				}
-				assertThat(granted).as("round " + round).isEqualTo(1);
-			}
-		}
-		finally {
-			threads.shutdownNow();
-		}
-	}
 
 	@ParameterizedTest
 	@EnumSource
@@ -104,8 +72,7 @@ class LeaseModeTests {
 		try (HikariDataSource pool = database.pool(4);
 				JdbcNode one = JdbcNode.lease(pool);
 				JdbcNode two = JdbcNode.lease(pool)) {
-			Ticket holder = one.ticket(this.key);
-			one.take(holder);
+			Ticket holder = one.hold(this.key);
 			Ticket waiter = two.ticket(this.key);
 			assertThat(two.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 			Ticket next = one.ticket(this.key);
@@ -114,35 +81,6 @@ class LeaseModeTests {
 			two.take(waiter);
 			assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
 		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void aBatchOfRenewalsReturnsAResultForEachAndShortensNoLease(Database server) {
-		TestDatabase database = server.open();
-		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
-			List<Renewal> renewals = new ArrayList<>();
-			for (int i = 0; i < 30; i++) {
-				Ticket ticket = node.ticket(this.key + i);
-				Grant grant = node.take(ticket);
-				renewals.add(new Renewal(ticket, grant.lastToken() + ((i == 7) ? 1 : 0),
-						(i == 9) ? Duration.ofSeconds(1) : Duration.ofMinutes(5)));
-			}
-			node.release(renewals.get(3).ticket());
-			List<RenewalResult> results = Answers.of(node.store.renew(renewals));
-			for (int i = 0; i < 30; i++) {
-				assertThat(results.get(i)).as("renewal " + i)
-					.isInstanceOf((i == 3 || i == 7) ? RenewalResult.Gone.class : RenewalResult.Extended.class);
-			}
-			assertThat(remaining(node, 9)).isGreaterThan(Duration.ofSeconds(20));
-			assertThat(remaining(node, 1)).isGreaterThan(Duration.ofMinutes(4));
-		}
-	}
-
-	private Duration remaining(JdbcNode node, int number) {
-		AttemptResult result = node.attemptOnce(this.key + number);
-		assertThat(result).isInstanceOf(AttemptResult.Busy.class);
-		return ((AttemptResult.Busy) result).remaining();
 	}
 
 	private void insert(TestDatabase database, String ending, long fence, long expires) {

@@ -58,37 +58,32 @@ class LeastRightsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
-	void theyAreSufficientForTheModeLease(Database server) {
+	@MethodSource
+	void theyAreSufficientForBothModes(Database server, boolean connection) {
 		HikariDataSource pool = pool(server.open(), RIGHTS);
-		JdbcNode holder = node(pool, false);
-		JdbcNode other = node(pool, false);
+		JdbcNode holder = node(pool, connection);
+		JdbcNode other = node(pool, connection);
 		holder.store.verify();
 		Ticket ticket = holder.ticket("k");
 		Grant grant = holder.take(ticket);
 		Ticket waiting = other.ticket("k");
 		assertThat(other.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		assertThat(holder.release(ticket)).isTrue();
+		if (connection) {
+			await().until(() -> other.has(waiting));
+		}
 		assertThat(other.take(waiting).firstToken()).isGreaterThan(grant.firstToken());
+		if (connection) {
+			assertThat(other.release(waiting)).isTrue();
+			return;
+		}
 		long token = other.inspection().inspect("k").holders().get(0).grantToken();
 		assertThat(holder.inspection().end("k", token)).isEqualTo(EndResult.ENDED);
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void theyAreSufficientForTheModeConnection(Database server) {
-		HikariDataSource pool = pool(server.open(), RIGHTS);
-		JdbcNode holder = node(pool, true);
-		JdbcNode other = node(pool, true);
-		holder.store.verify();
-		Ticket ticket = holder.ticket("k");
-		Grant grant = holder.take(ticket);
-		Ticket waiting = other.ticket("k");
-		assertThat(other.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
-		assertThat(holder.release(ticket)).isTrue();
-		await().until(() -> other.has(waiting));
-		assertThat(other.take(waiting).firstToken()).isGreaterThan(grant.firstToken());
-		assertThat(other.release(waiting)).isTrue();
+	static Stream<Arguments> theyAreSufficientForBothModes() {
+		return Stream.of(Database.values())
+			.flatMap((server) -> Stream.of(false, true).map((connection) -> Arguments.of(server, connection)));
 	}
 
 	@ParameterizedTest

@@ -54,8 +54,7 @@ class ReleaseNotificationTests {
 		try (HikariDataSource pool = this.database.pool(20);
 				JdbcNode holder = node(pool, true);
 				JdbcNode waiter = node(pool, true)) {
-			Ticket held = holder.ticket(this.key);
-			holder.take(held);
+			Ticket held = holder.hold(this.key);
 			Ticket waiting = waiter.ticket(this.key);
 			Ticket next = holder.ticket(this.key);
 			await().atMost(SOON).until(() -> isListening(waiter, waiting) && isListening(holder, next));
@@ -80,13 +79,11 @@ class ReleaseNotificationTests {
 				JdbcNode holder = node(pool, true);
 				JdbcNode waiter = node(pool, true);
 				Connection listener = listener(pool)) {
-			Ticket ticket = holder.ticket(this.key);
-			holder.take(ticket);
+			Ticket ticket = holder.hold(this.key);
 			assertThat(waiter.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 			assertThat(holder.release(ticket)).isTrue();
 			expectNothing(listener);
-			ticket = holder.ticket(this.key);
-			holder.take(ticket);
+			ticket = holder.hold(this.key);
 			Ticket waiting = waiter.ticket(this.key);
 			assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 			assertThat(holder.release(ticket)).isTrue();
@@ -103,8 +100,7 @@ class ReleaseNotificationTests {
 				JdbcNode holder = node(pool, false);
 				JdbcNode waiter = node(pool, false);
 				Connection listener = listener(pool)) {
-			Ticket ticket = holder.ticket(this.key);
-			holder.take(ticket);
+			Ticket ticket = holder.hold(this.key);
 			assertThat(isListening(waiter, waiter.ticket(this.key))).isFalse();
 			assertThat(holder.release(ticket)).isTrue();
 			expectNothing(listener);
@@ -119,8 +115,7 @@ class ReleaseNotificationTests {
 		try (HikariDataSource pool = new TestDatabase("postgresql", this.database.url().replace("user=postgres", ""),
 				"plain")
 			.pool(20); JdbcNode node = node(pool, true)) {
-			Ticket ticket = node.ticket(this.key);
-			node.take(ticket);
+			Ticket ticket = node.hold(this.key);
 			assertThat(node.release(ticket)).isTrue();
 			node.take(node.ticket(this.key));
 		}
@@ -134,8 +129,7 @@ class ReleaseNotificationTests {
 		try (HikariDataSource pool = this.database.pool(20);
 				JdbcNode holder = node(pool, true);
 				JdbcNode waiter = node(pool, true)) {
-			Ticket held = holder.ticket(this.key);
-			holder.take(held);
+			Ticket held = holder.hold(this.key);
 			Ticket waiting = waiter.ticket(this.key);
 			await().atMost(SOON).until(() -> isListening(waiter, waiting));
 			this.database.direct()
@@ -149,7 +143,7 @@ class ReleaseNotificationTests {
 
 	private static JdbcNode node(DataSource dataSource, boolean notifications) {
 		return new JdbcNode(JdbcBackend.lease(dataSource, new JdbcBackendSettings("distlock:", Duration.ofMillis(1500),
-				Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT), TimeSource.SYSTEM));
+				Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT, ""), TimeSource.SYSTEM));
 	}
 
 	/** Let the ticket wait. Returns whether its JVM listens now. */
@@ -225,8 +219,7 @@ class ReleaseNotificationTests {
 				JdbcNode holder = node(pool, true);
 				JdbcNode waiter = node(pool, true);
 				Connection listener = listener(pool)) {
-			Ticket ticket = holder.ticket(this.key);
-			holder.take(ticket);
+			Ticket ticket = holder.hold(this.key);
 			admin.execute("ALTER TABLE " + this.schema + ".distlock_lock RENAME TO distlock_lock_old");
 			assertThatThrownBy(() -> holder.release(ticket)).isInstanceOf(LockBackendException.class)
 				.hasMessageContaining("distlock_lock is missing");
@@ -241,8 +234,7 @@ class ReleaseNotificationTests {
 	}
 
 	private boolean releaseWhileAnotherWaits(JdbcNode holder, JdbcNode waiter) {
-		Ticket ticket = holder.ticket(this.key);
-		holder.take(ticket);
+		Ticket ticket = holder.hold(this.key);
 		Ticket waiting = waiter.ticket(this.key);
 		assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		Answers.of(waiter.store.cancel(waiting));

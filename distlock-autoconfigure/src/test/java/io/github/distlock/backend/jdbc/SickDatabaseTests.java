@@ -34,8 +34,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -114,52 +112,6 @@ class SickDatabaseTests {
 			}
 			long millis = (System.nanoTime() - begin) / 1_000_000;
 			this.longestMillis.accumulateAndGet(millis, Math::max);
-		}
-	}
-
-	@ParameterizedTest
-	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
-	void callersInsideTransactionsGoOnAfterTheDatabaseHasEndedAllSessions(Database server) throws Exception {
-		TestDatabase database = server.open();
-		try (TcpProxy proxy = proxy(database); HikariDataSource pool = pool(database, proxy, 10)) {
-			BackendLockRegistry registry = registry(pool);
-			ExecutorService callers = Executors.newFixedThreadPool(64);
-			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
-			JdbcTemplate jdbc = new JdbcTemplate(pool);
-			try {
-				List<Future<?>> calls = new ArrayList<>();
-				for (int i = 0; i < 64; i++) {
-					String name = this.key + i % 8;
-					calls.add(callers.submit(() -> {
-						while (!this.end.get()) {
-							try {
-								transaction.executeWithoutResult((status) -> {
-									jdbc.queryForObject("SELECT 1", Integer.class);
-									try (HeldLock lock = registry.acquire(LockRequest.of(name).waitTime(SOON))) {
-										this.sections.incrementAndGet();
-									}
-									catch (LockBackendException | LockNotAcquiredException ex) {
-										this.failures.incrementAndGet();
-									}
-								});
-							}
-							catch (RuntimeException ex) {
-								// The session of the caller was ended, too.
-							}
-						}
-					}));
-				}
-				await().atMost(SOON).until(() -> this.sections.get() > 100);
-				proxy.cut();
-				int cut = this.sections.get();
-				await().atMost(SOON).until(() -> this.sections.get() > cut + 100);
-				awaitEnd(calls);
-			}
-			finally {
-				this.end.set(true);
-				callers.shutdown();
-				registry.shutdown();
-			}
 		}
 	}
 

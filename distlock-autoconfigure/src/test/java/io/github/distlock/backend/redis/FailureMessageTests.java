@@ -1,11 +1,18 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 
+import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
@@ -16,6 +23,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -42,6 +51,7 @@ class FailureMessageTests extends OnRedis {
 		RedisProcess redis = server.process();
 		redis.ask("ACL", "SETUSER", "locks", "on", ">right", "~*", "&*", "+@all");
 		redis.ask("ACL", "SETUSER", "deaf", "on", ">right", "~*", "resetchannels", "+@all");
+		redis.ask("ACL", "SETUSER", "nothing", "on", ">right", "~*", "resetchannels", "+@all", "-evalsha", "-eval");
 		redis.ask("ACL", "SETUSER", "lesser", "on", ">right", "~other*", "&*", "+@all");
 	}
 
@@ -81,15 +91,14 @@ class FailureMessageTests extends OnRedis {
 	void aMissingServerIsNamedAndNoRightsAreMentioned(CapturedOutput output) {
 		int port = RedisTestServer.freePort();
 		connect("localhost", port, "", "");
-		assertThat(refusal())
-			.startsWith("The attempt for lock 'stock-42' failed: Redis at localhost:" + port
-					+ " does not accept connections (")
+		assertThat(refusal()).startsWith("Redis at localhost:" + port + " does not accept connections (")
+			.endsWith(". The attempt for lock 'stock-42' failed")
 			.contains("Connection refused")
 			.contains("Check that it runs at this address")
 			.doesNotContain("EVALSHA");
 		awaitWarning(output, "Redis at localhost:" + port + " does not accept connections (",
 				"Until then no lock can be acquired.");
-		assertThat(output).doesNotContain("Locks work");
+		assertThat(output).doesNotContain("locks work");
 	}
 
 	@Test
@@ -106,7 +115,7 @@ class FailureMessageTests extends OnRedis {
 		connect("127.0.0.1", server.port(), "lesser", "right");
 		assertThat(refusal())
 			.contains("Redis at 127.0.0.1:" + server.port() + " refuses a command for lack of rights (NOPERM")
-			.contains("docs/redis-operations.md")
+			.contains(" https://github.com/distlock/distlock/blob/main/docs/redis-operations.md#acl ")
 			.doesNotContain("password");
 	}
 
@@ -116,7 +125,7 @@ class FailureMessageTests extends OnRedis {
 		Answers.of(this.store.attempt(TICKET, Duration.ofSeconds(30), false));
 		Answers.of(this.store.release(TICKET, 0, null));
 		awaitWarning(output, "Redis at 127.0.0.1:" + server.port() + " refuses a command for lack of rights (NOPERM",
-				"channels", "docs/redis-operations.md", "Locks work;");
+				"channels", "/docs/redis-operations.md#acl ", "If no other right is missing, locks work: ");
 		assertThat(output).doesNotContain("no lock can be acquired");
 	}
 
@@ -154,8 +163,78 @@ class FailureMessageTests extends OnRedis {
 	void aTestOfTheStoreNamesTheSameCause() {
 		connect("127.0.0.1", server.port(), "locks", "wrong");
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.store::verify)
-			.withMessageStartingWith("The test of the lock store failed: Redis at 127.0.0.1:" + server.port()
-					+ " refuses the credentials (WRONGPASS");
+			.withMessageStartingWith("Redis at 127.0.0.1:" + server.port() + " refuses the credentials (WRONGPASS")
+			.withMessageEndingWith(". The test of the lock store failed");
+	}
+
+	@Test
+	void aLockThatWaitsForAnEarlierCommandNamesTheCauseFirst() {
+		connect("127.0.0.1", server.port(), "locks", "right");
+		try (TcpProxy proxy = new TcpProxy(server.port());
+				LockNodes nodes = new LockNodes(() -> RedisTestServer.connectionFactory(proxy.port()))) {
+			BackendLockRegistry node = nodes.node(Duration.ofSeconds(30));
+			HeldLock held = node.acquire(LockRequest.of("stock-42"));
+			proxy.refuse(true);
+			proxy.cut();
+			held.close();
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> node.tryAcquire(LockRequest.of("stock-42").waitTime(Duration.ZERO)))
+				.withMessageMatching(
+						"(There is no connection to )?Redis at .*; lock 'stock-42' was not attempted while an"
+								+ " earlier command for it is unanswered");
+		}
+	}
+
+	@Test
+	void aServerThatIsNoClusterIsNamed() {
+		this.factory = new LettuceConnectionFactory(
+				new RedisClusterConfiguration(List.of("127.0.0.1:" + server.port())));
+		open();
+		assertThat(refusal()).startsWith("Redis cluster at 127.0.0.1:" + server.port() + " is no cluster (")
+			.contains("cluster support disabled")
+			.contains("Set spring.data.redis.host in place of spring.data.redis.cluster.nodes")
+			.doesNotContain("\n");
+	}
+
+	@Test
+	void aClusterWithoutMastersForItsSlotsIsNamed() {
+		try (RedisProcess node = RedisClusterNodes.startNode()) {
+			connect("127.0.0.1", node.port(), "", "");
+			assertThat(refusal()).contains("has no master for a part of its slots (CLUSTERDOWN Hash slot not served).");
+			stop();
+			this.factory = new LettuceConnectionFactory(
+					new RedisClusterConfiguration(List.of("127.0.0.1:" + node.port())));
+			open();
+			assertThat(refusal()).contains("has no master for a part of its slots (Cannot determine a partition");
+		}
+	}
+
+	@Test
+	void aSentinelThatIsNoneOrDoesNotKnowTheMasterIsNamed() {
+		try (RedisProcess sentinel = RedisProcess.start(RedisProcess.embedded(), RedisTestServer.freePort(),
+				List.of("--sentinel"))) {
+			for (int port : new int[] { sentinel.port(), server.port() }) {
+				this.factory = new LettuceConnectionFactory(
+						new RedisSentinelConfiguration("locks", Set.of("127.0.0.1:" + port)));
+				open();
+				assertThat(refusal())
+					.startsWith(
+							"Redis master 'locks' known to the sentinels at 127.0.0.1:" + port + " cannot be found (")
+					.contains("Check that spring.data.redis.sentinel.nodes names sentinels");
+				stop();
+			}
+			connect("127.0.0.1", sentinel.port(), "", "");
+			assertThat(refusal()).contains("does not know a command that locks need (ERR unknown command")
+				.contains("Check that it is no sentinel");
+		}
+	}
+
+	@Test
+	void noLineSaysThatLocksWorkIfTheirScriptsAreRefused(CapturedOutput output) {
+		connect("127.0.0.1", server.port(), "nothing", "right");
+		awaitWarning(output, "refuses a command for lack of rights (NOPERM");
+		assertThat(output.toString().lines().filter((line) -> line.contains("locks work")))
+			.allSatisfy((line) -> assertThat(line).contains("If no other right is missing, locks work"));
 	}
 
 }

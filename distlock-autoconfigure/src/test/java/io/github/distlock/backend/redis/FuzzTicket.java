@@ -73,9 +73,18 @@ final class FuzzTicket {
 		return this.token.contains(":F");
 	}
 
-	/** What a renewal compares. */
+	/** What the word says of its grant. */
 	String grant() {
-		return this.token + "|" + ScriptFuzz.TOKENS + "|" + this.first;
+		return grant(this.first);
+	}
+
+	String grant(long firstToken) {
+		return this.token + "|" + tokens() + "|" + firstToken;
+	}
+
+	/** How many tokens its grant has. */
+	int tokens() {
+		return isReader() ? 1 : ScriptFuzz.TOKENS;
 	}
 
 	boolean isValid(long nowMicros) {

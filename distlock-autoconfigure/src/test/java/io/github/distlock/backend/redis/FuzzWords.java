@@ -63,8 +63,7 @@ final class FuzzWords {
 		if (last == null || first <= last || isLeftToScript(ticket)) {
 			return null;
 		}
-		Answer answer = replace(lock, "|" + last, "-" + ticket.token + "|" + ScriptFuzz.TOKENS + "|" + first,
-				Integer.toString(ticket.lease));
+		Answer answer = replace(lock, "|" + last, "-" + ticket.grant(first), Integer.toString(ticket.lease));
 		if (answer == null || answer.value() == null) {
 			return null;
 		}
@@ -87,7 +86,7 @@ final class FuzzWords {
 	}
 
 	private boolean isLeftToScript(FuzzTicket ticket) {
-		return this.mode == WordCheck.OFF || ticket.isReader() || this.random.nextInt(6) == 0;
+		return this.mode == WordCheck.OFF || this.random.nextInt(6) == 0;
 	}
 
 	private @Nullable Answer replace(String lock, String expected, String word, String millis) {

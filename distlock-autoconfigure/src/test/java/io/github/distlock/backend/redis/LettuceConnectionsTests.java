@@ -11,6 +11,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
@@ -53,6 +54,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -328,6 +330,39 @@ class LettuceConnectionsTests extends OnRedis {
 		assertThat(dedicated.commands().get()).isNotSameAs(before);
 		assertThat(before.execute("PING")).failsWithin(Duration.ofSeconds(5));
 		assertThat(dedicated.commands().get().execute("PING")).succeedsWithin(Duration.ofSeconds(5));
+		dedicated.close();
+	}
+
+	/**
+	 * The second thread is paused between its look at the last attempt and the next step.
+	 */
+	@Test
+	void aThreadThatIsPausedWhileAnotherOneBeginsToConnectWaitsForTheSameConnection() throws Exception {
+		CompletableFuture<RedisCredentials> credentials = new CompletableFuture<>();
+		LettuceConnections dedicated = new LettuceConnections(
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+				LettuceClientConfiguration.builder()
+					.redisCredentialsProviderFactory(always(() -> Mono.just(credentials.join())))
+					.build(),
+				false, Duration.ofSeconds(30), LockInstance.of("me"));
+		AtomicReference<CompletableFuture<LettuceCommands>> first = new AtomicReference<>();
+		CompletableFuture<LettuceCommands> none = new CompletableFuture<>() {
+
+			@Override
+			public boolean isCompletedExceptionally() {
+				if (first.compareAndSet(null, this)) {
+					first.set(dedicated.connect());
+				}
+				return true;
+			}
+
+		};
+		none.completeExceptionally(new IllegalStateException("none yet"));
+		ReflectionTestUtils.setField(dedicated, "commands", new AtomicReference<>(none));
+		CompletableFuture<LettuceCommands> second = dedicated.connect();
+		assertThat(second).isSameAs(first.get()).isNotDone();
+		credentials.complete(RedisCredentials.just(null, ""));
+		assertThat(second.get(30, TimeUnit.SECONDS).execute("PING")).succeedsWithin(Duration.ofSeconds(30));
 		dedicated.close();
 	}
 

@@ -19,6 +19,7 @@ import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
@@ -42,32 +43,36 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		return ((Grant) Answers.of(store.attempt(ticket, LEASE, queue))).firstToken();
 	}
 
-	@Test
-	void aLockThatIsUsedAgainAndAgainNeedsNoScript() {
-		useAgainAndAgain(this.store);
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 5 })
+	void aLockThatIsUsedAgainAndAgainNeedsNoScript(int permits) {
+		useAgainAndAgain(this.store, permits);
 	}
 
 	@Test
 	void itNeedsNoScriptOverJedisEither() {
 		JedisConnectionFactory jedis = jedis();
 		LockStore overJedis = open(jedis, "a");
-		useAgainAndAgain(overJedis);
+		useAgainAndAgain(overJedis, 0);
 		overJedis.close();
 		jedis.destroy();
 	}
 
-	private void useAgainAndAgain(LockStore user) {
+	/** Without permits the lock is exclusive. */
+	private void useAgainAndAgain(LockStore user, int permits) {
+		int tokens = (permits > 0) ? 1 : 17;
 		long last = 0;
 		long before = -1;
 		for (int i = 0; i < 100; i++) {
-			Ticket ticket = ticket("a");
+			Ticket ticket = (permits > 0) ? permit("a", permits) : ticket("a");
 			long token = take(user, ticket, i % 2 == 0);
 			assertThat(token).isGreaterThan(last);
-			assertThat(word()).isEqualTo("-" + ticket.token() + "|17|" + token);
+			assertThat(word()).isEqualTo("-" + ticket.token() + "|" + tokens + "|" + token);
 			assertThat((Long) this.server.ask("PTTL", LOCK)).isBetween(29_000L, 30_000L);
-			last = token + i % 2;
+			last = token + i % 2 % tokens;
 			if (i % 25 == 0) {
-				assertThat(Answers.of(user.renew(List.of(new Renewal(ticket, token + 16, LEASE))))).singleElement()
+				assertThat(Answers.of(user.renew(List.of(new Renewal(ticket, token + tokens - 1, LEASE)))))
+					.singleElement()
 					.isInstanceOf(RenewalResult.Extended.class);
 			}
 			assertThat(Answers.of(user.release(ticket, last, null)).released()).isTrue();
@@ -164,6 +169,24 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	}
 
 	@Test
+	void aPermitThatOthersHaveJoinedIsReleasedByTheScript() {
+		Ticket first = permit("a", 2);
+		long token = take(this.store, first);
+		Ticket second = permit("b", 2);
+		long higher = take(this.other, second);
+		assertThat(higher).isGreaterThan(token);
+		assertThat(word()).isEqualTo("~" + higher);
+		assertThat(Answers.of(this.store.attempt(permit("a", 2), LEASE, false))).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(Answers.of(this.store.release(first, token, null)).released()).isTrue();
+		assertThat(Answers.of(this.store.release(first, token, null)).released()).isFalse();
+		Ticket third = permit("a", 2);
+		assertThat(take(this.store, third)).isGreaterThan(higher);
+		assertThat(Answers.of(this.other.release(second, higher, null)).released()).isTrue();
+		Answers.of(this.store.cancel(third));
+		assertThat(word()).startsWith("|");
+	}
+
+	@Test
 	void aReleaseIsRepeatedByTheScriptAndFindsThatItWasExecuted() {
 		Ticket first = ticket("a");
 		long token = take(this.store, first);
@@ -203,17 +226,6 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
 		assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
 		take(this.store, ticket("a"));
-	}
-
-	@Test
-	void anAttemptWaitsUntilAReleaseWhoseScriptTheServerHasForgottenIsAnswered() {
-		Ticket first = ticket("a");
-		take(this.store, first);
-		this.server.ask("SCRIPT", "FLUSH");
-		// With this token there is no native command.
-		CompletableFuture<ReleaseResult> answer = release(this.store, first, 0);
-		take(this.store, ticket("a"));
-		assertThat(answer).isCompletedWithValueMatching(ReleaseResult::released);
 	}
 
 	@Test

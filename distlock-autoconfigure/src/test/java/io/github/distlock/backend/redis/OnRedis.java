@@ -31,21 +31,14 @@ abstract class OnRedis extends NoSignals {
 
 	@BeforeAll
 	static void startServer() {
-		use(RedisTestServer.start());
-	}
-
-	static void use(RedisTestServer started) {
-		server = started;
+		server = RedisTestServer.start();
 		connections = server.connectionFactory();
 		template = new StringRedisTemplate(connections);
 	}
 
-	/** A class that was skipped has none, or one that is closed already. */
 	@AfterAll
 	static void stopServer() {
-		if (server != null) {
-			server.close();
-		}
+		server.close();
 	}
 
 	static RedisLockBackend backend(RedisConnectionFactory connections) {

@@ -8,7 +8,6 @@ import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Readers with limits in the scripts themselves, on a real server.
@@ -36,6 +35,51 @@ class PermitScriptTests extends ReaderScripts {
 		release("d:F02p1", 0);
 		assertThat(word()).startsWith("|");
 		assertThat(queue()).isEmpty();
+	}
+
+	@Test
+	void oneThatHoldsTheLockAloneOwnsItUntilTheNextOneAttempts() {
+		template.opsForZSet().add(READERS, "left:F02p1", 9e13);
+		long first = attempt("a:F02p1", 20_000, "S").numbers()[0];
+		assertThat(word()).isEqualTo("-a:F02p1|1|" + first);
+		assertThat(attempt("a:F02p1", 40_000, "S").numbers()[0]).as("asked again").isEqualTo(first);
+		assertThat(renew("a:F02p1", first, 40_000)).isOne();
+		assertThat(renew("a:F02p1", first - 1, 90_000)).isZero();
+		assertThat(ttl()).isBetween(30_000L, 40_000L);
+		assertThat(attempt("x:1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
+		assertThat(word()).as("exclusive tickets change nothing").isEqualTo("-a:F02p1|1|" + first);
+		long second = attempt("b:F02p1", 5_000, "S").numbers()[0];
+		assertThat(word()).isEqualTo("~" + second);
+		assertThat(readers()).containsExactly("b:F02p1", "a:F02p1");
+		assertThat(template.opsForZSet().size(READERS)).as("two members each").isEqualTo(4);
+		assertThat(ttl()).isBetween(30_000L, 40_002L);
+		assertThat(attempt("a:F02p1").numbers()).startsWith(first).hasSize(2);
+		assertThat(renew("a:F02p1", first, 60_000)).isOne();
+		assertThat(release("a:F02p1", first).kind()).isEqualTo("ok");
+		assertThat(readers()).containsExactly("b:F02p1");
+	}
+
+	@Test
+	void oneThatHoldsTheLockAloneIsSharedByATicketThatHasToWait() {
+		long first = attempt("a:F01p1").numbers()[0];
+		assertThat(attempt("x:1", 30_000, "T").kind()).isEqualTo(Reply.WAITING);
+		assertThat(word()).isEqualTo("+a:F01p1|1|" + first);
+		assertThat(attempt("b:F02p1").kind()).as("behind the exclusive one").isEqualTo(Reply.WAITING);
+		assertThat(word()).isEqualTo("~" + first);
+		assertThat(readers()).containsExactly("a:F01p1");
+		assertThat(cancel("x:1")).isEqualTo("ok");
+		assertThat(readers()).containsExactlyInAnyOrder("a:F01p1", "b:F02p1");
+	}
+
+	@Test
+	void oneThatHoldsTheLockAloneIsCancelledOrEndedLikeAnyOwner() {
+		attempt("a:F02p1");
+		assertThat(cancel("a:F02p1")).isEqualTo("ok");
+		assertThat(word()).startsWith("|");
+		long first = attempt("a:F02p2").numbers()[0];
+		attempt("x:1", 30_000, "S");
+		assertThat(template.execute(Scripts.END, KEYS, Long.toString(first))).isEqualTo("ended");
+		assertThat(word()).startsWith("+x:1|");
 	}
 
 	@Test
@@ -143,12 +187,13 @@ class PermitScriptTests extends ReaderScripts {
 
 	@Test
 	void aLeaseThatHasEndedDoesNotCountAndTheShortestOneIsNamed() {
-		assertThat(attempt("dead:F02p1", 300, "S").kind()).isEqualTo(Reply.GRANTED);
+		assertThat(attempt("dead:F02p1", 20_000, "S").kind()).isEqualTo(Reply.GRANTED);
 		attempt("a:F02p1", 60_000, "S");
-		assertThat(attempt("b:F02p1").numbers()[1]).as("when to attempt again").isBetween(1L, 300L);
-		assertThat(attempt("c:F02p1", 30_000, "N").numbers()[0]).as("busy").isBetween(1L, 300L);
-		assertThat(attempt("x:1", 30_000, "N").numbers()[0]).as("busy for all").isGreaterThan(50_000);
-		await().until(() -> template.opsForZSet().score(READERS, "dead:F02p1") < System.currentTimeMillis());
+		// The one that was alone may keep its place 2 ms longer: share() in readers.lua.
+		assertThat(attempt("b:F02p1").numbers()[1]).as("when to attempt again").isBetween(1L, 20_002L);
+		assertThat(attempt("c:F02p1", 30_000, "N").numbers()[0]).as("busy").isBetween(1L, 20_002L);
+		assertThat(attempt("x:1", 30_000, "N").numbers()[0]).as("busy for all").isBetween(20_003L, 60_000L);
+		template.opsForZSet().add(READERS, "dead:F02p1", System.currentTimeMillis() - 1);
 		assertThat(attempt("c:F02p1", 30_000, "N").kind()).as("behind the one that waits").isEqualTo(Reply.BUSY);
 		assertThat(readers()).containsExactlyInAnyOrder("a:F02p1", "b:F02p1");
 	}
@@ -178,7 +223,6 @@ class PermitScriptTests extends ReaderScripts {
 			template.expire(LOCK, Duration.ofSeconds(5));
 			template.opsForZSet().add(KEYS.get(1), "!a", 0);
 			assertThat(attempt("a:F02p1").numbers()[0]).isEqualTo(first);
-			assertThat(attempt("b:F02p1").kind()).isEqualTo(Reply.WAITING);
 			assertThat(renew("a:F02p1", first - 1, 60_000)).isZero();
 			assertThat(renew("b:F02p1", first, 60_000)).isZero();
 			assertThat(ttl()).isLessThanOrEqualTo(5000);
@@ -194,6 +238,17 @@ class PermitScriptTests extends ReaderScripts {
 			assertThat(readers()).containsExactly("b:F02p1");
 			assertThat(queue()).isEmpty();
 		}
+	}
+
+	@Test
+	void aGrantOfTheWholeLockByAnEarlierVersionIsSharedWhenTheNextOneAttempts() {
+		long first = attempt("a:F02p1").numbers()[0];
+		template.opsForValue().set(LOCK, "+a:F02p1|1|" + first, Duration.ofSeconds(5));
+		queueKey().add("b:F02p1", 5000, 1, true);
+		queueKey().add("c:F02p1", 5000, 1, true);
+		assertThat(attempt("b:F02p1").kind()).isEqualTo(Reply.GRANTED);
+		assertThat(readers()).containsExactly("a:F02p1", "b:F02p1");
+		assertThat(queue()).containsExactly("c:F02p1");
 	}
 
 	@Test

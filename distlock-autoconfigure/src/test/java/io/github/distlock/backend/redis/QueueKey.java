@@ -26,10 +26,6 @@ record QueueKey(StringRedisTemplate template, String key) {
 		return token + "|" + note % 20_000 / 2 + "|" + note / 20_000 + "|" + ((note % 2 == 1) ? "T" : "S");
 	}
 
-	List<String> entries() {
-		return tokens().stream().map(this::entry).toList();
-	}
-
 	/** Queue a ticket behind the others, without a script. */
 	void add(String token, int grace, int tokens, boolean counted) {
 		this.template.opsForZSet().add(this.key, "#" + token, NOTES + 20_000L * tokens + 2 * grace + (counted ? 1 : 0));

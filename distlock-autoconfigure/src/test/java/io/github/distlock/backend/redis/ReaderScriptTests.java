@@ -40,21 +40,6 @@ class ReaderScriptTests extends ReaderScripts {
 	}
 
 	@Test
-	void readersAtTheHeadEnterTogetherUpToTheNextWriterWithOneMessageEach() {
-		attempt("w:W1");
-		for (String token : List.of("a:FR1", "b:FR1", "a:FR2", "v:W1", "c:FR1")) {
-			attempt(token);
-		}
-		long before = published();
-		release("w:W1", 0);
-		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1", "a:FR2");
-		assertThat(queue()).containsExactly("v:W1", "c:FR1");
-		assertThat(published() - before).isEqualTo(3);
-		assertThat(ttl()).as("until they have confirmed").isLessThanOrEqualTo(5000);
-		assertThat(attempt("a:FR1").numbers()[0]).isLessThan(attempt("a:FR2").numbers()[0]);
-	}
-
-	@Test
 	void readersWithoutAnInboxArePassedOverAtNoCost() {
 		attempt("w:W1");
 		attempt("a:FR1", 30_000, "T");
@@ -69,17 +54,6 @@ class ReaderScriptTests extends ReaderScripts {
 	}
 
 	@Test
-	void aDeadReaderCostsItsLeaseAndAReaderThatHasLeftCostsNothing() {
-		attempt("dead:FR1", 300, "S");
-		attempt("a:FR1", 60_000, "S");
-		assertThat(attempt("w:W1").numbers()[1]).as("when to attempt again").isBetween(1L, 300L);
-		release("a:FR1", 0);
-		assertThat(ttl()).isBetween(1L, 300L);
-		await().until(() -> !template.hasKey(LOCK));
-		assertThat(attempt("w:W1").kind()).isEqualTo(Reply.GRANTED);
-	}
-
-	@Test
 	void deadReadersAreRemovedWhileOthersRead() {
 		attempt("dead:FR1", 100, "S");
 		attempt("a:FR1");
@@ -89,41 +63,12 @@ class ReaderScriptTests extends ReaderScripts {
 	}
 
 	@Test
-	void aWriterThatGivesUpLetsTheReadersBehindItIn() {
-		attempt("a:FR1");
-		attempt("w:W1");
-		attempt("b:FR1");
-		attempt("c:FR1");
-		attempt("v:W1");
-		attempt("d:FR1");
-		assertThat(cancel("v:W1")).isEqualTo("ok");
-		assertThat(readers()).as("behind another writer").containsExactly("a:FR1");
-		assertThat(cancel("w:W1")).isEqualTo("ok");
-		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1", "c:FR1", "d:FR1");
-		assertThat(queue()).isEmpty();
-		assertThat(cancel("b:FR1")).as("granted meanwhile").isEqualTo("ok");
-		assertThat(cancel("b:FR1")).isEqualTo("gone");
-		assertThat(readers()).doesNotContain("b:FR1").hasSize(3);
-	}
-
-	@Test
-	void aClaimThatAnEarlierVersionHasLeftBeforeReadersDelaysNone() {
-		attempt("a:FR1");
-		attempt("v:W1");
-		template.opsForZSet().add(KEYS.get(1), "!w", 0);
-		attempt("b:FR1");
-		assertThat(attempt("b:FR1").kind()).as("attempts again").isEqualTo(Reply.WAITING);
-		assertThat(queue()).containsExactly("v:W1", "b:FR1");
-		cancel("v:W1");
-		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
-	}
-
-	@Test
 	void aReaderThatReleasesTooLateAndWaitsAgainLetsNoTicketInBesideTheWriter() {
 		for (Function<String, Object> leaving : List.<Function<String, Object>>of((token) -> release(token, 0),
 				ReaderScripts::cancel)) {
 			forget();
 			attempt("a:FR1");
+			release("c:FR1", attempt("c:FR1").numbers()[0]);
 			attempt("w:W1");
 			for (String token : List.of("a:FR1", "b:FR1")) {
 				queueKey().add(token, 5000, 1, false);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * A real server, and the scripts as readers and writers of one key call them.
@@ -41,8 +42,16 @@ abstract class ReaderScripts extends ScriptServer {
 		return template.getExpire(LOCK, TimeUnit.MILLISECONDS);
 	}
 
-	/** The tokens of the readers, in the order in which their leases end. */
+	/** The readers that hold the lock, in the order in which their leases end. */
 	static List<String> readers() {
+		String word = word();
+		if (word == null || !word.startsWith("~")) {
+			return Pattern.compile("[-+](.*:F[R0].*?)[|].*")
+				.matcher((word != null) ? word : "")
+				.results()
+				.map((owner) -> owner.group(1))
+				.toList();
+		}
 		Set<String> names = template.opsForZSet().rangeByScore(READERS, 0, 1e14);
 		return List.copyOf(names);
 	}

@@ -114,18 +114,6 @@ class RedisLockStoreTests extends OnRedis {
 	}
 
 	@Test
-	void allReadersThatWaitEnterWhenTheGrantOfAWriterIsEnded() {
-		LockStore store = open("many:", "a");
-		long first = hold(store, ticket("a", "k", LockMode.WRITE));
-		List<Ticket> readers = IntStream.range(0, 120).mapToObj((i) -> ticket("a", "k", LockMode.READ)).toList();
-		readers.forEach((reader) -> attempt(store, reader));
-		assertThat(inspection(store).inspect("k").waiting()).hasSize(120);
-		assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
-		await().untilAsserted(() -> assertThat(this.granted).containsKeys(readers.toArray(new Ticket[0])));
-		assertThat(inspection(store).inspect("k").holders()).hasSize(120);
-	}
-
-	@Test
 	void aFullServerStillEndsAGrant() {
 		LockStore store = open("full:", "a");
 		long first = hold(store, ticket("a", "k", LockMode.EXCLUSIVE));

@@ -204,7 +204,7 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 		long[] numbers = answer.reply().numbers();
 		switch (answer.reply().kind()) {
-			case Reply.GRANTED -> enter(ticket, numbers[0], ticket.isReader() ? numbers[0] : numbers[0] + TOKENS - 1,
+			case Reply.GRANTED -> enter(ticket, numbers[0], numbers[0] + ticket.tokens() - 1,
 					answer.sentMicros() + 1000 * ((numbers.length > 1) ? numbers[1] : ticket.lease));
 			case Reply.WAITING -> ticket.waits(numbers, this.random);
 			default -> ticket.first = 0;

@@ -36,6 +36,10 @@ final class ScriptInvariants {
 		if ((now.word.startsWith("-") || now.word.startsWith("|")) && !now.queue.isEmpty()) {
 			found.add("tickets wait for a lock that says that none does");
 		}
+		if (isReaders(now.word.replaceFirst("^[-+]([^|]*).*", "$1"))
+				&& now.queue.stream().anyMatch(ScriptInvariants::isReaders)) {
+			found.add("a reader waits while another one owns the lock");
+		}
 		if (!portions && now.word.startsWith("~") && !now.queue.isEmpty() && !now.queue.get(0).startsWith("!")
 				&& Ticket.of("", now.queue.get(0)).mayJoin((int) now.readers / 2)) {
 			found.add("a ticket stands first in the queue that may join those that hold");
@@ -44,6 +48,10 @@ final class ScriptInvariants {
 			found.add("tickets without a note, or notes without a ticket: " + now.notes);
 		}
 		return found.stream().map((what) -> "INVARIANT: " + what + ": " + now).toList();
+	}
+
+	private static boolean isReaders(String token) {
+		return token.contains(":FR") || token.contains(":F0");
 	}
 
 	/** Whether nothing is left but a tombstone, which ends by itself. */

@@ -49,19 +49,6 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aTicketIsQueuedOnceHoweverItIsQueued() {
-		attempt("a:1", 1, "T");
-		assertThat(position("b:1", "T")).isZero();
-		assertThat(position("c:1", "S")).isEqualTo(1);
-		for (String mark : List.of("T", "S", "S", "T", "T")) {
-			assertThat(position("b:1", mark)).isZero();
-			assertThat(position("c:1", mark)).isEqualTo(1);
-		}
-		assertThat(queueKey().entries()).containsExactly("b:1|5000|1|T", "c:1|5000|1|T");
-		assertThat(template.getExpire(KEYS.get(1))).isPositive();
-	}
-
-	@Test
 	void theTokensRiseAfterALargeGrantThatExpired() {
 		ask(Scripts.ATTEMPT, "a:1", "100", "T1001");
 		long first = token();

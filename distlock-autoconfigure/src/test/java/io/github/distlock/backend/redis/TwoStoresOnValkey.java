@@ -92,6 +92,10 @@ abstract class TwoStoresOnValkey {
 		return new Ticket("k", mode, instance, ++this.numbers, false);
 	}
 
+	Ticket permit(String instance, int permits) {
+		return new Ticket("k", LockMode.READ, instance, ++this.numbers, true, permits);
+	}
+
 	String word() {
 		return (String) this.server.ask("GET", LOCK);
 	}

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
-import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -109,37 +108,6 @@ class PartialGrantTests extends FiveNodes {
 		long remaining = this.one.take(ticket, LEASE).validity().remainingNanos(TimeSource.SYSTEM);
 		assertThat(remaining).isLessThan(LEASE.minusMillis(400 + 30).toNanos());
 		assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(400).toNanos());
-	}
-
-	@Test
-	void aWaiterIsWokenByTheNodeWhereItIsQueued() {
-		try (RedlockParticipant two = new RedlockParticipant(cluster.nodes(TIMEOUT), LEASE)) {
-			Ticket waiter = two.ticket("k");
-			await().until(() -> {
-				Ticket holder = this.one.ticket("k");
-				this.one.take(holder, LEASE);
-				two.attempt(waiter, LEASE, true);
-				this.one.release(holder, 0);
-				two.attempt(waiter, LEASE, false);
-				boolean heard = two.retried.contains(waiter);
-				Answers.of(two.store.cancel(waiter));
-				return heard || two.retried.contains(waiter);
-			});
-		}
-	}
-
-	@Test
-	void nothingIsLeftOfACancelledTicket() {
-		for (int node = 0; node < 5; node++) {
-			cluster.setWord(node, "k", OTHERS);
-		}
-		Ticket ticket = this.one.ticket("k");
-		await().until(() -> {
-			this.one.attempt(ticket, LEASE, true);
-			return cluster.queued("k") == 1;
-		});
-		Answers.of(this.one.store.cancel(ticket));
-		assertThat(cluster.queued("k")).isZero();
 	}
 
 	@Test

@@ -12,8 +12,6 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoredLock.StoredHolder;
-import io.github.distlock.backend.StoredLock.StoredWaiter;
-import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.Ticket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -186,19 +184,6 @@ class RedlockInspectionTests {
 		this.one.store.verify();
 		this.one.store.verify();
 		assertThat(this.cluster.queued("k")).isEqualTo(1);
-	}
-
-	@Test
-	void waitingTicketsOfAllNodesAreShownAndTheHolderIsNotAmongThem() {
-		this.one.take(this.one.ticket("k"), LEASE);
-		Ticket waiter = this.two.ticket("k");
-		await().until(() -> {
-			// It is queued as soon as a node has confirmed the inbox.
-			assertThat(this.two.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
-			return this.cluster.queued("k") == 1;
-		});
-		StoredLock lock = this.operator.inspect("k");
-		assertThat(lock.waiting()).extracting(StoredWaiter::instance).containsExactly(this.two.instance());
 	}
 
 	@Test

@@ -66,8 +66,9 @@ class KeyFolderTests {
 	@Test
 	void aFolderIsWatchedAfterTheFirstReleaseAndNotBefore() {
 		this.folder.watchIfUseful(this.session, KeyFolderTests::ignore);
-		this.folder.released(node(3, this.session), null);
+		this.session.sync("/").join();
 		assertThat(this.folder.watch()).isNull();
+		this.folder.released(node(3, this.session), null);
 		assertThat(watch()).isNotNull();
 	}
 

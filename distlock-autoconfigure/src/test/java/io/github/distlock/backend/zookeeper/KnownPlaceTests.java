@@ -1,11 +1,15 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -31,6 +35,8 @@ import org.apache.zookeeper.proto.ReplyHeader;
 import org.apache.zookeeper.proto.RequestHeader;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -89,6 +95,23 @@ class KnownPlaceTests {
 		int before = this.lists.get();
 		useFourTimes(this.one);
 		assertThat(this.lists).hasValue(before);
+	}
+
+	@Test
+	@EnabledForJreRange(max = JRE.JAVA_24)
+	void commandsDoNotWakeTheThreadThatWaitsForTheirTimeOuts() {
+		useFourTimes(this.one);
+		long before = waitsOfTimer();
+		IntStream.range(0, 50).forEach((i) -> useFourTimes(this.one));
+		assertThat(before).isPositive();
+		assertThat(waitsOfTimer() - before).isLessThan(200);
+	}
+
+	private static long waitsOfTimer() {
+		return Arrays.stream(ManagementFactory.getThreadMXBean().dumpAllThreads(false, false))
+			.filter((thread) -> thread.getThreadName().equals("CompletableFutureDelayScheduler"))
+			.mapToLong(ThreadInfo::getWaitedCount)
+			.sum();
 	}
 
 	@Test

@@ -83,31 +83,6 @@ class LostReplyTests {
 	}
 
 	@Test
-	void anAttemptWhoseReplyWasLostAndThatIsCancelledLeavesNothing() {
-		Ticket ticket = this.one.ticket("lost");
-		loseReplies(() -> this.one.attempt(ticket));
-		assertThat(nodes()).isEqualTo(1);
-		answered(() -> {
-			Answers.of(this.one.store.cancel(ticket));
-			return true;
-		});
-		assertThat(nodes()).isZero();
-	}
-
-	@Test
-	void aFailedCancellationIsRepeatedWithoutAnotherCall() {
-		Ticket ticket = this.one.ticket("lost");
-		loseReplies(() -> this.one.attempt(ticket));
-		this.proxy.refuse(true);
-		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> Answers.of(this.one.store.cancel(ticket)))
-			.withMessageContaining(this.nodes.proxyAddress());
-		assertThat(nodes()).isEqualTo(1);
-		this.proxy.refuse(false);
-		await().atMost(Duration.ofSeconds(15)).until(() -> nodes() == 0);
-	}
-
-	@Test
 	void aFailedReleaseIsRepeatedWithoutAnotherCall() {
 		Ticket ticket = this.one.hold("lost");
 		this.proxy.refuse(true);

@@ -75,7 +75,8 @@ class LostSessionTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.one.registry.obtain("own").tryLock())
-			.withMessageStartingWith("Lock 'own' was not attempted")
+			.withMessageStartingWith("There is no connection to ZooKeeper at ")
+			.withMessageEndingWith("; lock 'own' was not attempted while an earlier command for it is unanswered")
 			.withMessageContaining(this.nodes.server.connectString())
 			.withMessageContaining("distlock.zookeeper.connect-string");
 		this.nodes.server.restart();
@@ -111,19 +112,6 @@ class LostSessionTests {
 			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
 		}
 		assertThat(this.one.lost).isEmpty();
-	}
-
-	@Test
-	void aServerThatIsDownLosesTheLockWithinTheSessionTimeoutAndIsUsedAgainAfterwards() {
-		HeldLock held = this.one.registry.acquire(LockRequest.of("away"));
-		this.nodes.server.stop();
-		await().atMost(SESSION).until(() -> !held.isHeld());
-		await().until(() -> this.one.lost.contains("away"));
-		this.nodes.server.restart();
-		try (HeldLock again = this.two.registry.acquire(LockRequest.of("away").waitTime(Duration.ofSeconds(60)))) {
-			assertThat(again.fencingToken()).isGreaterThan(held.fencingToken());
-		}
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 
 }

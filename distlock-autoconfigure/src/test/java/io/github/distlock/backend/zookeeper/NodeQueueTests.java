@@ -21,15 +21,11 @@ class NodeQueueTests {
 	private static final String TEN = "-x-:12-0000000010";
 
 	@Test
-	void theSequenceNumbersDecideAndNotTheNames() {
-		NodeQueue queue = NodeQueue.of(List.of(TEN, TWO, ONE));
-		assertThat(queue.predecessor(ONE)).isNull();
-		assertThat(queue.predecessor(TWO)).isEqualTo(ONE);
-		assertThat(queue.predecessor(TEN)).isEqualTo(TWO);
-	}
-
-	@Test
-	void theSequenceNumbersMayOverflow() {
+	void theSequenceNumbersDecideAndNotTheNamesAndMayOverflow() {
+		NodeQueue numbers = NodeQueue.of(List.of(TEN, TWO, ONE));
+		assertThat(numbers.predecessor(ONE)).isNull();
+		assertThat(numbers.predecessor(TWO)).isEqualTo(ONE);
+		assertThat(numbers.predecessor(TEN)).isEqualTo(TWO);
 		String last = "one:1-2147483647";
 		String first = "two:2--2147483648";
 		String second = "two:3--2147483647";

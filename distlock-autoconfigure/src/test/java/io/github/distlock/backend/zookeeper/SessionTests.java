@@ -43,13 +43,6 @@ class SessionTests {
 	}
 
 	@Test
-	void aGrantIsValidAsLongAsTheLeaderReplies() {
-		Grant grant = BareNode.granted(this.one.attempt(this.one.ticket("kept")));
-		await().during(SESSION.plusSeconds(2)).atMost(SESSION.multipliedBy(2)).until(() -> counts(grant));
-		assertThat(this.one.doubted).isEmpty();
-	}
-
-	@Test
 	void aDisconnectedHolderStopsBeforeTheServerGrantsTheLockToTheNext() {
 		Ticket ticket = this.one.ticket("cut");
 		Grant grant = BareNode.granted(this.one.attempt(ticket));

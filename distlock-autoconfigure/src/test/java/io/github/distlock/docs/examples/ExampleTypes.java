@@ -1,6 +1,7 @@
 package io.github.distlock.docs.examples;
 
 import java.math.BigDecimal;
+import java.util.List;
 
 /**
  * Types that examples use without declaring them.
@@ -12,6 +13,22 @@ public final class ExampleTypes {
 
 	/** The answer of a language model. */
 	public record Answer(String text) {
+
+	}
+
+	/** Sends messages to other services. */
+	public interface Broker {
+
+		void send(String message);
+
+	}
+
+	/** The messages that are to be sent, in the database of the application. */
+	public interface Outbox {
+
+		List<String> unsent();
+
+		void markAsSent(String message);
 
 	}
 

@@ -81,7 +81,8 @@ class CacheRecipeTests {
 
 	private RecipeNode start(RedisTestServer redis) {
 		return RecipeNode.start(redis, (context) -> context.registerBean(PriceService.class, () -> this.prices),
-				List.of("distlock.backend-timeout=1s"), CachedPrices.class, PriceLoader.class, Caching.class);
+				List.of("distlock.backend-timeout=1s", "distlock.redis.command-timeout=1s"), CachedPrices.class,
+				PriceLoader.class, Caching.class);
 	}
 
 	private static void await(CountDownLatch latch) {

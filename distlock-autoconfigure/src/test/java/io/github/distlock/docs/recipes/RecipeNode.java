@@ -42,6 +42,7 @@ final class RecipeNode implements AutoCloseable {
 			List<String> properties, Class<?>... sources) {
 		SpringApplicationBuilder node = new SpringApplicationBuilder(Locks.class).sources(sources)
 			.initializers(beans)
+			.properties("distlock.redis.command-timeout=5s")
 			.web(WebApplicationType.NONE)
 			.registerShutdownHook(false);
 		// The logging belongs to the JVM: nodes that start at once would take the

@@ -15,12 +15,6 @@ public final class Checker {
 	/** The number of hand-offs of a lock inside a worker. */
 	public static final int HAND_OFF_BUDGET = 16;
 
-	/**
-	 * The beginning of the keys of locks that are not renewed, and of which only losses
-	 * are recorded.
-	 */
-	public static final String EXPIRING = "expiring";
-
 	private static final List<Rule> RULES = List.of(new ExclusionRule(), new RisingTokensRule(),
 			new FencedResourceRule(), SmallRules::foreignChanges, new GhostHolderRule(Duration.ofSeconds(7)),
 			SmallRules::endedAttempts, SmallRules::unheldUnlocks, SmallRules::leftOvers,

@@ -63,8 +63,8 @@ final class SmallRules {
 	}
 
 	/**
-	 * L4: while nothing fails, no renewed lock is lost, whatever the application blocks.
-	 * A lock of an explicit lease may be lost, and any lock while the machine is stalled.
+	 * L4: while nothing fails, no renewed lock is lost. A lock of an explicit lease may
+	 * be lost, and any lock while the machine is stalled.
 	 */
 	static List<Violation> lossesWithoutFaults(History history) {
 		if (!history.faults().isEmpty()) {
@@ -78,7 +78,6 @@ final class SmallRules {
 		return history.events(Kind.LOST)
 			.stream()
 			.filter((event) -> !event.text("cause").isEmpty() && !event.text("cause").equals("LEASE_EXPIRED"))
-			.filter((event) -> !event.text("key").startsWith(Checker.EXPIRING))
 			.filter((event) -> !notRenewed.contains(event.text("key") + "|" + event.text("token")))
 			.filter((event) -> history.attempts().stream().noneMatch((attempt) -> stalled(attempt, event.nanos())))
 			.map((event) -> new Violation("L4",
@@ -90,8 +89,7 @@ final class SmallRules {
 
 	/**
 	 * Whether a holder did not run for a quarter of its lease, within the lease before a
-	 * loss. It checks its lock every few milliseconds, and needs neither a store nor a
-	 * thread that may be blocked for that.
+	 * loss. It checks its lock every few milliseconds, and needs no store for that.
 	 */
 	private static boolean stalled(Attempt attempt, long lost) {
 		long before = Attempt.NEVER;

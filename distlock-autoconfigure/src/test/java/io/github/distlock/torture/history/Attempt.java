@@ -28,12 +28,18 @@ public final class Attempt {
 
 	private long deadline = Long.MIN_VALUE;
 
+	/** When its holder was told that a lock which may end early has ended. */
+	private long told = NEVER;
+
+	private final boolean endsEarly;
+
 	private long token;
 
 	private String how = "";
 
-	Attempt(Event start) {
+	Attempt(Event start, boolean endsEarly) {
 		this.start = start;
+		this.endsEarly = endsEarly;
 		this.events.add(start);
 	}
 
@@ -64,6 +70,9 @@ public final class Attempt {
 	private void known(Event event) {
 		if (event.number("rem") > 0) {
 			this.deadline = Math.max(this.deadline, event.nanos() + event.number("rem"));
+		}
+		else if (this.endsEarly) {
+			this.told = Math.min(this.told, event.nanos());
 		}
 	}
 
@@ -149,7 +158,8 @@ public final class Attempt {
 		if (!isGranted() || this.deadline == Long.MIN_VALUE) {
 			return new Claim(0, 0);
 		}
-		return new Claim(this.granted, isReleasedWell() ? this.release : Math.min(this.release, this.deadline));
+		long end = Math.min(this.deadline, this.told);
+		return new Claim(this.granted, isReleasedWell() ? this.release : Math.min(this.release, end));
 	}
 
 	public List<Event> events() {

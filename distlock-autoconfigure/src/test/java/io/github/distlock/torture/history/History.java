@@ -29,6 +29,8 @@ public final class History {
 	/** How long sessions outlive their JVMs, 0 if locks have leases. */
 	private long sessionNanos;
 
+	private boolean endsEarly;
+
 	/** The granted attempts by source, key and token. */
 	private final Map<String, Attempt> grants = new HashMap<>();
 
@@ -40,7 +42,7 @@ public final class History {
 		for (Event event : this.events) {
 			String id = event.source() + "#" + event.text("a");
 			switch (event.kind()) {
-				case START -> known.put(id, new Attempt(event));
+				case START -> known.put(id, new Attempt(event, this.endsEarly));
 				case WAITING, GRANTED, CHECK, ENTER, EXIT, RELEASE, RELEASED, ENDED -> {
 					Attempt attempt = known.get(id);
 					if (attempt == null) {
@@ -56,6 +58,7 @@ public final class History {
 					}
 				}
 				case KILLED -> this.deaths.put(event.text("worker"), event.nanos());
+				case ENDS_EARLY -> this.endsEarly = true;
 				case SESSIONS -> this.sessionNanos = event.number("millis") * 1_000_000;
 				default -> {
 				}

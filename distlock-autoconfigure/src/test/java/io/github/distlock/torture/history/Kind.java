@@ -47,11 +47,6 @@ public enum Kind {
 	/** A lock that was not held was unlocked [key, what, threw]. */
 	UNHELD,
 
-	/**
-	 * Code of the application begins to block a thread [what, millis, thread].
-	 */
-	BLOCKED,
-
 	/** A worker has stopped [idle, threads]. */
 	IDLE,
 
@@ -80,6 +75,12 @@ public enum Kind {
 	 * their lease [millis: how long that takes at most after the death of the JVM].
 	 */
 	SESSIONS,
+
+	/**
+	 * A session of this store may end before the deadline that its holder knows, and the
+	 * lock with it [store]. A holder that has been told of that holds nothing any more.
+	 */
+	ENDS_EARLY,
 
 	/**
 	 * The waiting JVMs poll this store: it does not order them, and has no readers

@@ -7,16 +7,15 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockListener;
+import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
@@ -46,10 +45,6 @@ public final class TortureWorker {
 
 	private final HistoryWriter history;
 
-	private final WorkerStore store;
-
-	private final Blocker blocker;
-
 	private final BackendLockRegistry registry;
 
 	private final Map<Thread, Contender> contenders = new ConcurrentHashMap<>();
@@ -63,12 +58,11 @@ public final class TortureWorker {
 		Duration turn = byDefault ? RedisNodes.HAND_OFF.maxTime() : Duration.ofMillis(50);
 		int tokens = (byDefault ? RedisNodes.HAND_OFF.budget() : Checker.HAND_OFF_BUDGET) + 1;
 		Duration lease = Duration.ofMillis(settings.load().leaseMillis());
-		this.store = WorkerStore.open(settings.storePort(), tokens, lease);
-		this.blocker = new Blocker(settings, this.history, this.contenders::containsKey);
-		this.registry = new BackendLockRegistry(this.store.backend(),
-				TestSettings.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)),
-						release()),
-				blocks() ? List.of(new Recorder(), this.blocker) : List.of(new Recorder()), TimeSource.SYSTEM);
+		LockBackend store = WorkerStore.open(settings.storePort(), tokens, lease);
+		this.registry = new BackendLockRegistry(
+				store, TestSettings
+					.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), release()),
+				List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
 	/** Run until asked to stop. */
@@ -96,10 +90,6 @@ public final class TortureWorker {
 		return ReleaseMode.valueOf(System.getProperty("torture.release", "confirmed").toUpperCase(Locale.ROOT));
 	}
 
-	private static boolean blocks() {
-		return Boolean.getBoolean("torture.block");
-	}
-
 	private void work() {
 		this.registry.start();
 		PrintStream out = System.out;
@@ -110,13 +100,6 @@ public final class TortureWorker {
 		}
 		this.contenders.keySet().forEach(Thread::start);
 		out.println("@ready");
-		if (blocks()) {
-			AsideLocks locks = new AsideLocks(this.registry, this.settings);
-			Map<String, Executor> places = new HashMap<>(this.store.threads());
-			places.put("continuation", locks::continueWith);
-			places.put("loss-callback", locks::loseWith);
-			this.blocker.start(places);
-		}
 		interrupt();
 	}
 
@@ -136,7 +119,6 @@ public final class TortureWorker {
 	}
 
 	private void stop() {
-		this.blocker.stop();
 		this.contenders.values().forEach(Contender::stop);
 		long end = System.nanoTime() + LAST_SECTION.toNanos();
 		long alive;

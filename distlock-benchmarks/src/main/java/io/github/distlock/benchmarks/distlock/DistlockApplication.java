@@ -79,6 +79,16 @@ public final class DistlockApplication implements AutoCloseable {
 				List.of(LETTUCE_OBSERVATIONS), Configuration.class, Observations.class));
 	}
 
+	/**
+	 * Start the same application without distlock, so that a JVM that measures another
+	 * library is as old as one that measures distlock.
+	 * @param client the client
+	 */
+	public static void startWithout(Client client) {
+		client.resource(DistlockApplication.class, "no distlock",
+				() -> start(client.store(), Map.of("distlock.enabled", "false"), List.of(), Configuration.class));
+	}
+
 	private static DistlockApplication start(StoreAddress store, Map<String, String> settings, List<String> excluded,
 			Class<?>... sources) {
 		Map<String, Object> properties = new LinkedHashMap<>(StoreProperties.of(store));

@@ -112,7 +112,22 @@ public enum Metric {
 	NANOS("ns/call", 1),
 
 	/** Bytes that a call allocates. */
-	ALLOCATED("bytes/call", 1);
+	ALLOCATED("bytes/call", 1),
+
+	/** The first cycle of a JVM. */
+	FIRST_CYCLE("first cycle µs", 0),
+
+	/** A cycle from the second to the 100th. */
+	CYCLES_100("to 100: µs", 0),
+
+	/** A cycle from the 101st to the 1,000th. */
+	CYCLES_1000("to 1,000: µs", 0),
+
+	/** A cycle from the 1,001st to the 10,000th. */
+	CYCLES_10000("to 10,000: µs", 0),
+
+	/** A cycle from the 10,001st to the 30,000th. */
+	CYCLES_30000("to 30,000: µs", 0);
 
 	private final String title;
 

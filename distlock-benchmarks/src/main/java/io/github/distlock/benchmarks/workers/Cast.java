@@ -25,6 +25,14 @@ final class Cast {
 		this.store = store;
 	}
 
+	/** Return the first client. */
+	Client client() {
+		if (this.clients.isEmpty()) {
+			this.clients.add(new Client(this.store));
+		}
+		return this.clients.get(0);
+	}
+
 	/**
 	 * Return the locks of a contender, opened if need be.
 	 * @param contender which

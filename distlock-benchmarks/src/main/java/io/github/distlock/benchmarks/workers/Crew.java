@@ -23,7 +23,7 @@ public final class Crew implements AutoCloseable {
 	/** The number of the worker that the slices with one worker have, too. */
 	static final String FIRST_WORKER = number(0);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(120);
+	private static final Duration PATIENCE = Duration.ofSeconds(300);
 
 	private static final List<String> SMALL = List.of("-Xmx192m", "-Xss512k");
 

@@ -20,12 +20,20 @@ public enum Keys {
 	 */
 	TRIED,
 
-	/** All threads the same key, which several may hold at the same time. */
+	/** All threads the same key, which five may hold at the same time. */
 	SHARED;
 
 	/** Whether all threads use one key. */
 	boolean isOne() {
 		return this == ONE || this == TRIED || this == SHARED;
+	}
+
+	/**
+	 * Return how many threads may hold a key at once.
+	 * @return 1 for a lock
+	 */
+	public int holders() {
+		return (this == SHARED) ? 5 : 1;
 	}
 
 }

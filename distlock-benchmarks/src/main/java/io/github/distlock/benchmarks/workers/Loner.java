@@ -56,6 +56,15 @@ public final class Loner implements AutoCloseable {
 		return Double.parseDouble(this.orders.apply("forget " + contender + " " + count));
 	}
 
+	/**
+	 * Measure the first cycles of this JVM.
+	 * @param contender which
+	 * @return how long they took
+	 */
+	public Youth young(String contender) {
+		return Youth.decode(this.orders.apply("young " + contender));
+	}
+
 	@Override
 	public void close() {
 		this.jvm.close();

@@ -25,21 +25,22 @@ public record Passages(List<Passage> list, long until) {
 	/**
 	 * Return which share of the passages overtook one that had waited longer by a
 	 * millisecond or more.
+	 * @param holders how many may be inside at once. Threads that enter together start in
+	 * any order, so of passages that are closer than this none has overtaken another
 	 * @return between 0 and 1
 	 */
-	public double overtaking() {
+	public double overtaking(int holders) {
 		List<Passage> inOrder = this.list.stream()
 			.filter((passage) -> passage.entered() <= this.until)
 			.sorted(Comparator.comparingLong(Passage::entered))
 			.toList();
 		long earliestLater = Long.MAX_VALUE;
 		long overtaking = 0;
-		for (int i = inOrder.size() - 1; i >= 0; i--) {
-			long asked = inOrder.get(i).asked();
-			if (asked - TOLERANCE_MICROS > earliestLater) {
+		for (int i = inOrder.size() - 1 - holders; i >= 0; i--) {
+			earliestLater = Math.min(earliestLater, inOrder.get(i + holders).asked());
+			if (inOrder.get(i).asked() - TOLERANCE_MICROS > earliestLater) {
 				overtaking++;
 			}
-			earliestLater = Math.min(earliestLater, asked);
 		}
 		return inOrder.isEmpty() ? 0 : (double) overtaking / inOrder.size();
 	}

@@ -64,6 +64,7 @@ final class Worker {
 				case "expire" -> new ExpiringWaits(rest.split(" ")).run(this.cast, this.threads);
 				case "hold" -> this.standing.hold(rest.split(" "));
 				case "drop" -> this.standing.drop();
+				case "young" -> Youth.of(this.cast, rest).encode();
 				case "forget" -> this.standing.forget(rest.split(" "));
 				default -> throw new IllegalArgumentException("Unknown order: " + line);
 			};

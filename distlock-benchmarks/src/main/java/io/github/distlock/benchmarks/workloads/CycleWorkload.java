@@ -119,7 +119,7 @@ record CycleWorkload(Chapter chapter, Deployment deployment, Shape shape, List<S
 		return values;
 	}
 
-	private static Map<Metric, Double> values(Slice slice, Duration duration) {
+	private Map<Metric, Double> values(Slice slice, Duration duration) {
 		Tally tally = slice.tally();
 		double cycles = Math.max(1, tally.cycles());
 		Map<Metric, Double> values = new EnumMap<>(Metric.class);
@@ -131,7 +131,7 @@ record CycleWorkload(Chapter chapter, Deployment deployment, Shape shape, List<S
 		values.put(Metric.JAIN, Statistics.jain(tally.perThread()));
 		values.put(Metric.MOST, tally.perThread().stream().mapToDouble(Long::doubleValue).max().orElse(0));
 		values.put(Metric.LEAST, tally.perThread().stream().mapToDouble(Long::doubleValue).min().orElse(0));
-		values.put(Metric.OVERTAKING, tally.passages().overtaking() * 100);
+		values.put(Metric.OVERTAKING, tally.passages().overtaking(this.shape.keys().holders()) * 100);
 		values.put(Metric.CLIENT_CPU, tally.cpuNanos() / 1e3 / cycles);
 		values.put(Metric.LOST_UPDATES, (double) slice.lostUpdates());
 		return values;

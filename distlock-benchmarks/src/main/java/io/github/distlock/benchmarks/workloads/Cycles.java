@@ -103,7 +103,7 @@ record Cycles(Deployment deployment) {
 	}
 
 	/** What others are compared with, which is another one if the store is not Redis. */
-	private String peer(String inRedis) {
+	String peer(String inRedis) {
 		return switch (this.deployment.kind()) {
 			case JDBC -> "spring-jdbc";
 			case ZOOKEEPER -> "curator";

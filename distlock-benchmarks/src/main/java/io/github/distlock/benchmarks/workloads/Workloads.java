@@ -79,6 +79,10 @@ public final class Workloads {
 		Cycles zooKeeper = new Cycles(Deployment.ZOOKEEPER);
 		all.addAll(List.of(zooKeeper.uncontended(1), zooKeeper.uncontended(16), zooKeeper.hot(1, 1, 16),
 				zooKeeper.fair(1, 16), zooKeeper.hot(2, 1, 1), zooKeeper.hot(4, 1, 4), zooKeeper.fair(4, 4)));
+		for (Deployment young : new Deployment[] { Deployment.REDIS, Deployment.REDLOCK, Deployment.POSTGRESQL,
+				Deployment.H2, Deployment.ZOOKEEPER }) {
+			all.add(new YoungWorkload(new Cycles(young)));
+		}
 		return List.copyOf(all);
 	}
 

@@ -77,13 +77,13 @@ class EventStreams implements DisposableBean {
 			}
 		}
 		catch (IOException | IllegalStateException ex) {
-			// The page was closed, or does not read.
+			// The page was closed, or does not read. The web server ends the response: it
+			// may have done so already.
 			logger.debug("A page was closed", ex);
-			emitter.complete();
 		}
 		catch (InterruptedException ex) {
+			// The web server has stopped.
 			Thread.currentThread().interrupt();
-			emitter.complete();
 		}
 	}
 

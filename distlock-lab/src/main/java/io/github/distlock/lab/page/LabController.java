@@ -1,6 +1,7 @@
 package io.github.distlock.lab.page;
 
 import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -54,6 +55,8 @@ class LabController {
 
 	private final List<String> nodes;
 
+	private final List<URI> addresses;
+
 	private final EventLog log;
 
 	private final EventStreams streams;
@@ -65,6 +68,7 @@ class LabController {
 		this.strategies = settings.strategies();
 		this.choices = Setup.choices(settings.strategies());
 		this.nodes = settings.records().keySet().stream().sorted().toList();
+		this.addresses = settings.nodes();
 		this.log = log;
 		this.streams = streams;
 		this.files = files;
@@ -72,7 +76,7 @@ class LabController {
 
 	@GetMapping("/setup")
 	Setup setup() {
-		return Setup.of(this.choices, this.nodes, this.runs);
+		return Setup.of(this.choices, this.nodes, this.addresses, this.runs);
 	}
 
 	@PostMapping(path = "/runs", consumes = MediaType.APPLICATION_JSON_VALUE)

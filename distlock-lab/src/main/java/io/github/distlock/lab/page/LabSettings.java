@@ -13,7 +13,7 @@ import io.github.distlock.lab.servers.StockReader;
  * What the lab needs from the launcher.
  *
  * @param port where the page is to be served, on loopback
- * @param nodes addresses of the inventory nodes
+ * @param nodes addresses of the inventory nodes, in the order of their names
  * @param records the file of records of each node, by the node's name
  * @param folder folder to which the lab may write
  * @param logs folder of the logs

@@ -125,6 +125,20 @@ public final class Publication {
 	}
 
 	private void copyPage(Path folder) throws IOException, InterruptedException {
+		copyFiles(folder);
+		write(folder.resolve(CHARTS), this.http.send("GET", this.lab.resolve("/" + CHARTS)));
+		write(folder.resolve("lab").resolve("setup.json"), this.http.send("GET", this.lab.resolve("/lab/setup")));
+		// Some hosts leave out what a site generator does not know.
+		write(folder.resolve(".nojekyll"), "");
+	}
+
+	/**
+	 * Write the files of the page, which then knows that it has no server. They are read
+	 * from the class path. The script of the charts is not one of them.
+	 * @param folder the folder, which is created
+	 * @throws IOException if a file cannot be written
+	 */
+	public static void copyFiles(Path folder) throws IOException {
 		for (Resource file : new PathMatchingResourcePatternResolver().getResources("classpath:static/**")) {
 			String path = file.getURL().getPath();
 			String name = path.substring(path.lastIndexOf(STATIC) + STATIC.length());
@@ -134,10 +148,6 @@ public final class Publication {
 				}
 			}
 		}
-		write(folder.resolve(CHARTS), this.http.send("GET", this.lab.resolve("/" + CHARTS)));
-		write(folder.resolve("lab").resolve("setup.json"), this.http.send("GET", this.lab.resolve("/lab/setup")));
-		// Some hosts leave out what a site generator does not know.
-		write(folder.resolve(".nojekyll"), "");
 	}
 
 	private static InputStream withoutServer(InputStream page) throws IOException {

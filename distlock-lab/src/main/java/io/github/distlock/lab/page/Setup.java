@@ -1,5 +1,6 @@
 package io.github.distlock.lab.page;
 
+import java.net.URI;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,16 +21,18 @@ import org.jspecify.annotations.Nullable;
  * @param faults names of the faults
  * @param limits limits of the numbers
  * @param nodes names of the inventory nodes
+ * @param lockPages where each node shows its locks, in the order of the names
  * @param ready whether a run can start
  * @param starting how far the start is
  */
-record Setup(List<Choice> strategies, List<String> faults, Limits limits, List<String> nodes, boolean ready,
-		Runs.Starting starting) {
+record Setup(List<Choice> strategies, List<String> faults, Limits limits, List<String> nodes, List<URI> lockPages,
+		boolean ready, Runs.Starting starting) {
 
 	private static final List<String> FAULTS = Arrays.stream(Fault.values()).map(Fault::option).toList();
 
-	static Setup of(List<Choice> strategies, List<String> nodes, Runs runs) {
-		return new Setup(strategies, FAULTS, Limits.USUAL, nodes, runs.isReady(), runs.starting());
+	static Setup of(List<Choice> strategies, List<String> nodes, List<URI> addresses, Runs runs) {
+		List<URI> lockPages = addresses.stream().map((address) -> address.resolve("/actuator/distlocks")).toList();
+		return new Setup(strategies, FAULTS, Limits.USUAL, nodes, lockPages, runs.isReady(), runs.starting());
 	}
 
 	static List<Choice> choices(Catalogue catalogue) {

@@ -52,11 +52,15 @@ LIMIT 500 FOR UPDATE SKIP LOCKED
 -- name: delete
 DELETE FROM distlock_lock WHERE lock_key = :key
 
+-- name: emptyIsNull
+SELECT '' IS NULL
+
 -- name: probe
 SELECT lock_key, owner, fence, expires_at, wanted_at FROM distlock_lock WHERE lock_key = :key
 
 -- name: row
-SELECT ${answer} FROM distlock_lock WHERE lock_key = :key
+-- The token of the next grant. A row with a lease of the other mode counts as locked.
+SELECT GREATEST(fence + 1, ${now}) FROM distlock_lock WHERE lock_key = :key AND (owner = '' OR ${free})
 
 -- name: take
 ${row} FOR UPDATE SKIP LOCKED

@@ -79,31 +79,38 @@ WHERE pg_class.oid = 'distlock_lock'::regclass
 -- Takes the advisory lock of a key if it is free, until the end of the transaction. Writes
 -- nothing. A CASE evaluates its conditions in this order. So a server in recovery takes no lock:
 -- NOTIFY fails there, as a write does. And the clock is read after the grant. Without a grant
--- there is no row, and the third condition prepares the wait. OFFSET 0 keeps the planner from
--- evaluating the CASE twice. From the last statement on, the server lets the session live for the lease.
-SELECT '', 0, 0, token,
-  set_config('idle_in_transaction_session_timeout', LEAST(:lease, 2147483647)::text, true),
-  CASE WHEN current_setting('transaction_timeout', true) <> '0' THEN set_config('transaction_timeout', '0', true) END
-FROM (
-  SELECT split_part(CASE
-    WHEN pg_is_in_recovery() THEN pg_notify('distlock', '')::text
-    WHEN pg_try_advisory_xact_lock(:number) THEN set_config('application_name',
-      (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint || ' ' || right(:self, 46), true)
-    WHEN ${prepared} IS NULL THEN ''
-  END, ' ', 1)::bigint AS token OFFSET 0
+-- there is no row, and the last condition tells the number to the statement that waits. OFFSET 0
+-- keeps the planner from evaluating the CASE twice. A shared lock shows the token to other sessions.
+-- Short, since the server prepares also the parts that it does not evaluate. The driver leaves the
+-- SELECT open, and with it a snapshot, for which VACUUM and CREATE INDEX CONCURRENTLY would wait:
+-- CLOSE ALL ends it in the same round trip.
+SELECT token, pg_try_advisory_xact_lock_shared(token) FROM (
+  SELECT CASE
+    WHEN pg_is_in_recovery() THEN pg_notify('distlock', '')::text::bigint
+    WHEN pg_try_advisory_xact_lock(:number) THEN (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint
+    WHEN set_config('distlock.number', :number::text, true) IS NULL THEN 0
+  END AS token OFFSET 0
 ) attempt
-WHERE token > 0
+WHERE token > 0;
+CLOSE ALL
 
--- name: prepared
--- What the statement that waits reads when it begins. Not every server can watch the connection of its client.
-set_config('distlock.number', :number::text, true) || set_config('statement_timeout', '15s', true)
-  || set_config('application_name', 'waits ' || right(:self, 46), true)
-  || CASE WHEN version() LIKE '%linux%' AND current_setting('client_connection_check_interval', true) IS NOT NULL
-    THEN set_config('client_connection_check_interval', '1s', true) ELSE '' END
+-- name: settings
+-- Settings of the session, and whether they outlive the transaction: not behind a pooler, where
+-- other clients use the session, too. From its last statement on, the server lets a session that
+-- holds or waits live for the lease. Not every server can watch the connection of its client.
+SELECT lasting, set_config('idle_in_transaction_session_timeout', :lease, NOT lasting),
+  set_config('application_name', right(:self, 63), NOT lasting),
+  CASE WHEN current_setting('transaction_timeout', true) <> '0'
+    THEN set_config('transaction_timeout', '0', NOT lasting) END,
+  CASE WHEN current_setting('client_connection_check_interval', true) = '0' AND version() LIKE '%linux%'
+    THEN set_config('client_connection_check_interval', '1s', NOT lasting) END
+FROM (SELECT pg_backend_pid() = :session AS lasting) own
 
 -- name: await
--- After this, take finds whether the session has the lock. A time-out or a cancellation that the
--- block handles is no error in the log of the server, and the transaction goes on.
+-- Waits for the lock, and then takes it: it has the lock already, or the wait was in vain. All in
+-- one round trip. A time-out or a cancellation that the block handles is no error in the log of
+-- the server, and the transaction goes on.
+SET LOCAL statement_timeout = '15s';
 DO $$
 BEGIN
   PERFORM set_config('lock_timeout', '10s', true);
@@ -111,17 +118,21 @@ BEGIN
 EXCEPTION WHEN lock_not_available OR query_canceled THEN
   NULL;
 END
-$$
+$$;
+${take}
 
 -- name: ofkey
 -- The sessions that hold the number of a key, or wait for it.
 pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND ${here}
+WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.mode = 'ExclusiveLock' AND ${here}
   AND (l.classid::bigint << 32 | l.objid::bigint) = :number
 
+-- name: token
+(SELECT max(t.classid::bigint << 32 | t.objid::bigint) FROM pg_locks t
+  WHERE t.pid = l.pid AND t.locktype = 'advisory' AND t.objsubid = 1 AND t.mode = 'ShareLock')
+
 -- name: sessions
-SELECT l.granted, COALESCE(substring(a.application_name FROM '^([0-9]{1,18}) ')::bigint, 0),
-  COALESCE(substring(a.application_name FROM '[^ ]+$'), 'session ' || l.pid)
+SELECT l.granted, COALESCE(${token}, 0), COALESCE(NULLIF(a.application_name, ''), 'session ' || l.pid)
 FROM ${ofkey}
 ORDER BY a.query_start
 
@@ -130,7 +141,7 @@ ORDER BY a.query_start
 -- parameter of the round, since the result of others would be kept.
 WITH RECURSIVE ended AS (
   SELECT l.pid, pg_terminate_backend(l.pid) AS done
-  FROM ${ofkey} AND l.granted AND a.application_name LIKE :token || ' %'
+  FROM ${ofkey} AND l.granted AND ${token} = :token
 ), rest(pid, round) AS (
   SELECT pid, 0 FROM ended WHERE done
   UNION ALL
