@@ -164,7 +164,6 @@ public final class TcpProxy implements AutoCloseable {
 	/** Break all connections. New ones are accepted. */
 	public void cut() {
 		this.links.forEach(Link::close);
-		this.links.clear();
 	}
 
 	/**
@@ -189,12 +188,7 @@ public final class TcpProxy implements AutoCloseable {
 	private void accept() {
 		try {
 			while (true) {
-				Socket client = this.listener.accept();
-				if (this.refusing) {
-					close(client);
-					continue;
-				}
-				connect(client);
+				connect(this.listener.accept());
 			}
 		}
 		catch (IOException ex) {
@@ -206,6 +200,10 @@ public final class TcpProxy implements AutoCloseable {
 		try {
 			Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), this.target));
 			this.links.add(link);
+			// After that: refuse() finds the link, or this finds that it is refused.
+			if (this.refusing) {
+				link.close();
+			}
 			run(() -> pumpCommands(link));
 			run(() -> pumpReplies(link));
 		}
@@ -350,7 +348,7 @@ public final class TcpProxy implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		cut();
+		refuse(true);
 	}
 
 	/** A connection of a client, and its connection to the server. */
