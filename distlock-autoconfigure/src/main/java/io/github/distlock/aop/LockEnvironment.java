@@ -2,7 +2,9 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -39,6 +41,27 @@ public record LockEnvironment(Supplier<LockRegistry> registry, Supplier<List<Loc
 		Supplier<Boolean> enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,
 		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler,
 		Supplier<WorkExecutor> work, LockObservers observers, Supplier<Optional<LockKeyPrefix>> keyPrefix) {
+
+	/**
+	 * Remember what a supplier finds. Unlike with Spring's {@code SingletonSupplier} no
+	 * thread waits for another one, since it may be an event loop, or create beans: those
+	 * that come first all ask the supplier, and get what one of them has found.
+	 * @param <T> type of what is found
+	 * @param source finds it, perhaps several times at first
+	 * @return finds it once
+	 */
+	public static <T> Supplier<T> cached(Supplier<T> source) {
+		AtomicReference<@Nullable T> found = new AtomicReference<>();
+		return () -> {
+			T known = found.get();
+			return (known != null) ? known : find(found, source);
+		};
+	}
+
+	private static <T> T find(AtomicReference<@Nullable T> found, Supplier<T> source) {
+		T first = source.get();
+		return found.compareAndSet(null, first) ? first : Objects.requireNonNull(found.get());
+	}
 
 	/** Return the observation of the calling code. */
 	@Nullable Object observation() {

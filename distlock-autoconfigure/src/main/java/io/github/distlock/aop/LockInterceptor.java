@@ -1,5 +1,7 @@
 package io.github.distlock.aop;
 
+import java.util.function.Supplier;
+
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
@@ -8,8 +10,6 @@ import io.github.distlock.transaction.TransactionBoundary;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Intercepts the calls of locked methods. Finds the definitions of the method, and runs
@@ -23,17 +23,17 @@ final class LockInterceptor implements MethodInterceptor {
 	private final LockEnvironment environment;
 
 	/** Created when it is needed, because it has threads. */
-	private final SingletonSupplier<StageInvoker> completionStage;
+	private final Supplier<StageInvoker> completionStage;
 
 	/** Created when it is needed, because Reactor may not be on the class path. */
-	private final SingletonSupplier<ReactiveInvoker> reactive;
+	private final Supplier<ReactiveInvoker> reactive;
 
 	LockInterceptor(LockDefinitions definitions, LockEnvironment environment, @Nullable ClassLoader beanClassLoader) {
 		this.definitions = definitions;
 		this.environment = environment;
-		SingletonSupplier<AsyncLockExecutor> locks = SingletonSupplier.of(() -> new AsyncLockExecutor(beanClassLoader));
-		this.completionStage = SingletonSupplier.of(() -> new StageInvoker(locks.obtain(), environment.work().get()));
-		this.reactive = SingletonSupplier.of(() -> new ReactiveInvoker(locks.obtain(), beanClassLoader));
+		Supplier<AsyncLockExecutor> locks = LockEnvironment.cached(() -> new AsyncLockExecutor(beanClassLoader));
+		this.completionStage = LockEnvironment.cached(() -> new StageInvoker(locks.get(), environment.work().get()));
+		this.reactive = LockEnvironment.cached(() -> new ReactiveInvoker(locks.get(), beanClassLoader));
 	}
 
 	@Override
@@ -51,8 +51,8 @@ final class LockInterceptor implements MethodInterceptor {
 		locks.passToken(invocation.getArguments(), 0);
 		return switch (locks.returnKind()) {
 			case SYNCHRONOUS, FUTURE_OF_ASYNC -> invokeLocked(locks, invocation);
-			case COMPLETION_STAGE -> this.completionStage.obtain().invoke(locks, invocation);
-			case REACTIVE -> this.reactive.obtain().invoke(locks, invocation);
+			case COMPLETION_STAGE -> this.completionStage.get().invoke(locks, invocation);
+			case REACTIVE -> this.reactive.get().invoke(locks, invocation);
 		};
 	}
 

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import io.github.distlock.aop.LockAnnotationFinder.LockAnnotation;
 import io.github.distlock.aop.weaving.WovenCalls;
@@ -25,7 +26,6 @@ import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostP
 import org.springframework.core.Ordered;
 import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Refuses beans whose annotations are wrong, or whose annotated methods would run without
@@ -44,8 +44,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
 	/** Looked up only for a bean with locks: it may be the bean that is being created. */
-	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
-		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
+	private final Supplier<DistributedLockAdvisor> advisor = LockEnvironment
+		.cached(() -> beanFactory().getBean(DistributedLockAdvisor.class));
 
 	/** The beans that others got while they were created, with their proxies. */
 	private final Set<String> early = ConcurrentHashMap.newKeySet();
@@ -70,9 +70,9 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
 		List<LockAnnotation> locks = locks(bean.getClass());
 		if (locks.stream().anyMatch((lock) -> WovenCalls.isWoven(lock.method().method()))) {
-			WovenCalls.bind(bean, this.advisor.obtain().wovenCalls());
+			WovenCalls.bind(bean, this.advisor.get().wovenCalls());
 		}
-		else if (!locks.isEmpty() && isFinal(bean) && this.advisor.obtain().mode() == AopMode.PROXY) {
+		else if (!locks.isEmpty() && isFinal(bean) && this.advisor.get().mode() == AopMode.PROXY) {
 			throw locks.get(0)
 				.method()
 				.refuse("is in a final class, of which Spring can create no class-based proxy. " + NON_FINAL);
@@ -112,8 +112,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 
 	private void verify(Object bean, String beanName, LockAnnotation annotation) {
 		LockedMethod method = annotation.method();
-		this.advisor.obtain().definitions().find(method.method(), method.beanClass());
-		if (this.advisor.obtain().mode() == AopMode.ASPECTJ) {
+		this.advisor.get().definitions().find(method.method(), method.beanClass());
+		if (this.advisor.get().mode() == AopMode.ASPECTJ) {
 			verifyWoven(bean, method);
 		}
 		else if (bean instanceof Advised advised) {
@@ -129,7 +129,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 	private void verifyProxy(Advised proxy, LockAnnotation annotation) {
 		LockedMethod method = annotation.method();
 		List<Advisor> chain = Arrays.asList(proxy.getAdvisors());
-		int position = chain.indexOf(this.advisor.obtain());
+		int position = chain.indexOf(this.advisor.get());
 		if (position < 0 && AopProxyUtils.getSingletonTarget(proxy) instanceof Advised inner) {
 			// A proxy around the proxy of another bean.
 			verifyProxy(inner, annotation);
@@ -144,7 +144,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 		verifyReach(proxy, annotation);
 		if (isTransactional(chain.subList(0, position), method)) {
 			throw method.refuse("would be locked inside of its transaction and released before the commit: the "
-					+ "transaction advisor comes before the lock advisor (order " + this.advisor.obtain().getOrder()
+					+ "transaction advisor comes before the lock advisor (order " + this.advisor.get().getOrder()
 					+ "). Set distlock.aop.order to a lower number than the order of @EnableTransactionManagement, or "
 					+ "that order to a higher one");
 		}

@@ -35,7 +35,6 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Auto-configuration for {@link io.github.distlock.DistributedLock @DistributedLock}.
@@ -61,16 +60,16 @@ public final class DistlockAopAutoConfiguration {
 			.bind("distlock.aop.order", Integer.class)
 			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
 		AopMode mode = Binder.get(environment).bind("distlock.aop.mode", AopMode.class).orElse(AopMode.PROXY);
-		Supplier<DistlockProperties> cachedProperties = SingletonSupplier.of(properties::getObject);
+		Supplier<DistlockProperties> cachedProperties = LockEnvironment.cached(properties::getObject);
 		LockEnvironment runtime = new LockEnvironment(beans.getBeanProvider(LockRegistry.class)::getObject,
-				() -> listeners.orderedStream().toList(), SingletonSupplier.of(() -> cachedProperties.get().enabled()),
-				BackendRegistries::facts, () -> cachedProperties.get().waitTime(),
-				() -> cachedProperties.get().transaction().onActive(),
+				() -> listeners.orderedStream().toList(),
+				LockEnvironment.cached(() -> cachedProperties.get().enabled()), BackendRegistries::facts,
+				() -> cachedProperties.get().waitTime(), () -> cachedProperties.get().transaction().onActive(),
 				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,
-				SingletonSupplier.of(() -> WorkExecutor.of(virtualThreads(environment),
+				LockEnvironment.cached(() -> WorkExecutor.of(virtualThreads(environment),
 						executor(beans, cachedProperties.get().aop().executor()), beanFactory.getBeanClassLoader())),
-				new LockObservers(beans.getBeanProvider(LockObserver.class)::getIfAvailable), SingletonSupplier
-					.of(() -> Optional.ofNullable(beans.getBeanProvider(LockKeyPrefix.class).getIfAvailable())));
+				new LockObservers(beans.getBeanProvider(LockObserver.class)::getIfAvailable), LockEnvironment
+					.cached(() -> Optional.ofNullable(beans.getBeanProvider(LockKeyPrefix.class).getIfAvailable())));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
 	}
 

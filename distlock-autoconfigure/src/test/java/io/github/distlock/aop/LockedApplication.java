@@ -31,7 +31,6 @@ import org.springframework.context.annotation.Role;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
-import org.springframework.util.function.SingletonSupplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -130,12 +129,14 @@ final class LockedApplication {
 			OnActiveTransaction onActive = environment.getProperty("on-active", OnActiveTransaction.class,
 					OnActiveTransaction.KEEP);
 			AopMode mode = environment.getProperty("mode", AopMode.class, AopMode.PROXY);
-			return new DistributedLockAdvisor(beanFactory, mode, order, new LockEnvironment(registry::getObject,
-					() -> listeners.orderedStream().toList(), () -> enabled.getObject().get(), Locking::facts,
-					() -> Duration.ofSeconds(5), () -> onActive, handler::getIfAvailable,
-					SingletonSupplier.of(() -> WorkExecutor.of(environment.getProperty("virtual", Boolean.class, false),
-							executor(beanFactory, environment), beanFactory.getBeanClassLoader())),
-					LockObservers.NONE, Optional::empty));
+			return new DistributedLockAdvisor(beanFactory, mode, order,
+					new LockEnvironment(registry::getObject, () -> listeners.orderedStream().toList(),
+							() -> enabled.getObject().get(), Locking::facts, () -> Duration.ofSeconds(5),
+							() -> onActive, handler::getIfAvailable,
+							LockEnvironment
+								.cached(() -> WorkExecutor.of(environment.getProperty("virtual", Boolean.class, false),
+										executor(beanFactory, environment), beanFactory.getBeanClassLoader())),
+							LockObservers.NONE, Optional::empty));
 		}
 
 		private static @Nullable Executor executor(ConfigurableBeanFactory beanFactory, Environment environment) {

@@ -12,7 +12,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import io.github.distlock.DistributedLock;
@@ -63,6 +65,20 @@ class WorkExecutorTests {
 		finally {
 			ContextRegistry.getInstance().removeThreadLocalAccessor("broken");
 		}
+	}
+
+	@Test
+	void noThreadWaitsForWhatAnotherOneFinds() {
+		CompletableFuture<String> late = new CompletableFuture<>();
+		AtomicInteger searches = new AtomicInteger();
+		Supplier<String> cached = LockEnvironment
+			.cached(() -> (searches.incrementAndGet() == 1) ? late.join() : "found");
+		CompletableFuture<String> first = CompletableFuture.supplyAsync(cached, (task) -> new Thread(task).start());
+		await().until(() -> searches.get() == 1);
+		assertThat(CompletableFuture.supplyAsync(cached, (task) -> new Thread(task).start())).succeedsWithin(PATIENCE)
+			.isEqualTo("found");
+		late.complete("late");
+		assertThat(first.join()).isEqualTo(cached.get()).isEqualTo("found");
 	}
 
 	@Test

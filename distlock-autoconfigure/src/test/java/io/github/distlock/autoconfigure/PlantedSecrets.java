@@ -102,15 +102,11 @@ final class PlantedSecrets {
 		for (String name : context.getBeanDefinitionNames()) {
 			if (context.getBeanFactory().containsSingleton(name)) {
 				Object bean = context.getBean(name);
-				if (isOfLibrary(bean)) {
+				if (bean.getClass().getName().startsWith("io.github.distlock.")) {
 					note("bean " + name, bean);
 				}
 			}
 		}
-	}
-
-	private static boolean isOfLibrary(Object object) {
-		return object.getClass().getName().startsWith("io.github.distlock.");
 	}
 
 	/** Fail if a secret is in a text, and say where. */

@@ -145,7 +145,8 @@ class SecretsTests {
 	@CsvSource({ "locks, " + WRONG, "weak, " + RIGHT })
 	void inAnApplicationWithWrongPasswordsOrWithoutRights(String user, String password, CapturedOutput output)
 			throws Exception {
-		assumeFull();
+		// The other tests start applications that are similar; this takes seconds.
+		assumeTrue(Boolean.getBoolean("distlock.full"), "Only with -Ddistlock.full=true");
 		failInUse(start(user, password, ports(), zooKeeper.connectString()));
 		this.secrets.assertHidden(output);
 	}
@@ -214,14 +215,6 @@ class SecretsTests {
 				(file, attributes) -> file.toString().matches(".*/target/(.*/)?(bom|.*\\.cdx)\\.(json|xml)"))) {
 			return files.toList();
 		}
-	}
-
-	/**
-	 * The other tests start applications that are similar; this one takes several
-	 * seconds.
-	 */
-	private static void assumeFull() {
-		assumeTrue(Boolean.getBoolean("distlock.full"), "Only with -Ddistlock.full=true");
 	}
 
 	/** Keys are not secret: logs and the exceptions of their callers name them. */

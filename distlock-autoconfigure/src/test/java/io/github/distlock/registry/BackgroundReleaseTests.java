@@ -160,7 +160,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 
 	@Test
 	void aLossThatTheStoreReportsAfterTheShutdownIsNotPassedToListenersOnTheThreadOfTheAnswer() throws Exception {
-		ForgetfulBackend backend = new ForgetfulBackend(overRedis());
+		ForgetfulBackend backend = new ForgetfulBackend(redis.backend(SETTINGS, TimeSource.SYSTEM));
 		CompletableFuture<Thread> notified = new CompletableFuture<>();
 		BackendLockRegistry node = start(backend, SETTINGS, new LockListener() {
 
@@ -189,10 +189,6 @@ class BackgroundReleaseTests extends TwoRegistries {
 		registry.start();
 		this.others.add(registry);
 		return registry;
-	}
-
-	private static LockBackend overRedis() {
-		return redis.backend(SETTINGS, TimeSource.SYSTEM);
 	}
 
 	private static LockBackend local() {

@@ -38,7 +38,7 @@ class StructureTests {
 			(resources)          1549  0  0
 			(root)               545   0  2
 			actuate              384   0  0
-			aop                 2429  15  2
+			aop                 2440  15  2
 			aop.weaving          123   0  0
 			autoconfigure       1299   1  2
 			backend              317   0  2
@@ -49,7 +49,7 @@ class StructureTests {
 			backend.zookeeper   1081   2  0
 			context               19   0  0
 			contract            2775   0  0
-			engine              2891  17  3
+			engine              2884  17  3
 			environment           89   0  0
 			integration           42   0  0
 			metrics              195   0  0
@@ -66,7 +66,7 @@ class StructureTests {
 	private static final int MOST_FIELDS = 10;
 
 	/** Lines of the tests of this module. A commit that removes some lowers it. */
-	private static final long MOST_TEST_LINES = 69_811;
+	private static final long MOST_TEST_LINES = 69_806;
 
 	private static StructureReport report;
 

@@ -82,7 +82,7 @@ final class Contender implements Runnable {
 				}
 				report(Phase.IDLE, call);
 				Thread.interrupted();
-				rest(this.random.nextInt(8));
+				LockSupport.parkNanos(Duration.ofMillis(this.random.nextInt(8)).toNanos());
 			}
 		}
 	}
@@ -168,10 +168,6 @@ final class Contender implements Runnable {
 	private void report(Phase now, Call call) {
 		this.phase = now;
 		this.out.println("@" + this.number + " " + now + " " + call.leaseMillis());
-	}
-
-	private void rest(int millis) {
-		LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
 	}
 
 }
