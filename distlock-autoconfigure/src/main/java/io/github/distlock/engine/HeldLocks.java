@@ -452,34 +452,32 @@ public class HeldLocks implements HoldContext {
 
 	@Override
 	public void atRisk(Hold hold, CompletableFuture<Void> reported, List<Consumer<Duration>> callbacks) {
-		String reason = this.renewer.failure();
 		// Not here: this thread renews other locks.
 		this.keys.tasks().callBack(() -> {
-			Duration remaining = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(hold.remainingNanos()));
-			logger.warn(reason + ". Lock '" + hold.key() + "' (" + hold.label() + ") is at risk: its lease could not be"
-					+ " renewed and ends in " + remaining
+			AtRisk event = riskOf(hold);
+			logger.warn(event.reason() + ". Lock '" + hold.key() + "' (" + hold.label() + ") is at risk: its lease"
+					+ " could not be renewed and ends in " + event.remaining()
 					+ " unless a retry succeeds. Then the lock is lost, and another caller"
 					+ " may enter while this one is still working: find out why the store does not answer, or use a"
 					+ " longer distlock.lease-time");
-			AtRisk event = riskOf(hold, reason);
 			this.listeners.notifyEach((listener) -> listener.onAtRisk(event));
 			reported.complete(null);
 			runCallbacks(hold,
-					callbacks.stream().<Runnable>map((callback) -> () -> callback.accept(remaining)).toList());
+					callbacks.stream().<Runnable>map((callback) -> () -> callback.accept(event.remaining())).toList());
 		});
 	}
 
 	/** In order: the beginning may still wait for a callback thread. */
 	@Override
 	public void riskEnded(Hold hold, CompletableFuture<Void> reported) {
-		AtRisk event = riskOf(hold, this.renewer.failure());
+		AtRisk event = riskOf(hold);
 		reported.thenRun(
 				() -> this.keys.tasks().callBack(() -> this.listeners.notifyEach((each) -> each.onAtRiskEnded(event))));
 	}
 
-	private AtRisk riskOf(Hold hold, String reason) {
+	private AtRisk riskOf(Hold hold) {
 		return new AtRisk(this.backend.name(), hold.label(), hold.key(), hold.fencingToken(),
-				Duration.ofNanos(hold.remainingNanos()), reason);
+				Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(hold.remainingNanos())), this.renewer.failure());
 	}
 
 	/** A batch of renewals was answered or has failed. */

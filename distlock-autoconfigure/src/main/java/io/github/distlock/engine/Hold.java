@@ -332,11 +332,8 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 */
 	long endLease() {
 		long left = remainingNanos();
-		for (HoldState now = this.state; left > 0 && now.phase() == HoldPhase.HELD; now = this.state) {
-			if (STATE.compareAndSet(this, now, now.ended())) {
-				now.endRisk(this, HoldState.ENDED);
-				return left;
-			}
+		if (left > 0 && HoldState.update(this, HoldState::ended).phase() == HoldPhase.HELD) {
+			return left;
 		}
 		// Report the loss. A query has perhaps found it, here or in the meantime, and
 		// reports nothing; after the end nothing else would.
@@ -648,16 +645,10 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 		static HoldState update(Hold hold, UnaryOperator<HoldState> change) {
 			HoldState before = STATE.getAndUpdate(hold, change);
-			if (before.risk() != null) {
-				before.endRisk(hold, change.apply(before));
+			if (before.risk() != null && change.apply(before).risk() == null) {
+				hold.context.riskEnded(hold, before.risk());
 			}
 			return before;
-		}
-
-		private void endRisk(Hold hold, HoldState after) {
-			if (this.risk != null && after.risk() == null) {
-				hold.context.riskEnded(hold, this.risk);
-			}
 		}
 
 		/** The loss ends the risk, when it is reported. */
@@ -696,6 +687,9 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 		/** The release may still find that the lock was lost before. */
 		HoldState ended() {
+			if (this.phase != HoldPhase.HELD) {
+				return this;
+			}
 			return this.callbacks.isEmpty() ? ENDED : new HoldState(HoldPhase.ENDED, null, this.callbacks);
 		}
 
