@@ -122,12 +122,13 @@ class LocksPageTests {
 	@Test
 	void anOperatorEndsAGrantAndItsHolderHasLostTheLock() throws Exception {
 		String key = "a b/+\u00fc&'<42>";
-		try (Node node = new Node(SHOWN, OPEN)) {
+		try (Node node = new Node(SHOWN, OPEN); HeldLock oldest = node.acquire("order-41")) {
 			HeldLock held = node.acquire(key);
 			CompletableFuture<HeldLock> next = node.acquireAsync(key);
 			node.open("?lang=en");
-			await(() -> shown("#held .alarm"));
-			click("#held .alarm");
+			await(() -> page.elements("#held .alarm").size() == 2);
+			assertThat(text("#held li:first-child")).contains(oldest.key());
+			page.elements("#held .alarm").get(1).click();
 			assertThat(text("#dialog")).contains("End this grant?", key, host(), THREAD,
 					"End grant " + held.fencingToken());
 			assertThat(page.focused()).isEqualTo("BUTTON:Close");
@@ -136,11 +137,15 @@ class LocksPageTests {
 			assertThat(text("#dialog .notice")).isEqualTo("Ended (204). The next waiter enters.");
 			next.join().close();
 			// The page may still show that the next one has held the lock.
-			await(() -> text("#held-count").equals("0"));
+			await(() -> text("#held-count").equals("1"));
 			assertThat(text("#verdict")).contains("1 lock was lost in the last 10 minutes: its caller may work on");
 			assertThat(text("#recent")).contains("Lost", "Ended by an operator", key);
 			assertThat(text("#held [data-state=lost]")).as("its lane stays for a minute")
 				.contains(key, "RELEASED_BY_OPERATOR", THREAD, "token " + held.fencingToken(), "lost ");
+			assertThat(text("#held li:first-child")).as("problems first").contains(key);
+			page.press(Keys.ESCAPE);
+			click("#by-age");
+			assertThat(text("#held li:first-child")).as("the oldest first").contains(oldest.key());
 		}
 	}
 
