@@ -44,9 +44,7 @@ public final class Mutants {
 			  if not value or string.byte(value) == TOMBSTONE or string.sub(value, 2) == ARGV[i * 2 - 1] then
 			    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 			    answers[i] = 1
-			"""),
-			java("engine/Hold.java", "if (STATE.compareAndSet(this, now, now.ended())) {",
-					"if (STATE.compareAndSet(this, now, now)) {"),
+			"""), java("engine/Hold.java", "HoldState.update(this, HoldState::ended).phase()", "this.state.phase()"),
 			java("engine/HeldLocks.java", "valid = leftNanos > 0; this.renewer.forget(hold);",
 					"valid = leftNanos > 0;"));
 
