@@ -86,12 +86,16 @@ final class CommandSender {
 	/**
 	 * Carry out the effects of an event on the thread of a caller: send the command and
 	 * wait for its answer, unless it is a release in the background.
-	 * @return the outcome of the command if it was a release that was waited for,
-	 * otherwise {@link ReleaseOutcome#PENDING}
+	 * @return the outcome of a release that was waited for, otherwise
+	 * {@link ReleaseOutcome#PENDING}
 	 */
 	ReleaseOutcome sendAndAwait(KeyState state, Effects effects) {
 		wake(effects);
 		Command command = effects.command();
+		CompletableFuture<ReleaseOutcome> later = effects.later();
+		if (later != null) {
+			return this.environment.await(later);
+		}
 		if (command instanceof Command.Release release && release.isUnawaited()) {
 			// An answer that comes at once is no outcome: whether the caller learns of a
 			// loss must not depend on the speed of the store.

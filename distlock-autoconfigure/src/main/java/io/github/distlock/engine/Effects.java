@@ -2,6 +2,7 @@ package io.github.distlock.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.backend.LockStore.Successor;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface Effects {
 
-	Effects NONE = new Combined(null, List.of(), null);
+	Effects NONE = new Combined(null, List.of(), null, null);
 
 	/** The command to send. */
 	@Nullable Command command();
@@ -36,13 +37,23 @@ sealed interface Effects {
 	}
 
 	/**
+	 * Completes with the outcome of a release that is sent after an earlier command of
+	 * the key, if a caller waits for it.
+	 */
+	default @Nullable CompletableFuture<ReleaseOutcome> later() {
+		return null;
+	}
+
+	/**
 	 * Effects of several kinds.
 	 *
 	 * @param command the command to send
 	 * @param woken the waiters to wake
 	 * @param stray a ticket to cancel once more
+	 * @param later completes with the outcome of a release that is not sent yet
 	 */
-	record Combined(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray) implements Effects {
+	record Combined(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray,
+			@Nullable CompletableFuture<ReleaseOutcome> later) implements Effects {
 
 	}
 
@@ -153,11 +164,14 @@ sealed interface Effects {
 			}
 
 			/**
-			 * Report the outcome if no caller waits for it. After a repetition it is no
-			 * news: the first release may have been executed.
+			 * Report the outcome if the caller has not sent this command. After a
+			 * repetition it is no news: the first release may have been executed.
 			 */
 			void report(ReleaseOutcome outcome) {
 				BackgroundRelease background = this.pending.background;
+				if (this.pending.later != null) {
+					this.pending.later.complete(outcome);
+				}
 				if (background != null && !this.repeated) {
 					background.hold.context().answered(background.hold, outcome, background.closed);
 				}

@@ -607,10 +607,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		/** The store no longer knew this holder: the lock had been lost. */
 		GONE,
 
-		/**
-		 * The release was sent without waiting for the answer, or will be sent in the
-		 * background after a command that is on its way.
-		 */
+		/** The release was sent, or will be, and no caller waits for the answer. */
 		PENDING,
 
 		/** The store did not answer. The release is repeated in the background. */

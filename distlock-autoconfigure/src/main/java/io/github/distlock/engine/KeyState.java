@@ -3,6 +3,7 @@ package io.github.distlock.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
@@ -196,9 +197,13 @@ public final class KeyState {
 			if (this.live != leaving) {
 				return null;
 			}
-			ownReleases().release(leaving, giveUpNanos, background);
+			// Sent now, or after an earlier command: then the caller waits for both.
+			boolean isSent = this.inFlight == null && this.pendingReleases.isEmpty();
+			CompletableFuture<ReleaseOutcome> later = (isSent || background != null) ? null : new CompletableFuture<>();
+			ownReleases().release(leaving, giveUpNanos, background, later);
 			this.live = null;
-			return takeEffects();
+			Effects effects = takeEffects();
+			return (later == null) ? effects : new Effects.Combined(null, effects.woken(), effects.stray(), later);
 		}
 		finally {
 			this.lock.unlock();
@@ -318,7 +323,7 @@ public final class KeyState {
 			}
 			TimeSource clock = this.context.settings().clock();
 			if (this.live instanceof Hold hold && hold.isAbandoned()) {
-				ownReleases().release(hold, clock.nanoTime() + hold.lease.toNanos(), null);
+				ownReleases().release(hold, clock.nanoTime() + hold.lease.toNanos(), null, null);
 				this.live = null;
 			}
 			fireTimer();
@@ -643,7 +648,7 @@ public final class KeyState {
 		List<Waiter> woken = this.waiters.decided();
 		Ticket stray = this.pendingReleases.takeStray();
 		boolean simple = woken.isEmpty() && stray == null;
-		Effects effects = !simple ? new Effects.Combined(command, woken, stray)
+		Effects effects = !simple ? new Effects.Combined(command, woken, stray, null)
 				: (command != null) ? command : Effects.NONE;
 		if (this.waiters != WaiterQueue.NONE) {
 			this.waiters.clearDecided();

@@ -220,8 +220,9 @@ public final class KeyTable {
 
 	/**
 	 * Decide what becomes of a grant when its holder leaves: it passes to the next waiter
-	 * of this JVM, or goes back to the store. Blocks until the store has answered one
-	 * command, unless there is none or no caller is to wait for it.
+	 * of this JVM, or goes back to the store. Blocks until the store has answered, or for
+	 * one command time-out after an earlier command of the key, unless there is no
+	 * command or no caller is to wait for it.
 	 * @param leftNanos how long the store may keep the lease if it cannot be reached
 	 * @param background whether no caller waits for the answer: the hold learns what
 	 * becomes of it. The calling thread waits nevertheless if too many are unanswered
@@ -258,6 +259,10 @@ public final class KeyTable {
 			// Not awaited, even if the command is that of an earlier holder.
 			this.sender.send(state, effects);
 			return ReleaseOutcome.PENDING;
+		}
+		CompletableFuture<ReleaseOutcome> later = effects.later();
+		if (later != null) {
+			tasks().schedule(() -> later.complete(ReleaseOutcome.UNANSWERED), commandTimeoutNanos());
 		}
 		ReleaseOutcome outcome = this.sender.sendAndAwait(state, effects);
 		return (unawaited != null) ? ReleaseOutcome.PENDING : outcome;

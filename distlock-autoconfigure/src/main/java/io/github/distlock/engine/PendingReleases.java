@@ -3,6 +3,7 @@ package io.github.distlock.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Grant;
@@ -10,6 +11,7 @@ import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.engine.Effects.Command;
+import io.github.distlock.engine.Hold.ReleaseOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,9 +50,11 @@ final class PendingReleases {
 	/**
 	 * Release a lock whose holder leaves.
 	 * @param background if no caller waits for the answer
+	 * @param later if a caller waits for it, but does not send the command
 	 */
-	void release(Hold hold, long giveUpNanos, @Nullable BackgroundRelease background) {
-		this.leaving.add(new PendingRelease(hold, true, hold.fencingToken(), giveUpNanos, background));
+	void release(Hold hold, long giveUpNanos, @Nullable BackgroundRelease background,
+			@Nullable CompletableFuture<ReleaseOutcome> later) {
+		this.leaving.add(new PendingRelease(hold, true, hold.fencingToken(), giveUpNanos, background, later));
 	}
 
 	/**
@@ -58,12 +62,12 @@ final class PendingReleases {
 	 * @param lease the lease that the store was asked for
 	 */
 	void giveBack(QueuedTicket queued, Duration lease, Grant grant, long nowNanos) {
-		this.leaving.add(new PendingRelease(queued, true, grant.firstToken(), nowNanos + lease.toNanos(), null));
+		this.leaving.add(new PendingRelease(queued, true, grant.firstToken(), nowNanos + lease.toNanos(), null, null));
 	}
 
 	/** Cancel a ticket. */
 	void cancel(QueuedTicket queued, long nowNanos) {
-		this.leaving.add(new PendingRelease(queued, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null));
+		this.leaving.add(new PendingRelease(queued, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null, null));
 	}
 
 	/** A ticket has left the store, or its release is given up. */
@@ -137,6 +141,9 @@ final class PendingReleases {
 		/** What becomes of the answer, if no caller waits for it. */
 		final @Nullable BackgroundRelease background;
 
+		/** Completes with the first outcome, if a caller waits without a command. */
+		final @Nullable CompletableFuture<ReleaseOutcome> later;
+
 		/** The ticket that the same command queues; the same in each repetition. */
 		@Nullable Successor next;
 
@@ -146,13 +153,14 @@ final class PendingReleases {
 		boolean deferred;
 
 		PendingRelease(LiveTicket leaving, boolean releasesLock, long lastToken, long giveUpNanos,
-				@Nullable BackgroundRelease background) {
+				@Nullable BackgroundRelease background, @Nullable CompletableFuture<ReleaseOutcome> later) {
 			this.ticket = leaving.ticket;
 			this.releasesLock = releasesLock;
 			this.lastToken = lastToken;
 			this.attemptUnanswered = leaving.attemptUnanswered;
 			this.giveUpNanos = giveUpNanos;
 			this.background = background;
+			this.later = later;
 		}
 
 		/**

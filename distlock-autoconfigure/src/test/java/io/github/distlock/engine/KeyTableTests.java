@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -36,12 +37,14 @@ import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
+import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.Waiter.FutureWaiter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * A store whose stages are complete when its verbs return: nothing that follows may nest
@@ -103,10 +106,10 @@ class KeyTableTests {
 		return waiter.future().thenApply((outcome) -> (Hold) outcome);
 	}
 
-	private static void leave(KeyTable keys, Hold hold) {
+	private static ReleaseOutcome leave(KeyTable keys, Hold hold) {
 		hold.take();
 		assertThat(hold.endLease()).isPositive();
-		keys.release(hold, LEASE.toNanos(), false, null);
+		return keys.release(hold, LEASE.toNanos(), false, null);
 	}
 
 	private void acquireMany(KeyTable keys, boolean fair, int count) throws InterruptedException {
@@ -257,6 +260,29 @@ class KeyTableTests {
 		assertThat(this.asked).as("no other caller waits").containsExactly(1L, 2L, 3L, 4L);
 	}
 
+	@Test
+	void aReleaseThatIsSentAfterAnEarlierCommandIsAwaited() throws Exception {
+		assertThat(releasedAfterGrantByMessage(Duration.ofMinutes(5), true)).isEqualTo(ReleaseOutcome.GONE);
+		assertThat(releasedAfterGrantByMessage(Duration.ofMillis(50), false)).isEqualTo(ReleaseOutcome.UNANSWERED);
+	}
+
+	private ReleaseOutcome releasedAfterGrantByMessage(Duration timeout, boolean answers) throws Exception {
+		PendingStore store = new PendingStore();
+		KeyTable keys = new KeyTable(store, IdleStore.DESCRIPTION, "one", timeout, TestSettings.NO_HAND_OFF,
+				EngineEnvironment.SYSTEM, this.threads);
+		CompletableFuture<Hold> holder = acquire(keys, false);
+		keys.granted(new Ticket("key", LockMode.EXCLUSIVE, "one", 1, false),
+				new Grant(1, 1, Validity.until(TimeSource.SYSTEM.now(), LEASE)));
+		Hold hold = holder.get(1, TimeUnit.MINUTES);
+		CompletableFuture<ReleaseOutcome> outcome = CompletableFuture.supplyAsync(() -> leave(keys, hold));
+		await().until(() -> keys.snapshot().get(0).holder() == null);
+		if (answers) {
+			assertThat(outcome).isNotDone();
+			store.answer.complete(new AttemptResult.Queued(LEASE, true));
+		}
+		return outcome.get(1, TimeUnit.MINUTES);
+	}
+
 	/** A store that answers when the test does: it may send in another order. */
 	private final class PendingStore extends IdleStore {
 
@@ -267,6 +293,11 @@ class KeyTableTests {
 			KeyTableTests.this.asked.add(ticket.number());
 			this.answer = new CompletableFuture<>();
 			return this.answer;
+		}
+
+		@Override
+		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			return CompletableFuture.completedFuture(new ReleaseResult(false, null));
 		}
 
 	}

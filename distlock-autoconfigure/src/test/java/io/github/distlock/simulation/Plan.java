@@ -50,16 +50,14 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 		};
 		Duration lease = Duration.ofMillis(choose(random, 1000, 2000, 5000, 30_000)).plusNanos(60 * latency);
 		Duration commandTimeout = Duration.ofMillis(200 + random.nextInt(300)).plusNanos(32 * latency);
+		// In a quarter of the histories few callers may wait.
+		Random more = new Random(seed * 31 + 29);
+		int maxWaiting = (more.nextInt(4) == 0) ? 1 + more.nextInt(3) : Integer.MAX_VALUE;
 		return new Plan(seed, jvms, 1 + random.nextInt(3), callers, calls, lease, 1 + random.nextInt(8),
-				Duration.ofMillis(5 + random.nextInt(50)), maxWaiting(new Random(seed * 31 + 29)),
-				random.nextInt(3) == 0, Duration.ofSeconds(3 + random.nextInt(5)).plus(commandTimeout), commandTimeout,
-				latency, random.nextInt(4) != 0, new double[] { 0.02, 0.1, 0.4 }[random.nextInt(3)],
+				Duration.ofMillis(5 + random.nextInt(50)), maxWaiting, random.nextInt(3) == 0,
+				Duration.ofSeconds(3 + random.nextInt(5)).plus(commandTimeout), commandTimeout, latency,
+				random.nextInt(4) != 0, new double[] { 0.02, 0.1, 0.4 }[random.nextInt(3)],
 				new double[] { 0, 0.002, 0.01, 0.05 }[random.nextInt(4)], random.nextBoolean(), faults(random, jvms));
-	}
-
-	/** In a quarter of the histories few callers may wait. */
-	private static int maxWaiting(Random random) {
-		return (random.nextInt(4) == 0) ? 1 + random.nextInt(3) : Integer.MAX_VALUE;
 	}
 
 	/** Whether the number of waiting callers has a limit. */

@@ -335,8 +335,11 @@ final class Properties {
 
 	/** A loss needs a fault that explains it. */
 	void lost(Call call, LossCause cause) {
+		// A call that has just taken over the ticket of another one of its JVM, which may
+		// have asked for a short lease: its first renewal may come too late.
+		boolean isNew = now() - call.granted < slowPackets();
 		boolean own = (call.limited && cause == LossCause.LEASE_EXPIRED)
-				|| (cause == LossCause.STORE_SILENT && (isShort(call) || isNew(call)));
+				|| (cause == LossCause.STORE_SILENT && (isShort(call) || isNew));
 		long nanos = this.faults.stream()
 			.filter((fault) -> concerns(fault, call.place) && FaultEffects.explains(fault.kind()).contains(cause))
 			.mapToLong((fault) -> trouble(fault, call))
@@ -360,14 +363,6 @@ final class Properties {
 	/** Whether the packets of one command may need the whole lease of a call. */
 	private boolean isShort(Call call) {
 		return call.leaseEndsWithin(2 * slowPackets());
-	}
-
-	/**
-	 * Whether a call has just taken over the ticket of another one of its JVM, which may
-	 * have asked for a short lease: its first renewal may come too late.
-	 */
-	private boolean isNew(Call call) {
-		return now() - call.granted < slowPackets();
 	}
 
 	private static boolean concerns(Fault fault, int place) {

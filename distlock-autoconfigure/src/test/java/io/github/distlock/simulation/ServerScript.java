@@ -129,10 +129,6 @@ class ServerScript {
 		return place < 0;
 	}
 
-	private void dropAll(String instance) {
-		this.stored.queue.removeIf((waiter) -> waiter.ticket().instance().equals(instance));
-	}
-
 	/** Answers how many receivers the server counts. */
 	int publish(Ticket ticket, ServerMessage message) {
 		return this.publisher.publish(ticket.instance(), message);
@@ -156,7 +152,7 @@ class ServerScript {
 		if (claim != null) {
 			this.stored.claim = null;
 			if (abandoned && (requester == null || !requester.instance().equals(claim))) {
-				dropAll(claim);
+				this.stored.queue.removeIf((each) -> each.ticket().instance().equals(claim));
 			}
 		}
 		Waiter waiter;

@@ -154,14 +154,11 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		String text = text(ticket, lastToken, next);
+		String text = "release " + name(ticket) + " " + lastToken
+				+ ((next != null) ? " then " + next.ticket().token() : "");
 		Function<SimulatedServer, ServerAnswer> command = releasing(ticket, lastToken, next);
 		TimeSource.Instant sent = this.jvm.now();
 		return sendOrCall(text, command).thenApply((answer) -> released(answer, next, sent));
-	}
-
-	private static String text(Ticket ticket, long lastToken, @Nullable Successor next) {
-		return "release " + name(ticket) + " " + lastToken + ((next != null) ? " then " + next.ticket().token() : "");
 	}
 
 	private Function<SimulatedServer, ServerAnswer> releasing(Ticket ticket, long lastToken, @Nullable Successor next) {

@@ -49,7 +49,7 @@ class StructureTests {
 			backend.zookeeper   1081   2  0
 			context               19   0  0
 			contract            2775   0  0
-			engine              2884  17  3
+			engine              2905  17  3
 			environment           89   0  0
 			integration           42   0  0
 			metrics              195   0  0
@@ -66,7 +66,7 @@ class StructureTests {
 	private static final int MOST_FIELDS = 10;
 
 	/** Lines of the tests of this module. A commit that removes some lowers it. */
-	private static final long MOST_TEST_LINES = 69_804;
+	private static final long MOST_TEST_LINES = 69_802;
 
 	private static StructureReport report;
 

@@ -104,7 +104,11 @@ public final class RedisClusterNodes implements AutoCloseable {
 		}
 		await(() -> all.stream().allMatch(RedisClusterNodes::isOk)
 				&& this.replicas.stream().allMatch((replica) -> replica.info("master_link_status").equals("up")));
-		await(() -> all.stream().allMatch((node) -> replicasKnownTo(node) == this.replicas.size()));
+		await(() -> all.stream()
+			.allMatch((node) -> String.valueOf(node.ask("CLUSTER", "NODES"))
+				.lines()
+				.filter((line) -> line.contains("slave"))
+				.count() == this.replicas.size()));
 	}
 
 	private static void await(Callable<Boolean> condition) {
@@ -116,10 +120,6 @@ public final class RedisClusterNodes implements AutoCloseable {
 			.lines()
 			.filter((line) -> !line.contains("handshake") && line.contains("connected"))
 			.count();
-	}
-
-	private static long replicasKnownTo(RedisProcess node) {
-		return String.valueOf(node.ask("CLUSTER", "NODES")).lines().filter((line) -> line.contains("slave")).count();
 	}
 
 	private static boolean isOk(RedisProcess node) {

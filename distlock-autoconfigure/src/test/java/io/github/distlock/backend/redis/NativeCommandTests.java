@@ -141,7 +141,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 			assertThat(token).isGreaterThan(last);
 			last = token + i % 2;
 			CompletableFuture<ReleaseResult> answer = release(this.store, ticket, last);
-			assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
+			assertThat(Answers.of(answer).released()).isTrue();
 			assertThat(word()).isEqualTo("|" + last);
 		}
 		for (int i = 0; i < REPETITIONS; i++) {
@@ -195,8 +195,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		assertThat(word()).isEqualTo("|" + token);
 		Ticket next = ticket("a");
 		long higher = take(this.store, next);
-		assertThat(release(this.store, first, token).thenApply(ReleaseResult::released)).succeedsWithin(LEASE)
-			.isEqualTo(false);
+		assertThat(Answers.of(release(this.store, first, token)).released()).isFalse();
 		assertThat(word()).isEqualTo("-" + next.token() + "|17|" + higher);
 	}
 
@@ -209,10 +208,9 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		Ticket next = ticket("a");
 		long higher = take(this.store, next);
 		assertThat(higher).isGreaterThan(token);
-		assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
+		assertThat(Answers.of(answer).released()).isTrue();
 		String refused = this.server.info("cmdstat_set");
-		assertThat(release(this.store, next, higher).thenApply(ReleaseResult::released)).succeedsWithin(LEASE)
-			.isEqualTo(true);
+		assertThat(Answers.of(release(this.store, next, higher)).released()).isTrue();
 		assertThat(this.server.info("cmdstat_set")).isEqualTo(refused);
 	}
 
@@ -224,7 +222,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 		letAnotherComeAndGo();
 		this.server.ask("SCRIPT", "FLUSH");
 		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
-		assertThat(answer.thenApply(ReleaseResult::released)).succeedsWithin(LEASE).isEqualTo(true);
+		assertThat(Answers.of(answer).released()).isTrue();
 		take(this.store, ticket("a"));
 	}
 

@@ -68,12 +68,9 @@ final class RedlockCluster implements AutoCloseable {
 			int node = i;
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(60))
-				.until(() -> this.servers.get(node) == null || uptime(node) > uptime.toSeconds());
+				.until(() -> this.servers.get(node) == null
+						|| Long.parseLong(info(node, "uptime_in_seconds:(\\d+)")) > uptime.toSeconds());
 		}
-	}
-
-	private long uptime(int node) {
-		return Long.parseLong(info(node, "uptime_in_seconds:(\\d+)"));
 	}
 
 	void stop(int node) {

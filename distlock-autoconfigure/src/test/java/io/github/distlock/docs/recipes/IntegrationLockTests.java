@@ -24,10 +24,6 @@ class IntegrationLockTests {
 		}, List.of(), IntegrationLockConfiguration.class);
 	}
 
-	private static LockRegistry<?> locks(RecipeNode node) {
-		return node.bean(LockRegistry.class);
-	}
-
 	@Test
 	void oneOfTwoNodesIsTheLeader() throws Exception {
 		try (RedisTestServer redis = RedisTestServer.start();
@@ -48,7 +44,8 @@ class IntegrationLockTests {
 
 	private static LockRegistryLeaderInitiator initiator(RecipeNode node) {
 		Candidate candidate = new DefaultCandidate();
-		LockRegistryLeaderInitiator initiator = new LockRegistryLeaderInitiator(locks(node), candidate);
+		LockRegistryLeaderInitiator initiator = new LockRegistryLeaderInitiator(node.bean(LockRegistry.class),
+				candidate);
 		initiator.setHeartBeatMillis(100);
 		initiator.setBusyWaitMillis(100);
 		return initiator;

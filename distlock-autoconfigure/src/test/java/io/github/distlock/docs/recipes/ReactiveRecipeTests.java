@@ -80,7 +80,8 @@ class ReactiveRecipeTests {
 	@Test
 	void aCancelledSubscriptionReleasesItsLock() throws InterruptedException {
 		CountDownLatch running = new CountDownLatch(1);
-		Disposable subscription = this.one.bean(ReactiveLocks.class).underLock(STOCK, endless(running)).subscribe();
+		Mono<String> endless = Mono.<String>never().doOnSubscribe((subscription) -> running.countDown());
+		Disposable subscription = this.one.bean(ReactiveLocks.class).underLock(STOCK, endless).subscribe();
 		assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
 		subscription.dispose();
 		awaitFree();
@@ -112,11 +113,6 @@ class ReactiveRecipeTests {
 			lock.ifPresent(HeldLock::close);
 			return lock.isPresent();
 		});
-	}
-
-	/** Work that never ends, and says that it runs. */
-	private static Mono<String> endless(CountDownLatch running) {
-		return Mono.<String>never().doOnSubscribe((subscription) -> running.countDown());
 	}
 
 }

@@ -59,9 +59,10 @@ public final class TortureWorker {
 		int tokens = (byDefault ? RedisNodes.HAND_OFF.budget() : Checker.HAND_OFF_BUDGET) + 1;
 		Duration lease = Duration.ofMillis(settings.load().leaseMillis());
 		LockBackend store = WorkerStore.open(settings.storePort(), tokens, lease);
-		this.registry = new BackendLockRegistry(
-				store, TestSettings
-					.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), release()),
+		this.registry = new BackendLockRegistry(store,
+				TestSettings.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)),
+						ReleaseMode
+							.valueOf(System.getProperty("torture.release", "confirmed").toUpperCase(Locale.ROOT))),
 				List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
@@ -84,10 +85,6 @@ public final class TortureWorker {
 			// The launcher has ended.
 		}
 		Runtime.getRuntime().halt(0);
-	}
-
-	private static ReleaseMode release() {
-		return ReleaseMode.valueOf(System.getProperty("torture.release", "confirmed").toUpperCase(Locale.ROOT));
 	}
 
 	private void work() {
