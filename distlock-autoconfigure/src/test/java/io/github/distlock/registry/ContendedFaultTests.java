@@ -84,11 +84,6 @@ class ContendedFaultTests {
 		redis.stopNodes();
 	}
 
-	private static RegistrySettings impatient() {
-		return TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null, RedisNodes.HAND_OFF,
-				Duration.ofSeconds(3), false, Duration.ofSeconds(1));
-	}
-
 	/** Each registry also holds a lock that its watchdog renews until the end. */
 	private ContendedRun contend(List<BackendLockRegistry> registries, long seed) {
 		List<HeldLock> held = new ArrayList<>();
@@ -188,8 +183,10 @@ class ContendedFaultTests {
 	@Test
 	void aStoreThatIsUnavailableForTooLongFailsAllCallersAndWorksWhenItIsBack() {
 		List<TcpProxy> others = List.of(new TcpProxy(redis.server().port()), new TcpProxy(redis.server().port()));
+		RegistrySettings impatient = TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
+				RedisNodes.HAND_OFF, Duration.ofSeconds(3), false, Duration.ofSeconds(1));
 		List<BackendLockRegistry> remote = others.stream()
-			.map((other) -> redis.nodeBehind(other.port(), impatient(), List.of(this.events)))
+			.map((other) -> redis.nodeBehind(other.port(), impatient, List.of(this.events)))
 			.toList();
 		try (ContendedRun away = contend(remote, this.seed + 1_000_000)) {
 			others.forEach((other) -> other.refuse(true));

@@ -1,6 +1,7 @@
 package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -103,6 +104,22 @@ class ConnectionModeTests implements LockListener {
 			assertThat(Answers.of(node.store.renew(renewal))).containsExactly(new RenewalResult.Gone(false));
 			assertThat(node.release(ticket)).isFalse();
 			node.take(node.ticket(this.key));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "H2", "MARIADB" })
+	void theRowOfAFreeLockIsRefusedWhileItIsDeletedAndWaitedFor(Database server) throws Exception {
+		try (HikariDataSource pool = server.open().pool(6);
+				JdbcNode node = JdbcNode.connection(pool);
+				Connection cleanUp = pool.getConnection()) {
+			node.release(node.hold(this.key));
+			cleanUp.setAutoCommit(false);
+			assertThat(cleanUp.createStatement().executeUpdate("DELETE FROM distlock_lock")).isPositive();
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			Ticket waiter = node.queue(this.key);
+			cleanUp.commit();
+			await().atMost(PATIENCE).until(() -> node.has(waiter));
 		}
 	}
 
@@ -211,7 +228,8 @@ class ConnectionModeTests implements LockListener {
 	void theReleaseReportsTheLossAndTheNextCallerGetsTheLockInAnotherSession(Database server) throws Exception {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(8)) {
-			BackendLockRegistry registry = registry(pool);
+			JdbcBackend backend = JdbcBackend.connection(pool, JdbcUnderTest.CONNECTION_SETTINGS, TimeSource.SYSTEM);
+			BackendLockRegistry registry = JdbcRegistries.start(backend, PATIENCE, PATIENCE, PATIENCE, this);
 			HeldLock lock = registry.acquire(LockRequest.of(this.key));
 			CompletableFuture<HeldLock> next = registry.acquireAsync(LockRequest.of(this.key).waitTime(PATIENCE));
 			await().atMost(PATIENCE).until(() -> this.waiting.get() == 1);
@@ -233,11 +251,6 @@ class ConnectionModeTests implements LockListener {
 	@Override
 	public void onWaiting(Waiting event) {
 		this.waiting.incrementAndGet();
-	}
-
-	private BackendLockRegistry registry(HikariDataSource pool) {
-		return JdbcRegistries.start(JdbcBackend.connection(pool, JdbcUnderTest.CONNECTION_SETTINGS, TimeSource.SYSTEM),
-				PATIENCE, PATIENCE, PATIENCE, this);
 	}
 
 }
