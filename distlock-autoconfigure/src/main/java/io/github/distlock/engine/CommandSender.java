@@ -3,6 +3,7 @@ package io.github.distlock.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -92,10 +93,6 @@ final class CommandSender {
 	ReleaseOutcome sendAndAwait(KeyState state, Effects effects) {
 		wake(effects);
 		Command command = effects.command();
-		CompletableFuture<ReleaseOutcome> later = effects.later();
-		if (later != null) {
-			return this.environment.await(later);
-		}
 		if (command instanceof Command.Release release && release.isUnawaited()) {
 			// An answer that comes at once is no outcome: whether the caller learns of a
 			// loss must not depend on the speed of the store.
@@ -120,6 +117,16 @@ final class CommandSender {
 		// A release without an outcome was settled by a sweep, and is repeated.
 		return (outcome == ReleaseOutcome.PENDING && command instanceof Command.Release) ? ReleaseOutcome.UNANSWERED
 				: outcome;
+	}
+
+	/** Wait for the outcome of a release that is sent after an earlier command. */
+	ReleaseOutcome await(CompletableFuture<ReleaseOutcome> later, Duration limit) {
+		try {
+			return this.environment.await(later, limit);
+		}
+		catch (CompletionException ex) {
+			return ReleaseOutcome.UNANSWERED;
+		}
 	}
 
 	/** Carry out the effects of an event on any thread. Does not block. */

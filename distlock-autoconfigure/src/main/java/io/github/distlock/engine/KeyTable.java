@@ -260,11 +260,11 @@ public final class KeyTable {
 			this.sender.send(state, effects);
 			return ReleaseOutcome.PENDING;
 		}
+		ReleaseOutcome outcome = this.sender.sendAndAwait(state, effects);
 		CompletableFuture<ReleaseOutcome> later = effects.later();
 		if (later != null) {
-			tasks().schedule(() -> later.complete(ReleaseOutcome.UNANSWERED), commandTimeoutNanos());
+			return this.sender.await(later, this.settings.commandTimeout());
 		}
-		ReleaseOutcome outcome = this.sender.sendAndAwait(state, effects);
 		return (unawaited != null) ? ReleaseOutcome.PENDING : outcome;
 	}
 

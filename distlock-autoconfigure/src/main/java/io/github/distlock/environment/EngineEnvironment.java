@@ -113,25 +113,37 @@ public interface EngineEnvironment {
 	 * @throws CompletionException with the failure of the stage
 	 */
 	default <T> T await(CompletionStage<T> stage) {
+		return await(stage, LONGEST_WAIT);
+	}
+
+	/**
+	 * The same, for a limited time.
+	 * @param <T> the type of the result
+	 * @param stage the stage
+	 * @param limit the longest time
+	 * @return the result
+	 * @throws CompletionException with the failure of the stage, or with a
+	 * {@link TimeoutException}
+	 */
+	default <T> T await(CompletionStage<T> stage, Duration limit) {
 		CompletableFuture<T> end = stage.toCompletableFuture();
 		if (!end.isDone()) {
 			Thread waiting = Thread.currentThread();
 			end.whenComplete((result, failure) -> unpark(waiting));
 			boolean interrupted = false;
 			long start = waitingNanos();
-			long left = LONGEST_WAIT.toNanos();
+			long left = limit.toNanos();
 			while (!end.isDone() && left > 0) {
 				park(end, left);
 				interrupted |= Thread.interrupted();
-				left = LONGEST_WAIT.toNanos() - (waitingNanos() - start);
+				left = limit.toNanos() - (waitingNanos() - start);
 			}
 			if (interrupted) {
 				waiting.interrupt();
 			}
 		}
 		if (!end.isDone()) {
-			throw new CompletionException(
-					new TimeoutException("The driver has not ended a command within " + LONGEST_WAIT));
+			throw new CompletionException(new TimeoutException("The driver has not ended a command within " + limit));
 		}
 		return end.join();
 	}

@@ -49,8 +49,8 @@ class StructureTests {
 			backend.zookeeper   1081   2  0
 			context               19   0  0
 			contract            2775   0  0
-			engine              2905  17  3
-			environment           89   0  0
+			engine              2909  17  3
+			environment           91   0  0
 			integration           42   0  0
 			metrics              195   0  0
 			observation          378   5  3
