@@ -119,7 +119,7 @@ final class CommandSender {
 				: outcome;
 	}
 
-	/** Wait for the outcome of a release that is sent after an earlier command. */
+	/** Wait for the outcome of a release that is sent after another command. */
 	ReleaseOutcome await(CompletableFuture<ReleaseOutcome> later, Duration limit) {
 		try {
 			return this.environment.await(later, limit);

@@ -37,8 +37,8 @@ sealed interface Effects {
 	}
 
 	/**
-	 * Completes with the outcome of a release that is sent after an earlier command of
-	 * the key, if a caller waits for it.
+	 * Completes with the outcome of a release that is sent after another command of the
+	 * key, so that its caller cannot send it.
 	 */
 	default @Nullable CompletableFuture<ReleaseOutcome> later() {
 		return null;
@@ -170,7 +170,7 @@ sealed interface Effects {
 			void report(ReleaseOutcome outcome) {
 				BackgroundRelease background = this.pending.background;
 				if (this.pending.later != null) {
-					this.pending.later.complete(outcome);
+					this.pending.later.complete(this.repeated ? ReleaseOutcome.UNANSWERED : outcome);
 				}
 				if (background != null && !this.repeated) {
 					background.hold.context().answered(background.hold, outcome, background.closed);

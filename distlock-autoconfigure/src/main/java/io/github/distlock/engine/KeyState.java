@@ -37,7 +37,7 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * fires) is one short critical section. It changes the state and returns {@link Effects},
  * which the caller of the method carries out after the lock has been released. No command
  * is sent and no waiter is woken under the lock. The event methods come first, then the
- * state changes that they share, then {@link #takeEffects()}, which ends each event. The
+ * state changes that they share, then {@link #takeEffects}, which ends each event. The
  * events of every cycle are written out, and the others use {@link #onEvent}: a lambda is
  * an object, and a class that a new JVM has to load.
  * <p>
@@ -141,7 +141,7 @@ public final class KeyState {
 			else {
 				ownWaiters().add(waiter);
 			}
-			return takeEffects();
+			return takeEffects(null);
 		}
 		finally {
 			this.lock.unlock();
@@ -197,13 +197,12 @@ public final class KeyState {
 			if (this.live != leaving) {
 				return null;
 			}
-			// Sent now, or after an earlier command: then the caller waits for both.
+			// Sent now, or after another command: then the caller waits for both.
 			boolean isSent = this.inFlight == null && this.pendingReleases.isEmpty();
 			CompletableFuture<ReleaseOutcome> later = (isSent || background != null) ? null : new CompletableFuture<>();
 			ownReleases().release(leaving, giveUpNanos, background, later);
 			this.live = null;
-			Effects effects = takeEffects();
-			return (later == null) ? effects : new Effects.Combined(null, effects.woken(), effects.stray(), later);
+			return takeEffects(later);
 		}
 		finally {
 			this.lock.unlock();
@@ -269,7 +268,7 @@ public final class KeyState {
 			if (queued != null) {
 				applyResult(queued, attempt.lease, result);
 			}
-			return takeEffects();
+			return takeEffects(null);
 		}
 		finally {
 			this.lock.unlock();
@@ -285,7 +284,7 @@ public final class KeyState {
 			}
 			storeAnswered();
 			leftStore(release.pending, (result != null) ? result.next() : null);
-			return takeEffects();
+			return takeEffects(null);
 		}
 		finally {
 			this.lock.unlock();
@@ -417,7 +416,7 @@ public final class KeyState {
 	private @Nullable Effects onEventIf(BooleanSupplier event) {
 		enter();
 		try {
-			return event.getAsBoolean() ? takeEffects() : null;
+			return event.getAsBoolean() ? takeEffects(null) : null;
 		}
 		finally {
 			this.lock.unlock();
@@ -639,16 +638,17 @@ public final class KeyState {
 	/**
 	 * Determine the effects of the events so far. Called exactly once at the end of each
 	 * event.
+	 * @param later see {@link Effects#later()}
 	 */
-	private Effects takeEffects() {
+	private Effects takeEffects(@Nullable CompletableFuture<ReleaseOutcome> later) {
 		Command command = nextCommand();
 		if (this.waiters.isAnyDeparting()) {
 			this.waiters.wakeDeparted(this::leavesStore);
 		}
 		List<Waiter> woken = this.waiters.decided();
 		Ticket stray = this.pendingReleases.takeStray();
-		boolean simple = woken.isEmpty() && stray == null;
-		Effects effects = !simple ? new Effects.Combined(command, woken, stray, null)
+		boolean simple = woken.isEmpty() && stray == null && later == null;
+		Effects effects = !simple ? new Effects.Combined(command, woken, stray, later)
 				: (command != null) ? command : Effects.NONE;
 		if (this.waiters != WaiterQueue.NONE) {
 			this.waiters.clearDecided();

@@ -220,8 +220,8 @@ public final class KeyTable {
 
 	/**
 	 * Decide what becomes of a grant when its holder leaves: it passes to the next waiter
-	 * of this JVM, or goes back to the store. Blocks until the store has answered, or for
-	 * one command time-out after an earlier command of the key, unless there is no
+	 * of this JVM, or goes back to the store. Blocks until the store has answered, or
+	 * after another command of the key for two command time-outs, unless there is no
 	 * command or no caller is to wait for it.
 	 * @param leftNanos how long the store may keep the lease if it cannot be reached
 	 * @param background whether no caller waits for the answer: the hold learns what
@@ -260,11 +260,12 @@ public final class KeyTable {
 			this.sender.send(state, effects);
 			return ReleaseOutcome.PENDING;
 		}
-		ReleaseOutcome outcome = this.sender.sendAndAwait(state, effects);
 		CompletableFuture<ReleaseOutcome> later = effects.later();
 		if (later != null) {
-			return this.sender.await(later, this.settings.commandTimeout());
+			this.sender.send(state, effects);
+			return this.sender.await(later, this.settings.commandTimeout().multipliedBy(2));
 		}
+		ReleaseOutcome outcome = this.sender.sendAndAwait(state, effects);
 		return (unawaited != null) ? ReleaseOutcome.PENDING : outcome;
 	}
 

@@ -141,7 +141,7 @@ final class PendingReleases {
 		/** What becomes of the answer, if no caller waits for it. */
 		final @Nullable BackgroundRelease background;
 
-		/** Completes with the first outcome, if a caller waits without a command. */
+		/** Completes with the outcome, if a caller waits that cannot send the command. */
 		final @Nullable CompletableFuture<ReleaseOutcome> later;
 
 		/** The ticket that the same command queues; the same in each repetition. */
