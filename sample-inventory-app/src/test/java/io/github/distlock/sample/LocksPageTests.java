@@ -1,7 +1,6 @@
 package io.github.distlock.sample;
 
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -195,8 +194,8 @@ class LocksPageTests {
 
 	@Test
 	void aLeaseThatCannotBeRenewedIsAtRiskAndThenLost() throws Exception {
-		int port = freePort();
-		RedisServer redis = startRedis(port);
+		RedisServer redis = TestRedis.start();
+		int port = redis.ports().get(0);
 		try (Node node = new Node(SHOWN, "distlock.backend=redis", "spring.data.redis.port=" + port,
 				"distlock.lease-time=20s")) {
 			node.acquire("order-42");
@@ -220,8 +219,8 @@ class LocksPageTests {
 	@Test
 	void aNodeIsPausedWhileItHoldsALockAndAnotherNodesPageEndsItsGrant() throws Exception {
 		String sell = "/stock/book/deduct?strategy=distributed-lock";
-		int port = freePort();
-		RedisServer redis = startRedis(port);
+		RedisServer redis = TestRedis.start();
+		int port = redis.ports().get(0);
 		try (NodeProcess holder = new NodeProcess("page-holder", port, "--distlock.lease-time=5m", "--shop.work=15s");
 				NodeProcess waiter = new NodeProcess("page-waiter", port, "--shop.wait-time=4m", "--" + OPEN)) {
 			for (NodeProcess node : List.of(holder, waiter)) {
@@ -368,18 +367,6 @@ class LocksPageTests {
 					  .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)"""))
 				.isEmpty();
 		}
-	}
-
-	private static int freePort() throws Exception {
-		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return free.getLocalPort();
-		}
-	}
-
-	private static RedisServer startRedis(int port) throws Exception {
-		RedisServer redis = RedisServer.newRedisServer().port(port).setting("save \"\"").build();
-		redis.start();
-		return redis;
 	}
 
 	private static void open(String address) {

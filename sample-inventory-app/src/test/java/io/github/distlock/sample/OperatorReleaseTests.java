@@ -1,7 +1,5 @@
 package io.github.distlock.sample;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -41,12 +39,8 @@ class OperatorReleaseTests {
 
 	@BeforeAll
 	static void start() throws Exception {
-		int port;
-		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			port = free.getLocalPort();
-		}
-		redis = RedisServer.newRedisServer().port(port).setting("save \"\"").build();
-		redis.start();
+		redis = TestRedis.start();
+		int port = redis.ports().get(0);
 		// The holder works for four seconds, and its lease would last a minute without
 		// it.
 		String lease = "--distlock.lease-time=60s";

@@ -1,7 +1,5 @@
 package io.github.distlock.sample.quickstart;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.github.distlock.sample.TestRedis;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,12 +62,8 @@ class QuickStartTests {
 			maven.run(folder, repository.folder(), Map.of(), arguments);
 		}
 		path = page.path();
-		int port;
-		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			port = free.getLocalPort();
-		}
-		redis = RedisServer.newRedisServer().port(port).setting("save \"\"").build();
-		redis.start();
+		redis = TestRedis.start();
+		int port = redis.ports().get(0);
 		Path jar = project.resolve("target/shop-1.jar");
 		one = new ShopInstance(jar, folder.resolve("one.log"), port);
 		two = new ShopInstance(jar, folder.resolve("two.log"), port);

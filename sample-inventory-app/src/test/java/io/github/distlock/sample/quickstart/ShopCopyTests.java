@@ -1,8 +1,6 @@
 package io.github.distlock.sample.quickstart;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.github.distlock.sample.TestRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -68,12 +67,8 @@ class ShopCopyTests {
 			arguments.addAll(List.of("-DskipTests", "package"));
 			maven.run(project, repository.folder(), Map.of(), arguments);
 		}
-		int port;
-		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			port = free.getLocalPort();
-		}
-		redis = RedisServer.newRedisServer().port(port).setting("save \"\"").build();
-		redis.start();
+		redis = TestRedis.start();
+		int port = redis.ports().get(0);
 		Path jar = project.resolve("target/shop-1.jar");
 		one = new ShopInstance(jar, project.resolve("one.log"), port, "--shop.wait-time=1s");
 		one.awaitStart();

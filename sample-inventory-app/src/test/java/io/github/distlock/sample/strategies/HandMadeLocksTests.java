@@ -1,7 +1,5 @@
 package io.github.distlock.sample.strategies;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import io.github.distlock.sample.shop.StockRepository.Sale;
+import io.github.distlock.sample.TestRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,12 +54,8 @@ class HandMadeLocksTests {
 
 	@BeforeAll
 	static void start() throws Exception {
-		int port;
-		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			port = free.getLocalPort();
-		}
-		server = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
-		server.start();
+		server = TestRedis.start();
+		int port = server.ports().get(0);
 		connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port));
 		connections.afterPropertiesSet();
 		connections.start();

@@ -1,7 +1,5 @@
 package io.github.distlock.sample.strategies;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,12 +14,13 @@ import java.util.concurrent.Future;
 import java.util.stream.LongStream;
 
 import io.github.distlock.sample.strategies.RecordLines.RecordedSale;
+import io.github.distlock.sample.TestRedis;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.embedded.RedisServer;
@@ -55,12 +54,8 @@ class NodeRecordsTests {
 	@BeforeAll
 	static void start(@TempDir Path temporary) throws Exception {
 		folder = temporary;
-		int port;
-		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			port = free.getLocalPort();
-		}
-		redis = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
-		redis.start();
+		redis = TestRedis.start();
+		int port = redis.ports().get(0);
 		zooKeeper = new TestingServer();
 		String database = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 		for (int node = 1; node <= 2; node++) {

@@ -1,7 +1,5 @@
 package io.github.distlock.sample.strategies;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -14,10 +12,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import io.github.distlock.sample.TestRedis;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
-import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.embedded.RedisServer;
@@ -39,12 +38,7 @@ class TraceTests {
 
 	@Test
 	void oneTraceShowsTheRequestTheAcquisitionTheSectionAndItsStatements() throws Exception {
-		RedisServer redis = RedisServer.newRedisServer()
-			.port(freePort())
-			.bind("127.0.0.1")
-			.setting("save \"\"")
-			.build();
-		redis.start();
+		RedisServer redis = TestRedis.start();
 		try (ConfigurableApplicationContext node = start(redis.ports().get(0))) {
 			send(node, "PUT", "/stock/ticket?quantity=5");
 			List<SpanData> sale = traceOf(node, "POST", "/stock/ticket/deduct");
@@ -147,12 +141,6 @@ class TraceTests {
 			.stream()
 			.collect(Collectors.toMap((entry) -> ((AttributeKey<?>) entry.getKey()).getKey(),
 					(entry) -> String.valueOf(entry.getValue())));
-	}
-
-	private static int freePort() throws Exception {
-		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return free.getLocalPort();
-		}
 	}
 
 	@TestConfiguration(proxyBeanMethods = false)
