@@ -610,7 +610,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		/** The release was sent, or will be, and no caller waits for the answer. */
 		PENDING,
 
-		/** The store did not answer. The release is repeated in the background. */
+		/** The store has not answered in time. The release goes on in the background. */
 		UNANSWERED
 
 	}
