@@ -1,8 +1,6 @@
 package io.github.distlock.sample;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -13,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 import io.github.distlock.installed.Installed;
+import io.github.distlock.lab.processes.PortPicker;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -62,9 +62,7 @@ final class PrometheusProcess implements AutoCloseable {
 				      - targets: [%s]
 				""".formatted(rules.toRealPath(),
 				targets.stream().map((target) -> '"' + target + '"').collect(Collectors.joining(", "))));
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			this.port = socket.getLocalPort();
-		}
+		this.port = new PortPicker(RandomGenerator.getDefault()).pick(0);
 		this.log = folder.resolve("prometheus.log");
 		this.process = new ProcessBuilder(program.toString(), "--config.file=" + configuration,
 				"--storage.tsdb.path=" + folder.resolve("data"), "--web.listen-address=127.0.0.1:" + this.port)
