@@ -6,6 +6,5 @@ CREATE TABLE IF NOT EXISTS stock_segments (
 	segment INT NOT NULL,
 	first_serial BIGINT NOT NULL,
 	quantity BIGINT NOT NULL,
-	fence BIGINT DEFAULT 0 NOT NULL,
 	PRIMARY KEY (sku, segment)
 );

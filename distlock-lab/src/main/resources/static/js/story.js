@@ -12,6 +12,7 @@ const SCENES = [
   { name: 'with-lock', picture: dots },
   { name: 'hand-made', picture: timeline },
   { name: 'distributed-lock', picture: timeline },
+  { name: 'paused', picture: timeline },
   { name: 'token', picture: timeline },
 ];
 
@@ -25,7 +26,7 @@ function valuesOf(trial) {
   const waiting = trial.queue.reduce((most, { waiting: count }) => Math.max(most, count), 0);
   return {
     orders: number(trial.settings.orders), stock: number(trial.settings.stock), sold: number(figures.sold),
-    oversold: number(figures.oversold), rest: number(trial.settings.orders - figures.sold), twice: number(figures.duplicates), left: number(figures.stockLeft),
+    tickets: number(figures.sold - figures.duplicates), rest: number(trial.settings.orders - figures.sold),
     read: number(trial.stays.value[first]), wrote: number(trial.stays.written[first]), renewals: number(renewals), waiting: number(waiting),
   };
 }

@@ -31,8 +31,9 @@ function headlineOf(trial, status) {
   const kind = status === 'OVERSELLS' && !(figures.oversold > 0) ? 'TWICE' : status;
   const strategy = trial.strategy === 'none' ? t('tour.none.title') : trial.strategy;
   return t(`headline.${kind}`, {
-    strategy: trial.fault === 'none' ? strategy : `${strategy} + ${faultName(trial.fault)}`, oversold: number(figures.oversold),
-    twice: number(figures.duplicates), unserved: number(figures.unserved), errors: number(figures.errors),
+    strategy: trial.fault === 'none' ? strategy : `${strategy} + ${faultName(trial.fault)}`, sold: number(figures.sold),
+    tickets: number(figures.sold - figures.duplicates), twice: number(figures.duplicates),
+    unserved: number(figures.unserved), errors: number(figures.errors),
   });
 }
 

@@ -2,7 +2,6 @@ package io.github.distlock;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -76,22 +75,12 @@ public interface HeldLock extends AutoCloseable {
 	 * know. In JDBC mode {@code connection} this sends one command and blocks until the
 	 * answer arrives. In every other store it is equal to {@link #isHeld()}.
 	 * <p>
-	 * If the store answers that the lock is lost, the lock is lost from then on, with all
-	 * consequences. If the store does not answer, the lock counts as held.
-	 * @return whether the lock is held
+	 * If the store answers that the lock is lost, or does not answer within its command
+	 * time-out, the lock is lost from then on, with all consequences.
+	 * @return whether the store has confirmed during this call that the lock is held
 	 */
 	default boolean confirmHeld() {
 		return isHeld();
-	}
-
-	/**
-	 * Return whether the lock is bound to a session with the store instead of a lease: in
-	 * ZooKeeper and in JDBC mode {@code connection}. Such a lock is held as long as the
-	 * session lives. {@code distlock.transaction.commit-margin} does not apply to it.
-	 * @return whether the lock ends with a session
-	 */
-	default boolean isSessionBound() {
-		return false;
 	}
 
 	/**
@@ -130,45 +119,14 @@ public interface HeldLock extends AutoCloseable {
 	void onLost(Runnable callback);
 
 	/**
-	 * Register a callback for the time before a loss: the last renewal has failed, and
-	 * less than half of the lease is left. The callback gets the remaining time. It runs
-	 * on a thread of the library that renews nothing, once until the lock is renewed, and
-	 * must not block. If the lock is already at risk, it also runs immediately on the
-	 * calling thread. {@link LockListener#onAtRiskEnded} reports that the risk is over.
-	 * <p>
-	 * A lock that ends with a session, or that is not renewed, never calls it.
-	 * @param callback what to run
-	 */
-	default void onAtRisk(Consumer<Duration> callback) {
-	}
-
-	/**
-	 * Limit the lock to the given time from now on, as if it had just been acquired with
-	 * this lease time. The lock is not renewed any more, and it is lost when the time has
-	 * passed. Sends no command on the calling thread.
-	 * <p>
-	 * This is for callers that acquire several locks before they start to work. It has no
-	 * effect on a re-entry, since the outermost acquisition decides.
-	 * @param leaseTime 100 ms to 365 days
-	 * @throws LockDefinitionException if the time is too short or too long, or shorter
-	 * than the rest of the minimum hold time
-	 * @throws LockLostException if the lock is already lost
-	 * @throws IllegalMonitorStateException if the lock is already closed
-	 * @throws UnsupportedOperationException if this kind of lock cannot expire
-	 */
-	default void expireAfter(Duration leaseTime) {
-		throw new UnsupportedOperationException(getClass().getName() + " cannot expire");
-	}
-
-	/**
 	 * Release the lock. For a re-entry, undo one level.
 	 * <p>
 	 * Sends the release to the store and waits for the answer to one command. With
-	 * releases in the background it does not wait, and a lock that this JVM keeps sends
-	 * nothing. If the store cannot be reached, the release continues in the background
-	 * and no exception is thrown. An interrupt does not prevent the release. A lock with
-	 * a {@link LockRequest#minHold minimum hold time} is no longer held either, but it
-	 * stays taken until that time has passed.
+	 * releases in the background, or if the next caller of this JVM gets the lock, it
+	 * does not wait. If the store cannot be reached, the release continues in the
+	 * background and no exception is thrown. An interrupt does not prevent the release. A
+	 * lock with a {@link LockRequest#minHold minimum hold time} is no longer held either,
+	 * but it stays taken until that time has passed.
 	 * @throws LockLostException if the lock was lost before
 	 * @throws IllegalMonitorStateException if the lock is already closed; nothing is
 	 * changed
@@ -194,17 +152,6 @@ public interface HeldLock extends AutoCloseable {
 		catch (LockException | IllegalMonitorStateException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-	}
-
-	/**
-	 * Release a lock under which no work was done. Does the same as {@link #close()}, but
-	 * frees the lock at once even if a minimum hold time was requested.
-	 * @throws LockLostException if the lock was lost before
-	 * @throws IllegalMonitorStateException if the lock is already closed; nothing is
-	 * changed
-	 */
-	default void abandon() {
-		close();
 	}
 
 }

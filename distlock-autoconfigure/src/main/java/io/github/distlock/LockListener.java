@@ -54,9 +54,10 @@ public interface LockListener {
 	}
 
 	/**
-	 * Called when a held lock is likely to be lost soon: its last renewal has failed, and
-	 * less than half of its lease is left. Called once until {@link #onAtRiskEnded} is.
-	 * Never called for a lock that ends with a session, or that is not renewed.
+	 * Called when a held lock is likely to be lost soon: its renewal has failed, or was
+	 * not answered, and less than half of its lease is left. Called once until
+	 * {@link #onAtRiskEnded} is. Never called for a lock that ends with a session, or
+	 * that is not renewed.
 	 * @param event the lock
 	 */
 	default void onAtRisk(AtRisk event) {

@@ -8,6 +8,8 @@ import java.util.concurrent.locks.Lock;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 /**
  * Acquires locks from application code. Thread-safe.
  * <p>
@@ -102,6 +104,8 @@ public interface LockRegistry {
 	 * @return the result of the action
 	 * @throws LockNotAcquiredException as {@link #acquire} does
 	 * @throws LockLostException if the lock was lost before the action returned
+	 * @throws LockDefinitionException if the action returned a future that is not done,
+	 * another stage or a publisher: its work would continue without the lock
 	 * @throws Exception any exception of the action, unchanged
 	 */
 	<T> T execute(LockRequest request, Callable<T> action) throws Exception;
@@ -117,9 +121,12 @@ public interface LockRegistry {
 	 * @throws LockNotAcquiredException if the thread was interrupted: the cause is an
 	 * {@link InterruptedException} and the interrupt flag is set
 	 * @throws LockLostException if the lock was lost before the action returned
+	 * @throws LockDefinitionException if the action returned unfinished work, as for
+	 * {@link #execute}
 	 * @throws Exception any exception of the action, unchanged
 	 */
 	default <T extends @Nullable Object> RunResult<T> tryRun(LockRequest request, Callable<T> action) throws Exception {
+		Assert.notNull(action, "The action that is to run under a lock is null: pass a Callable");
 		AtomicBoolean began = new AtomicBoolean();
 		try {
 			return new RunResult.Ran<>(execute(request, () -> {

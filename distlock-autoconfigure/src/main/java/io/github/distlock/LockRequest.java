@@ -1,19 +1,20 @@
 package io.github.distlock;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 /**
  * Describes a lock to acquire: its key, how long to wait for it and how to hold it.
  * Immutable: the methods that change a value return a changed copy.
  *
  * @param key what to lock; equal strings are the same lock, different strings are
- * different locks
+ * different locks. It is taken as it is: no expression is evaluated in it
  * @param mode how the lock is shared
- * @param waitTime how long to wait: zero tries once, a negative value waits without a
+ * @param waitTime how long to wait: zero tries once, {@link #FOREVER} waits without a
  * limit, {@code null} means the default of the registry
  * @param leaseTime how long the lock may be held, 100 ms to 365 days; {@code null} means
  * that the watchdog renews the lease until the lock is released
@@ -66,18 +67,19 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param fair whether the order of arrival counts across all JVMs
 	 * @param name label in metrics, events and messages, or {@code null}
 	 * @param minHold how long the lock stays taken at least, or {@code null}
-	 * @param maxWaiting how many callers of this JVM may wait for the key, or
-	 * {@code null}
+	 * @param maxWaiting how many callers of this JVM may wait, or {@code null}
 	 * @param permits how many callers may hold the lock at once, or {@code null}
 	 * @param prefixed whether the key begins with its prefix
-	 * @throws LockDefinitionException if the lease time is too short or too long, or if
-	 * the minimum hold time is not positive, longer than the lease time or too long, or
-	 * if no caller may wait, or if the number of permits is out of range or the mode with
-	 * permits is {@code WRITE}
+	 * @throws LockDefinitionException if a component is out of range, or if components do
+	 * not fit
 	 */
 	public LockRequest {
-		Objects.requireNonNull(key, "key must not be null");
-		Objects.requireNonNull(mode, "mode must not be null");
+		Assert.notNull(key, "The key of a lock is null: pass a text that names what to lock");
+		Assert.notNull(mode, "The mode of a lock is null: pass EXCLUSIVE, READ or WRITE");
+		if (waitTime != null && waitTime.isNegative() && !waitTime.equals(FOREVER)) {
+			throw new LockDefinitionException("The wait time of lock '" + printable(key) + "' is " + waitTime
+					+ ": use a positive duration, Duration.ZERO to try once, or LockRequest.FOREVER to wait without a limit");
+		}
 		if (leaseTime != null && (leaseTime.compareTo(MINIMUM_LEASE) < 0 || leaseTime.compareTo(MAXIMUM_LEASE) > 0)) {
 			throw new LockDefinitionException("The lease time of lock '" + printable(key) + "' is " + leaseTime
 					+ ": use 100ms to 365 days, or no lease time to have the watchdog renew the lease");
@@ -95,11 +97,10 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 			throw new LockDefinitionException("The number of permits of lock '" + printable(key) + "' is " + permits
 					+ ": use 1 to " + MAXIMUM_PERMITS + ", or no permits");
 		}
-		if (permits != null && mode == LockMode.WRITE) {
+		if (permits != null && mode != LockMode.READ) {
 			throw new LockDefinitionException("Lock '" + printable(key) + "' was requested with " + permits
-					+ " permits in mode WRITE, which allows one holder: leave out the permits or the mode");
+					+ " permits in mode " + mode + ", which allows one holder: leave out the permits or the mode");
 		}
-		mode = (permits != null) ? LockMode.READ : mode;
 	}
 
 	/**
@@ -113,7 +114,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	/**
 	 * Create a request for the exclusive lock of a key, with the defaults of the
 	 * registry.
-	 * @param key what to lock
+	 * @param key what to lock, as it is: {@code "'stock-' + #sku"} is no expression here
 	 * @return the request
 	 */
 	public static LockRequest of(String key) {
@@ -132,8 +133,9 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 
 	/**
 	 * Set the wait time.
-	 * @param waitTime zero tries once, a negative value waits without a limit
+	 * @param waitTime zero tries once, {@link #FOREVER} waits without a limit
 	 * @return a changed copy
+	 * @throws LockDefinitionException if another wait time is negative
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold,
@@ -165,6 +167,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * Set how the lock is shared.
 	 * @param mode exclusive, read or write
 	 * @return a changed copy
+	 * @throws LockDefinitionException if the request has permits and the mode is not
+	 * {@code READ}
 	 */
 	public LockRequest mode(LockMode mode) {
 		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
@@ -178,6 +182,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @throws LockDefinitionException if the name contains a control character
 	 */
 	public LockRequest name(String name) {
+		Assert.notNull(name, "The name of a lock is null: pass a label with few possible values");
 		if (CONTROL_CHARACTER.matcher(name).find()) {
 			throw new LockDefinitionException("The name '" + printable(name) + "' contains a control character (shown "
 					+ "as ?): remove line breaks, tabs and other control characters from it");
@@ -241,7 +246,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * {@code WRITE}
 	 */
 	public LockRequest permits(int permits) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
+		LockMode shared = (this.mode == LockMode.EXCLUSIVE) ? LockMode.READ : this.mode;
+		return new LockRequest(this.key, shared, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
 				this.maxWaiting, permits, this.prefixed);
 	}
 

@@ -8,8 +8,8 @@ public enum LossCause {
 
 	/**
 	 * The lease time of the lock has passed before its release arrived in the store:
-	 * {@link LockRequest#leaseTime}, {@link DistributedLock#leaseTime()} or
-	 * {@link HeldLock#expireAfter}. A lock with such a lease time is not renewed.
+	 * {@link LockRequest#leaseTime} or {@link DistributedLock#leaseTime()}. A lock with
+	 * such a lease time is not renewed.
 	 */
 	LEASE_EXPIRED("its lease has expired",
 			"Use a longer leaseTime, or none to have the watchdog renew the lease until the lock is released"),
@@ -34,10 +34,10 @@ public enum LossCause {
 	/**
 	 * The session with the store on which the lock depends has ended, or can no longer be
 	 * relied on: a ZooKeeper session, or the database transaction of a lock in JDBC mode
-	 * {@code row}. Such a lock has no lease.
+	 * {@code connection}. Such a lock has no lease.
 	 */
 	SESSION_LOST("the session with the store on which it depends has ended or is in doubt",
-			"Check the connection to the store. For ZooKeeper, a longer session timeout survives longer interruptions"),
+			"Check the connection to the store, and what ends its sessions: a time-out, a pooler or an administrator"),
 
 	/**
 	 * The store did not answer the renewals of the watchdog, or did not receive the

@@ -53,7 +53,7 @@ class ContributingPageTests {
 	static void readThePageAndTheSources() throws IOException {
 		page = Files.readString(Path.of("..", "CONTRIBUTING.md"));
 		types = new HashMap<>();
-		for (String module : List.of("distlock-autoconfigure", "distlock-smoke", "sample-inventory-app",
+		for (String module : List.of("distlock-autoconfigure", "project/distlock-smoke", "sample-inventory-app",
 				"distlock-lab")) {
 			try (Stream<Path> sources = Files.walk(Path.of("..", module, "src"))) {
 				sources.filter((path) -> path.toString().endsWith(".java"))

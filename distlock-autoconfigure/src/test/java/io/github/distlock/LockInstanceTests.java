@@ -19,7 +19,7 @@ class LockInstanceTests {
 		assertThat(instance.describe()).isEqualTo("order-service@host-7.example:4711 (3w5e11264sgsf)");
 	}
 
-	/** Of earlier versions, and of stores that another program has written to. */
+	/** Of stores that another program has written to. */
 	@ParameterizedTest
 	@ValueSource(strings = { "order_service", "a_.b.c", "a_.bar.c", "_.i6JTVR.", "_.AGE.", "_.AAo.", "_.2D0.",
 			"_.ACQAMQ.", "_._._", "xn--" })

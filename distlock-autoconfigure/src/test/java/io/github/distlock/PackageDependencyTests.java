@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,11 +32,12 @@ class PackageDependencyTests {
 			entry("backend.redis", "backend", "backend.redlock", "thread", ""),
 			entry("backend.redlock", "backend", "thread", ""), entry("backend.jdbc", "backend", "thread", ""),
 			entry("backend.zookeeper", "backend", "thread", ""), entry("backend.local", "backend", ""),
-			entry("environment", "backend", "thread"), entry("engine", "backend", "environment", ""),
+			entry("environment", "backend", "thread"), entry("engine", "backend", "environment", "thread", ""),
 			entry("registry", "engine", "backend", "environment", "thread", "observation", ""),
-			entry("aop", "", "aop.weaving", "transaction", "thread", "observation"), entry("aop.weaving", ""),
-			entry("transaction", ""), entry("context", ""), entry("metrics", "", "registry"), entry("observation", ""),
-			entry("actuate", "", "backend", "registry"), entry("web", ""), entry("integration", "", "aop"),
+			entry("aop", "", "backend", "aop.weaving", "transaction", "thread", "observation"),
+			entry("aop.weaving", ""), entry("transaction", "", "backend"), entry("context", ""),
+			entry("metrics", "", "registry"), entry("observation", ""), entry("actuate", "", "backend", "registry"),
+			entry("web", ""), entry("integration", "", "aop"),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "engine", "registry", "aop", "transaction", "metrics",
 					"observation", "actuate", "web", "integration", "thread"));
@@ -80,7 +82,7 @@ class PackageDependencyTests {
 			org.slf4j                      : (root) autoconfigure
 			reactor.                       : (root) aop thread transaction web autoconfigure
 			org.springframework.jdbc       : backend.jdbc transaction autoconfigure
-			java.sql                       : backend.jdbc autoconfigure
+			java.sql                       : backend.jdbc transaction autoconfigure
 			org.apache.curator             : backend.zookeeper autoconfigure
 			org.springframework.web        : web autoconfigure
 			org.springframework.http       : web autoconfigure
@@ -93,6 +95,16 @@ class PackageDependencyTests {
 			.filter((type) -> !users.contains(packageOf(type)))
 			.flatMap((type) -> type.getDirectDependenciesFromSelf().stream())
 			.filter((dependency) -> dependency.getTargetClass().getPackageName().startsWith(library))
+			.map(Dependency::getDescription)).isEmpty();
+	}
+
+	/** An appender may block: no thread on which locks depend may write a line. */
+	@Test
+	void theEngineAndTheStoresWriteNoLineOnTheirOwnThreads() {
+		assertThat(CLASSES.stream()
+			.filter((type) -> packageOf(type).matches("(engine|environment|registry|backend)\\b.*"))
+			.flatMap((type) -> type.getDirectDependenciesFromSelf().stream())
+			.filter((dependency) -> dependency.getTargetClass().isEquivalentTo(LogFactory.class))
 			.map(Dependency::getDescription)).isEmpty();
 	}
 

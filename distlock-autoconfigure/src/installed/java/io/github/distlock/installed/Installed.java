@@ -53,9 +53,6 @@ public enum Installed {
 	/** The driver of Chromium. */
 	CHROMEDRIVER("chromedriver", "chromium-driver"),
 
-	/** Git, for the sources of an earlier version. */
-	GIT("git", "git"),
-
 	/** Lists the locales. */
 	LOCALE("locale", "libc-bin"),
 

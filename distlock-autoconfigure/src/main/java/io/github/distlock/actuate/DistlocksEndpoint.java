@@ -25,6 +25,7 @@ import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot;
+import io.github.distlock.registry.RegistrySnapshot.LockState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -201,11 +202,19 @@ public class DistlocksEndpoint {
 		List<WaitingDescriptor> waiting = first(limit, snapshot.waiting(),
 				(waiter) -> new WaitingDescriptor(mask.key(waiter.key()), waiter.name(), waiter.mode(),
 						mask.mask(ValueMask.CALLER, waiter.caller()), Milliseconds.of(waiter.since())));
-		List<RecentDescriptor> recent = first(limit, this.recentEvents.latest(registry.description().name()),
+		String store = registry.description().name();
+		List<RecentDescriptor> recent = first(limit, this.recentEvents.latest(store),
 				(event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
-						event.event(), event.at(), event.detail()));
+						event.event(), event.lossCause(), event.fencingToken(), event.at(), event.detail()));
 		return new RegistryDescriptor(held, waiting, recent,
-				new TotalsDescriptor(snapshot.held().size(), snapshot.waiting().size()));
+				new TotalsDescriptor(snapshot.held().size(), snapshot.waiting().size(),
+						count(snapshot, LockState.AT_RISK),
+						this.recentEvents.lost(store, false) + count(snapshot, LockState.LOST),
+						this.recentEvents.lost(store, true)));
+	}
+
+	private static int count(RegistrySnapshot snapshot, LockState state) {
+		return (int) snapshot.held().stream().filter((lock) -> lock.state() == state).count();
 	}
 
 	private static <S, T> List<T> first(int limit, List<S> all, Function<S, T> describe) {
@@ -302,8 +311,7 @@ public class DistlocksEndpoint {
 		data.put("registry", name);
 		BackendLockRegistry registry = registry(name);
 		switch (registry.inspection().end(key, token)) {
-			case ENDED -> this.recentEvents.released(registry.description().name(), key,
-					"an operator has ended grant " + token + " through this application");
+			case ENDED -> this.recentEvents.released(registry.description().name(), key, token);
 			case CHANGED -> throw new RefusedOperationException(CONFLICT,
 					"Another grant holds the lock now. Nothing was released: GET the key again");
 			case NOT_HELD -> throw new RefusedOperationException(WebEndpointResponse.STATUS_NOT_FOUND,

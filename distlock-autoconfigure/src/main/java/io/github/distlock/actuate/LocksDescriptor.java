@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -73,11 +74,14 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param key the key of the lock
 	 * @param name the declared name of the lock, {@code null} if it is not known here
 	 * @param event {@code lost}, {@code timeout} or {@code released}
+	 * @param lossCause why the lock was lost, {@code null} for other events
+	 * @param fencingToken the fencing token of the caller that has lost the lock; the
+	 * first of the grant that was ended; {@code null} for a time-out
 	 * @param at when it happened
 	 * @param detail what happened, in words
 	 */
-	public record RecentDescriptor(@Nullable String key, @Nullable String name, String event, Instant at,
-			String detail) {
+	public record RecentDescriptor(@Nullable String key, @Nullable String name, String event,
+			@Nullable LossCause lossCause, @Nullable Long fencingToken, Instant at, String detail) {
 	}
 
 	/**
@@ -85,8 +89,13 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 *
 	 * @param held how many locks this JVM holds
 	 * @param waiting how many callers of this JVM wait
+	 * @param atRisk how many of the held locks are at risk
+	 * @param lost how many locks of this JVM were lost in the last ten minutes, without
+	 * those that an operator has ended
+	 * @param ended how many locks of this JVM an operator has ended in the last ten
+	 * minutes
 	 */
-	public record TotalsDescriptor(int held, int waiting) {
+	public record TotalsDescriptor(int held, int waiting, int atRisk, int lost, int ended) {
 	}
 
 	/**

@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 
 import io.github.distlock.LockContext;
 import io.github.distlock.LockException;
+import io.github.distlock.observation.LockedWork;
 import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +112,7 @@ final class AsyncLockExecutor {
 
 	/** Release the locks and report why, {@code null} if the call is skipped. */
 	private void fail(LockedCall call, CompletableFuture<LockedCall> result, @Nullable Throwable failure) {
-		Throwable cause = LockedCall.ownFailure(failure);
+		Throwable cause = LockedWork.ownFailure(failure);
 		boolean refused = cause == null || cause instanceof LockException;
 		if (refused) {
 			call.refused((LockException) cause);

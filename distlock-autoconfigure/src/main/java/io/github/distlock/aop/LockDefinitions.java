@@ -27,10 +27,12 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 final class LockDefinitions {
 
 	private static final String MAX_WAITING = "is not a number of callers from 1 to 999999999: write one, or "
-			+ "waitTime = \"0\" to let no call wait; \"\" takes distlock.max-waiting";
+			+ "waitTime = \"0\" to let no call wait; \"\" takes distlock.max-waiting. A number that differs from call to "
+			+ "call needs LockRequest.maxWaiting(n)";
 
 	private static final String PERMITS = "is not a number of callers from 1 to " + LockRequest.MAXIMUM_PERMITS
-			+ ": write one, or leave permits out";
+			+ ": write one, or leave permits out. A number that differs from call to call needs"
+			+ " LockRequest.permits(n)";
 
 	private final Map<MethodClassKey, Optional<MethodLocks>> cached = new ConcurrentHashMap<>();
 
@@ -103,9 +105,10 @@ final class LockDefinitions {
 		Integer maxWaiting = number("maxWaiting", attributes.maxWaiting(), MAX_WAITING, method);
 		Integer permits = number("permits", attributes.permits(), PERMITS, method);
 		try {
-			return new LockRequest(method.signature(), attributes.mode(), waitTime, leaseTime, attributes.fair(), null,
-					minHold, maxWaiting, permits, false)
+			LockRequest request = new LockRequest(method.signature(), attributes.mode(), waitTime, leaseTime,
+					attributes.fair(), null, minHold, maxWaiting, null, false)
 				.name(name.isEmpty() ? method.label() : name);
+			return (permits != null) ? request.permits(permits) : request;
 		}
 		catch (LockDefinitionException ex) {
 			throw method.refuse("has attributes that do not fit. " + ex.getMessage());
@@ -140,7 +143,8 @@ final class LockDefinitions {
 			return DurationFormatterUtils.detectAndParse(text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw method.refuse(attribute, text, "is not a duration, or is too long: " + remedy, ex);
+			throw method.refuse(attribute, text, "is not a duration, or is too long: " + remedy
+					+ ". A duration that differs from call to call needs LockRequest." + attribute + "(duration)", ex);
 		}
 	}
 

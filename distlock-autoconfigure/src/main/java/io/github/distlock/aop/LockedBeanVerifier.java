@@ -3,13 +3,17 @@ package io.github.distlock.aop;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.github.distlock.aop.LockAnnotationFinder.LockAnnotation;
 import io.github.distlock.aop.weaving.WovenCalls;
+import io.github.distlock.thread.LockLog;
 import io.github.distlock.transaction.TransactionBoundary;
+import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
@@ -21,9 +25,12 @@ import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 
@@ -32,14 +39,30 @@ import org.springframework.util.ClassUtils;
  * their locks or with the lock inside the transaction. A bean is checked when it is
  * created, right after its proxy; in mode {@code proxy}, one without a proxy is refused,
  * unless it was referred to early and its proxy was checked then. A bean that is created
- * before this class is not checked: Spring logs that it is not eligible for proxies.
- * Beans of woven classes are also bound to this application in {@link WovenCalls}.
+ * before this class is not checked: when all singletons exist, a warning names it. Beans
+ * of woven classes are also bound to this application in {@link WovenCalls}.
  */
-class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, BeanFactoryAware, Ordered {
+class LockedBeanVerifier
+		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware, Ordered {
+
+	private static final Log logger = LockLog.of(LockedBeanVerifier.class);
 
 	private static final String NON_FINAL = "Make it non-final, in Kotlin with 'open' or the compiler plugin "
 			+ "kotlin-spring, or have the bean implement an interface and use interface-based proxies "
 			+ "(spring.aop.proxy-target-class=false)";
+
+	/** Spring calls such a method while it makes the beans, or their results. */
+	private static final List<String> FACTORY_METHODS = List.of("org.springframework.context.annotation.Bean",
+			"org.springframework.beans.factory.FactoryBean#getObject");
+
+	/** Spring calls such a method of the object itself, and not of its proxy. */
+	private static final List<String> LIFECYCLE_METHODS = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy", "org.springframework.beans.factory.annotation.Autowired",
+			"jakarta.inject.Inject", "org.springframework.beans.factory.InitializingBean#afterPropertiesSet",
+			"org.springframework.beans.factory.DisposableBean#destroy");
+
+	/** The bean of Spring that knows the mocks of a test. */
+	private static final String MOCKS = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
@@ -49,6 +72,9 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 
 	/** The beans that others got while they were created, with their proxies. */
 	private final Set<String> early = ConcurrentHashMap.newKeySet();
+
+	/** The beans with locks that were checked. */
+	private final Set<String> checked = ConcurrentHashMap.newKeySet();
 
 	@Override
 	public int getOrder() {
@@ -106,12 +132,38 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 		return bean;
 	}
 
+	/** Warn of the beans with locks that Spring has created before this class. */
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (beanFactory().containsSingleton(MOCKS)) {
+			// Spring does not tell which beans they have replaced.
+			return;
+		}
+		for (String name : beanFactory().getSingletonNames()) {
+			Object bean = beanFactory().getSingleton(name);
+			if (bean != null && !this.checked.contains(name) && beanFactory().containsBeanDefinition(name)) {
+				locks(bean.getClass()).stream()
+					.map(LockAnnotation::method)
+					.filter((method) -> this.advisor.get().mode() == AopMode.PROXY
+							&& !WovenCalls.isWoven(method.method()))
+					.findFirst()
+					.ifPresent((method) -> logger.warn("Bean '" + name + "' runs without its locks, such as that on "
+							+ method + ": Spring has created it before it could create proxies, because a"
+							+ " BeanFactoryPostProcessor or BeanPostProcessor, or the configuration that declares one,"
+							+ " needs it. Let it get this bean later, by an ObjectProvider, or declare its bean method"
+							+ " static"));
+			}
+		}
+	}
+
 	private List<LockAnnotation> locks(Class<?> type) {
 		return LockAnnotationFinder.of(beanFactory()).locks(type);
 	}
 
 	private void verify(Object bean, String beanName, LockAnnotation annotation) {
 		LockedMethod method = annotation.method();
+		this.checked.add(beanName);
+		verifyCaller(beanName, annotation);
 		this.advisor.get().definitions().find(method.method(), method.beanClass());
 		if (this.advisor.get().mode() == AopMode.ASPECTJ) {
 			verifyWoven(bean, method);
@@ -122,8 +174,50 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Be
 		else if (!this.early.contains(beanName)) {
 			throw method
 				.refuse("would not be locked: Spring has created no proxy for the bean, as for each aspect, advice "
-						+ "and advisor. Move the method to a bean of another class, and call it there");
+						+ "and advisor, and for each bean that one of them or a BeanFactoryPostProcessor needs. Move the "
+						+ "method to a bean of another class, and call it there, or let them get this bean later, by an "
+						+ "ObjectProvider");
 		}
+	}
+
+	/** Refuse a method that Spring itself calls, and which the lock does not reach. */
+	private void verifyCaller(String beanName, LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
+		if (FACTORY_METHODS.stream().anyMatch((caller) -> isCalledBy(caller, method))) {
+			throw method.refuse("would lock the making of a bean, and never its work: write the annotation on the "
+					+ "method that does the work, in the class of that bean");
+		}
+		if (!annotation.isOnClass() && this.advisor.get().mode() == AopMode.PROXY
+				&& (LIFECYCLE_METHODS.stream().anyMatch((caller) -> isCalledBy(caller, method))
+						|| isNamedInDefinition(beanName, method))) {
+			throw method
+				.refuse("would not be locked: Spring calls the method when it makes or destroys the bean, and not "
+						+ "through the proxy. Do the work in an ApplicationRunner or a listener of ContextClosedEvent, which "
+						+ "call a locked method of this bean, or use LockRegistry in the method");
+		}
+	}
+
+	/** Whether a method has an annotation, or implements a method, of this name. */
+	private static boolean isCalledBy(String caller, LockedMethod method) {
+		String[] names = caller.split("#");
+		if (names.length == 1) {
+			return AnnotatedElementUtils.isAnnotated(method.method(), caller);
+		}
+		return method.method().getName().equals(names[1]) && method.method().getParameterCount() == 0
+				&& ClassUtils.getAllInterfacesForClassAsSet(method.beanClass())
+					.stream()
+					.anyMatch((type) -> type.getName().equals(names[0]));
+	}
+
+	/** Whether it is the method of {@code @Bean(initMethod, destroyMethod)}. */
+	private boolean isNamedInDefinition(String beanName, LockedMethod method) {
+		return beanFactory().containsBeanDefinition(beanName)
+				&& beanFactory().getMergedBeanDefinition(beanName) instanceof AbstractBeanDefinition definition
+				&& Stream.of(definition.getInitMethodNames(), definition.getDestroyMethodNames())
+					.filter(Objects::nonNull)
+					.flatMap(Stream::of)
+					.anyMatch((name) -> name.equals(method.method().getName()))
+				&& method.method().getParameterCount() == 0;
 	}
 
 	private void verifyProxy(Advised proxy, LockAnnotation annotation) {

@@ -9,8 +9,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
@@ -25,9 +23,10 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.weaving.WovenInvocation;
+import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
-import io.github.distlock.observation.LockObserver.ObservationScope;
+import io.github.distlock.observation.LockedWork;
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -280,7 +279,7 @@ final class LockedCall {
 			Duration leaseTime = this.requests.get(i).leaseTime();
 			HeldLock lock = this.acquired.get(i);
 			if (leaseTime != null) {
-				lock.expireAfter(leaseTime);
+				ControlledLock.expireAfter(lock, leaseTime);
 			}
 			else if (!lock.isHeld()) {
 				throw lost(lock, "while the call of " + this.locks.method() + " waited for its other locks",
@@ -308,7 +307,7 @@ final class LockedCall {
 			return withoutLock(this.missing, this.problem);
 		}
 		LockObservation section = (this.locks.returnKind() != ReturnKind.REACTIVE) ? section() : null;
-		return (section != null) ? proceedObserved(section) : proceed();
+		return (section != null) ? LockedWork.<@Nullable Object, Throwable>observe(section, this::proceed) : proceed();
 	}
 
 	/**
@@ -340,29 +339,6 @@ final class LockedCall {
 		}
 		String backend = this.locks.registries().facts(this.definitions.get(0)).name();
 		return observer.section(backend, this.requests.get(0).mode(), this.acquired);
-	}
-
-	/** End the observation when the result is complete. */
-	private @Nullable Object proceedObserved(LockObservation section) throws Throwable {
-		Object result;
-		try (ObservationScope scope = section.openScope()) {
-			result = proceed();
-			if (result instanceof CompletionStage<?> stage) {
-				stage.whenComplete((value, failure) -> section.ended(ownFailure(failure)));
-				return result;
-			}
-		}
-		catch (Throwable ex) {
-			section.ended(ex);
-			throw ex;
-		}
-		section.ended(null);
-		return result;
-	}
-
-	/** Return the failure that a stage reports, without the exception of the stage. */
-	static @Nullable Throwable ownFailure(@Nullable Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	/** On another thread, inner advice may look up the current invocation as well. */
@@ -425,7 +401,7 @@ final class LockedCall {
 	 * Throws nothing: the caller gets the reason for the release.
 	 */
 	void abandon() {
-		Throwable problem = end(HeldLock::abandon, null);
+		Throwable problem = end(ControlledLock::abandon, null);
 		this.acquired.clear();
 		if (problem != null) {
 			logger.debug("An unused lock could not be released", problem);

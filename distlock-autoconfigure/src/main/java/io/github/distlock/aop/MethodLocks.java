@@ -55,6 +55,16 @@ record MethodLocks(List<LockDefinition> locks, ReturnKind returnKind, int token,
 				.refuse("has a @FencingToken parameter and " + locks.size() + " annotations, but each lock has a token "
 						+ "of its own: take the one you mean from LockContext.all(), by its key");
 		}
+		LockRequest template = locks.get(0).template();
+		if (token != LockedMethod.NO_TOKEN && template.permits() != null) {
+			throw method
+				.refuse("has a @FencingToken parameter and permits: of several holders, a resource that compares"
+						+ " tokens would refuse all but the last. Remove the parameter, or the permits");
+		}
+		if (token != LockedMethod.NO_TOKEN && template.mode() == LockMode.READ) {
+			logger.warn("@DistributedLock on " + method + " has a @FencingToken parameter in mode READ: a resource that"
+					+ " compares tokens refuses each reader but the last. Compare them in the methods that write");
+		}
 		return new MethodLocks(locks, ReturnKind.of(method), token, environment, registries, transactions);
 	}
 
@@ -124,7 +134,8 @@ record MethodLocks(List<LockDefinition> locks, ReturnKind returnKind, int token,
 			try {
 				listener.onAttempted(event);
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
+				// The caller gets the refusal.
 				logger.warn("The lock listener " + listener + " failed on " + event, ex);
 			}
 		}

@@ -1,5 +1,7 @@
 package io.github.distlock.aop;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -52,8 +54,9 @@ final class RegistryResolver {
 		catch (NoSuchBeanDefinitionException ex) {
 			throw definition.method()
 				.refuse("registry", definition.registry(),
-						"names no LockRegistry bean, or several (" + ex.getMessage() + "): write one of the bean names "
-								+ beanNames().toList() + ", enable the store with distlock.<store>.enabled=true, or "
+						"names no LockRegistry bean, or several (" + ex.getMessage() + "): write one of the names "
+								+ beanNames().flatMap(this::names).distinct().toList()
+								+ ", enable the store with distlock.<store>.enabled=true, or "
 								+ "leave registry out to use the default store",
 						ex);
 		}
@@ -77,6 +80,17 @@ final class RegistryResolver {
 
 	private Stream<String> beanNames() {
 		return Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockRegistry.class));
+	}
+
+	/** The name of a bean, its aliases and its qualifiers. */
+	private Stream<String> names(String bean) {
+		List<String> names = new ArrayList<>();
+		BeanFactoryAnnotationUtils.isQualifierMatch((name) -> {
+			names.add(name);
+			// Spring tries the next one.
+			return false;
+		}, bean, this.beanFactory);
+		return names.stream();
 	}
 
 	StoreFacts facts(LockDefinition definition) {

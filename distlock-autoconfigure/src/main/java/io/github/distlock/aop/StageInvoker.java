@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 import io.github.distlock.LockContext;
+import io.github.distlock.observation.LockedWork;
 import io.github.distlock.transaction.TransactionBoundary;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +102,7 @@ final class StageInvoker {
 		}
 
 		private void release(@Nullable Object value, @Nullable Throwable failure) {
-			StageInvoker.this.lockExecutor.release(this.call, LockedCall.ownFailure(failure),
+			StageInvoker.this.lockExecutor.release(this.call, LockedWork.ownFailure(failure),
 					(problem) -> complete(value, (failure != null) ? failure : problem));
 		}
 

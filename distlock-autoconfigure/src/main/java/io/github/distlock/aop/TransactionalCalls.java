@@ -50,8 +50,8 @@ final class TransactionalCalls {
 			warnOfPersistenceContext(method);
 		}
 		boolean kept = active && keeps(method);
-		for (int i = locks.size() - 1; kept && i >= 0; i--) {
-			TransactionBoundary.closeAfterCompletion(locks.get(i));
+		if (kept) {
+			TransactionBoundary.closeAfterCompletion(locks);
 		}
 		return kept;
 	}

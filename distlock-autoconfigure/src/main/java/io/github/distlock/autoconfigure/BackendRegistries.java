@@ -11,15 +11,18 @@ import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.LockEnvironment.StoreFacts;
+import io.github.distlock.autoconfigure.DistlockProperties.Handoff;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.registry.PrefixedLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -51,6 +54,8 @@ final class BackendRegistries {
 
 	private final RegistrySettings settings;
 
+	private final @Nullable LockKeyPrefix keyPrefix;
+
 	/** What the properties select now, see {@link BackendSelection#text()}. */
 	private final String selected;
 
@@ -64,8 +69,9 @@ final class BackendRegistries {
 		this.properties = properties;
 		this.listeners = listeners;
 		this.observers = new LockObservers(beanFactory.getBeanProvider(LockObserver.class)::getIfAvailable);
-		this.settings = properties.toRegistrySettings(environment.getProperty("spring.application.name", "application"),
-				beanFactory.getBeanProvider(LockKeyPrefix.class).getIfAvailable());
+		this.settings = properties
+			.toRegistrySettings(environment.getProperty("spring.application.name", "application"));
+		this.keyPrefix = beanFactory.getBeanProvider(LockKeyPrefix.class).getIfAvailable();
 		this.selected = BackendSelection.of(environment).text();
 		PropertyChecks.warnOfUnknown(environment, logger);
 		if (!properties.enabled()) {
@@ -95,23 +101,28 @@ final class BackendRegistries {
 		// initialized.
 		registry.start();
 		this.created.put(id, registry);
-		return registry;
+		return prefixed(registry);
 	}
 
 	LockRegistry composite(String first, String second) {
-		return this.properties.enabled() ? new CompositeLockRegistry(member(first), member(second),
-				this.properties.waitTime(), this.settings.keyPrefix(), TimeSource.SYSTEM, this.observers)
-				: this.unlocked;
+		return this.properties.enabled() ? prefixed(new CompositeLockRegistry(member(first), member(second),
+				this.properties.waitTime(), TimeSource.SYSTEM, this.observers)) : this.unlocked;
 	}
 
 	private LockRegistry member(String id) {
-		return this.beanFactory.getBean(LockRegistryRegistrar.beanName(id), LockRegistry.class);
+		LockRegistry member = this.beanFactory.getBean(LockRegistryRegistrar.beanName(id), LockRegistry.class);
+		// The composite registry puts the prefix before a key.
+		return (member instanceof PrefixedLockRegistry prefixed) ? prefixed.registry() : member;
+	}
+
+	private LockRegistry prefixed(LockRegistry registry) {
+		return (this.keyPrefix != null) ? new PrefixedLockRegistry(registry, this.keyPrefix) : registry;
 	}
 
 	private LockBackend backend(String id, String beanName) {
 		BackendSubstitute substitute = this.beanFactory.getBeanProvider(BackendSubstitute.class).getIfAvailable();
 		if (substitute != null) {
-			return substitute.backend(id, this.properties.handoff().budget() + 1);
+			return substitute.backend(id, Handoff.TOKENS_PER_GRANT);
 		}
 		if (!this.beanFactory.containsLocalBean(beanName)) {
 			Backend backend = Backend.valueOf(id.toUpperCase(Locale.ROOT));
@@ -149,6 +160,9 @@ final class BackendRegistries {
 	static Stream<BackendLockRegistry> members(LockRegistry proxyOrRegistry) {
 		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
 		Object registry = (target != null) ? target : proxyOrRegistry;
+		if (registry instanceof PrefixedLockRegistry prefixed) {
+			return members(prefixed.registry());
+		}
 		if (registry instanceof CompositeLockRegistry composite) {
 			return composite.members().stream().flatMap(BackendRegistries::members);
 		}

@@ -4,7 +4,12 @@ import java.util.Map;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.DistributedLockAdvisor;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -31,6 +36,8 @@ import org.springframework.core.env.Environment;
 @Import(LockRegistryRegistrar.class)
 public final class DistlockAutoConfiguration {
 
+	private static final Log logger = LogFactory.getLog(DistlockAutoConfiguration.class);
+
 	@Bean(BackendRegistries.BEAN_NAME)
 	BackendRegistries distlockBackendRegistries(ConfigurableListableBeanFactory beanFactory,
 			DistlockProperties properties, ObjectProvider<LockListener> listeners, Environment environment) {
@@ -43,7 +50,12 @@ public final class DistlockAutoConfiguration {
 	 */
 	@Bean
 	LockRegistryLifecycle distlockRegistryLifecycle(Map<String, LockRegistry> registries, BackendRegistries stores,
-			DistlockProperties properties) {
+			DistlockProperties properties, ListableBeanFactory beans) {
+		if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, DistributedLockAdvisor.class, true,
+				false).length == 0) {
+			logger.warn("@DistributedLock has no effect, and annotated methods run without locks: the"
+					+ " auto-configuration DistlockAopAutoConfiguration is excluded");
+		}
 		return new LockRegistryLifecycle(stores, properties.failFast(), properties.shutdownGracePeriod());
 	}
 

@@ -58,7 +58,7 @@ public final class DistlockJdbcAutoConfiguration {
 	@Lazy
 	JdbcLockSchemaInitializer distlockJdbcSchemaInitializer(JdbcStoreProperties jdbc, ListableBeanFactory beanFactory) {
 		return new JdbcLockSchemaInitializer(DATABASE.select(beanFactory, jdbc.dataSource()), jdbc.initializeSchema(),
-				jdbc.tables());
+				jdbc.tables(), JdbcLockSchemaInitializer.LOCK);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.distlock.autoconfigure;
 
+import io.github.distlock.autoconfigure.DistlockProperties.Handoff;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -39,7 +40,7 @@ public final class DistlockLocalAutoConfiguration {
 	LockBackend distlockLocalLockBackend(LocalStore store, DistlockProperties properties) {
 		logger.warn("The lock backend 'local' is enabled: its locks exclude other threads of this application, "
 				+ "but not other JVMs");
-		return new LocalLockBackend(store, properties.handoff().budget() + 1, TimeSource.SYSTEM);
+		return new LocalLockBackend(store, Handoff.TOKENS_PER_GRANT, TimeSource.SYSTEM);
 	}
 
 }

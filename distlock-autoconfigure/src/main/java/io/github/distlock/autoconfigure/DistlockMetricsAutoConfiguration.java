@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.metrics.LockMetrics;
+import io.github.distlock.transaction.CommitGuard;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -40,9 +41,11 @@ public final class DistlockMetricsAutoConfiguration {
 	@Bean
 	@Lazy(false)
 	SmartInitializingSingleton distlockMeterRegistrar(LockMetrics metrics,
-			ObjectProvider<DistributedLockAdvisor> advisors, ObjectProvider<BackendRegistries> registries) {
+			ObjectProvider<DistributedLockAdvisor> advisors, ObjectProvider<BackendRegistries> registries,
+			ObjectProvider<CommitGuard> guards) {
 		return () -> {
 			try {
+				guards.ifAvailable((guard) -> guard.fence().ifPresent((fence) -> metrics.watchFence(fence.outcomes())));
 				registries.ifAvailable((stores) -> stores.byName()
 					.values()
 					.forEach((store) -> metrics.watchHolds(store.description().name(), store::holdSummary)));

@@ -3,7 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
-import io.github.distlock.LockKeyPrefix;
+import io.github.distlock.LockRequest;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.registry.RegistrySettings;
@@ -75,6 +75,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		PropertyChecks.check(!waitTime.isNegative() || waitTime.equals(Duration.ofMillis(-1)), "distlock.wait-time",
 				waitTime, "it is negative",
 				"Write -1 to wait without a limit, 0s to try once, or a duration such as 5s");
+		waitTime = waitTime.isNegative() ? LockRequest.FOREVER : waitTime;
 		PropertyChecks.between("distlock.max-waiting", (maxWaiting != null) ? maxWaiting : 1, 1, Integer.MAX_VALUE,
 				"Remove the property to let any number of callers wait");
 		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100),
@@ -94,11 +95,10 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 				"Set 0s to stop without waiting for held locks, or a longer duration");
 	}
 
-	RegistrySettings toRegistrySettings(String application, @Nullable LockKeyPrefix keyPrefix) {
+	RegistrySettings toRegistrySettings(String application) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod, application,
-				this.logSlowWait, this.release, (this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE,
-				keyPrefix);
+				this.logSlowWait, this.release, (this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE);
 	}
 
 	/** Locks that are switched off cannot be lost. */
@@ -124,33 +124,28 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * their turn. This needs no command to the store. Fair locks are never handed over in
 	 * this way.
 	 *
-	 * @param budget How many times in a row a lock may be handed over inside the JVM,
-	 * from 0 to 1000. With 0, each acquisition sends a command to the store. A grant
-	 * covers one fencing token more than this; ZooKeeper limits it to 62.
 	 * @param maxTime How long after the grant of the store a lock may still be handed
 	 * over. The lease in the store is longer by this time. At most distlock.lease-time.
-	 * With 0, a lock is not handed over to a caller that waits.
+	 * With 0, each acquisition sends a command to the store.
 	 */
-	public record Handoff(@DefaultValue("" + DEFAULT_BUDGET) int budget, @DefaultValue("5ms") Duration maxTime) {
+	public record Handoff(@DefaultValue("5ms") Duration maxTime) {
 
-		/** Usually the time ends a turn, and not the number of hand-offs. */
-		static final int DEFAULT_BUDGET = 500;
-
-		/** A higher budget would reserve too many fencing tokens. */
-		private static final int MAX_BUDGET = 1000;
+		/**
+		 * Fencing tokens of a grant, one for each holder. Usually the time ends a turn,
+		 * and not their number.
+		 */
+		static final int TOKENS_PER_GRANT = 501;
 
 		/**
 		 * Check what can be checked without a store.
 		 */
 		public Handoff {
-			PropertyChecks.between("distlock.handoff.budget", budget, 0, MAX_BUDGET,
-					"Set 0 to disable the hand-over of locks inside the JVM");
 			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO,
 					"Set 0s to disable the hand-over of locks inside the JVM");
 		}
 
 		HandOffLimits toLimits() {
-			return new HandOffLimits(this.budget, this.maxTime);
+			return new HandOffLimits(TOKENS_PER_GRANT - 1, this.maxTime);
 		}
 
 	}
@@ -180,9 +175,15 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * @param commitMargin Remaining lease that a lock must have for the commit of a
 	 * transaction under it. With 0s the lock only has to be held. At most 2500ms, and at
 	 * most half of distlock.lease-time.
+	 * @param fence Whether each transaction under a lock writes the lock's token into the
+	 * table distlock_fence of its database, which refuses the transactions of earlier
+	 * holders.
+	 * @param fenceManagers Names of the transaction managers without whose fence the
+	 * application must not start.
 	 */
 	public record Transaction(@DefaultValue("keep") OnActiveTransaction onActive,
-			@DefaultValue("true") boolean commitGuard, @DefaultValue("0s") Duration commitMargin) {
+			@DefaultValue("true") boolean commitGuard, @DefaultValue("0s") Duration commitMargin,
+			@DefaultValue("false") boolean fence, @DefaultValue List<String> fenceManagers) {
 
 		/**
 		 * How long a lock is held initially if Redis has handed it over by message. It is

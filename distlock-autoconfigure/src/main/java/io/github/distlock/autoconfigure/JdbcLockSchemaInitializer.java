@@ -24,30 +24,40 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
 import org.springframework.dao.DataAccessException;
+import org.springframework.util.StringUtils;
 import org.springframework.util.function.ThrowingSupplier;
 
 /**
- * Creates the table of the locks with the script for the database.
+ * Creates the table of the locks, or of the fence, with the script for the database.
  */
 class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
+
+	/** Where the scripts of the locks are, and those of the fence. */
+	static final String LOCK = "backend/jdbc/schema";
+
+	static final String FENCE = "transaction/fence";
 
 	private final DatabaseInitializationMode mode;
 
 	private final TableNames tables;
 
+	private final String scripts;
+
 	private volatile String failure = "";
 
-	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode, TableNames tables) {
-		super(dataSource, settings(mode));
+	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode, TableNames tables,
+			String scripts) {
+		super(dataSource, settings(mode, scripts));
 		this.mode = mode;
 		this.tables = tables;
+		this.scripts = scripts;
 	}
 
-	private static DatabaseInitializationSettings settings(DatabaseInitializationMode mode) {
+	private static DatabaseInitializationSettings settings(DatabaseInitializationMode mode, String scripts) {
 		DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
 		settings.setMode(mode);
 		settings.setSchemaLocations(Stream.of("h2", "mariadb", "mysql", "postgresql")
-			.map((platform) -> "classpath:io/github/distlock/backend/jdbc/schema-" + platform + ".sql")
+			.map((platform) -> "classpath:io/github/distlock/" + scripts + "-" + platform + ".sql")
 			.toList());
 		return settings;
 	}
@@ -74,7 +84,7 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 			if (this.mode == DatabaseInitializationMode.ALWAYS) {
 				String cause = (ex instanceof TimeoutException) ? "The database has not answered for a minute"
 						: StoreCalls.oneLine(NestedExceptionUtils.getMostSpecificCause(ex).toString());
-				throw new StartUpException(cause + ". The script for the table of the locks did not run.",
+				throw new StartUpException(cause + ". The script " + this.scripts + "-<database>.sql did not run.",
 						"Check the database, or set distlock.jdbc.initialize-schema=never.", null, ex);
 			}
 			return false;
@@ -89,7 +99,8 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 	@Override
 	protected void runScripts(Scripts scripts) {
 		String name = new PlatformPlaceholderDatabaseDriverResolver()
-			.resolveAll(Objects.requireNonNull(getDataSource()), "schema-@@platform@@.sql")
+			.resolveAll(Objects.requireNonNull(getDataSource()),
+					StringUtils.getFilename(this.scripts) + "-@@platform@@.sql")
 			.get(0);
 		for (Resource script : scripts) {
 			if (name.equals(script.getFilename())) {

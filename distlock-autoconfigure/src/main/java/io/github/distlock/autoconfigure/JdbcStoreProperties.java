@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
 
+import io.github.distlock.autoconfigure.DistlockProperties.Handoff;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param pollInterval Mode lease: interval at which a waiting JVM checks whether the lock
  * is free.
  * @param commandTimeout How long one lock command may take, including the time in which
- * it waits for a connection of the pool of the locks. From 250ms to 5s.
+ * it waits for a connection of the pool of the locks. From 250ms to 5s; in mode lease
+ * less than a third of distlock.lease-time.
  * @param poolSize Mode lease: number of connections of the pool of the locks. One of them
  * serves releases and renewals only. At least 2.
  * @param maxConnections Mode connection: maximum number of locks that are held or waited
@@ -68,9 +70,11 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 	JdbcBackendSettings toSettings(DistlockProperties properties, String creation) {
 		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), COMMAND_TIMEOUT,
 				this.commandTimeout);
+		if (this.mode == Mode.LEASE) {
+			PropertyChecks.ofLease(COMMAND_TIMEOUT, this.commandTimeout, properties.leaseTime());
+		}
 		return new JdbcBackendSettings(properties.keyPrefix(), this.commandTimeout, this.pollInterval,
-				properties.handoff().budget() + 1, this.poolSize, this.maxConnections, this.notifications, tables(),
-				creation);
+				Handoff.TOKENS_PER_GRANT, this.poolSize, this.maxConnections, this.notifications, tables(), creation);
 	}
 
 	TableNames tables() {

@@ -65,6 +65,11 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 			}
 		}
 		this.running = true;
+		if (!this.failFast) {
+			this.registries.byName()
+				.values()
+				.forEach((registry) -> LockThreads.named("distlock-check").newThread(() -> check(registry)).start());
+		}
 	}
 
 	private static void verify(BackendLockRegistry registry) {
@@ -78,6 +83,29 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 					"Correct what the first sentence names. Or set distlock.fail-fast=false, so that only calls that need a "
 							+ "lock fail.",
 					null, ex);
+		}
+	}
+
+	/**
+	 * Log what the store refuses, although it can be reached: some rights are first
+	 * needed when callers wait. What cannot be reached has logged that itself.
+	 */
+	private void check(BackendLockRegistry registry) {
+		try {
+			registry.store().verify();
+		}
+		catch (LockBackendException refusal) {
+			try {
+				registry.store().ping();
+			}
+			catch (LockBackendException ex) {
+				logger.debug("The lock store cannot be reached", ex);
+				return;
+			}
+			if (this.running) {
+				logger.warn(refusal.getMessage() + ". Calls that need what is refused will fail. With"
+						+ " distlock.fail-fast=true the application does not start");
+			}
 		}
 	}
 

@@ -3,9 +3,11 @@ package io.github.distlock.autoconfigure;
 import java.util.List;
 
 import io.github.distlock.actuate.DistlocksPage;
+import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
@@ -23,9 +25,12 @@ class NativeHints implements RuntimeHintsRegistrar {
 			"io.micrometer.context.ContextSnapshotFactory", "jakarta.validation.Validator",
 			"kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt", "org.aspectj.lang.ProceedingJoinPoint",
 			"org.hibernate.Session", "org.postgresql.PGConnection", "org.springframework.orm.jpa.EntityManagerHolder",
+			"org.springframework.jdbc.datasource.ConnectionHolder",
 			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
 			"org.springframework.transaction.support.TransactionSynchronizationManager", "reactor.core.publisher.Flux",
-			"redis.clients.jedis.RedisClient");
+			"redis.clients.jedis.RedisClient", "io.netty.channel.EventLoop",
+			"io.netty.util.concurrent.FastThreadLocalThread",
+			"io.reactivex.rxjava3.internal.schedulers.NonBlockingThread", "org.reactivestreams.Publisher");
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
@@ -37,13 +42,18 @@ class NativeHints implements RuntimeHintsRegistrar {
 			.registerPattern("io/github/distlock/backend/redis/*.lua")
 			.registerPattern("io/github/distlock/backend/jdbc/*.sql")
 			.registerPattern("io/github/distlock/backend/jdbc/sql/*.sql")
+			.registerPattern("io/github/distlock/transaction/*.sql")
 			.registerPattern(DistlocksPage.FILE);
+		hints.proxies().registerJdkProxy(Log.class);
 		hints.reflection()
 			.registerTypeIfPresent(classLoader,
 					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
 					(type) -> type.withField("configuration"))
+			.registerTypeIfPresent(classLoader, "io.netty.util.internal.ThreadExecutorMap",
+					(type) -> type.withMethod("currentExecutor", List.of(), ExecutableMode.INVOKE))
 			.registerTypeIfPresent(classLoader, "redis.clients.jedis.UnifiedJedis",
 					(type) -> type.withField("provider"))
+			.registerType(Log.class, MemberCategory.INVOKE_PUBLIC_METHODS)
 			.registerType(RedlockStoreProperties.Node.class,
 					(type) -> type.withMethod("valueOf", TypeReference.listOf(String.class), ExecutableMode.INVOKE))
 			.registerType(Thread.class,

@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 
 import io.github.distlock.backend.LockKeys;
 import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -27,6 +28,8 @@ final class PropertyChecks {
 	/** What a property of Spring Boot with the same name configures. */
 	private static final Pattern SERVER = Pattern.compile(
 			"distlock\\.(redis|jdbc)\\.(url|host|port|username|password|database|(ssl|sentinel|cluster|driver).*)");
+
+	private static final Log logger = LogFactory.getLog(PropertyChecks.class);
 
 	private PropertyChecks() {
 	}
@@ -123,6 +126,22 @@ final class PropertyChecks {
 		check(value.compareTo(other) >= 0, property, value,
 				"it must not be shorter than '" + otherProperty + "', which is '" + format(other) + "'",
 				"Increase the first or decrease the second");
+	}
+
+	/**
+	 * Check how long a store may be silent while leases are renewed. Explicit leases do
+	 * not count: no late answer to a renewal can end them.
+	 */
+	static void ofLease(String property, Duration silence, Duration lease) {
+		String remedy = "Set a sixth of that at most, or increase distlock.lease-time";
+		check(silence.compareTo(lease.dividedBy(3)) < 0, property, silence,
+				"it must be shorter than a third of 'distlock.lease-time', which is '" + format(lease)
+						+ "', or a short silence of the store costs all locks",
+				remedy);
+		if (silence.compareTo(lease.dividedBy(6)) > 0) {
+			logger.warn("Property '" + property + "' is '" + format(silence) + "', and 'distlock.lease-time' is '"
+					+ format(lease) + "': a short silence of the store may cost all locks. " + remedy);
+		}
 	}
 
 	static void between(String property, int value, int least, int most, String remedy) {

@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
 
+import io.github.distlock.autoconfigure.DistlockProperties.Handoff;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether Redis is enabled as an additional store. Not required if
  * distlock.backend or distlock.composite names it.
- * @param commandTimeout How long one lock command may take.
+ * @param commandTimeout How long one lock command may take. Less than a third of
+ * distlock.lease-time.
  * @param dedicatedConnection Whether lock commands use a separate connection, so that
  * renewals do not queue behind slow commands. It is created from the configuration of the
  * application's connection. Supported with Lettuce only.
@@ -37,8 +39,9 @@ public record RedisStoreProperties(@DefaultValue("false") boolean enabled, @Defa
 	RedisBackendSettings toSettings(DistlockProperties properties) {
 		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), COMMAND_TIMEOUT,
 				this.commandTimeout);
+		PropertyChecks.ofLease(COMMAND_TIMEOUT, this.commandTimeout, properties.leaseTime());
 		return new RedisBackendSettings(properties.keyPrefix(), this.commandTimeout, this.dedicatedConnection,
-				properties.handoff().budget() + 1);
+				Handoff.TOKENS_PER_GRANT);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
+import io.github.distlock.autoconfigure.DistlockProperties.Handoff;
 import io.github.distlock.backend.redlock.RedlockSettings;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -19,7 +20,8 @@ import org.springframework.util.StringUtils;
  * distlock.backend or distlock.composite names it.
  * @param nodes The masters, an odd number of at least three, each by properties of its
  * own or as a URL. All applications that share locks must name the same ones.
- * @param nodeTimeout How long one node may take to answer one command.
+ * @param nodeTimeout How long one node may take to answer one command. Less than a third
+ * of distlock.lease-time.
  * @param longestLease The longest lease that is granted. A node does not vote until it
  * has been running for this long, since its restart may have lost a lock. At least the
  * sum of distlock.lease-time and distlock.handoff.max-time, and equal in all applications
@@ -43,6 +45,7 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 
 	RedlockSettings toSettings(DistlockProperties properties) {
 		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), NODE_TIMEOUT, this.nodeTimeout);
+		PropertyChecks.ofLease(NODE_TIMEOUT, this.nodeTimeout, properties.leaseTime());
 		PropertyChecks.notLess("distlock.redlock.longest-lease", this.longestLease,
 				"distlock.lease-time and distlock.handoff.max-time together",
 				properties.leaseTime().plus(properties.handoff().maxTime()));
@@ -51,7 +54,7 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 					+ " nodes, an even number: one node less survives the loss of as many nodes. Use an odd number");
 		}
 		return new RedlockSettings(properties.keyPrefix(), this.nodeTimeout, this.longestLease,
-				properties.handoff().budget() + 1);
+				Handoff.TOKENS_PER_GRANT);
 	}
 
 	/**

@@ -10,9 +10,11 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.ControlledLock;
+import io.github.distlock.observation.LockObservers;
+import io.github.distlock.observation.LockedWork;
 
 /**
  * Registry for {@code distlock.enabled=false}: grants every lock at once and excludes no
@@ -62,13 +64,11 @@ final class UnlockedRegistry implements LockRegistry {
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		try (LockContext.Scope scope = LockContext.open(acquire(request))) {
-			return action.call();
-		}
+		return LockedWork.run(acquire(request), LockObservers.NONE, "none", request.mode(), action);
 	}
 
 	/** A lock that exists in no store and therefore cannot be lost. */
-	private record UnlockedHeldLock(String key, String name, long fencingToken) implements HeldLock {
+	private record UnlockedHeldLock(String key, String name, long fencingToken) implements ControlledLock {
 
 		@Override
 		public boolean isHeld() {

@@ -44,7 +44,7 @@ public record ZooKeeperStoreProperties(@DefaultValue("false") boolean enabled, @
 		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), COMMAND_TIMEOUT,
 				this.commandTimeout);
 		return new ZooKeeperBackendSettings(this.root, this.commandTimeout,
-				Math.min(properties.handoff().budget() + 1, ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT));
+				ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT);
 	}
 
 }

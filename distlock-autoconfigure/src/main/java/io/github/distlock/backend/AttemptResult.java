@@ -2,6 +2,7 @@ package io.github.distlock.backend;
 
 import java.time.Duration;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +39,22 @@ public sealed interface AttemptResult permits Grant, AttemptResult.Busy, Attempt
 	 * @param queuedNow whether the ticket was not queued before
 	 * @param holder what holds the lock, for messages only; {@code null} if the store
 	 * does not say. Of several readers it is one
+	 * @param notAttempted why the store could not find out whether the lock is free;
+	 * {@code null} if it is held. A wait that ends before any attempt has found that out
+	 * fails with this
 	 */
-	record Queued(Duration retryAfter, boolean queuedNow, @Nullable StoredHolder holder) implements AttemptResult {
+	record Queued(Duration retryAfter, boolean queuedNow, @Nullable StoredHolder holder,
+			@Nullable LockBackendException notAttempted) implements AttemptResult {
+
+		/**
+		 * The ticket waits for a lock that is held.
+		 * @param retryAfter the delay after which the ticket attempts again
+		 * @param queuedNow whether the ticket was not queued before
+		 * @param holder what holds the lock
+		 */
+		public Queued(Duration retryAfter, boolean queuedNow, @Nullable StoredHolder holder) {
+			this(retryAfter, queuedNow, holder, null);
+		}
 
 		/**
 		 * The ticket waits, and the store does not say what holds the lock.

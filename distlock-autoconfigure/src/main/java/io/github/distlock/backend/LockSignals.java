@@ -35,6 +35,12 @@ public interface LockSignals {
 	void renewNow(Collection<Ticket> tickets);
 
 	/**
+	 * All leases should be renewed once, soon: the store may have lost grants, as after a
+	 * restart or a failover. Has no effect on grants that end with a session.
+	 */
+	void renewAll();
+
+	/**
 	 * An operator has ended a grant in the store. The store sends this before it answers
 	 * that the ticket does not hold the lock any more, if it knows both. The receiver
 	 * asks the store for the lock, and ignores the signal if the grant still exists:

@@ -58,7 +58,8 @@ public interface LockStore extends AutoCloseable {
 	 * the order is lost, the release must fail, although the store could send it again.
 	 * <p>
 	 * Then fair callers and readers, too, do not wait for the answer to a release in the
-	 * background.
+	 * background. Without it, the attempt of a fair caller or a reader may come before
+	 * such a release of its own JVM.
 	 * @return whether the order is kept; by default it is not
 	 */
 	default boolean keepsOrder() {
@@ -97,7 +98,16 @@ public interface LockStore extends AutoCloseable {
 	CompletionStage<?> cancel(Ticket ticket);
 
 	/**
-	 * Renew leases, in one batch. Called on a thread that may wait.
+	 * Renew leases, in one batch. Called on a thread that may wait, also while other
+	 * batches are not answered: up to 64, if verbs do not block.
+	 * <p>
+	 * A lease is renewed whatever its neighbours in the batch look like. If one of them
+	 * makes the batch fail, each lease that is not renewed is
+	 * {@link RenewalResult.Unknown refused}, and is sent again alone.
+	 * <p>
+	 * A caller asks in this way, too, whether it holds a lock whose session
+	 * {@link StoreSession#mayEndEarlier() may end earlier}: any answer but
+	 * {@link RenewalResult.Extended}, which has to be younger than the call, is a loss.
 	 * @param renewals the leases
 	 * @return completes with the answers, in the same order
 	 */

@@ -25,8 +25,20 @@ public sealed interface RenewalResult {
 	 * The outcome is not known.
 	 *
 	 * @param cause the failure
+	 * @param refused whether the store has answered with an error that another lease of
+	 * the batch may have caused. The lease is then sent alone at once; after silence it
+	 * is sent later
 	 */
-	record Unknown(RuntimeException cause) implements RenewalResult {
+	record Unknown(RuntimeException cause, boolean refused) implements RenewalResult {
+
+		/**
+		 * Create the result of a renewal without an answer.
+		 * @param cause the failure
+		 */
+		public Unknown(RuntimeException cause) {
+			this(cause, false);
+		}
+
 	}
 
 }

@@ -22,7 +22,8 @@ public interface StoreSession {
 
 	/**
 	 * Return whether the session may end earlier, for example because an administrator
-	 * ends it. Then only the store knows whether a lock is held.
+	 * ends it. Then only the store knows whether a lock is held, and one that it does not
+	 * confirm is lost.
 	 * @return by default, whether no time is known
 	 */
 	default boolean mayEndEarlier() {

@@ -23,11 +23,7 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	/** The largest radix: names are part of every command and have to be short. */
 	private static final int RADIX = Character.MAX_RADIX;
 
-	/**
-	 * What precedes the number of permits. No other number begins with a zero. Scripts
-	 * and JVMs of earlier versions read all of it as the number of an exclusive ticket,
-	 * and so never let it enter beside another one.
-	 */
+	/** What precedes the number of permits. No other number begins with a zero. */
 	private static final String PERMITS = ":F0";
 
 	/** What follows the number of permits. */

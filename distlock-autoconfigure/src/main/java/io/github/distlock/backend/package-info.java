@@ -20,6 +20,7 @@
  * <li>a lease that is not renewed ends</li>
  * <li>a lock whose lease has ended goes to the longest waiting ticket</li>
  * <li>a renewed lease continues</li>
+ * <li>a lease is renewed whatever its neighbours in the batch look like</li>
  * <li>renewal of a ticket that does not hold answers gone</li>
  * <li>tokens strictly increase from holder to holder</li>
  * <li>tokens still increase after the key has been forgotten</li>

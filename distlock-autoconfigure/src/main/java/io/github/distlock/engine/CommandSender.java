@@ -17,8 +17,8 @@ import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.engine.Effects.Command;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.PendingReleases.PendingRelease;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommandSender {
 
-	private static final Log logger = LogFactory.getLog(CommandSender.class);
+	private static final Log logger = LockLog.of(CommandSender.class);
 
 	/**
 	 * How often a ticket of no key state is released: enough for an outage of ten command
@@ -51,16 +51,16 @@ final class CommandSender {
 
 	private final TaskRunner tasks;
 
-	private final Duration strayDelay;
+	private final Duration commandTimeout;
 
 	private final BackgroundCommands background;
 
-	CommandSender(LockStore store, Duration strayDelay, EngineEnvironment environment, TaskRunner tasks) {
+	CommandSender(LockStore store, Duration commandTimeout, EngineEnvironment environment, TaskRunner tasks) {
 		this.store = store;
 		this.environment = environment;
 		this.tasks = tasks;
 		this.background = new BackgroundCommands(store, tasks::execute);
-		this.strayDelay = strayDelay;
+		this.commandTimeout = commandTimeout;
 	}
 
 	TaskRunner tasks() {
@@ -86,21 +86,20 @@ final class CommandSender {
 
 	/**
 	 * Carry out the effects of an event on the thread of a caller: send the command and
-	 * wait for its answer, unless it is a release in the background.
-	 * @return the outcome of a release that was waited for, otherwise
-	 * {@link ReleaseOutcome#PENDING}
+	 * wait for its answer.
 	 */
-	ReleaseOutcome sendAndAwait(KeyState state, Effects effects) {
+	void sendAndAwait(KeyState state, Effects effects) {
 		wake(effects);
 		Command command = effects.command();
-		if (command instanceof Command.Release release && release.isUnawaited()) {
-			// An answer that comes at once is no outcome: whether the caller learns of a
-			// loss must not depend on the speed of the store.
+		BackgroundCommands others = this.background;
+		if (command instanceof Command.Attempt attempt && attempt.first
+				&& (others.attempts.get() >= others.mostAttempts || !others.queued.isEmpty())) {
+			// If it has to wait, its caller parks: the wait time ends that, no time-out.
 			dispatch(state, command, false, null);
-			return ReleaseOutcome.PENDING;
+			return;
 		}
-		if (command == null || !command.take()) {
-			return ReleaseOutcome.PENDING;
+		if (command == null || !command.beginSend()) {
+			return;
 		}
 		Object result = null;
 		Throwable failure = null;
@@ -110,22 +109,33 @@ final class CommandSender {
 		catch (Throwable ex) {
 			failure = StoreCalls.unwrap(ex);
 		}
-		ReleaseOutcome outcome = settle(state, command, result, failure);
+		settle(state, command, result, failure);
+		if (!others.queued.isEmpty()) {
+			others.sendQueued();
+		}
 		if (failure instanceof Error error) {
 			throw error;
 		}
-		// A release without an outcome was settled by a sweep, and is repeated.
-		return (outcome == ReleaseOutcome.PENDING && command instanceof Command.Release) ? ReleaseOutcome.UNANSWERED
-				: outcome;
 	}
 
-	/** Wait for the outcome of a release that is sent after another command. */
-	ReleaseOutcome await(CompletableFuture<ReleaseOutcome> later, Duration limit) {
-		try {
-			return this.environment.await(later, limit);
+	/**
+	 * Send a release, and wait for its answer. If another command of the key is sent
+	 * before it, wait for both, for two time-outs at most.
+	 */
+	void sendAndAwait(KeyState state, Effects effects, PendingRelease release, Duration timeout) {
+		if (effects.command() instanceof Command.Release sent && sent.pending == release) {
+			sendAndAwait(state, effects);
 		}
-		catch (CompletionException ex) {
-			return ReleaseOutcome.UNANSWERED;
+		else {
+			send(state, effects);
+		}
+		if (!release.isDone()) {
+			try {
+				this.environment.await(release, timeout.multipliedBy(2));
+			}
+			catch (CompletionException ex) {
+				logger.debug("A release is not answered", ex);
+			}
 		}
 	}
 
@@ -163,11 +173,15 @@ final class CommandSender {
 			// When no copy of its attempt is on its way any more.
 			TaskRunner.logging(() -> sendLater(() -> this.store.cancel(stray), MOST_SENDS)).run();
 		}
+		PendingRelease unanswered = effects.unanswered();
+		if (unanswered != null) {
+			unanswered.complete(ReleaseOutcome.UNANSWERED);
+		}
 	}
 
 	private void dispatch(KeyState state, Command command, boolean inOrder, @Nullable Runnable settled) {
-		this.background.send(inOrder ? state.key() : null,
-				() -> command.take() ? verb(command) : CompletableFuture.completedFuture(command),
+		this.background.send(inOrder ? state.key() : null, command instanceof Command.Attempt attempt && attempt.first,
+				() -> command.beginSend() ? verb(command) : CompletableFuture.completedFuture(command),
 				(result, failure) -> {
 					// Otherwise it was given up, or taken, before.
 					if (result != command) {
@@ -186,7 +200,7 @@ final class CommandSender {
 	 * each time after the time that a command may take; in the end the lease ends it.
 	 */
 	private void send(Supplier<CompletionStage<?>> verb, int sends) {
-		this.background.send(null, verb, (result, failure) -> {
+		this.background.send(null, false, verb, (result, failure) -> {
 			if (failure != null) {
 				logger.debug("A ticket without a caller could not be released: it ends with its lease", failure);
 				if (sends > 1) {
@@ -198,11 +212,12 @@ final class CommandSender {
 
 	private void sendLater(Supplier<CompletionStage<?>> verb, int sends) {
 		// Twice: an attempt that an error has failed was perhaps sent a moment ago.
-		this.tasks.schedule(() -> send(verb, sends), 2 * this.strayDelay.toNanos());
+		this.tasks.schedule(() -> send(verb, sends), 2 * this.commandTimeout.toNanos());
 	}
 
 	private CompletionStage<?> verb(Command command) {
 		if (command instanceof Command.Attempt attempt) {
+			attempt.countIn(this.background.attempts);
 			return this.store.attempt(attempt.ticket, attempt.lease, attempt.queue);
 		}
 		Command.Release release = (Command.Release) command;
@@ -220,6 +235,7 @@ final class CommandSender {
 		try {
 			this.tasks.onEvent(state.isFree(), () -> {
 				settle(state, command, result, failure);
+				this.background.sendQueued();
 				if (settled != null) {
 					settled.run();
 				}
@@ -230,39 +246,43 @@ final class CommandSender {
 		}
 	}
 
-	private ReleaseOutcome settle(KeyState state, Command command, @Nullable Object result,
-			@Nullable Throwable failure) {
-		command.take();
-		command.ended = true;
+	private void settle(KeyState state, Command command, @Nullable Object result, @Nullable Throwable failure) {
+		command.end();
 		LockBackendException cause = (failure != null) ? asBackendException(StoreCalls.unwrap(failure)) : null;
-		ReleaseOutcome outcome = ReleaseOutcome.PENDING;
-		Effects effects;
-		if (cause == null && command instanceof Command.Attempt attempt && result instanceof AttemptResult answer) {
-			effects = state.attemptAnswered(attempt, answer);
-		}
-		else if (cause == null && command instanceof Command.Release release
-				&& (result instanceof ReleaseResult || !release.pending.releasesLock)) {
-			// A cancel has no result.
-			ReleaseResult answer = release.pending.releasesLock ? (ReleaseResult) result : null;
-			effects = state.releaseAnswered(release, answer);
-			// A caller gets the first answer only. In a later answer GONE may be the
-			// effect of an earlier release.
-			outcome = (answer != null && !answer.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
+		BackgroundCommands others = this.background;
+		if (cause != null) {
+			others.failed();
 		}
 		else {
-			effects = state.failed(command,
-					(cause != null) ? cause : new LockBackendException("The lock store returned no result"));
-			outcome = ReleaseOutcome.UNANSWERED;
+			others.answered = true;
+			if (others.mostAttempts < BackgroundCommands.MOST_ATTEMPTS) {
+				others.mostAttempts++;
+			}
 		}
-		if (effects == null) {
-			return ReleaseOutcome.PENDING;
+		Command.Release release = (command instanceof Command.Release leaving) ? leaving : null;
+		ReleaseResult answer = (result instanceof ReleaseResult released) ? released : null;
+		// A cancel has no result.
+		boolean answered = release != null && cause == null && (answer != null || !release.pending.releasesLock);
+		boolean late = false;
+		try {
+			Effects effects = (release != null && answered) ? state.releaseAnswered(release, answer)
+					: (command instanceof Command.Attempt attempt && cause == null
+							&& result instanceof AttemptResult attempted) ? state.attemptAnswered(attempt, attempted)
+									: state.failed(command, (cause != null) ? cause
+											: new LockBackendException("The lock store returned no result"));
+			late = effects == null;
+			if (effects != null) {
+				send(state, effects);
+			}
 		}
-		// First: an error of the report loses no effect.
-		send(state, effects);
-		if (command instanceof Command.Release release) {
-			release.report(outcome);
+		finally {
+			// Also after an error, which may have removed the release. What comes too
+			// late was completed by a sweep.
+			if (release != null && !late) {
+				release.complete(!answered ? ReleaseOutcome.UNANSWERED
+						: (answer != null && !answer.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED);
+			}
 		}
-		return outcome;
 	}
 
 	private static LockBackendException asBackendException(Throwable cause) {

@@ -2,7 +2,7 @@ package io.github.distlock.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.backend.LockStore.Successor;
@@ -37,10 +37,9 @@ sealed interface Effects {
 	}
 
 	/**
-	 * Completes with the outcome of a release that is sent after another command of the
-	 * key, so that its caller cannot send it.
+	 * A release whose answer is lost.
 	 */
-	default @Nullable CompletableFuture<ReleaseOutcome> later() {
+	default @Nullable PendingRelease unanswered() {
 		return null;
 	}
 
@@ -50,10 +49,10 @@ sealed interface Effects {
 	 * @param command the command to send
 	 * @param woken the waiters to wake
 	 * @param stray a ticket to cancel once more
-	 * @param later completes with the outcome of a release that is not sent yet
+	 * @param unanswered a release whose answer is lost
 	 */
 	record Combined(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray,
-			@Nullable CompletableFuture<ReleaseOutcome> later) implements Effects {
+			@Nullable PendingRelease unanswered) implements Effects {
 
 	}
 
@@ -63,16 +62,27 @@ sealed interface Effects {
 	 */
 	abstract sealed class Command implements Effects {
 
-		private static final AtomicIntegerFieldUpdater<Command> TAKEN = AtomicIntegerFieldUpdater
-			.newUpdater(Command.class, "taken");
+		private static final AtomicIntegerFieldUpdater<Command> PHASE = AtomicIntegerFieldUpdater
+			.newUpdater(Command.class, "phase");
 
-		/** One after the command was taken. */
-		private volatile int taken;
+		private static final int SENT = 1;
+
+		/** Its stage has ended: its event follows, unless an error prevents it. */
+		private static final int ENDED = 2;
+
+		/** No thread sends it any more. */
+		private static final int UNSENT = 3;
+
+		private volatile int phase;
 
 		/**
-		 * Whether the stage has ended: its event follows, unless an error prevents it.
+		 * Counts this command while it is sent and has not ended; otherwise {@code null}.
+		 * <p>
+		 * <b>Invariant.</b> It is set before the count grows, and removed after the count
+		 * has fallen. So an error in between, or a second thread, may count one command
+		 * too few, and never one too many for which no place would be given back.
 		 */
-		volatile boolean ended;
+		private volatile @Nullable AtomicInteger count;
 
 		/** How many sweeps, one a second, may meet a command that has not ended. */
 		static final int MOST_SWEEPS = 120;
@@ -91,12 +101,50 @@ sealed interface Effects {
 		}
 
 		/**
-		 * Take a command, to send it or to settle it as failed. An executor may reject a
-		 * task and run it nevertheless.
+		 * Take a command, to send it. An executor may reject a task and run it
+		 * nevertheless.
 		 * @return whether this caller was the first
 		 */
-		boolean take() {
-			return TAKEN.compareAndSet(this, 0, 1);
+		boolean beginSend() {
+			return begin(SENT);
+		}
+
+		private boolean begin(int next) {
+			return PHASE.compareAndSet(this, 0, next);
+		}
+
+		/**
+		 * Give a command up that is not sent, so that no thread sends it.
+		 * @return whether it was never sent
+		 */
+		boolean withdraw() {
+			return begin(UNSENT) || isWithdrawn();
+		}
+
+		boolean isWithdrawn() {
+			return this.phase == UNSENT;
+		}
+
+		/** Count this command until it ends. */
+		void countIn(AtomicInteger count) {
+			this.count = count;
+			count.incrementAndGet();
+		}
+
+		/** The stage has ended, or the command could not be sent, or it is lost. */
+		void end() {
+			if (!withdraw()) {
+				countOut();
+				this.phase = ENDED;
+			}
+		}
+
+		private void countOut() {
+			AtomicInteger counted = this.count;
+			if (counted != null) {
+				counted.decrementAndGet();
+				this.count = null;
+			}
 		}
 
 		/**
@@ -108,9 +156,9 @@ sealed interface Effects {
 		 * @return whether the command is lost, so that no thread sends it any more
 		 */
 		boolean isLost() {
-			boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;
+			boolean lost = (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;
 			if (lost) {
-				take();
+				end();
 			}
 			return lost;
 		}
@@ -127,6 +175,9 @@ sealed interface Effects {
 
 			/** Whether to queue the ticket if it is not granted the lock. */
 			final boolean queue;
+
+			/** Whether no command before it has told the store of the ticket. */
+			boolean first;
 
 			Attempt(Ticket ticket, Duration lease, boolean queue) {
 				this.ticket = ticket;
@@ -155,26 +206,9 @@ sealed interface Effects {
 				this.next = next;
 			}
 
-			/**
-			 * Whether no caller waits for the answer, and no earlier copy of this command
-			 * has been sent.
-			 */
-			boolean isUnawaited() {
-				return this.pending.background != null && !this.repeated;
-			}
-
-			/**
-			 * Report the outcome if the caller has not sent this command. After a
-			 * repetition it is no news: the first release may have been executed.
-			 */
-			void report(ReleaseOutcome outcome) {
-				BackgroundRelease background = this.pending.background;
-				if (this.pending.later != null) {
-					this.pending.later.complete(this.repeated ? ReleaseOutcome.UNANSWERED : outcome);
-				}
-				if (background != null && !this.repeated) {
-					background.hold.context().answered(background.hold, outcome, background.closed);
-				}
+			/** Complete the release, unless an earlier answer has. */
+			void complete(ReleaseOutcome outcome) {
+				this.pending.complete(this.repeated ? ReleaseOutcome.UNANSWERED : outcome);
 			}
 
 		}

@@ -6,17 +6,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.concurrent.ForkJoinTask;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockListener;
-import io.github.distlock.LockListener.AtRisk;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.ControlledLock.FencedGrant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -25,9 +24,8 @@ import io.github.distlock.engine.Hold.LossEvidence;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineEnvironment.Invariants;
 import io.github.distlock.environment.EngineThreads;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +44,15 @@ import org.jspecify.annotations.Nullable;
  */
 public class HeldLocks implements HoldContext {
 
-	private static final Log logger = LogFactory.getLog(HeldLocks.class);
+	/**
+	 * Initializes their classes at the start: an initializer that finds no stack, in a
+	 * first call, or no memory, in a first renewal or loss, makes its class useless for
+	 * the rest of the JVM's life. Among them are the classes of the JDK for pools and
+	 * stages.
+	 */
+	static final List<Object> USED_LATER = List.of(Hold.USED_BY_LOSSES, WaiterQueue.NONE, PendingReleases.NONE,
+			Thread.State.NEW, ForkJoinTask.inForkJoinPool(), List.of(0, 1).subList(0, 1),
+			Stream.of(0).mapToLong(Integer::longValue).min());
 
 	private static final int MOST_ENDED_GRANTS = 1000;
 
@@ -66,13 +72,12 @@ public class HeldLocks implements HoldContext {
 
 	private final LockListeners listeners;
 
-	private final TimeSource clock;
+	private final HoldReports reports;
+
+	private final EngineEnvironment environment;
 
 	/** Whether callers do not wait for the store to answer their releases. */
 	private final boolean inBackground;
-
-	/** Whether the thread that holds a lock is interrupted when it is lost. */
-	private final boolean interruptOnLost;
 
 	/**
 	 * The first token of each grant that an operator has ended lately, by the number of
@@ -102,9 +107,9 @@ public class HeldLocks implements HoldContext {
 		this.keys = keys;
 		this.renewer = new LeaseRenewer(store, backend.batchSize(), environment, threads, this);
 		this.listeners = listeners;
-		this.clock = environment.clock();
+		this.reports = new HoldReports(backend.name(), listeners, keys.tasks(), this.renewer::failure, interruptOnLost);
+		this.environment = environment;
 		this.inBackground = inBackground;
-		this.interruptOnLost = interruptOnLost;
 		this.holdsOfThread = holdsOfThread;
 	}
 
@@ -124,6 +129,7 @@ public class HeldLocks implements HoldContext {
 	public boolean stop() {
 		this.stopped = true;
 		this.renewer.stop();
+		this.keys.tasks().warnings.end();
 		List<Hold> retained = this.backend.expires() ? List.of() : retained().toList();
 		// The end of a retained lock is not reported, whatever its cause.
 		retained.forEach((hold) -> hold.lose(LossCause.LEASE_EXPIRED));
@@ -200,8 +206,20 @@ public class HeldLocks implements HoldContext {
 	}
 
 	@Override
+	public @Nullable FencedGrant fencedGrant(Hold hold) {
+		LeaseTerms terms = hold.holdLease.terms;
+		return (hold.mode() == LockMode.READ) ? null : new FencedGrant(this.backend.name(), hold.key(),
+				hold.fencingToken(), terms.renewed() ? null : terms.lease());
+	}
+
+	@Override
 	public TimeSource clock() {
-		return this.clock;
+		return this.environment.clock();
+	}
+
+	@Override
+	public @Nullable Invariants invariants() {
+		return this.environment.invariants();
 	}
 
 	@Override
@@ -216,7 +234,7 @@ public class HeldLocks implements HoldContext {
 	 */
 	public void add(Hold hold) {
 		try {
-			hold.take();
+			hold.takeOver();
 			this.renewer.watch(hold);
 			if (hold.thread() != null) {
 				Map<String, Hold> own = this.holdsOfThread.get();
@@ -239,8 +257,8 @@ public class HeldLocks implements HoldContext {
 		}
 	}
 
-	/** No caller uses the lock: end its lease, and release it in the background. */
-	private void drop(Hold hold) {
+	@Override
+	public void drop(Hold hold) {
 		hold.leave();
 		this.renewer.forget(hold);
 		this.keys.releaseAsync(hold);
@@ -248,7 +266,7 @@ public class HeldLocks implements HoldContext {
 
 	@Override
 	public void expireAfter(Hold hold, Duration leaseTime) {
-		Duration remainingMinHold = hold.renewal.remainingMinHold();
+		Duration remainingMinHold = hold.holdLease.remainingMinHold();
 		if (leaseTime.compareTo(remainingMinHold) < 0) {
 			throw new LockDefinitionException(
 					"Lock '" + hold.key() + "' cannot expire after " + leaseTime + ": its minimum hold time ends after "
@@ -260,18 +278,18 @@ public class HeldLocks implements HoldContext {
 	}
 
 	@Override
-	public boolean release(Hold hold, boolean ofView, @Nullable CompletableFuture<Void> closed) {
-		return release(hold, ofView, hold.renewal.remainingMinHold(), closed);
+	public boolean release(Hold hold, boolean last, @Nullable CompletableFuture<Void> closed) {
+		return release(hold, last, hold.holdLease.remainingMinHold(), closed);
 	}
 
 	@Override
-	public boolean abandon(Hold hold) {
-		return release(hold, false, Duration.ZERO, null);
+	public boolean abandon(Hold hold, boolean last) {
+		return release(hold, last, Duration.ZERO, null);
 	}
 
-	private boolean release(Hold hold, boolean ofView, Duration remainingMinHold,
+	private boolean release(Hold hold, boolean last, Duration remainingMinHold,
 			@Nullable CompletableFuture<Void> closed) {
-		if (hold.leaveLevel(ofView)) {
+		if (last) {
 			return endHold(hold, remainingMinHold, closed);
 		}
 		if (hold.checkExpired() && hold.lossCause() != null) {
@@ -296,10 +314,12 @@ public class HeldLocks implements HoldContext {
 			if (remainingMinHold.isZero() || !retain(hold, remainingMinHold)) {
 				long leftNanos = hold.endLease();
 				valid = leftNanos > 0;
-				this.renewer.forget(hold);
 				if (!valid) {
+					// Perhaps the thread that reports the loss has not come to this yet.
+					drop(hold);
 					throw lostException(hold);
 				}
+				this.renewer.forget(hold);
 				if (!releaseInStore(hold, leftNanos, closed)) {
 					return false;
 				}
@@ -318,6 +338,12 @@ public class HeldLocks implements HoldContext {
 		return true;
 	}
 
+	private void notifyReleased(Hold hold) {
+		if (!this.listeners.isEmpty()) {
+			this.reports.released(hold);
+		}
+	}
+
 	/**
 	 * Retain a lock until its minimum hold time has passed.
 	 * @return whether it is retained; otherwise it was lost
@@ -334,57 +360,46 @@ public class HeldLocks implements HoldContext {
 		return true;
 	}
 
-	private void notifyReleased(Hold hold) {
-		if (!this.listeners.isEmpty()) {
-			LockListener.Released event = new LockListener.Released(this.backend.name(), hold.label(), hold.key(),
-					hold.fencingToken(), Duration.ofNanos(hold.heldNanos()));
-			callListeners(hold, (listener) -> listener.onReleased(event));
-		}
-	}
-
-	/**
-	 * Notify the listeners on the thread of the holder, which may block itself, otherwise
-	 * on a callback thread: no timer, no renewal and no release of another lock waits for
-	 * a listener.
-	 */
-	private void callListeners(Hold hold, Consumer<LockListener> event) {
-		if (hold.thread() == Thread.currentThread()) {
-			this.listeners.notifyEach(event);
-		}
-		else {
-			this.keys.tasks().callBack(() -> this.listeners.notifyEach(event));
-		}
-	}
-
 	/** Return whether the release has ended; otherwise the future says it later. */
 	private boolean releaseInStore(Hold hold, long leftNanos, @Nullable CompletableFuture<Void> closed) {
-		boolean background = closed != null || (this.inBackground && !hold.renewal.hasMinHold());
-		ReleaseOutcome outcome = this.keys.release(hold, leftNanos, background, closed);
-		if (outcome == ReleaseOutcome.GONE) {
+		boolean awaited = closed == null
+				&& (!this.inBackground || hold.holdLease.hasMinHold() || !this.keys.mayReleaseInBackground(hold));
+		CompletableFuture<ReleaseOutcome> release = this.keys.release(hold, leftNanos, awaited);
+		boolean answered = release.isDone();
+		ReleaseOutcome outcome = answered ? release.getNow(ReleaseOutcome.UNANSWERED) : ReleaseOutcome.UNANSWERED;
+		if (outcome == ReleaseOutcome.HANDED_OFF) {
+			return true;
+		}
+		if (awaited && outcome == ReleaseOutcome.GONE) {
 			throw lostBeforeRelease(hold);
 		}
-		if (outcome == ReleaseOutcome.UNANSWERED) {
-			warnUnanswered(hold);
+		if (awaited && outcome == ReleaseOutcome.UNANSWERED) {
+			this.reports.unanswered(hold, this.stopped);
 		}
-		return closed == null || outcome != ReleaseOutcome.PENDING;
+		if (!awaited || !answered) {
+			release.thenAccept((answer) -> TaskRunner.logging(() -> {
+				if (!awaited || answer == ReleaseOutcome.GONE) {
+					answered(hold, answer, closed);
+				}
+			}).run());
+		}
+		return closed == null;
 	}
 
 	/** Report that the lock had been lost when its release arrived in the store. */
 	private LockLostException lostBeforeRelease(Hold hold) {
 		List<Runnable> callbacks = hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
-		notifyLost(hold, false);
-		runCallbacks(hold, callbacks);
+		this.reports.lost(hold, false, callbacks);
 		return lostException(hold, "before its release arrived in the store");
 	}
 
 	/**
-	 * If the lock had been lost and its caller has been told that it is released, only
-	 * listeners and the log learn it.
+	 * If the store answers that the lock had been lost, its caller has already returned:
+	 * only listeners and the log report it.
 	 */
-	@Override
-	public void answered(Hold hold, ReleaseOutcome outcome, @Nullable CompletableFuture<Void> closed) {
+	void answered(Hold hold, ReleaseOutcome outcome, @Nullable CompletableFuture<Void> closed) {
 		if (outcome == ReleaseOutcome.UNANSWERED) {
-			warnUnanswered(hold);
+			this.reports.unanswered(hold, this.stopped);
 		}
 		// Not here: this may be the thread of the driver, or that of the next caller.
 		if (closed != null && outcome == ReleaseOutcome.GONE) {
@@ -398,17 +413,8 @@ public class HeldLocks implements HoldContext {
 		}
 		else if (outcome == ReleaseOutcome.GONE) {
 			hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
-			this.keys.tasks().callBack(() -> notifyLost(hold, true));
+			this.keys.tasks().callBack(() -> this.reports.lost(hold, true, List.of()));
 		}
-	}
-
-	/** The store has not answered to a release, which is repeated. */
-	private void warnUnanswered(Hold hold) {
-		logger.warn("The release of lock '" + hold.key() + "' has not been acknowledged by the store and "
-				+ (this.stopped
-						? "is not repeated, since the registry has been shut down: the lock ends with its "
-								+ (hold.validity().sessionBound() ? "session" : "lease")
-						: "continues in the background"));
 	}
 
 	@Override
@@ -432,85 +438,23 @@ public class HeldLocks implements HoldContext {
 
 	@Override
 	public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
-		try {
-			drop(hold);
+		if (before != HoldPhase.RETAINED) {
+			this.reports.lost(hold, false, callbacks);
 		}
-		finally {
-			if (before != HoldPhase.RETAINED) {
-				reportLoss(hold, callbacks);
-			}
-		}
-	}
-
-	private void reportLoss(Hold hold, List<Runnable> callbacks) {
-		if (this.interruptOnLost) {
-			hold.interruptThread();
-		}
-		notifyLost(hold, false);
-		runCallbacks(hold, callbacks);
 	}
 
 	@Override
-	public void atRisk(Hold hold, CompletableFuture<Void> reported, List<Consumer<Duration>> callbacks) {
-		// Not here: this thread renews other locks.
-		this.keys.tasks().callBack(() -> {
-			AtRisk event = riskOf(hold);
-			logger.warn(event.reason() + ". Lock '" + hold.key() + "' (" + hold.label() + ") is at risk: its lease"
-					+ " could not be renewed and ends in " + event.remaining()
-					+ " unless a retry succeeds. Then the lock is lost, and another caller"
-					+ " may enter while this one is still working: find out why the store does not answer, or use a"
-					+ " longer distlock.lease-time");
-			this.listeners.notifyEach((listener) -> listener.onAtRisk(event));
-			reported.complete(null);
-			runCallbacks(hold,
-					callbacks.stream().<Runnable>map((callback) -> () -> callback.accept(event.remaining())).toList());
-		});
+	public void atRisk(Hold hold, CompletableFuture<Void> reported) {
+		this.reports.atRisk(hold, reported);
 	}
 
-	/** In order: the beginning may still wait for a callback thread. */
 	@Override
-	public void riskEnded(Hold hold, CompletableFuture<Void> reported) {
-		AtRisk event = riskOf(hold);
-		reported.thenRun(
-				() -> this.keys.tasks().callBack(() -> this.listeners.notifyEach((each) -> each.onAtRiskEnded(event))));
+	public void riskEnded(Hold hold, CompletableFuture<?> reported) {
+		this.reports.riskEnded(hold, reported);
 	}
 
-	private AtRisk riskOf(Hold hold) {
-		return new AtRisk(this.backend.name(), hold.label(), hold.key(), hold.fencingToken(),
-				Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(hold.remainingNanos())), this.renewer.failure());
-	}
-
-	/** A batch of renewals was answered or has failed. */
-	void renewed(int renewed, int gone, int failed, Duration lateness) {
-		LockListener.Renewed event = new LockListener.Renewed(this.backend.name(), renewed, gone, failed, lateness);
-		this.keys.tasks().callBack(() -> this.listeners.notifyEach((listener) -> listener.onRenewed(event)));
-	}
-
-	private void notifyLost(Hold hold, boolean released) {
-		LossCause cause = Objects.requireNonNull(hold.lossCause());
-		String reason = cause.description();
-		logger.warn("Lost lock '" + hold.key() + "' (" + hold.label() + ", token " + hold.fencingToken() + "): "
-				+ reason + ". " + cause.remedy());
-		LockListener.Lost event = new LockListener.Lost(this.backend.name(), hold.label(), hold.key(),
-				hold.fencingToken(), Duration.ofNanos(hold.heldNanos()), reason, cause, released);
-		callListeners(hold, (listener) -> listener.onLost(event));
-	}
-
-	/**
-	 * Run loss callbacks on the callback threads. A callback that fails does not prevent
-	 * the others.
-	 */
-	private void runCallbacks(Hold lost, List<Runnable> callbacks) {
-		for (Runnable callback : callbacks) {
-			this.keys.tasks().callBack(() -> {
-				try {
-					callback.run();
-				}
-				catch (Throwable ex) {
-					logger.error("A callback for the loss of lock '" + lost.key() + "' failed", ex);
-				}
-			});
-		}
+	HoldReports reports() {
+		return this.reports;
 	}
 
 }

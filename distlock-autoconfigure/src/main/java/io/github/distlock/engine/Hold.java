@@ -1,12 +1,9 @@
 package io.github.distlock.engine;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.github.distlock.HandOff;
@@ -16,7 +13,9 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.environment.EngineEnvironment.Invariants;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,19 +24,22 @@ import org.jspecify.annotations.Nullable;
  * it. Several holds may follow each other under one grant of the store. Compared by
  * identity. Thread-safe.
  * <p>
- * <b>Phases.</b> {@link HoldPhase} lists them. The phase, the cause of a loss, the
- * callbacks for it and the risk are one {@link HoldState}, and only atomic updates change
- * it: so the first change decides whether the lock was released or lost. The update that
- * begins a risk takes its callbacks, and the one that ends it reports the end: each
- * happens once, whatever threads renew, release and register callbacks meanwhile.
+ * <b>Phases.</b> {@link HoldPhase} lists them. The phase, the cause of a loss and the
+ * callbacks for it are one {@link HoldState}, and only atomic updates change it: so the
+ * first change decides whether the lock was released or lost.
  * <p>
- * <b>Invariant.</b> After a query has answered that the lock is not held, it is never
- * held again. A query that finds the lease expired therefore changes the phase to
+ * <b>Invariants.</b> {@link HoldState} checks each change, in tests.
+ * <ul>
+ * <li>After a query has answered that the lock is not held, it is never held again. A
+ * query that finds the lease expired therefore changes the phase to
  * {@link HoldPhase#EXPIRED}, and that has no other effect. The scan of the
  * {@link LeaseRenewer}, a close, or an answer of the store reports the loss. A renewal
- * that is acknowledged later extends the validity, but does not change the phase.
+ * that is acknowledged later extends the validity, but does not change the phase.</li>
+ * <li>The first change that ends the hold is the only one: a lock that was released or
+ * lost is not open again, and a loss that was reported does not change.</li>
+ * </ul>
  * <p>
- * <b>Time.</b> The {@link LeaseRenewal} knows until when the lease lasts.
+ * <b>Time.</b> The {@link HoldLease} knows until when the lease lasts.
  * <p>
  * Fields are updated through field updaters: a JVM may hold very many locks.
  */
@@ -48,8 +50,17 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 	private static final AtomicLongFieldUpdater<Hold> LEVELS = AtomicLongFieldUpdater.newUpdater(Hold.class, "levels");
 
+	/**
+	 * Initializes their classes before the first loss: an initializer that finds no
+	 * memory makes its class useless for the rest of the JVM's life.
+	 */
+	static final List<Object> USED_BY_LOSSES = List.of(LossCause.LEASE_EXPIRED, LossEvidence.TIME);
+
 	/** One more acquisition through a {@link java.util.concurrent.locks.Lock} view. */
 	private static final long VIEW = 1L << Integer.SIZE;
+
+	/** Its caller may be between leaving the last level and the release. */
+	private static final int MOST_UNUSED_SWEEPS = 3;
 
 	/** A thread interrupts the owning thread: the last level is not left meanwhile. */
 	private static final long INTERRUPTING = 1L << 62;
@@ -75,7 +86,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	private final HandOff handOff;
 
 	/** Until when the lease lasts, and its renewal. */
-	final LeaseRenewal renewal;
+	final HoldLease holdLease;
 
 	private volatile HoldState state = HoldState.GRANTED;
 
@@ -87,7 +98,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	private volatile long levels;
 
 	/**
-	 * Create the hold of a caller, who has yet to {@link #take} it.
+	 * Create the hold of a caller that has not taken it over yet.
 	 * @param before the ticket that waited for the grant, or the hold before this one
 	 * @param grant the grant, with its current validity
 	 * @param label the name for messages
@@ -104,7 +115,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		this.handOffs = (before instanceof Hold earlier) ? earlier.handOffs + 1 : 0;
 		this.handOff = before.nextHandOff();
 		this.levels = ofView ? VIEW + 1 : 1;
-		this.renewal = new LeaseRenewal(this, grant.validity(), terms);
+		this.holdLease = new HoldLease(this, grant.validity(), terms);
 	}
 
 	/** Return the grant for the hold that follows this one. */
@@ -279,8 +290,8 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	// Phases
 
 	/** The caller takes the lock over: until then, the key releases it if it expires. */
-	void take() {
-		this.renewal.start();
+	void takeOver() {
+		this.holdLease.start();
 		if (!STATE.compareAndSet(this, HoldState.GRANTED, HoldState.HELD)) {
 			this.state = new HoldState(HoldPhase.EXPIRED, causeOfLoss(LossEvidence.TIME), List.of());
 		}
@@ -303,7 +314,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		if (!hasLease()) {
 			return 0;
 		}
-		long left = this.renewal.leftNanos();
+		long left = this.holdLease.leftNanos();
 		if (left <= 0) {
 			LossCause cause = causeOfLoss(LossEvidence.TIME);
 			HoldState.update(this, (now) -> now.expired(cause));
@@ -333,6 +344,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	long endLease() {
 		long left = remainingNanos();
 		if (left > 0 && HoldState.update(this, HoldState::ended).phase() == HoldPhase.HELD) {
+			this.holdLease.endRisk();
 			return left;
 		}
 		// Report the loss. A query has perhaps found it, here or in the meantime, and
@@ -347,7 +359,9 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return whether the lock was not lost before
 	 */
 	boolean retain() {
-		return isValid() && HoldState.update(this, HoldState::retained).phase() == HoldPhase.HELD;
+		boolean retained = isValid() && HoldState.update(this, HoldState::retained).phase() == HoldPhase.HELD;
+		this.holdLease.endRisk();
+		return retained;
 	}
 
 	boolean isRetained() {
@@ -361,10 +375,24 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return whether the lease had not ended
 	 */
 	boolean lose(LossCause cause) {
-		HoldState before = HoldState.update(this, (now) -> now.lost(cause));
+		// First: if the report fails, the loss stays to be reported.
+		HoldState.update(this, (now) -> now.expired(cause));
+		HoldState before = STATE.getAndUpdate(this, (now) -> now.lost(cause));
 		boolean open = before.phase().isOpen();
 		if (open) {
-			this.context.lost(this, before.phase(), before.callbacks());
+			boolean reported = false;
+			try {
+				this.holdLease.endRisk();
+				this.context.lost(this, before.phase(), before.callbacks());
+				reported = true;
+			}
+			finally {
+				if (!reported && before.phase() == HoldPhase.EXPIRED) {
+					// There is no memory, for example: the next scan tries again.
+					this.state = before;
+				}
+			}
+			this.context.drop(this);
 		}
 		return open;
 	}
@@ -374,23 +402,28 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return the callbacks that are to be called
 	 */
 	List<Runnable> loseAfterEnd(LossCause cause) {
-		return STATE
-			.getAndUpdate(this, (now) -> now.phase().isOpen() ? now : new HoldState(HoldPhase.LOST, cause, List.of()))
+		return HoldState
+			.update(this, (now) -> now.phase().isOpen() ? now : new HoldState(HoldPhase.LOST, cause, List.of()))
 			.callbacks();
 	}
 
 	/** The caller wants the lock no longer, and does not release it itself. */
 	void leave() {
 		HoldState.update(this, (now) -> (now.phase() == HoldPhase.LOST) ? now : HoldState.LEFT);
+		this.holdLease.endRisk();
 	}
 
 	/**
 	 * Whether the key has to release the lock: no caller does, or reports its end. A
-	 * grant or a retained lock that has expired is left then.
+	 * grant or a retained lock that has expired is left then, and a lock whose release an
+	 * error has interrupted, after some sweeps.
 	 */
 	boolean isAbandoned() {
-		if (this.renewal.leftNanos() <= 0) {
-			STATE.getAndUpdate(this, HoldState::leftIfUnused);
+		if (this.holdLease.leftNanos() <= 0) {
+			HoldState.update(this, HoldState::leftIfUnused);
+		}
+		if (isOver() && !isRetained() && ++this.unusedSweeps >= MOST_UNUSED_SWEEPS) {
+			leave();
 		}
 		return this.state.phase() == HoldPhase.LEFT || this.state.phase() == HoldPhase.LOST;
 	}
@@ -406,46 +439,23 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 */
 	public boolean isIntact() {
 		// Read the time first: the lease may end between the two reads.
-		boolean inTime = this.renewal.leftNanos() > 0;
+		boolean inTime = this.holdLease.leftNanos() > 0;
 		HoldPhase now = this.state.phase();
 		return now.hasLease() ? inTime : now == HoldPhase.ENDED || now == HoldPhase.LEFT;
 	}
 
-	// Risk
-
 	/**
-	 * Return whether the lock is likely to be lost soon: its last renewal failed, and
-	 * less than half of its lease is left. Has no effect.
+	 * Return whether the lock is likely to be lost soon: its renewal failed or was not
+	 * answered, and less than half of its lease is left. Has no effect.
 	 * @return whether the lock is held and at risk
 	 */
 	public boolean isAtRisk() {
-		return this.state.isAtRisk();
+		return isHeld() && this.holdLease.isAtRisk();
 	}
 
-	/**
-	 * Begin or end the risk. Each has an effect only after the other.
-	 * @param begins whether a renewal has failed and little of the lease is left;
-	 * otherwise the lease was renewed
-	 */
-	void risk(boolean begins) {
-		if (!begins) {
-			HoldState.update(this, HoldState::withoutRisk);
-			return;
-		}
-		CompletableFuture<Void> reported = new CompletableFuture<>();
-		HoldState before = STATE.getAndUpdate(this, (now) -> now.atRisk(reported));
-		if (before.phase() == HoldPhase.HELD && before.risk() == null) {
-			this.context.atRisk(this, reported, before.riskCallbacks());
-		}
-	}
-
-	/**
-	 * Add a callback for the risk of a loss.
-	 * @param action the callback
-	 * @return whether the lock is at risk, so that the caller runs the callback
-	 */
-	public boolean addRiskCallback(Consumer<Duration> action) {
-		return STATE.getAndUpdate(this, (now) -> now.withRisk(action)).isAtRisk();
+	/** Whether the caller has taken the lock over and holds it. */
+	boolean isHeld() {
+		return this.state.phase() == HoldPhase.HELD;
 	}
 
 	/**
@@ -462,7 +472,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return whether it was added; {@code false} if the loss has been reported
 	 */
 	public boolean addLossCallback(Runnable action) {
-		return STATE.getAndUpdate(this, (now) -> now.with(action)).phase() != HoldPhase.LOST;
+		return HoldState.update(this, (now) -> now.with(action)).phase() != HoldPhase.LOST;
 	}
 
 	/**
@@ -485,20 +495,20 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		if (validity.suspended(this.context.clock())) {
 			return LossCause.PROCESS_SUSPENDED;
 		}
-		LeaseTerms terms = this.renewal.terms;
+		LeaseTerms terms = this.holdLease.terms;
 		if (terms.hasPassed(heldNanos())) {
 			return terms.renewed() ? LossCause.MAX_HOLD_TIME : LossCause.LEASE_EXPIRED;
 		}
 		if (validity.sessionBound()) {
 			return LossCause.SESSION_LOST;
 		}
-		boolean silent = evidence == LossEvidence.RELEASE_REFUSED || this.renewal.isUnanswered();
+		boolean silent = evidence == LossEvidence.RELEASE_REFUSED || this.holdLease.isUnanswered();
 		if (terms.renewed()) {
 			// The watchdog asks after a third of the lease. If it has not asked, this
 			// process was suspended.
 			return silent ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED;
 		}
-		return (silent && this.renewal.isNeeded()) ? LossCause.STORE_SILENT : LossCause.LEASE_EXPIRED;
+		return (silent && this.holdLease.isNeeded()) ? LossCause.STORE_SILENT : LossCause.LEASE_EXPIRED;
 	}
 
 	// Time
@@ -508,28 +518,36 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return the validity after the last renewal
 	 */
 	public Validity validity() {
-		return this.renewal.validity;
+		return this.holdLease.validity;
+	}
+
+	/**
+	 * The longest lease that the store was asked for: for the ticket, or by a renewal,
+	 * which it may have executed although it has not answered.
+	 */
+	long storeLeaseNanos() {
+		return Math.max(this.lease.toNanos(), this.holdLease.terms.storeLease().toNanos());
 	}
 
 	/**
 	 * {@return when the hold began, by the monotonic clock}
 	 */
 	public long startNanos() {
-		return this.renewal.startNanos;
+		return this.holdLease.startNanos;
 	}
 
 	/**
 	 * {@return the nanoseconds since then}
 	 */
 	public long heldNanos() {
-		return this.renewal.heldNanos();
+		return this.holdLease.heldNanos();
 	}
 
 	/**
 	 * {@return how many renewals have succeeded}
 	 */
 	public int renewals() {
-		return this.renewal.count;
+		return this.holdLease.count;
 	}
 
 	/**
@@ -607,9 +625,6 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		/** The store no longer knew this holder: the lock had been lost. */
 		GONE,
 
-		/** The release was sent, or will be, and no caller waits for the answer. */
-		PENDING,
-
 		/** The store has not answered in time. The release goes on in the background. */
 		UNANSWERED
 
@@ -620,11 +635,8 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 *
 	 * @param cause of the loss or of the expiry
 	 * @param callbacks to call after a loss
-	 * @param riskCallbacks to call at the beginning of a risk
-	 * @param risk set while the lock is at risk; completes when that has been reported
 	 */
-	private record HoldState(HoldPhase phase, @Nullable LossCause cause, List<Runnable> callbacks,
-			List<Consumer<Duration>> riskCallbacks, @Nullable CompletableFuture<Void> risk) {
+	private record HoldState(HoldPhase phase, @Nullable LossCause cause, List<Runnable> callbacks) {
 
 		private static final HoldState GRANTED = new HoldState(HoldPhase.GRANTED, null, List.of());
 
@@ -636,42 +648,26 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 		private static final HoldState LEFT = new HoldState(HoldPhase.LEFT, null, List.of());
 
-		HoldState(HoldPhase phase, @Nullable LossCause cause, List<Runnable> callbacks) {
-			this(phase, cause, callbacks, List.of(), null);
-		}
-
 		static HoldState update(Hold hold, UnaryOperator<HoldState> change) {
 			HoldState before = STATE.getAndUpdate(hold, change);
-			if (before.risk() != null && change.apply(before).risk() == null) {
-				hold.context.riskEnded(hold, before.risk());
+			Invariants invariants = hold.context.invariants();
+			if (invariants != null) {
+				change.apply(before).check(invariants, before, hold.ticket);
 			}
 			return before;
 		}
 
-		/** The loss ends the risk, when it is reported. */
+		/** Check the invariants of the change to this state. */
+		private void check(Invariants invariants, HoldState before, Ticket ticket) {
+			boolean mayChange = before.phase != HoldPhase.LOST || this == before;
+			invariants.check(before.phase.hasLease() || !this.phase.hasLease(), "What is not held is never held again",
+					ticket);
+			invariants.check(before.phase.isOpen() || (!this.phase.isOpen() && mayChange),
+					"The first end of a hold is its only one", ticket);
+		}
+
 		HoldState expired(LossCause found) {
-			return (this.phase == HoldPhase.HELD)
-					? new HoldState(HoldPhase.EXPIRED, found, this.callbacks, List.of(), this.risk) : this;
-		}
-
-		boolean isAtRisk() {
-			return this.phase == HoldPhase.HELD && this.risk != null;
-		}
-
-		HoldState atRisk(CompletableFuture<Void> reported) {
-			return (this.phase == HoldPhase.HELD && this.risk == null)
-					? new HoldState(this.phase, null, this.callbacks, this.riskCallbacks, reported) : this;
-		}
-
-		HoldState withoutRisk() {
-			return isAtRisk() ? new HoldState(this.phase, null, this.callbacks, this.riskCallbacks, null) : this;
-		}
-
-		HoldState withRisk(Consumer<Duration> callback) {
-			List<Consumer<Duration>> all = new ArrayList<>(this.riskCallbacks);
-			all.add(callback);
-			return (this.phase == HoldPhase.HELD) ? new HoldState(this.phase, null, this.callbacks, all, this.risk)
-					: this;
+			return (this.phase == HoldPhase.HELD) ? new HoldState(HoldPhase.EXPIRED, found, this.callbacks) : this;
 		}
 
 		HoldState leftIfUnused() {
@@ -692,12 +688,13 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 
 		/** The end of a retained lock is no loss. */
 		HoldState lost(LossCause found) {
-			return switch (this.phase) {
-				case GRANTED, HELD -> new HoldState(HoldPhase.LOST, found, List.of());
-				case EXPIRED -> new HoldState(HoldPhase.LOST, this.cause, List.of());
-				case RETAINED -> LEFT;
-				default -> this;
-			};
+			// Not a switch, which would have a class with an initializer.
+			if (this.phase == HoldPhase.RETAINED) {
+				return LEFT;
+			}
+			return this.phase.isOpen()
+					? new HoldState(HoldPhase.LOST, (this.phase == HoldPhase.EXPIRED) ? this.cause : found, List.of())
+					: this;
 		}
 
 		HoldState with(Runnable callback) {
@@ -706,7 +703,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 			}
 			List<Runnable> all = new ArrayList<>(this.callbacks);
 			all.add(callback);
-			return new HoldState(this.phase, this.cause, all, this.riskCallbacks, this.risk);
+			return new HoldState(this.phase, this.cause, all);
 		}
 
 	}

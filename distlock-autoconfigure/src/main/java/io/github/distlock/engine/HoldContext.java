@@ -3,13 +3,13 @@ package io.github.distlock.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
+import io.github.distlock.backend.ControlledLock.FencedGrant;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.engine.Hold.HoldPhase;
-import io.github.distlock.engine.Hold.ReleaseOutcome;
+import io.github.distlock.environment.EngineEnvironment.Invariants;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +23,11 @@ public interface HoldContext {
 	TimeSource clock();
 
 	/**
+	 * {@return what checks the invariants of a hold, if they are checked}
+	 */
+	@Nullable Invariants invariants();
+
+	/**
 	 * Return whether an operator has ended the grant of a hold.
 	 * @param hold the hold
 	 * @return whether a loss is put down to that
@@ -30,8 +35,8 @@ public interface HoldContext {
 	boolean isEnded(Hold hold);
 
 	/**
-	 * A lock is lost, or is no longer retained. Called once, on any thread; must not
-	 * block.
+	 * A lock is lost, or is no longer retained. Called on any thread, once, and again
+	 * only if it throws; must not block.
 	 * @param hold the lock
 	 * @param before the phase before
 	 * @param callbacks to call
@@ -39,12 +44,17 @@ public interface HoldContext {
 	void lost(Hold hold, HoldPhase before, List<Runnable> callbacks);
 
 	/**
+	 * No caller uses the lock any more: release it in the background. Must not block.
+	 * @param hold the lock
+	 */
+	void drop(Hold hold);
+
+	/**
 	 * A lock is at risk from now on. Must not block.
 	 * @param hold the lock
 	 * @param reported to complete when that is reported
-	 * @param callbacks to call
 	 */
-	void atRisk(Hold hold, CompletableFuture<Void> reported, List<Consumer<Duration>> callbacks);
+	void atRisk(Hold hold, CompletableFuture<Void> reported);
 
 	/**
 	 * A lock is no longer at risk. Called once after each {@link #atRisk}, perhaps before
@@ -52,36 +62,29 @@ public interface HoldContext {
 	 * @param hold the lock
 	 * @param reported completes when it is reported that the lock is at risk
 	 */
-	void riskEnded(Hold hold, CompletableFuture<Void> reported);
+	void riskEnded(Hold hold, CompletableFuture<?> reported);
 
 	/**
-	 * A release that no thread waited for has an outcome. Must not block.
+	 * The caller has left a level: release the lock if it was the last one. If an error
+	 * prevents that, the sweep releases it.
 	 * @param hold the lock
-	 * @param outcome the outcome
-	 * @param closed to complete with it, {@code null} if the caller does not learn it
-	 */
-	void answered(Hold hold, ReleaseOutcome outcome, @Nullable CompletableFuture<Void> closed);
-
-	/**
-	 * Release one level.
-	 * @param hold the lock
-	 * @param ofView whether it came through a {@link java.util.concurrent.locks.Lock}
-	 * view
+	 * @param last whether it was the last one
 	 * @param closed completes with the outcome, on a callback thread, if the calling
 	 * thread is not to wait for the store; otherwise {@code null}
 	 * @return whether the level is released; otherwise {@code closed} says it later
 	 * @throws LockLostException if the lock was lost; then {@code closed} does not
 	 * complete
 	 */
-	boolean release(Hold hold, boolean ofView, @Nullable CompletableFuture<Void> closed);
+	boolean release(Hold hold, boolean last, @Nullable CompletableFuture<Void> closed);
 
 	/**
-	 * Release one level of a lock under which no work was done.
+	 * The caller has left a level under which no work was done.
 	 * @param hold the lock
+	 * @param last whether it was the last one
 	 * @return whether the level is released, which is always so
 	 * @throws LockLostException if the lock was lost
 	 */
-	boolean abandon(Hold hold);
+	boolean abandon(Hold hold, boolean last);
 
 	/**
 	 * Limit the time for which a lock is held from now on.
@@ -91,6 +94,13 @@ public interface HoldContext {
 	 * @throws LockDefinitionException if the minimum hold time is longer
 	 */
 	void expireAfter(Hold hold, Duration leaseTime);
+
+	/**
+	 * Return what a database compares.
+	 * @param hold the lock
+	 * @return the grant, {@code null} for readers
+	 */
+	@Nullable FencedGrant fencedGrant(Hold hold);
 
 	/**
 	 * Ask the store, if only the store knows whether a lock is held.

@@ -6,6 +6,7 @@ import java.util.random.RandomGenerator;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment.Invariants;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,9 +78,10 @@ interface KeyContext {
 	 * @param backendTimeout how long the store may fail to answer before waiting ends
 	 * @param commandTimeout how long a command may take
 	 * @param waiterCounts how many callers of this JVM wait for each key
+	 * @param invariants checks the invariants, {@code null} if they are not checked
 	 */
 	record KeySettings(TimeSource clock, RandomGenerator random, HandOffLimits handOffLimits, Duration backendTimeout,
-			Duration commandTimeout, WaiterCounts waiterCounts) {
+			Duration commandTimeout, WaiterCounts waiterCounts, @Nullable Invariants invariants) {
 
 	}
 

@@ -3,7 +3,6 @@ package io.github.distlock.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
@@ -19,9 +18,9 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.engine.Effects.Command;
-import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
 import io.github.distlock.engine.PendingReleases.PendingRelease;
+import io.github.distlock.environment.EngineEnvironment.Invariants;
 import org.jspecify.annotations.Nullable;
 
 import static io.github.distlock.LockOutcome.TIMEOUT;
@@ -45,11 +44,10 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * held lock needs none of its own. Never call another key state while holding one.
  * Nothing that is called here does so: {@link KeyContext} only changes maps, and leaves
  * everything else to other threads. A stack overflow inside {@code unlock()} can leave a
- * lock taken for good. So no thread waits for it longer than one command time-out, and a
- * thread that serves other keys, too (of a timer, a driver, a sweep) first looks whether
- * it {@link #isFree}.
+ * lock taken for good. So each thread gives up after a number of tries, and a thread that
+ * also serves other keys (timer, driver, sweep) checks {@link #isFree} first.
  * <p>
- * <b>Invariants.</b>
+ * <b>Invariants.</b> {@link Conditions} checks them at the end of each event, in tests.
  * <ul>
  * <li>At most one command of a key is in flight, so its commands cannot overtake each
  * other. An answer counts only while its command is the one in flight.</li>
@@ -60,7 +58,8 @@ import static io.github.distlock.LockOutcome.TOO_MANY_WAITING;
  * handed off again, and no other ticket is attempted before the store has answered its
  * release.</li>
  * <li>A queued ticket belongs to the key, not to a thread: it is kept while any caller
- * waits.</li>
+ * waits. While it waits, or a ticket leaves, a command is in flight or a timer is
+ * set.</li>
  * <li>A key state without waiters, live ticket, pending releases and command in flight is
  * removed from its context, once, and never used again.</li>
  * </ul>
@@ -79,6 +78,11 @@ public final class KeyState {
 
 	/** Enough for a thread that has the lock and runs. */
 	private static final long MOMENT_NANOS = Duration.ofMillis(1).toNanos();
+
+	/** How often, and for how long in all, an event tries to get the lock. */
+	private static final int TRIES = 20;
+
+	private static final long LONGEST_ENTER_NANOS = Duration.ofSeconds(2).toNanos();
 
 	/** How long a report waits for the lock. */
 	private static final long REPORT_NANOS = Duration.ofMillis(10).toNanos();
@@ -188,21 +192,18 @@ public final class KeyState {
 
 	/**
 	 * The holder leaves, and the lock goes back to the store.
-	 * @param background if no caller waits for the answer
+	 * @param release its release, which is sent now or after another command
 	 * @return the effects, or {@code null} if this holder does not hold the lock any more
 	 */
-	@Nullable Effects release(Hold leaving, long giveUpNanos, @Nullable BackgroundRelease background) {
+	@Nullable Effects release(Hold leaving, PendingRelease release) {
 		enter();
 		try {
 			if (this.live != leaving) {
 				return null;
 			}
-			// Sent now, or after another command: then the caller waits for both.
-			boolean isSent = this.inFlight == null && this.pendingReleases.isEmpty();
-			CompletableFuture<ReleaseOutcome> later = (isSent || background != null) ? null : new CompletableFuture<>();
-			ownReleases().release(leaving, giveUpNanos, background, later);
+			ownReleases().release(release);
 			this.live = null;
-			return takeEffects(later);
+			return takeEffects(null);
 		}
 		finally {
 			this.lock.unlock();
@@ -310,27 +311,32 @@ public final class KeyState {
 
 	/** Repeat what an error, or a task that no thread took, has prevented. */
 	Effects sweep() {
-		return onEvent(() -> {
+		enter();
+		try {
+			PendingRelease unanswered = null;
 			Command sent = this.inFlight;
 			if (sent != null && sent.isLost()) {
 				this.inFlight = null;
 				commandFailed(sent, new LockBackendException("The outcome of a command for lock '" + this.key
 						+ "' was lost: an error was thrown, or the store has not answered"));
-				if (sent instanceof Command.Release release) {
-					release.report(ReleaseOutcome.UNANSWERED);
-				}
+				unanswered = (sent instanceof Command.Release release) ? release.pending : null;
 			}
 			TimeSource clock = this.context.settings().clock();
 			if (this.live instanceof Hold hold && hold.isAbandoned()) {
-				ownReleases().release(hold, clock.nanoTime() + hold.lease.toNanos(), null, null);
+				ownReleases().release(new PendingRelease(hold, clock.nanoTime() + hold.storeLeaseNanos()));
 				this.live = null;
 			}
 			fireTimer();
-			boolean nothingIsToCome = this.inFlight == null && (this.retryTimer == null || !this.retryTimer.isSet());
+			boolean nothingIsToCome = this.inFlight == null
+					&& (this.retryTimer == null || !this.retryTimer.firesInTime());
 			if (nothingIsToCome && this.live instanceof QueuedTicket queued) {
 				queued.due = true;
 			}
-		});
+			return takeEffects(unanswered);
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	// Queries
@@ -384,13 +390,21 @@ public final class KeyState {
 
 	// State changes
 
-	/** Twice, since the process may be paused meanwhile. */
+	/**
+	 * Tries are counted, and not only time: the process may be paused, and a virtual
+	 * thread may wait long for its turn although the lock is free most of the time.
+	 */
 	private void enter() {
-		Duration limit = this.context.settings().commandTimeout();
-		if (!this.lock.tryLock() && !tryEnter(limit.toNanos() / 2) && !tryEnter(limit.toNanos() / 2)) {
-			throw new LockBackendException("Lock '" + this.key + "' cannot be used in this JVM: another thread has had"
-					+ " its internal state for " + limit + ". Usually a stack overflow has interrupted that thread:"
-					+ " look for a StackOverflowError in the log, and restart the application");
+		boolean entered = this.lock.tryLock();
+		long nanos = Math.min(this.context.settings().commandTimeout().toNanos(), LONGEST_ENTER_NANOS) / TRIES;
+		for (int i = 0; !entered && i < TRIES; i++) {
+			entered = tryEnter(nanos);
+		}
+		if (!entered) {
+			throw new LockBackendException("Lock '" + this.key + "' cannot be used in this JVM: another thread had its"
+					+ " internal state at each of " + TRIES + " tries. If the log has a StackOverflowError, it has"
+					+ " interrupted that thread: restart the application. Otherwise that thread does not get enough"
+					+ " processor time");
 		}
 	}
 
@@ -475,8 +489,14 @@ public final class KeyState {
 		return (this.live != null) ? this.live.blockedBy() : null;
 	}
 
+	/**
+	 * The outcome of a waiter that is refused. If no attempt of its ticket could be made,
+	 * it is unknown whether the lock was free: not a time-out.
+	 */
 	private WaitOutcome refused(LockOutcome reason) {
-		return new WaitOutcome.Refused(reason, blockedBy());
+		LockBackendException problem = (reason == TIMEOUT && this.live instanceof QueuedTicket queued)
+				? queued.notAttempted : null;
+		return (problem != null) ? new WaitOutcome.Failure(problem) : new WaitOutcome.Refused(reason, blockedBy());
 	}
 
 	/** The queued ticket was granted the lock: the first waiter becomes the holder. */
@@ -579,13 +599,21 @@ public final class KeyState {
 			}
 			return;
 		}
-		Ticket ticket = ((Command.Attempt) command).ticket;
-		// A message may have arrived before, and its holder may have left already.
-		this.pendingReleases.markAttemptUnanswered(ticket);
-		if (this.live != null && this.live.ticket.equals(ticket)) {
-			this.live.attemptUnanswered = true;
-		}
+		Command.Attempt attempt = (Command.Attempt) command;
+		Ticket ticket = attempt.ticket;
 		QueuedTicket queued = queued(ticket);
+		if (attempt.withdraw()) {
+			if (queued != null) {
+				queued.notSent(attempt);
+			}
+		}
+		else {
+			// A message may have arrived before, and its holder may have left already.
+			this.pendingReleases.markAttemptUnanswered(ticket);
+			if (this.live != null && this.live.ticket.equals(ticket)) {
+				this.live.attemptUnanswered = true;
+			}
+		}
 		if (queued != null) {
 			if (!queued.waited) {
 				this.waiters.failDeparting(ticket, cause);
@@ -638,17 +666,18 @@ public final class KeyState {
 	/**
 	 * Determine the effects of the events so far. Called exactly once at the end of each
 	 * event.
-	 * @param later see {@link Effects#later()}
+	 * @param unanswered see {@link Effects#unanswered()}
 	 */
-	private Effects takeEffects(@Nullable CompletableFuture<ReleaseOutcome> later) {
+	private Effects takeEffects(@Nullable PendingRelease unanswered) {
+		Command before = this.inFlight;
 		Command command = nextCommand();
 		if (this.waiters.isAnyDeparting()) {
 			this.waiters.wakeDeparted(this::leavesStore);
 		}
 		List<Waiter> woken = this.waiters.decided();
 		Ticket stray = this.pendingReleases.takeStray();
-		boolean simple = woken.isEmpty() && stray == null && later == null;
-		Effects effects = !simple ? new Effects.Combined(command, woken, stray, later)
+		boolean simple = woken.isEmpty() && stray == null && unanswered == null;
+		Effects effects = !simple ? new Effects.Combined(command, woken, stray, unanswered)
 				: (command != null) ? command : Effects.NONE;
 		if (this.waiters != WaiterQueue.NONE) {
 			this.waiters.clearDecided();
@@ -662,15 +691,27 @@ public final class KeyState {
 			this.removed = true;
 			this.context.remove(this.key);
 		}
+		Invariants invariants = this.context.settings().invariants();
+		if (invariants != null) {
+			new Conditions(this, invariants).check(before);
+		}
 		return effects;
 	}
 
 	private @Nullable Command nextCommand() {
+		if (this.inFlight instanceof Command.Attempt unwanted && this.waiters.isEmpty() && unwanted.withdraw()) {
+			this.inFlight = null;
+			if (this.live instanceof QueuedTicket queued) {
+				queued.notSent(unwanted);
+			}
+		}
 		if (this.inFlight != null) {
 			return null;
 		}
 		if (this.live instanceof QueuedTicket unwanted && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {
-			ownReleases().cancel(unwanted, this.context.settings().clock().nanoTime());
+			if (unwanted.asked) {
+				ownReleases().cancel(unwanted, this.context.settings().clock().nanoTime());
+			}
 			this.live = null;
 			// Not later, when the store has answered: another ticket must retry now.
 			this.context.leftQueue();
@@ -694,7 +735,9 @@ public final class KeyState {
 		if (!queued.due) {
 			return null;
 		}
-		Command attempt = new Command.Attempt(queued.ticket, queued.lease, !this.waiters.onlyTriesOnce());
+		Command.Attempt attempt = new Command.Attempt(queued.ticket, queued.lease, !this.waiters.onlyTriesOnce());
+		attempt.first = !queued.asked;
+		queued.asked = true;
 		queued.due = false;
 		return attempt;
 	}
@@ -703,6 +746,7 @@ public final class KeyState {
 	private Command sendRelease(PendingRelease pending) {
 		if (pending.releasesLock && pending.sends == 0 && this.live == null && !this.waiters.isEmpty()) {
 			QueuedTicket queued = newTicket(this.waiters.first());
+			queued.asked = true;
 			queued.due = false;
 			this.live = queued;
 			pending.next = new Successor(queued.ticket, queued.lease);
@@ -712,6 +756,40 @@ public final class KeyState {
 
 	private QueuedTicket newTicket(Waiter first) {
 		return new QueuedTicket(this.context.newTicket(this.key, first), first.lease());
+	}
+
+	/** The invariants, as conditions of a state after an event. */
+	private record Conditions(KeyState state, Invariants invariants) {
+
+		/**
+		 * Check them.
+		 * @param before the command that was in flight before the next one was determined
+		 */
+		void check(@Nullable Command before) {
+			LiveTicket live = this.state.live;
+			Command inFlight = this.state.inFlight;
+			PendingReleases leaving = this.state.pendingReleases;
+			RetryTimer timer = this.state.retryTimer;
+			boolean queued = live instanceof QueuedTicket;
+			boolean waits = !this.state.waiters.isEmpty();
+			boolean busy = inFlight != null || !leaving.isEmpty();
+			holds(before == null || inFlight == before || before.isWithdrawn(), "One command is in flight at most");
+			holds(live == null || !leaving.contains(live.ticket), "The live ticket is not among those that leave");
+			holds(inFlight == before || !(inFlight instanceof Command.Attempt attempt)
+					|| (leaving.isEmpty() && live != null && live.ticket.equals(attempt.ticket)),
+					"Only the live ticket is attempted, after those before it have left");
+			holds(!queued || waits || busy, "A queued ticket has a waiter, a command or a release before it");
+			holds(!waits || live != null || busy, "A waiter has a ticket, a command or a release before it");
+			holds((!queued && leaving.isEmpty()) || inFlight != null || (timer != null && timer.firesInTime()),
+					"What waits or leaves has a command or a timer");
+			holds(this.state.removed == (live == null && !busy && this.state.waiters.isUnused()),
+					"A state that is not used is removed, and no other one");
+		}
+
+		private void holds(boolean condition, String invariant) {
+			this.invariants.check(condition, invariant, this.state.key);
+		}
+
 	}
 
 }

@@ -28,6 +28,7 @@ import io.github.distlock.engine.Effects.Command;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.KeyContext.KeySettings;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
+import io.github.distlock.engine.PendingReleases.PendingRelease;
 import io.github.distlock.engine.Waiter.FutureWaiter;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,9 @@ public final class KeyTable {
 
 	/** The release of an unwanted lock is repeated for at least this time. */
 	private static final long MINIMUM_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
+
+	private static final CompletableFuture<ReleaseOutcome> HANDED_OFF = CompletableFuture
+		.completedFuture(ReleaseOutcome.HANDED_OFF);
 
 	private static final OwnTickets NO_TICKETS = new OwnTickets();
 
@@ -82,13 +86,13 @@ public final class KeyTable {
 			HandOffLimits handOffLimits, EngineEnvironment environment, EngineThreads threads) {
 		this.instance = instance;
 		// A store without a time-out reports its failures itself.
-		Duration timeout = description.strayDelay();
+		Duration timeout = description.commandTimeout();
 		this.settings = new KeySettings(environment.clock(), environment.random(), handOffLimits, backendTimeout,
 				(timeout.isZero() || timeout.compareTo(backendTimeout) > 0) ? backendTimeout : timeout,
-				new WaiterCounts());
+				new WaiterCounts(), environment.invariants());
 		this.locks = new StripedLocks(environment);
 		TaskRunner tasks = new TaskRunner(threads, environment);
-		this.sender = new CommandSender(store, description.strayDelay(), environment, tasks);
+		this.sender = new CommandSender(store, description.commandTimeout(), environment, tasks);
 		tasks.sweep(this::sweep);
 	}
 
@@ -124,7 +128,7 @@ public final class KeyTable {
 					}
 				}
 				catch (RuntimeException | Error ex) {
-					abandon(state, waiter);
+					waitFailed(state, waiter);
 					throw ex;
 				}
 				return state;
@@ -194,12 +198,12 @@ public final class KeyTable {
 	}
 
 	/**
-	 * What was thrown has ended a wait: the caller gets that, and not the lock. Does not
-	 * block.
+	 * A wait has ended with an exception: the caller gets that, and not the lock. Does
+	 * not block.
 	 * @param state the state of its key
 	 * @param waiter the waiter
 	 */
-	public void abandon(KeyState state, Waiter waiter) {
+	public void waitFailed(KeyState state, Waiter waiter) {
 		tasks().onEvent(state.isFree(), () -> {
 			giveUp(state, waiter, false, false);
 			if (waiter.outcome() instanceof Hold hold) {
@@ -220,53 +224,48 @@ public final class KeyTable {
 
 	/**
 	 * Decide what becomes of a grant when its holder leaves: it passes to the next waiter
-	 * of this JVM, or goes back to the store. Blocks until the store has answered, or
-	 * after another command of the key for two command time-outs, unless there is no
-	 * command or no caller is to wait for it.
+	 * of this JVM, or goes back to the store.
 	 * @param leftNanos how long the store may keep the lease if it cannot be reached
-	 * @param background whether no caller waits for the answer: the hold learns what
-	 * becomes of it. The calling thread waits nevertheless if too many are unanswered
-	 * @param closed completes with the answer to a release in the background: then the
-	 * calling thread never waits
-	 * @return the outcome
+	 * @param awaited whether to block until the store has answered, after another command
+	 * of the key for two command time-outs. If it has not answered then, its release goes
+	 * on
+	 * @return completes with the outcome
 	 */
-	ReleaseOutcome release(Hold hold, long leftNanos, boolean background, @Nullable CompletableFuture<Void> closed) {
+	CompletableFuture<ReleaseOutcome> release(Hold hold, long leftNanos, boolean awaited) {
 		KeyState state = find(hold.ticket);
-		if (state == null) {
-			return ReleaseOutcome.GONE;
+		Effects effects = (state != null) ? state.tryHandOff(hold) : null;
+		if (state != null && effects != null) {
+			this.sender.send(state, effects);
+			return HANDED_OFF;
 		}
-		Effects handOff = state.tryHandOff(hold);
-		if (handOff != null) {
-			this.sender.send(state, handOff);
-			return ReleaseOutcome.HANDED_OFF;
+		PendingRelease release = new PendingRelease(hold, giveUpNanos(hold, leftNanos));
+		if (!awaited) {
+			this.sender.background().count(release);
 		}
-		long giveUpNanos = giveUpNanos(hold, leftNanos);
-		BackgroundRelease unawaited = background ? this.sender.background().beginRelease(hold, this.closed, closed)
-				: null;
-		Effects effects = null;
 		try {
-			effects = state.release(hold, giveUpNanos, unawaited);
+			effects = (state != null) ? state.release(hold, release) : null;
 		}
 		finally {
-			if (effects == null && unawaited != null) {
-				unawaited.end();
+			if (effects == null) {
+				release.complete(ReleaseOutcome.GONE);
 			}
 		}
-		if (effects == null) {
-			return ReleaseOutcome.GONE;
+		if (state != null && effects != null) {
+			if (awaited) {
+				this.sender.sendAndAwait(state, effects, release, this.settings.commandTimeout());
+			}
+			else {
+				this.sender.send(state, effects);
+			}
 		}
-		if (closed != null) {
-			// Not awaited, even if the command is that of an earlier holder.
-			this.sender.send(state, effects);
-			return ReleaseOutcome.PENDING;
-		}
-		CompletableFuture<ReleaseOutcome> later = effects.later();
-		if (later != null) {
-			this.sender.send(state, effects);
-			return this.sender.await(later, this.settings.commandTimeout().multipliedBy(2));
-		}
-		ReleaseOutcome outcome = this.sender.sendAndAwait(state, effects);
-		return (unawaited != null) ? ReleaseOutcome.PENDING : outcome;
+		return release;
+	}
+
+	/**
+	 * {@return whether the caller of a release in the background need not wait}
+	 */
+	boolean mayReleaseInBackground(Hold hold) {
+		return this.sender.background().mayRelease(hold, this.closed);
 	}
 
 	/**
@@ -279,7 +278,7 @@ public final class KeyTable {
 		long now = this.settings.clock().nanoTime();
 		// Not as the wall clock says: the store has another one.
 		long validNanos = hold.validity().remainingNanosAt(now);
-		return now + Math.max(leftNanos, Math.max(validNanos, hold.lease.toNanos()));
+		return now + Math.max(leftNanos, Math.max(validNanos, hold.storeLeaseNanos()));
 	}
 
 	/**
@@ -299,7 +298,8 @@ public final class KeyTable {
 	public void releaseAsync(Hold hold) {
 		hold.leave();
 		// The store's lease ends a little later than its validity here.
-		onEvent(hold.ticket, (state) -> state.release(hold, giveUpNanos(hold, MINIMUM_RETRY_NANOS), null));
+		onEvent(hold.ticket,
+				(state) -> state.release(hold, new PendingRelease(hold, giveUpNanos(hold, MINIMUM_RETRY_NANOS))));
 	}
 
 	// Messages of the store
@@ -405,9 +405,9 @@ public final class KeyTable {
 	}
 
 	/**
-	 * Repeat what the keys still owe: a command whose outcome was lost, a retry whose
-	 * timer was, the release of a holder that has left. The next sweep comes to a key
-	 * whose lock is taken.
+	 * Repeat what is still to be done for the keys: a command whose outcome was lost, a
+	 * retry whose timer was, the release of a holder that has left. The next sweep comes
+	 * to a key whose lock is taken.
 	 */
 	private void sweep() {
 		all().forEach((state) -> TaskRunner.logging(() -> {
@@ -415,6 +415,7 @@ public final class KeyTable {
 				this.sender.send(state, state.sweep());
 			}
 		}).run());
+		this.sender.background().sweep(this.settings.commandTimeout());
 	}
 
 	private void retryInOrder(OwnTickets tickets) {

@@ -21,6 +21,12 @@ abstract class LiveTicket {
 	 */
 	boolean attemptUnanswered;
 
+	/** How many sweeps have met it without a caller. Guarded by the same lock. */
+	byte unusedSweeps;
+
+	/** Whether its lock was named as leaked. Used by the scans of the watchdog only. */
+	boolean leaked;
+
 	/** The lease that the store is asked for. */
 	Duration lease;
 

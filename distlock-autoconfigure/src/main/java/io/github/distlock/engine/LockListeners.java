@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockListener;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockListeners {
 
-	private static final Log logger = LogFactory.getLog(LockListeners.class);
+	private static final Log logger = LockLog.of(LockListeners.class);
 
 	private final Supplier<List<LockListener>> source;
 

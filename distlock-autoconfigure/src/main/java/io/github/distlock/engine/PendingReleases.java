@@ -47,14 +47,9 @@ final class PendingReleases {
 		return isEmpty() ? null : this.leaving.get(0);
 	}
 
-	/**
-	 * Release a lock whose holder leaves.
-	 * @param background if no caller waits for the answer
-	 * @param later if a caller waits for it, but does not send the command
-	 */
-	void release(Hold hold, long giveUpNanos, @Nullable BackgroundRelease background,
-			@Nullable CompletableFuture<ReleaseOutcome> later) {
-		this.leaving.add(new PendingRelease(hold, true, hold.fencingToken(), giveUpNanos, background, later));
+	/** Release a lock whose holder leaves. */
+	void release(PendingRelease release) {
+		this.leaving.add(release);
 	}
 
 	/**
@@ -62,12 +57,12 @@ final class PendingReleases {
 	 * @param lease the lease that the store was asked for
 	 */
 	void giveBack(QueuedTicket queued, Duration lease, Grant grant, long nowNanos) {
-		this.leaving.add(new PendingRelease(queued, true, grant.firstToken(), nowNanos + lease.toNanos(), null, null));
+		this.leaving.add(new PendingRelease(queued, true, grant.firstToken(), nowNanos + lease.toNanos()));
 	}
 
 	/** Cancel a ticket. */
 	void cancel(QueuedTicket queued, long nowNanos) {
-		this.leaving.add(new PendingRelease(queued, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null, null));
+		this.leaving.add(new PendingRelease(queued, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS));
 	}
 
 	/** A ticket has left the store, or its release is given up. */
@@ -75,9 +70,6 @@ final class PendingReleases {
 		this.leaving.remove(removed);
 		if (removed.attemptUnanswered) {
 			this.stray = removed.ticket;
-		}
-		if (removed.background != null) {
-			removed.background.end();
 		}
 	}
 
@@ -120,9 +112,13 @@ final class PendingReleases {
 	/**
 	 * A ticket that leaves the store: released or cancelled until the store acknowledges
 	 * it, or until its lease has passed and it no longer matters. Guarded by the lock of
-	 * the key state, except for what never changes.
+	 * the key state, except for what never changes, and for the future.
+	 * <p>
+	 * The future completes once, after that lock was returned, on the thread that has the
+	 * first answer. A repetition brings no other outcome than
+	 * {@link ReleaseOutcome#UNANSWERED}: the first command may have been executed.
 	 */
-	static final class PendingRelease {
+	static final class PendingRelease extends CompletableFuture<ReleaseOutcome> {
 
 		final Ticket ticket;
 
@@ -138,12 +134,6 @@ final class PendingReleases {
 
 		final long giveUpNanos;
 
-		/** What becomes of the answer, if no caller waits for it. */
-		final @Nullable BackgroundRelease background;
-
-		/** Completes with the outcome, if a caller waits that cannot send the command. */
-		final @Nullable CompletableFuture<ReleaseOutcome> later;
-
 		/** The ticket that the same command queues; the same in each repetition. */
 		@Nullable Successor next;
 
@@ -152,15 +142,16 @@ final class PendingReleases {
 		/** Whether the next repetition waits for its time. */
 		boolean deferred;
 
-		PendingRelease(LiveTicket leaving, boolean releasesLock, long lastToken, long giveUpNanos,
-				@Nullable BackgroundRelease background, @Nullable CompletableFuture<ReleaseOutcome> later) {
+		PendingRelease(Hold leaving, long giveUpNanos) {
+			this(leaving, true, leaving.fencingToken(), giveUpNanos);
+		}
+
+		PendingRelease(LiveTicket leaving, boolean releasesLock, long lastToken, long giveUpNanos) {
 			this.ticket = leaving.ticket;
 			this.releasesLock = releasesLock;
 			this.lastToken = lastToken;
 			this.attemptUnanswered = leaving.attemptUnanswered;
 			this.giveUpNanos = giveUpNanos;
-			this.background = background;
-			this.later = later;
 		}
 
 		/**

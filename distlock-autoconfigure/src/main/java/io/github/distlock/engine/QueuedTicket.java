@@ -3,9 +3,11 @@ package io.github.distlock.engine;
 import java.time.Duration;
 
 import io.github.distlock.HandOff;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.engine.Effects.Command;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +27,21 @@ final class QueuedTicket extends LiveTicket {
 	 */
 	private @Nullable StoredHolder blockedBy;
 
+	/** Whether the store has found the lock held at an attempt of this ticket. */
+	private boolean foundHeld;
+
+	/**
+	 * Why the store could not look at the last attempt. Invariant: {@code null} once it
+	 * has {@link #foundHeld found the lock held}. From then on the end of a wait time is
+	 * a time-out, whatever a later attempt says.
+	 */
+	@Nullable LockBackendException notAttempted;
+
 	/** Whether to send an attempt as soon as that is allowed. */
 	boolean due = true;
+
+	/** Whether a command may have told the store of the ticket. */
+	boolean asked;
 
 	QueuedTicket(Ticket ticket, Duration lease) {
 		super(ticket, false, lease);
@@ -42,8 +57,17 @@ final class QueuedTicket extends LiveTicket {
 		return this.blockedBy;
 	}
 
-	/** The store has answered that another ticket has the lock first. */
+	/**
+	 * The store has answered that another ticket has the lock first, or that it could not
+	 * look.
+	 */
 	void waitsFor(AttemptResult answer) {
+		if (answer instanceof AttemptResult.Queued waiting && waiting.notAttempted() != null) {
+			this.notAttempted = this.foundHeld ? null : waiting.notAttempted();
+			return;
+		}
+		this.foundHeld = true;
+		this.notAttempted = null;
 		this.waited = true;
 		this.blockedBy = (answer instanceof AttemptResult.Busy busy) ? busy.holder()
 				: (answer instanceof AttemptResult.Queued waiting) ? waiting.holder() : null;
@@ -75,6 +99,13 @@ final class QueuedTicket extends LiveTicket {
 	/** Whether the store certainly does not know the ticket. */
 	boolean isUnknownToStore() {
 		return !this.queued && !this.attemptUnanswered;
+	}
+
+	/** An attempt was withdrawn before it was sent. */
+	void notSent(Command.Attempt attempt) {
+		if (attempt.first && this.ticket.equals(attempt.ticket)) {
+			this.asked = false;
+		}
 	}
 
 }

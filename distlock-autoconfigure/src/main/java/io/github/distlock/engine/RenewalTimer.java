@@ -1,51 +1,54 @@
 package io.github.distlock.engine;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.thread.LockLog;
+import io.github.distlock.thread.LockTimers;
+import io.github.distlock.thread.LockTimers.RepeatedTask;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The timer of a {@link LeaseRenewer}. It is set only if a lease needs it earlier than it
- * would fire. A sweep takes its place if it could not be set, or if an error has
- * interrupted the scan, which would have set it again. Thread-safe.
+ * The timer of a {@link LeaseRenewer}. It is brought forward only if a lease needs a scan
+ * earlier than planned. At least once a second it compares the plan with the clock, so
+ * neither an error, nor a timer that was not set, nor a suspended machine can prevent a
+ * scan. Thread-safe.
  */
 final class RenewalTimer {
 
-	private static final Log logger = LogFactory.getLog(RenewalTimer.class);
+	private static final Log logger = LockLog.of(RenewalTimer.class);
 
 	private static final long MINIMUM_DELAY_NANOS = 1_000_000;
 
 	private static final long SWEEP_NANOS = Duration.ofSeconds(1).toNanos();
 
-	private final TimeSource clock;
+	private static final long FAR_NANOS = Long.MAX_VALUE / 4;
 
-	private final ScheduledExecutorService timers;
+	private final TimeSource clock;
 
 	private final Runnable scan;
 
 	/**
-	 * The moment for which the timer is set, {@code null} if it is not. No lock guards
-	 * it: a stack overflow could leave that taken, and no scan would get it.
+	 * The moment of the next scan. During a scan it is far away until a lease needs one.
 	 */
-	private final AtomicReference<@Nullable Moment> armed = new AtomicReference<>();
+	private final AtomicLong planned;
+
+	private final RepeatedTask timer;
 
 	private volatile boolean stopped;
 
-	RenewalTimer(EngineEnvironment environment, ScheduledExecutorService timers, Runnable scan) {
+	/** When the plan was last compared, by both clocks. Only the timer uses it. */
+	private Validity compared;
+
+	RenewalTimer(EngineEnvironment environment, LockTimers timers, Runnable scan) {
 		this.clock = environment.clock();
-		this.timers = timers;
 		this.scan = scan;
-		timers.scheduleWithFixedDelay(this::sweep, SWEEP_NANOS, SWEEP_NANOS, TimeUnit.NANOSECONDS);
+		this.compared = Validity.until(this.clock.now(), Duration.ZERO);
+		this.planned = new AtomicLong(this.clock.nanoTime() + SWEEP_NANOS);
+		this.timer = timers.repeat(this::scanIfPlanned, SWEEP_NANOS);
 	}
 
 	/** Scan no more. */
@@ -65,66 +68,38 @@ final class RenewalTimer {
 	 */
 	void scheduleWithin(long nanos, long fromNanos) {
 		long at = fromNanos + Math.max(nanos, 0);
-		if (this.stopped || isEarly(this.armed.get(), at)) {
-			return;
-		}
-		Moment next = new Moment(at, new CompletableFuture<>());
-		Moment replaced = this.armed.getAndUpdate((current) -> isEarly(current, at) ? current : next);
-		if (isEarly(replaced, at)) {
-			return;
-		}
-		try {
-			next.timer.complete(this.timers.schedule(() -> fired(next),
-					Math.max(at - this.clock.nanoTime(), MINIMUM_DELAY_NANOS), TimeUnit.NANOSECONDS));
-			if (replaced != null) {
-				// Otherwise it would stay until its moment, which may be a day away.
-				replaced.timer.thenAccept((timer) -> timer.cancel(false));
-			}
-		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("A timer for the renewal of leases could not be set: the next sweep takes its place", ex);
+		if (!this.stopped && this.planned.get() - at > 0
+				&& this.planned.getAndAccumulate(at, RenewalTimer::earlier) - at > 0) {
+			this.timer.within(Math.max(at - this.clock.nanoTime(), MINIMUM_DELAY_NANOS));
 		}
 	}
 
-	private static boolean isEarly(@Nullable Moment moment, long nanos) {
-		return moment != null && nanos - moment.nanos >= 0;
+	private static long earlier(long first, long second) {
+		return (second - first < 0) ? second : first;
 	}
 
-	private void fired(Moment moment) {
-		// Otherwise a timer for an earlier moment has replaced this one.
-		if (this.armed.get() == moment) {
-			scan();
-		}
-	}
-
-	private void sweep() {
-		Moment moment = this.armed.get();
-		if (moment == null || this.clock.nanoTime() - moment.nanos >= SWEEP_NANOS) {
-			scan();
-		}
-	}
-
-	private void scan() {
-		try {
-			// Clear the flag before the scan: a lease that is added from now on sets the
-			// timer itself.
-			this.armed.set(null);
-			if (!this.stopped) {
+	/** Returns the time until the next check of the plan. */
+	private long scanIfPlanned() {
+		long now = this.clock.nanoTime();
+		// Then leases have expired before the moment that is planned.
+		boolean suspended = this.compared.suspended(this.clock);
+		this.compared = Validity.until(this.clock.now(), Duration.ZERO);
+		if ((suspended || this.planned.get() - now <= 0) && !this.stopped) {
+			// Before the scan: a lease that is added from now on plans one itself.
+			long far = now + FAR_NANOS;
+			this.planned.set(far);
+			try {
 				this.scan.run();
 			}
+			catch (Throwable ex) {
+				logger.error("A scan of the leases failed and is repeated within a second", ex);
+			}
+			finally {
+				// Without leases that end by a clock, or after an error.
+				this.planned.compareAndSet(far, now + SWEEP_NANOS);
+			}
 		}
-		catch (Throwable ex) {
-			logger.error("A scan of the leases failed and is repeated within a second", ex);
-		}
-	}
-
-	/**
-	 * A moment at which leases are scanned.
-	 *
-	 * @param nanos the moment
-	 * @param timer completes with the timer for it
-	 */
-	private record Moment(long nanos, CompletableFuture<Future<?>> timer) {
+		return Math.min(Math.max(this.planned.get() - this.clock.nanoTime(), MINIMUM_DELAY_NANOS), SWEEP_NANOS);
 	}
 
 }

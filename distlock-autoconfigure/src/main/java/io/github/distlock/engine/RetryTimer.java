@@ -96,9 +96,13 @@ final class RetryTimer {
 		return (this.outage != null) ? this.outage.lastingNanos() : 0;
 	}
 
-	/** Whether a retry is to come. */
-	boolean isSet() {
-		return this.set;
+	/**
+	 * Whether a retry is to come, and a timer fires in time for it. If the timers refused
+	 * that one, a sweep takes its place.
+	 */
+	boolean firesInTime() {
+		long late = this.scheduledForNanos - this.atNanos;
+		return this.set && (this.scheduled ? late <= 0 : late == 0);
 	}
 
 	/** There is nothing to retry. */
@@ -147,7 +151,7 @@ final class RetryTimer {
 
 	/**
 	 * A retry is due. A ticket that relies on another ticket of this JVM defers it,
-	 * unless the store owes an answer.
+	 * unless an answer is outstanding.
 	 * @return whether to attempt now
 	 */
 	boolean attemptOrDefer() {

@@ -1,36 +1,43 @@
 package io.github.distlock.engine;
 
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
+import io.github.distlock.thread.LockLog;
+import io.github.distlock.thread.LockTimers;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Passes tasks to the executors and to the timers of the registry. Each may reject a
- * task, because a thread cannot be started for example. Only callbacks are not lost then,
- * not even after a shutdown. What else a key needs the sweep does. Thread-safe.
+ * task, because a thread cannot be started for example. A rejected callback is never
+ * lost, even after a shutdown. The sweep repeats everything else. Thread-safe.
  */
 public final class TaskRunner {
 
-	private static final Log logger = LogFactory.getLog(TaskRunner.class);
+	private static final Log logger = LockLog.of(TaskRunner.class);
 
 	private static final long SWEEP_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final Executor executor;
 
-	private final ScheduledExecutorService timers;
+	private final LockTimers timers;
 
 	private final Executor callbacks;
 
 	private final EngineEnvironment environment;
+
+	/** Those for which no thread could be started. The sweep passes them on. */
+	private final Queue<Runnable> lateCallbacks = new ConcurrentLinkedQueue<>();
+
+	final LockWarnings warnings = new LockWarnings();
 
 	TaskRunner(EngineThreads threads, EngineEnvironment environment) {
 		this.executor = threads.commands();
@@ -41,7 +48,12 @@ public final class TaskRunner {
 
 	/** Run a task that does not block every second, until the shutdown. */
 	void sweep(Runnable task) {
-		this.timers.scheduleWithFixedDelay(logging(task), SWEEP_NANOS, SWEEP_NANOS, TimeUnit.NANOSECONDS);
+		Runnable sweep = logging(task);
+		this.timers.repeat(SWEEP_NANOS, () -> {
+			sweep.run();
+			this.warnings.sweep();
+			passLateCallbacks();
+		});
 	}
 
 	/**
@@ -51,15 +63,32 @@ public final class TaskRunner {
 	 * @param callback the code
 	 */
 	public void callBack(Runnable callback) {
+		Once once = new Once(callback);
 		try {
-			this.callbacks.execute(callback);
+			this.callbacks.execute(once);
 		}
 		catch (RejectedExecutionException ex) {
-			this.environment.startThread("distlock-late-callback", callback);
+			this.environment.startThread("distlock-late-callback", once);
 		}
 		catch (Error ex) {
-			// No thread could be started. The timers have one.
-			logging(() -> schedule(() -> callBack(callback), SWEEP_NANOS)).run();
+			// No thread could be started, or there was no memory after it was queued.
+			try {
+				this.lateCallbacks.add(once);
+			}
+			catch (Error none) {
+				// The caller has to try again, unless it has run.
+				if (once.compareAndSet(false, true)) {
+					throw none;
+				}
+			}
+		}
+	}
+
+	/** What cannot be passed stays in the queue. Takes no memory here. */
+	private void passLateCallbacks() {
+		for (Runnable next = this.lateCallbacks.peek(); next != null; next = this.lateCallbacks.peek()) {
+			this.callbacks.execute(next);
+			this.lateCallbacks.poll();
 		}
 	}
 
@@ -99,7 +128,7 @@ public final class TaskRunner {
 	 */
 	public @Nullable Future<?> schedule(Runnable task, long delayNanos) {
 		try {
-			return this.timers.schedule(logging(task), delayNanos, TimeUnit.NANOSECONDS);
+			return this.timers.schedule(logging(task), delayNanos);
 		}
 		catch (RejectedExecutionException ex) {
 			return null;
@@ -116,6 +145,24 @@ public final class TaskRunner {
 				logger.error("A timer of the lock registry failed", ex);
 			}
 		};
+	}
+
+	/** A callback, which an executor may queue although it throws. */
+	private static final class Once extends AtomicBoolean implements Runnable {
+
+		private final transient Runnable callback;
+
+		Once(Runnable callback) {
+			this.callback = callback;
+		}
+
+		@Override
+		public void run() {
+			if (compareAndSet(false, true)) {
+				this.callback.run();
+			}
+		}
+
 	}
 
 }

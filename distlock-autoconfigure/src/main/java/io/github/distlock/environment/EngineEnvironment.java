@@ -14,6 +14,7 @@ import java.util.random.RandomGenerator;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the engine takes from the machine. Each method has the contract of the class of
@@ -154,6 +155,32 @@ public interface EngineEnvironment {
 	 */
 	default void unpark(Thread thread) {
 		LockSupport.unpark(thread);
+	}
+
+	/**
+	 * Return what checks the invariants of the engine at the end of each event. The tests
+	 * of this library and its simulation have one.
+	 * @return the check, {@code null} if the invariants are not checked
+	 */
+	default @Nullable Invariants invariants() {
+		return null;
+	}
+
+	/**
+	 * Notes the invariants that do not hold. Called under locks of the engine, on any
+	 * thread. It must not throw: the engine would handle that as an error of the event,
+	 * and repair what the event left.
+	 */
+	interface Invariants {
+
+		/**
+		 * Note an invariant if it does not hold.
+		 * @param holds whether it holds
+		 * @param invariant the invariant, in words
+		 * @param subject the key or the ticket
+		 */
+		void check(boolean holds, String invariant, Object subject);
+
 	}
 
 }

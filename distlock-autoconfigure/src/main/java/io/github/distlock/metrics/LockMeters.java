@@ -79,7 +79,14 @@ public enum LockMeters implements MeterDocumentation {
 	 * channel received nothing. Until then each hand-off from another JVM takes seconds.
 	 */
 	RESUBSCRIPTIONS("distlock.resubscriptions", Meter.Type.COUNTER,
-			"New subscriptions of a channel for grants that received nothing", Tags.BACKEND);
+			"New subscriptions of a channel for grants that received nothing", Tags.BACKEND),
+
+	/**
+	 * Tokens of locks that were compared with those of later holders in the database of a
+	 * transaction. Only with {@code distlock.transaction.fence=true}.
+	 */
+	FENCE("distlock.fence", Meter.Type.COUNTER, "Tokens of locks compared in the database of a transaction",
+			Tags.OUTCOME);
 
 	private final String meterName;
 
@@ -144,7 +151,8 @@ public enum LockMeters implements MeterDocumentation {
 		 * Result of the operation. Attempts: {@code acquired}, {@code timeout},
 		 * {@code too-many-waiting}, {@code skipped}, {@code interrupted},
 		 * {@code backend-error}, {@code invalid}. Renewals: {@code renewed},
-		 * {@code gone}, {@code failed}.
+		 * {@code gone}, {@code failed}. Tokens: {@code passed}, {@code refused},
+		 * {@code failed}.
 		 */
 		OUTCOME("outcome"),
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.github.distlock.HandOff;
@@ -16,6 +17,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.registry.RegistrySnapshot.HoldSummary;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
@@ -70,6 +72,18 @@ public final class LockMetrics implements LockListener {
 		if (this.holds.putIfAbsent(backend, source) == null) {
 			registerGauge(LockMeters.AT_RISK, backend, () -> source.get().atRisk());
 		}
+	}
+
+	/**
+	 * Register the counters of a fence.
+	 * @param outcomes the numbers by outcome
+	 */
+	public void watchFence(Map<String, AtomicLong> outcomes) {
+		outcomes.forEach(
+				(outcome, count) -> FunctionCounter.builder(LockMeters.FENCE.getName(), count, AtomicLong::doubleValue)
+					.description(LockMeters.FENCE.getDescription())
+					.tags(LockMeters.FENCE.tags(outcome))
+					.register(this.registry));
 	}
 
 	private void registerGauge(LockMeters meter, String backend, Supplier<Number> value) {

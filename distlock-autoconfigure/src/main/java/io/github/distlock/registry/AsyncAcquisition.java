@@ -92,7 +92,7 @@ final class AsyncAcquisition<T> {
 				failed(null, ex);
 			}
 			finally {
-				this.keys.abandon(state, waiter);
+				this.keys.waitFailed(state, waiter);
 			}
 		}
 	}
@@ -129,7 +129,7 @@ final class AsyncAcquisition<T> {
 			this.caller.failed(new CancellationException());
 		}
 		else if (granted != null) {
-			HeldLock lock = new HoldReference(this.acquirer.begin(this.caller, granted),
+			HoldReference lock = new HoldReference(this.acquirer.begin(this.caller, granted),
 					this.caller.request().keyWithoutPrefix());
 			if (!this.future.complete(this.result.apply(lock))) {
 				lock.abandon();

@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
@@ -31,9 +30,12 @@ import io.github.distlock.engine.Hold;
 import io.github.distlock.engine.LockListeners;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
+import io.github.distlock.observation.LockedWork;
 import io.github.distlock.registry.Caller.Callers;
 import io.github.distlock.registry.RegistrySnapshot.HoldSummary;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 /**
  * A {@link LockRegistry} over one store. Works between {@link #start()} and
@@ -130,6 +132,8 @@ public final class BackendLockRegistry implements LockRegistry {
 			Set<Caller> waiting = ConcurrentHashMap.newKeySet();
 			Callers callers = new Callers(this.backend.description().name(), this.listeners, this.observers,
 					this.environment.clock(), waiting);
+			// As in HeldLocks: initializes the class at the start.
+			new Caller(callers, LockRequest.of("start"), null, LockOutcome.SKIPPED);
 			this.acquirer = new LockAcquirer(
 					new RegistryRuntime(this.backend, this.settings, callers, this.environment, this.holdsOfThread),
 					this.backend, this.settings, this.environment);
@@ -238,12 +242,14 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
+		Assert.notNull(action, RequestTerms.NO_ACTION);
 		return execute(acquire(request), request, action);
 	}
 
 	/** The caller has chosen to go on without the lock: that is reported as skipped. */
 	@Override
 	public <T extends @Nullable Object> RunResult<T> tryRun(LockRequest request, Callable<T> action) throws Exception {
+		Assert.notNull(action, RequestTerms.NO_ACTION);
 		LockAcquirer acquirer = running();
 		Caller caller = acquirer.caller(request, Thread.currentThread(), LockOutcome.SKIPPED);
 		HeldLock lock = acquirer.acquire(caller);
@@ -253,7 +259,7 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	private <T extends @Nullable Object> T execute(HeldLock lock, LockRequest request, Callable<T> action)
 			throws Exception {
-		return this.observers.execute(lock, this.backend.description().name(), request.mode(), action);
+		return LockedWork.run(lock, this.observers, this.backend.description().name(), request.mode(), action);
 	}
 
 	/**
@@ -307,24 +313,9 @@ public final class BackendLockRegistry implements LockRegistry {
 		return running().runtime().store();
 	}
 
-	/**
-	 * Return the lock of a key that the calling thread holds through a view, from any
-	 * run. Its prefix may have changed since, or cannot be computed any more, so it is
-	 * asked only to decide between several. A view never asks for a whole key, so what is
-	 * before its first separator is the prefix.
-	 */
-	@Nullable Hold viewOfThisThread(LockRequest request) {
-		Map<String, Hold> holds = this.holdsOfThread.get();
-		LockKeyPrefix prefix = this.settings.keyPrefix();
-		if (prefix == null) {
-			return holds.get(request.key());
-		}
-		List<Hold> views = holds.values().stream().filter((hold) -> hold.hasView() && isOf(hold, request)).toList();
-		return (views.size() > 1) ? holds.get(request.prefixed(prefix).key()) : views.stream().findAny().orElse(null);
-	}
-
-	private static boolean isOf(Hold hold, LockRequest view) {
-		return hold.key().substring(hold.key().indexOf(LockKeyPrefix.SEPARATOR) + 1).equals(view.key());
+	/** Return the lock of a key that the calling thread holds, from any run. */
+	@Nullable Hold holdOfThisThread(String key) {
+		return this.holdsOfThread.get().get(key);
 	}
 
 	/** Return what acquires locks. */

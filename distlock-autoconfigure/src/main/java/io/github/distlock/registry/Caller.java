@@ -11,12 +11,10 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObservation;
@@ -98,18 +96,6 @@ final class Caller {
 	}
 
 	LockRequest request() {
-		return this.request;
-	}
-
-	/**
-	 * Put the prefix before the key. To be called by the thread that asks, before it does
-	 * anything else.
-	 * @return the request, which stays the same from here on
-	 */
-	LockRequest prefixed(LockKeyPrefix prefix) {
-		// A blank key stays refused.
-		LockKeys.validate(this.request.key());
-		this.request = this.request.prefixed(prefix);
 		return this.request;
 	}
 

@@ -12,22 +12,24 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObservers;
+import io.github.distlock.observation.LockedWork;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 /**
  * A {@link LockRegistry} over two others. Each lock is acquired in both of them, in
@@ -54,8 +56,6 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	private final Duration waitTime;
 
-	private final @Nullable LockKeyPrefix keyPrefix;
-
 	private final TimeSource clock;
 
 	private final LockObservers observers;
@@ -68,7 +68,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @param clock the time source
 	 */
 	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime, TimeSource clock) {
-		this(first, second, waitTime, null, clock, LockObservers.NONE);
+		this(first, second, waitTime, clock, LockObservers.NONE);
 	}
 
 	/**
@@ -77,16 +77,14 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @param first the registry in which locks are acquired first
 	 * @param second the registry in which locks are acquired next
 	 * @param waitTime the wait time of requests without one
-	 * @param keyPrefix computes the prefix of each key, or {@code null}
 	 * @param clock the time source
 	 * @param observers finds the observer
 	 */
-	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime,
-			@Nullable LockKeyPrefix keyPrefix, TimeSource clock, LockObservers observers) {
+	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime, TimeSource clock,
+			LockObservers observers) {
 		this.first = first;
 		this.second = second;
 		this.waitTime = waitTime;
-		this.keyPrefix = keyPrefix;
 		this.clock = clock;
 		this.observers = observers;
 	}
@@ -106,6 +104,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @throws LockDefinitionException if the request has permits
 	 */
 	public static void validate(LockRequest request) {
+		Assert.notNull(request, RequestTerms.NO_REQUEST);
 		if (request.permits() != null) {
 			throw new LockDefinitionException("Lock '" + request.key() + "' was requested with permits, but a composite"
 					+ " of two registries does not support that: use the store 'redis' or 'local', or leave permits out");
@@ -141,14 +140,14 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		return this.observers.execute(acquire(request), NAME, request.mode(), action);
+		Assert.notNull(action, RequestTerms.NO_ACTION);
+		return LockedWork.run(acquire(request), this.observers, NAME, request.mode(), action);
 	}
 
 	/** Acquire the lock in both registries, or in none. */
-	private Optional<HeldLock> acquireBoth(LockRequest unprefixed,
+	private Optional<HeldLock> acquireBoth(LockRequest request,
 			BiFunction<LockRegistry, LockRequest, Optional<HeldLock>> attempt) {
-		validate(unprefixed);
-		LockRequest request = unprefixed.prefixed(this.keyPrefix);
+		validate(request);
 		Duration total = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
 		long start = this.clock.nanoTime();
 		HeldLock first = attempt.apply(this.first, request.waitTime(total)).orElse(null);
@@ -162,7 +161,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 		}
 		finally {
 			if (both.isEmpty()) {
-				CompositeHeldLock.releaseUnused(first::abandon);
+				CompositeHeldLock.releaseUnused(() -> ControlledLock.abandon(first));
 			}
 		}
 	}
@@ -174,14 +173,11 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @param acquired the lock that an attempt has acquired
 	 * @param result what the future completes with
 	 */
-	private <S, T> CompletableFuture<T> acquireBothAsync(LockRequest unprefixed,
+	private <S, T> CompletableFuture<T> acquireBothAsync(LockRequest request,
 			BiFunction<LockRegistry, LockRequest, CompletableFuture<S>> attempt,
 			Function<S, Optional<HeldLock>> acquired, Function<Optional<HeldLock>, T> result) {
-		LockRequest request;
 		try {
-			validate(unprefixed);
-			// Not on the thread that has acquired the first lock.
-			request = unprefixed.prefixed(this.keyPrefix);
+			validate(request);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -201,12 +197,12 @@ public final class CompositeLockRegistry implements LockRegistry {
 		}).whenComplete((both, failure) -> {
 			if (failure != null || both.isEmpty()) {
 				// Complete by now. A failed release does not change the outcome.
-				firstAttempt.thenAccept((first) -> acquired.apply(first).ifPresent(HeldLock::abandon));
+				firstAttempt.thenAccept((first) -> acquired.apply(first).ifPresent(ControlledLock::abandon));
 			}
 		}).thenAccept((both) -> {
 			if (!future.complete(result.apply(both))) {
 				// The caller cancelled at the moment of the grant.
-				both.ifPresent(HeldLock::abandon);
+				both.ifPresent(ControlledLock::abandon);
 			}
 		}).exceptionally((failure) -> {
 			future.completeExceptionally(StoreCalls.unwrap(failure));
@@ -234,7 +230,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 		if (first.isHeld()) {
 			return second.map((part) -> new CompositeHeldLock(first, part));
 		}
-		second.ifPresent((part) -> CompositeHeldLock.releaseUnused(part::abandon));
+		second.ifPresent((part) -> CompositeHeldLock.releaseUnused(() -> ControlledLock.abandon(part)));
 		return Optional.empty();
 	}
 
@@ -251,7 +247,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @param first the part in the first registry
 	 * @param second the part in the second registry
 	 */
-	record CompositeHeldLock(HeldLock first, HeldLock second) implements HeldLock {
+	record CompositeHeldLock(HeldLock first, HeldLock second) implements ControlledLock {
 
 		@Override
 		public String key() {
@@ -275,7 +271,14 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 		@Override
 		public boolean isSessionBound() {
-			return this.first.isSessionBound() && this.second.isSessionBound();
+			return ControlledLock.isSessionBound(this.first) && ControlledLock.isSessionBound(this.second);
+		}
+
+		/** That of the first member that other JVMs share. */
+		@Override
+		public @Nullable FencedGrant fencedGrant() {
+			FencedGrant grant = ControlledLock.fencedGrant(this.first);
+			return (grant != null) ? grant : ControlledLock.fencedGrant(this.second);
 		}
 
 		@Override
@@ -317,17 +320,10 @@ public final class CompositeLockRegistry implements LockRegistry {
 			this.second.onLost(once);
 		}
 
-		/** Once for each part that is at risk. */
-		@Override
-		public void onAtRisk(Consumer<Duration> callback) {
-			this.first.onAtRisk(callback);
-			this.second.onAtRisk(callback);
-		}
-
 		@Override
 		public void expireAfter(Duration leaseTime) {
-			this.first.expireAfter(leaseTime);
-			this.second.expireAfter(leaseTime);
+			ControlledLock.expireAfter(this.first, leaseTime);
+			ControlledLock.expireAfter(this.second, leaseTime);
 		}
 
 		@Override
@@ -343,7 +339,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 		@Override
 		public void abandon() {
-			releaseBoth(this.first::abandon, this.second::abandon);
+			releaseBoth(() -> ControlledLock.abandon(this.first), () -> ControlledLock.abandon(this.second));
 		}
 
 		/** Release two parts in reverse order, the first one even if the second fails. */
@@ -413,7 +409,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 		}
 
 		/** Acquire both locks, or none. */
-		private <X extends Exception> boolean acquire(PartAcquisition<X> acquisition) throws X {
+		private <X extends Exception> boolean acquire(LockAttempt<X> acquisition) throws X {
 			if (!acquisition.acquire(this.first)) {
 				return false;
 			}
@@ -436,15 +432,16 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 		@Override
 		public Condition newCondition() {
-			throw new UnsupportedOperationException("A distributed lock has no conditions");
+			throw new UnsupportedOperationException(
+					"A distributed lock has no conditions: release it, and look again later");
 		}
 
-		/** A way to acquire one of the locks. */
-		private interface PartAcquisition<X extends Exception> {
+	}
 
-			boolean acquire(Lock part) throws X;
+	/** A way to acquire a lock. */
+	interface LockAttempt<X extends Exception> {
 
-		}
+		boolean acquire(Lock lock) throws X;
 
 	}
 

@@ -4,23 +4,21 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BiPredicate;
-import java.util.function.Consumer;
 
-import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
-
+import io.github.distlock.backend.ControlledLock;
+import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.engine.Hold;
-import io.github.distlock.engine.HoldContext;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One acquisition, as its caller sees it. Each acquisition has an identity of its own:
  * closing it twice is an error and does not release another acquisition.
  */
-final class HoldReference implements HeldLock {
+final class HoldReference implements ControlledLock {
 
 	private static final int OUTERMOST = 0;
 
@@ -90,6 +88,12 @@ final class HoldReference implements HeldLock {
 	}
 
 	@Override
+	public @Nullable FencedGrant fencedGrant() {
+		FencedGrant grant = this.hold.context().fencedGrant(this.hold);
+		return (grant == null || grant.backend().equals(LocalLockBackend.NAME)) ? null : grant;
+	}
+
+	@Override
 	public boolean confirmHeld() {
 		return isHeld() && this.hold.context().confirm(this.hold) && isOpen();
 	}
@@ -130,13 +134,6 @@ final class HoldReference implements HeldLock {
 	}
 
 	@Override
-	public void onAtRisk(Consumer<Duration> callback) {
-		if (isOpen() && this.hold.addRiskCallback(callback)) {
-			callback.accept(remaining());
-		}
-	}
-
-	@Override
 	public void expireAfter(Duration leaseTime) {
 		// Validates the lease time.
 		LockRequest.of(key()).leaseTime(leaseTime);
@@ -150,14 +147,14 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public void close() {
-		close((context, hold) -> context.release(hold, false, null));
+		close((hold, last) -> hold.context().release(hold, last, null));
 	}
 
 	@Override
 	public CompletableFuture<Void> closeAsync() {
 		CompletableFuture<Void> closed = new CompletableFuture<>();
 		try {
-			if (close((context, hold) -> context.release(hold, false, closed))) {
+			if (close((hold, last) -> hold.context().release(hold, last, closed))) {
 				closed.complete(null);
 			}
 		}
@@ -169,7 +166,7 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public void abandon() {
-		close(HoldContext::abandon);
+		close((hold, last) -> hold.context().abandon(hold, last));
 	}
 
 	/**
@@ -177,13 +174,15 @@ final class HoldReference implements HeldLock {
 	 * @return whether it is released. If the answer of the store is still to come, the
 	 * state stays {@link #CLOSING}: this was the last level, so the hold knows all
 	 */
-	private boolean close(BiPredicate<HoldContext, Hold> release) {
+	private boolean close(BiPredicate<Hold, Boolean> release) {
 		int open = this.state;
 		if (open >= CLOSING || !STATE.compareAndSet(this, open, CLOSING)) {
 			throw closedBefore();
 		}
+		// At once: if an error follows, the sweep releases a lock without levels.
+		boolean last = this.hold.leaveLevel(false);
 		try {
-			boolean released = release.test(this.hold.context(), this.hold);
+			boolean released = release.test(this.hold, last);
 			if (released) {
 				this.state = RELEASED;
 			}

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
@@ -29,6 +29,8 @@ import io.github.distlock.engine.Waiter.FutureWaiter;
 import io.github.distlock.engine.WaitOutcome;
 import io.github.distlock.engine.Waiter.ThreadWaiter;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 /**
  * Acquires locks: validates the request, re-enters a lock that is already held, or else
@@ -55,8 +57,6 @@ final class LockAcquirer {
 
 	private final HolderMessages holderMessages;
 
-	private final @Nullable LockKeyPrefix keyPrefix;
-
 	LockAcquirer(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings,
 			EngineEnvironment environment) {
 		this.runtime = runtime;
@@ -66,7 +66,6 @@ final class LockAcquirer {
 		this.heldLocks = runtime.heldLocks();
 		this.holderMessages = new HolderMessages(runtime);
 		this.terms = new RequestTerms(backend, settings);
-		this.keyPrefix = settings.keyPrefix();
 	}
 
 	RegistryRuntime runtime() {
@@ -79,7 +78,7 @@ final class LockAcquirer {
 	 */
 	@Nullable HeldLock acquire(Caller caller) {
 		try {
-			Hold hold = acquire(caller, true, false);
+			Hold hold = acquireHold(caller, true, false);
 			return (hold != null) ? new HoldReference(hold, caller.request().keyWithoutPrefix()) : null;
 		}
 		catch (InterruptedException ex) {
@@ -98,15 +97,20 @@ final class LockAcquirer {
 	 * dies
 	 * @return the lock, or {@code null} if the wait ended without it
 	 */
-	@Nullable Hold acquire(Caller caller, boolean interruptible, boolean view) throws InterruptedException {
+	@Nullable Hold acquireHold(Caller caller, boolean interruptible, boolean view) throws InterruptedException {
 		try {
-			LockRequest request = (this.keyPrefix != null) ? caller.prefixed(this.keyPrefix) : caller.request();
+			LockRequest request = caller.request();
 			this.terms.validate(request);
 			if (interruptible && view && Thread.interrupted()) {
 				// As Lock requires, even if this thread would not have to wait.
 				throw new InterruptedException();
 			}
-			Hold held = reenter(this.heldLocks.holdOfThisThread(request.key()), request, view);
+			Hold held = this.heldLocks.holdOfThisThread(request.key());
+			if (held != null && LockThreads.isEventLoop() && !holdsOf(LockContext.all()).toList().contains(held)) {
+				// Such a thread serves other callers before the lock is released.
+				held = null;
+			}
+			held = reenter(held, request, view);
 			if (held == null && !view) {
 				// A Lock view belongs to its thread and never re-enters the lock of
 				// asynchronous work.
@@ -116,11 +120,7 @@ final class LockAcquirer {
 				return held;
 			}
 			if (LockThreads.isNonBlocking()) {
-				throw new LockDefinitionException("Lock '" + request.key() + "' (" + request.label()
-						+ ") was requested by a call that blocks, on thread '" + Thread.currentThread().getName()
-						+ "', which must not block: return Mono, Flux or CompletableFuture from the locked method, use"
-						+ " acquireAsync, or move the call to another thread with"
-						+ " subscribeOn(Schedulers.boundedElastic())");
+				throw blocking(request);
 			}
 			if (interruptible && Thread.interrupted()) {
 				throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
@@ -140,6 +140,13 @@ final class LockAcquirer {
 			caller.failed(ex);
 			throw ex;
 		}
+	}
+
+	private static LockDefinitionException blocking(LockRequest request) {
+		return new LockDefinitionException("Lock '" + request.key() + "' (" + request.label()
+				+ ") was requested by a call that blocks, on thread '" + Thread.currentThread().getName()
+				+ "', which must not block: return Mono, Flux or CompletableFuture from the locked method, use"
+				+ " acquireAsync, or move the call to another thread with subscribeOn(Schedulers.boundedElastic())");
 	}
 
 	/**
@@ -163,7 +170,7 @@ final class LockAcquirer {
 
 	private <T> CompletableFuture<T> acquireAsync(Caller caller, Function<@Nullable HeldLock, T> result) {
 		try {
-			LockRequest request = (this.keyPrefix != null) ? caller.prefixed(this.keyPrefix) : caller.request();
+			LockRequest request = caller.request();
 			this.terms.validate(request);
 			Hold held = reenter(holdOfThisWork(request.key()), request, false);
 			if (held != null) {
@@ -191,7 +198,7 @@ final class LockAcquirer {
 		while (true) {
 			ThreadWaiter waiter = new ThreadWaiter(this.heldLocks, request, lease, this.terms.waitTime(request),
 					this.terms.maxWaiting(request), start, view, this.environment);
-			await(caller, waiter, start, interruptible);
+			park(caller, waiter, start, interruptible);
 			Hold granted = grantOf(caller, waiter);
 			if (granted != null || !restarts(waiter)) {
 				return granted;
@@ -206,7 +213,7 @@ final class LockAcquirer {
 	 * holder. An interrupt that does not end the wait is restored when the thread
 	 * returns.
 	 */
-	private void await(Caller caller, ThreadWaiter waiter, long start, boolean interruptible)
+	private void park(Caller caller, ThreadWaiter waiter, long start, boolean interruptible)
 			throws InterruptedException {
 		boolean interrupted = false;
 		KeyState state = this.keys.join(waiter, null);
@@ -223,6 +230,9 @@ final class LockAcquirer {
 					this.keys.giveUp(state, waiter, true);
 				}
 				else if (!waiter.triesOnce() && !caller.isWaiting()) {
+					if (LockThreads.isEventLoop()) {
+						throw blocking(caller.request());
+					}
 					// A listener may park, and use up the wake-up: so look again.
 					caller.waiting(start);
 				}
@@ -241,7 +251,7 @@ final class LockAcquirer {
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			this.keys.abandon(state, waiter);
+			this.keys.waitFailed(state, waiter);
 			throw ex;
 		}
 		finally {
@@ -296,6 +306,7 @@ final class LockAcquirer {
 	 * @param timeoutOutcome the outcome to report if the wait time has passed
 	 */
 	Caller caller(LockRequest request, @Nullable Thread thread, LockOutcome timeoutOutcome) {
+		Assert.notNull(request, RequestTerms.NO_REQUEST);
 		return new Caller(this.callers, request, thread, timeoutOutcome);
 	}
 
@@ -326,7 +337,7 @@ final class LockAcquirer {
 			return granted;
 		}
 		catch (RuntimeException | Error ex) {
-			this.heldLocks.abandon(granted);
+			this.heldLocks.abandon(granted, granted.leaveLevel(false));
 			throw ex;
 		}
 	}
@@ -337,23 +348,18 @@ final class LockAcquirer {
 	 */
 	private @Nullable Hold holdOfThisWork(String key) {
 		List<HeldLock> open = LockContext.all();
-		return open.isEmpty() ? null : holdOfWork(open, key);
+		return open.isEmpty() ? null : holdsOf(open)
+			.filter((hold) -> hold.context() == this.heldLocks && hold.thread() == null && hold.key().equals(key))
+			.findFirst()
+			.orElse(null);
 	}
 
-	private @Nullable Hold holdOfWork(List<HeldLock> open, String key) {
-		for (HeldLock lock : open) {
-			Hold hold = null;
-			if (lock instanceof CompositeHeldLock composite) {
-				hold = holdOfWork(List.of(composite.first(), composite.second()), key);
-			}
-			else if (lock instanceof HoldReference reference) {
-				hold = reference.openHold();
-			}
-			if (hold != null && hold.context() == this.heldLocks && hold.thread() == null && hold.key().equals(key)) {
-				return hold;
-			}
-		}
-		return null;
+	private static Stream<Hold> holdsOf(List<HeldLock> open) {
+		return open.stream()
+			.flatMap((lock) -> (lock instanceof CompositeHeldLock composite)
+					? holdsOf(List.of(composite.first(), composite.second()))
+					: (lock instanceof HoldReference reference) ? Stream.ofNullable(reference.openHold())
+							: Stream.empty());
 	}
 
 	private @Nullable Hold reenter(@Nullable Hold held, LockRequest request, boolean view) {

@@ -42,17 +42,18 @@ record LockView(LockRequest request, BackendLockRegistry registry) implements Lo
 
 	@Override
 	public void unlock() {
-		Hold hold = this.registry.viewOfThisThread(this.request);
+		Hold hold = this.registry.holdOfThisThread(this.request.key());
 		if (hold == null || !hold.hasView()) {
 			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
 					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
 		}
-		hold.context().release(hold, true, null);
+		hold.context().release(hold, hold.leaveLevel(true), null);
 	}
 
 	@Override
 	public Condition newCondition() {
-		throw new UnsupportedOperationException("A distributed lock has no conditions");
+		throw new UnsupportedOperationException(
+				"A distributed lock has no conditions: release it, and look again later");
 	}
 
 	private boolean acquireUninterruptibly(Duration waitTime) {
@@ -66,7 +67,7 @@ record LockView(LockRequest request, BackendLockRegistry registry) implements Lo
 
 	private boolean acquire(Duration waitTime, boolean interruptible) throws InterruptedException {
 		LockAcquirer acquirer = this.registry.running();
-		return acquirer.acquire(
+		return acquirer.acquireHold(
 				acquirer.caller(this.request.waitTime(waitTime), Thread.currentThread(), LockOutcome.TIMEOUT),
 				interruptible, true) != null;
 	}

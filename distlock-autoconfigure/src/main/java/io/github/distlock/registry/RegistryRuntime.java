@@ -30,8 +30,8 @@ import io.github.distlock.engine.Hold;
 import io.github.distlock.engine.KeySnapshot;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
 import io.github.distlock.engine.KeyTable;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * One run of a registry, from start to shutdown: its instance name in the store, its
@@ -39,7 +39,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class RegistryRuntime implements LockSignals {
 
-	private static final Log logger = LogFactory.getLog(RegistryRuntime.class);
+	private static final Log logger = LockLog.of(RegistryRuntime.class);
 
 	/** How much of the grace period is left for closing the store. */
 	private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -75,8 +75,9 @@ final class RegistryRuntime implements LockSignals {
 		this.threads = environment.newThreads();
 		this.environment = environment;
 		this.self = InstanceIdentity.create(environment.newInstanceId(), settings.application());
-		LockStore store = backend.open(new StoreContext(this.self, this, environment.random()));
+		LockStore store = null;
 		try {
+			store = backend.open(new StoreContext(this.self, this, environment.random()));
 			this.store = store;
 			this.keys = new KeyTable(store, this.description, this.self.text(), settings.backendTimeout(),
 					settings.handOff(), environment, this.threads);
@@ -85,9 +86,11 @@ final class RegistryRuntime implements LockSignals {
 					holdsOfThread);
 		}
 		catch (RuntimeException | Error ex) {
-			// Nothing else would ever close it.
-			this.threads.timers().shutdownNow();
-			store.close();
+			// Nothing else would ever close them.
+			this.threads.timers().stop();
+			if (store != null) {
+				store.close();
+			}
 			throw ex;
 		}
 		new SlowWaits(this, settings.slowWait(), this.threads.timers());
@@ -95,6 +98,7 @@ final class RegistryRuntime implements LockSignals {
 		if (this.self.isResolved()) {
 			logger.info("Locks in " + store.location() + ", instance " + this.self.describe());
 		}
+		LockLog.flush();
 	}
 
 	KeyTable keys() {
@@ -112,7 +116,7 @@ final class RegistryRuntime implements LockSignals {
 		return new RegistrySnapshot(this.self, held,
 				this.callers.longestWaitingFirst().stream().map(this::waitingSnapshot).toList(),
 				this.heldLocks.renewer().lateness(), this.keys.snapshot(), this.heldLocks.renewer().size(),
-				this.threads.timersSet(), this.heldLocks.numberOfThisThread());
+				this.threads.timers().size(), this.heldLocks.numberOfThisThread());
 	}
 
 	private WaitingSnapshot waitingSnapshot(Caller caller) {
@@ -165,13 +169,16 @@ final class RegistryRuntime implements LockSignals {
 		boolean finished = unfinished == UnfinishedWork.NOTHING;
 		if (!finished) {
 			List<String> keys = this.keys.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
-			logger.warn("The shutdown does not wait any longer for "
-					+ ((unfinished == UnfinishedWork.HELD_LOCKS) ? "locks that are held in " + this.callers.backend()
-							: "commands that " + this.callers.backend() + " has not answered, for the locks")
-					+ ": " + keys + ". What they hold ends with its lease or session");
+			logger
+				.warn("The shutdown does not wait any longer for "
+						+ ((unfinished == UnfinishedWork.HELD_LOCKS)
+								? "locks that are held in " + this.callers.backend()
+								: "commands that " + this.callers.backend()
+										+ " has refused or not answered, for the locks")
+						+ ": " + keys + ". What they may hold ends with its lease or session");
 		}
 		boolean releasing = this.heldLocks.stop() || finished;
-		this.threads.timers().shutdownNow();
+		this.threads.timers().stop();
 		this.threads.renewals().shutdown();
 		this.threads.commands().shutdown();
 		try {
@@ -183,6 +190,8 @@ final class RegistryRuntime implements LockSignals {
 		}
 		this.threads.callbacks().shutdown();
 		this.store.close();
+		// The JVM may end next.
+		LockLog.flush();
 	}
 
 	/**
@@ -196,7 +205,7 @@ final class RegistryRuntime implements LockSignals {
 	 * @return what is unfinished
 	 */
 	private UnfinishedWork awaitWork(long graceNanos) {
-		long timeoutNanos = this.description.strayDelay().toNanos();
+		long timeoutNanos = this.description.commandTimeout().toNanos();
 		long commandNanos = (timeoutNanos > 0) ? timeoutNanos : DEFAULT_COMMAND_NANOS;
 		long start = this.environment.waitingNanos();
 		long lastHold = start;
@@ -243,6 +252,11 @@ final class RegistryRuntime implements LockSignals {
 	@Override
 	public void renewNow(Collection<Ticket> tickets) {
 		handle(() -> this.heldLocks.renewer().renewNow(tickets));
+	}
+
+	@Override
+	public void renewAll() {
+		handle(() -> this.heldLocks.renewer().renewAll());
 	}
 
 	@Override

@@ -3,7 +3,6 @@ package io.github.distlock.registry;
 import java.time.Duration;
 
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockRequest;
 import io.github.distlock.engine.HandOffLimits;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param slowWait after which time a waiting caller is logged; zero for never
  * @param release when the release of a lock returns
  * @param maxWaiting how many callers may wait for a key if the request does not say it
- * @param keyPrefix computes the prefix of each key; {@code null} without prefixes
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace,
-		@Nullable String application, Duration slowWait, ReleaseMode release, int maxWaiting,
-		@Nullable LockKeyPrefix keyPrefix) {
+		@Nullable String application, Duration slowWait, ReleaseMode release, int maxWaiting) {
 
 	/**
 	 * Longer durations behave the same, and could overflow the arithmetic of nanoseconds.

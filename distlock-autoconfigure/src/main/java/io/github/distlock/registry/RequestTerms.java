@@ -23,6 +23,10 @@ final class RequestTerms {
 
 	private final RegistrySettings settings;
 
+	static final String NO_REQUEST = "The request for a lock is null: pass LockRequest.of(key)";
+
+	static final String NO_ACTION = "The action that is to run under a lock is null: pass a Callable";
+
 	/** Shared by all leases that the watchdog renews. */
 	private final LeaseTerms renewed;
 

@@ -1,16 +1,19 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockHolder;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.engine.KeySnapshot;
+import io.github.distlock.thread.LockLog;
+import io.github.distlock.thread.LockTimers;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Logs callers that wait for long: threads of this JVM that wait for each other, too. It
@@ -22,7 +25,7 @@ final class SlowWaits {
 
 	private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-	private static final Log logger = LogFactory.getLog(SlowWaits.class);
+	private static final Log logger = LockLog.of(SlowWaits.class);
 
 	private final RegistryRuntime runtime;
 
@@ -31,37 +34,45 @@ final class SlowWaits {
 	/** Zero if slow waits are not logged. */
 	private final long slowNanos;
 
-	SlowWaits(RegistryRuntime runtime, Duration slowWait, ScheduledExecutorService timers) {
+	SlowWaits(RegistryRuntime runtime, Duration slowWait, LockTimers timers) {
 		this.runtime = runtime;
 		this.messages = new HolderMessages(runtime);
 		this.slowNanos = slowWait.isNegative() ? 0 : slowWait.toNanos();
 		if (this.slowNanos > 0) {
 			long interval = Math.max(Math.min(this.slowNanos, INTERVAL_NANOS), SHORTEST_INTERVAL_NANOS);
-			timers.scheduleWithFixedDelay(this::check, interval, interval, TimeUnit.NANOSECONDS);
+			timers.repeat(interval, this::check);
 		}
 	}
 
 	private void check() {
 		if (!this.runtime.callers().waiting().isEmpty()) {
-			// Not on the thread of the timer: a log may block.
-			this.runtime.keys()
-				.tasks()
-				.execute(() -> this.runtime.callers().longestWaitingFirst().forEach(this::reportIfSlow));
+			// Not on the thread of the timer: there may be very many.
+			this.runtime.keys().tasks().execute(this::report);
 		}
 	}
 
-	private void reportIfSlow(Caller caller) {
-		long waited = this.runtime.nanoTime() - caller.waitingSinceNanos();
-		if (waited < this.slowNanos || !caller.markSlow()) {
-			return;
+	private void report() {
+		List<Caller> slow = this.runtime.callers().longestWaitingFirst().stream().filter(this::becomesSlow).toList();
+		if (!slow.isEmpty()) {
+			// What this JVM knows without asking the store. Once, since thousands may
+			// wait, and this takes the internal locks of all keys.
+			Map<String, List<KeySnapshot>> keys = new LinkedHashMap<>();
+			this.runtime.keys()
+				.snapshot()
+				.forEach((each) -> keys.computeIfAbsent(each.key(), (key) -> new ArrayList<>()).add(each));
+			Map<String, Integer> waiting = this.runtime.callers().waitingByKey();
+			slow.forEach((caller) -> report(caller, keys.getOrDefault(caller.request().key(), List.of()),
+					waiting.getOrDefault(caller.request().key(), 0)));
 		}
+	}
+
+	private boolean becomesSlow(Caller caller) {
+		return this.runtime.nanoTime() - caller.waitingSinceNanos() >= this.slowNanos && caller.markSlow();
+	}
+
+	private void report(Caller caller, List<KeySnapshot> keys, int waiting) {
 		String key = caller.request().key();
-		// What this JVM knows without asking the store.
-		List<KeySnapshot> keys = this.runtime.keys()
-			.snapshot()
-			.stream()
-			.filter((each) -> each.key().equals(key))
-			.toList();
+		long waited = this.runtime.nanoTime() - caller.waitingSinceNanos();
 		StoredHolder stored = keys.stream()
 			.map(KeySnapshot::blockedBy)
 			.filter(Objects::nonNull)
@@ -73,7 +84,7 @@ final class SlowWaits {
 				+ Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(waited)) + " for lock '" + key + "' ("
 				+ caller.request().label() + "); " + this.messages.describe(holder)
 				+ ((unanswered > 0) ? "; the store has not answered since " + this.runtime.wallTime(unanswered) : "")
-				+ "; " + this.runtime.callers().waitingByKey().getOrDefault(key, 0) + " of this JVM wait for it");
+				+ "; " + waiting + " of this JVM wait for it");
 	}
 
 }

@@ -1,9 +1,11 @@
 package io.github.distlock.transaction;
 
+import java.util.Optional;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
@@ -28,12 +30,32 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
 	private final Supplier<CommitTerms> terms;
 
+	private final Supplier<@Nullable TransactionFence> fence;
+
 	/**
 	 * Create the guard. The terms are read later.
 	 * @param terms when a transaction may commit; read for each transaction manager
 	 */
 	public CommitGuard(Supplier<CommitTerms> terms) {
+		this(terms, () -> null);
+	}
+
+	/**
+	 * Create the guard. The arguments are read for each transaction manager.
+	 * @param terms when a transaction may commit
+	 * @param fence writes the tokens of locks into the databases, if it is wanted
+	 */
+	public CommitGuard(Supplier<CommitTerms> terms, Supplier<@Nullable TransactionFence> fence) {
 		this.terms = terms;
+		this.fence = fence;
+	}
+
+	/**
+	 * Return what writes the tokens of locks into the databases.
+	 * @return the fence, nothing if it is not wanted
+	 */
+	public Optional<TransactionFence> fence() {
+		return Optional.ofNullable(this.fence.get());
 	}
 
 	/**
@@ -47,7 +69,13 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		return (bean instanceof TransactionManager manager) ? guard(manager, beanName) : bean;
+		if (!(bean instanceof TransactionManager manager)) {
+			return bean;
+		}
+		TransactionManager guarded = guard(manager, beanName);
+		// After the guard, whose flush sends statements.
+		fence().ifPresent((wanted) -> wanted.fence(manager, beanName));
+		return guarded;
 	}
 
 	private TransactionManager guard(TransactionManager manager, String name) {

@@ -5,6 +5,7 @@ import java.util.Collection;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
+import io.github.distlock.backend.ControlledLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +67,7 @@ public record CommitTerms(boolean guarded, Duration margin) {
 	 * session.
 	 */
 	private boolean isEnough(HeldLock lock, Duration remaining) {
-		return !remaining.isZero() && (lock.isSessionBound() || remaining.compareTo(this.margin) >= 0);
+		return !remaining.isZero() && (ControlledLock.isSessionBound(lock) || remaining.compareTo(this.margin) >= 0);
 	}
 
 }

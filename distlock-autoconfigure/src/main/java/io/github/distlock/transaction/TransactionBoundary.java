@@ -1,6 +1,7 @@
 package io.github.distlock.transaction;
 
 import java.lang.reflect.Method;
+import java.util.List;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
@@ -22,6 +23,10 @@ import org.springframework.util.ClassUtils;
 public final class TransactionBoundary {
 
 	static final boolean JPA = ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder",
+			TransactionBoundary.class.getClassLoader());
+
+	/** Needed by the fence. */
+	private static final boolean JDBC = ClassUtils.isPresent("org.springframework.jdbc.datasource.ConnectionHolder",
 			TransactionBoundary.class.getClassLoader());
 
 	private static final boolean PRESENT = ClassUtils.isPresent(
@@ -52,13 +57,20 @@ public final class TransactionBoundary {
 	}
 
 	/**
-	 * Close a lock when the active transaction has completed. Until then a
-	 * {@link CommitGuard} checks it.
-	 * @param lock a held lock
+	 * Close locks when the active transaction has completed. Until then a
+	 * {@link CommitGuard} checks them.
+	 * @param locks held locks, in the order in which they were acquired
+	 * @throws io.github.distlock.LockException if the transaction is fenced and must not
+	 * continue under them
 	 */
-	public static void closeAfterCompletion(HeldLock lock) {
+	public static void closeAfterCompletion(List<HeldLock> locks) {
+		if (JDBC) {
+			FenceListener.keep(locks);
+		}
 		// The other class is loaded only inside a transaction: it needs spring-tx.
-		HeldLockRelease.register(lock);
+		for (int i = locks.size() - 1; i >= 0; i--) {
+			HeldLockRelease.register(locks.get(i));
+		}
 	}
 
 	/**

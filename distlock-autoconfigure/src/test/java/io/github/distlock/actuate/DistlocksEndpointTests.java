@@ -22,8 +22,13 @@ import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import static io.github.distlock.actuate.EndpointApplication.list;
+import static io.github.distlock.actuate.EndpointApplication.map;
+import static io.github.distlock.actuate.EndpointApplication.number;
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * The endpoint {@code distlocks} of an application whose operators may see and end
@@ -40,16 +45,16 @@ class DistlocksEndpointTests {
 		CompletableFuture<HeldLock> waiter;
 		try (HeldLock lock = application.registry().acquire(LockRequest.of("shape").name("Shop.sell"))) {
 			waiter = application.acquireElsewhere("shape");
-			await(() -> assertThat(EndpointApplication.list(application.local(), "waiting")).hasSize(1));
-			Map<String, Object> body = EndpointApplication.json(application.get("/actuator/distlocks"));
+			await(() -> assertThat(list(application.local(), "waiting")).hasSize(1));
+			Map<String, Object> body = application.json("/actuator/distlocks");
 			assertThat(body).containsOnlyKeys("instance", "registries");
-			assertThat(EndpointApplication.map(body, "instance")).containsOnlyKeys("id", "application", "host", "pid")
+			assertThat(map(body, "instance")).containsOnlyKeys("id", "application", "host", "pid")
 				.containsEntry("application", "shop")
 				.extractingByKey("pid")
 				.hasToString(Long.toString(ProcessHandle.current().pid()));
 			Map<String, Object> local = application.local();
 			assertThat(local).containsOnlyKeys("held", "waiting", "recent", "totals");
-			Map<String, Object> held = EndpointApplication.list(local, "held").get(0);
+			Map<String, Object> held = list(local, "held").get(0);
 			assertThat(held)
 				.containsOnlyKeys("key", "name", "mode", "state", "holder", "since", "remaining", "renewals",
 						"reentries", "fencingToken", "grantToken", "waiting")
@@ -61,10 +66,11 @@ class DistlocksEndpointTests {
 				.containsEntry("waiting", 1);
 			assertThat(Instant.parse((String) held.get("since"))).isAfterOrEqualTo(before.minusMillis(1));
 			assertThat(Duration.parse((String) held.get("remaining"))).isPositive();
-			assertThat(EndpointApplication.number(held, "fencingToken")).isEqualTo(lock.fencingToken());
-			assertThat(EndpointApplication.list(local, "waiting").get(0)).containsKeys("key", "name", "mode", "since")
+			assertThat(number(held, "fencingToken")).isEqualTo(lock.fencingToken());
+			assertThat(list(local, "waiting").get(0)).containsKeys("key", "name", "mode", "since")
 				.containsEntry("key", "shape");
-			assertThat(EndpointApplication.map(local, "totals")).isEqualTo(Map.of("held", 1, "waiting", 1));
+			assertThat(map(local, "totals")).containsOnlyKeys("held", "waiting", "atRisk", "lost", "ended")
+				.containsAllEntriesOf(Map.of("held", 1, "waiting", 1, "atRisk", 0, "lost", 0));
 		}
 		waiter.get(10, TimeUnit.SECONDS).close();
 	}
@@ -76,11 +82,11 @@ class DistlocksEndpointTests {
 			locks.add(application.registry().acquire(LockRequest.of("many-" + i)));
 		}
 		try {
-			Map<String, Object> local = EndpointApplication.map(EndpointApplication
-				.map(EndpointApplication.json(application.get("/actuator/distlocks?limit=20")), "registries"), "local");
-			assertThat(EndpointApplication.list(local, "held")).extracting((lock) -> lock.get("key"))
+			Map<String, Object> local = map(map(application.json("/actuator/distlocks?limit=20"), "registries"),
+					"local");
+			assertThat(list(local, "held")).extracting((lock) -> lock.get("key"))
 				.containsExactlyElementsOf(IntStream.range(0, 20).mapToObj((i) -> "many-" + i).toList());
-			assertThat(EndpointApplication.map(local, "totals")).containsEntry("held", 30);
+			assertThat(map(local, "totals")).containsEntry("held", 30);
 			application.assertGet(400, "/actuator/distlocks?limit=-1");
 			application.assertGet(400, "/actuator/distlocks?limit=many");
 		}
@@ -92,18 +98,17 @@ class DistlocksEndpointTests {
 	@Test
 	void aKeyIsFoundByPathAndByParameter() throws Exception {
 		try (HeldLock lock = application.registry().acquire(LockRequest.of("order/42"))) {
-			Map<String, Object> body = EndpointApplication.json(application.get("/actuator/distlocks?key=order/42"));
-			assertThat(EndpointApplication.json(application.get("/actuator/distlocks/order/42?registry=local")))
+			Map<String, Object> body = application.json("/actuator/distlocks?key=order/42");
+			assertThat(application.json("/actuator/distlocks/order/42?registry=local"))
 				.containsOnlyKeys("key", "registry", "holders", "waiting")
 				.containsEntry("key", "order/42")
 				.containsEntry("registry", "local");
-			assertThat(EndpointApplication.list(body, "holders")).singleElement().satisfies((holder) -> {
+			assertThat(list(body, "holders")).singleElement().satisfies((holder) -> {
 				assertThat(holder).containsKeys("id", "mode", "since", "ttl", "grantToken");
-				assertThat(EndpointApplication.number(holder, "grantToken")).isEqualTo(lock.fencingToken());
+				assertThat(number(holder, "grantToken")).isEqualTo(lock.fencingToken());
 			});
-			await(() -> assertThat(EndpointApplication
-				.list(EndpointApplication.json(application.get("/actuator/distlocks?key=order/42")), "holders")
-				.get(0)).containsEntry("application", "shop")
+			await(() -> assertThat(list(application.json("/actuator/distlocks?key=order/42"), "holders").get(0))
+				.containsEntry("application", "shop")
 				.containsOnlyKeys("id", "application", "host", "pid", "mode", "since", "ttl", "grantToken"));
 		}
 	}
@@ -116,16 +121,13 @@ class DistlocksEndpointTests {
 			HeldLock second = waiter.get(10, TimeUnit.SECONDS);
 			CompletableFuture<HeldLock> third = application.registry()
 				.acquireAsync(LockRequest.of("slots").permits(2).waitTime(LockRequest.FOREVER));
-			await(() -> assertThat(EndpointApplication
-				.list(EndpointApplication.json(application.get("/actuator/distlocks/slots?registry=local")), "waiting"))
+			await(() -> assertThat(list(application.json("/actuator/distlocks/slots?registry=local"), "waiting"))
 				.singleElement()
 				.satisfies((ticket) -> assertThat(ticket).containsEntry("mode", "READ").containsEntry("permits", 2)));
-			assertThat(EndpointApplication
-				.list(EndpointApplication.json(application.get("/actuator/distlocks/slots?registry=local")), "holders"))
+			assertThat(list(application.json("/actuator/distlocks/slots?registry=local"), "holders"))
 				.extracting((holder) -> holder.get("permits"))
 				.containsExactlyInAnyOrder(1, 2);
-			assertThat(EndpointApplication.list(application.local(), "held"))
-				.filteredOn((held) -> "slots".equals(held.get("key")))
+			assertThat(list(application.local(), "held")).filteredOn((held) -> "slots".equals(held.get("key")))
 				.extracting((held) -> held.get("permits"))
 				.containsExactlyInAnyOrder(1, 2);
 			second.close();
@@ -146,7 +148,7 @@ class DistlocksEndpointTests {
 	void aReleaseEndsExactlyTheGrantThatTheOperatorHasSeen() throws Exception {
 		HeldLock lock = application.registry().acquire(LockRequest.of("stuck").name("Shop.stuck"));
 		CompletableFuture<HeldLock> waiter = application.acquireElsewhere("stuck");
-		await(() -> assertThat(EndpointApplication.list(application.local(), "waiting"))
+		await(() -> assertThat(list(application.local(), "waiting"))
 			.anySatisfy((caller) -> assertThat(caller).containsEntry("key", "stuck")));
 		long token = application.grantToken("stuck");
 		application.assertDelete(409, "/actuator/distlocks/stuck?token=" + (token + 1));
@@ -160,10 +162,15 @@ class DistlocksEndpointTests {
 			.satisfies((ex) -> assertThat(ex.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR));
 		next.close();
 		application.assertDelete(404, "/actuator/distlocks/stuck?token=" + token);
-		assertThat(EndpointApplication.list(application.local(), "recent"))
-			.filteredOn((event) -> "stuck".equals(event.get("key")))
-			.extracting((event) -> event.get("event"))
-			.containsExactlyInAnyOrder("released", "lost");
+		// Another thread counts.
+		await(() -> {
+			assertThat(list(application.local(), "recent")).filteredOn((event) -> "stuck".equals(event.get("key")))
+				.extracting((event) -> event.get("event"), (event) -> event.get("fencingToken"),
+						(event) -> event.get("lossCause"))
+				.containsExactlyInAnyOrder(tuple("released", token, null),
+						tuple("lost", lock.fencingToken(), "RELEASED_BY_OPERATOR"));
+			assertThat(map(application.local(), "totals")).containsEntry("lost", 0).containsEntry("ended", 1);
+		});
 		assertThat(application.audit()).filteredOn((event) -> "stuck".equals(event.getData().get("key")))
 			.extracting(AuditEvent::getType)
 			.containsExactly("DISTLOCK_RELEASE_REFUSED", "DISTLOCK_RELEASE_REFUSED", "DISTLOCK_RELEASED",
@@ -185,7 +192,7 @@ class DistlocksEndpointTests {
 		}
 		application.assertGet(400, "/actuator/distlocks?key=" + forged)
 			.contains("'x??WARN forged?forged?forged' contains a control character");
-		assertThat(output.getOut().lines().filter((line) -> line.contains("forged")))
+		assertThat(flushed(output).getOut().lines().filter((line) -> line.contains("forged")))
 			.allMatch(
 					(line) -> line.contains("asked to release locks") && line.contains("x??WARN forged?forged?forged"))
 			.hasSize(3);

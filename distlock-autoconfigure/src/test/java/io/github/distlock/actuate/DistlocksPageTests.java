@@ -1,12 +1,18 @@
 package io.github.distlock.actuate;
 
+import java.io.InputStream;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
+import io.github.distlock.LockMode;
+import io.github.distlock.LossCause;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,7 +35,7 @@ class DistlocksPageTests {
 	/** Of Chrome, Firefox and Safari. */
 	private static final List<String> BROWSERS = List.of(
 			"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7",
-			"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html", "text/*");
+			"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
 	private static final String V2 = "application/vnd.spring-boot.actuator.v2+json";
 
@@ -39,7 +45,9 @@ class DistlocksPageTests {
 	private static final String[][] PROGRAMS = { { "", V3 }, { "*/*", V3 }, { V3, V3 }, { V2, V2 },
 			{ "application/json", "application/json" }, { "application/*", V3 },
 			{ "application/json, text/plain, */*", "application/json" },
-			{ "application/json, text/html;q=0.9", "application/json" } };
+			{ "application/json, text/html;q=0.9", "application/json" },
+			{ "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", V3 },
+			{ "text/html, image/gif, image/jpeg, */*; q=0.2", V3 } };
 
 	@ParameterizedTest
 	@EnumSource
@@ -59,6 +67,9 @@ class DistlocksPageTests {
 					.containsOnlyKeys(without.send("GET", PATH, headers).headers().map().keySet());
 				assertThat(withoutInstance(json)).as(program[0])
 					.isEqualTo(withoutInstance(without.send("GET", PATH, headers)));
+			}
+			try (InputStream json = URI.create(with.url() + PATH).toURL().openStream()) {
+				assertThat(json).asString(StandardCharsets.UTF_8).startsWith("{");
 			}
 		}
 	}
@@ -80,6 +91,13 @@ class DistlocksPageTests {
 			assertThat(application.send("GET", PATH, "Accept", "text/html").statusCode()).isEqualTo(406);
 			assertThat(application.send("GET", PATH, "Accept", BROWSERS.get(0)).body()).startsWith("{");
 		}
+	}
+
+	@Test
+	void itNamesEachCauseOfALossAndEachMode() throws Exception {
+		assertThat(page()).contains(Stream.concat(Arrays.stream(LossCause.values()), Arrays.stream(LockMode.values()))
+			.map((constant) -> constant + ": ['")
+			.toList());
 	}
 
 	@Test

@@ -121,12 +121,12 @@ public final class EndpointApplication implements AutoCloseable {
 
 	/** Return all locks of the registry {@code local}, as the endpoint shows them. */
 	public Map<String, Object> local() throws IOException, InterruptedException {
-		return map(map(json(get("/actuator/distlocks")), "registries"), "local");
+		return map(map(json("/actuator/distlocks"), "registries"), "local");
 	}
 
 	/** Return the grant token of the only holder of a key. */
 	public long grantToken(String key) throws IOException, InterruptedException {
-		Map<String, Object> holder = list(json(get("/actuator/distlocks?key=" + key)), "holders").get(0);
+		Map<String, Object> holder = list(json("/actuator/distlocks?key=" + key), "holders").get(0);
 		return number(holder, "grantToken");
 	}
 
@@ -144,6 +144,11 @@ public final class EndpointApplication implements AutoCloseable {
 	/** Acquire a lock on another thread. */
 	public CompletableFuture<HeldLock> acquireElsewhere(String key) {
 		return registry().acquireAsync(LockRequest.of(key).waitTime(Duration.ofMinutes(1)));
+	}
+
+	/** Return the answer to a request as JSON. */
+	Map<String, Object> json(String path) throws IOException, InterruptedException {
+		return json(get(path));
 	}
 
 	public static Map<String, Object> json(HttpResponse<String> response) {

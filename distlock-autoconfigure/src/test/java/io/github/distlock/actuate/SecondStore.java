@@ -53,7 +53,7 @@ class SecondStore {
 		public BackendDescription description() {
 			BackendDescription real = super.description();
 			return new BackendDescription("second", real.modes(), real.fair(), real.expires(), real.tokensPerGrant(),
-					real.strayDelay(), real.batchSize(), real.permits());
+					real.commandTimeout(), real.batchSize(), real.permits());
 		}
 
 		@Override

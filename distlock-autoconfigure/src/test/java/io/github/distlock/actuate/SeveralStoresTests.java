@@ -8,6 +8,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
+import static io.github.distlock.actuate.EndpointApplication.list;
+import static io.github.distlock.actuate.EndpointApplication.map;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -35,8 +37,7 @@ class SeveralStoresTests {
 	@Test
 	void aKeyOfOneStoreNeedsNoNameOfARegistry() throws Exception {
 		HeldLock lock = registry("distlockSecondLockRegistry").acquire(LockRequest.of("one"));
-		assertThat(EndpointApplication.json(application.get("/actuator/distlocks/one"))).containsEntry("registry",
-				"second");
+		assertThat(application.json("/actuator/distlocks/one")).containsEntry("registry", "second");
 		application.assertDelete(204, "/actuator/distlocks/one?token=" + lock.fencingToken());
 		application.assertGet(404, "/actuator/distlocks/one");
 		application.assertDelete(404, "/actuator/distlocks/one?token=" + lock.fencingToken());
@@ -61,10 +62,9 @@ class SeveralStoresTests {
 			SecondStore.failure.set(new LockBackendException(MESSAGE));
 			application.assertGet(503, "/actuator/distlocks/unavailable?registry=second").contains(MESSAGE);
 			application.assertDelete(503, "/actuator/distlocks/unavailable?registry=second&token=1");
-			var registries = EndpointApplication.map(EndpointApplication.json(application.get("/actuator/distlocks")),
-					"registries");
+			var registries = map(application.json("/actuator/distlocks"), "registries");
 			assertThat(registries).containsOnlyKeys("local", "second");
-			assertThat(EndpointApplication.list(EndpointApplication.map(registries, "second"), "held")).hasSize(1);
+			assertThat(list(map(registries, "second"), "held")).hasSize(1);
 			assertThat(lock.isHeld()).isTrue();
 		}
 	}
@@ -105,12 +105,11 @@ class SeveralStoresTests {
 
 	@Test
 	void healthHasAnEntryForEachStore() throws Exception {
-		var components = EndpointApplication.map(EndpointApplication.json(application.get("/actuator/health/distlock")),
-				"components");
+		var components = map(application.json("/actuator/health/distlock"), "components");
 		assertThat(components).containsOnlyKeys("local", "second");
-		assertThat(EndpointApplication.map(components, "local")).containsEntry("status", "UP");
-		assertThat(EndpointApplication.map(EndpointApplication.map(components, "local"), "details"))
-			.containsOnlyKeys("location", "watchdogLateness", "held", "waiting", "roundTrip");
+		assertThat(map(components, "local")).containsEntry("status", "UP");
+		assertThat(map(map(components, "local"), "details")).containsOnlyKeys("location", "watchdogLateness", "held",
+				"waiting", "roundTrip");
 	}
 
 	@Test

@@ -6,14 +6,11 @@ import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Tests conditions of locks.
@@ -65,17 +62,6 @@ class ConditionTests {
 			.withMessageContaining("cannot be evaluated");
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "#idd == 1, uses #idd", "'#id ==', is not a SpEL expression", "amount > 1, has the bare word amount",
-			"${nowhere}, Could not resolve placeholder 'nowhere'" })
-	void anInvalidConditionFailsTheStart(String condition, String problem) {
-		LockedApplication application = LockedApplication.of(Checked.class);
-		if (!condition.equals("${nowhere}")) {
-			application.with("nowhere", condition);
-		}
-		assertThat(catchThrowable(() -> application.start().close())).hasStackTraceContaining(problem);
-	}
-
 	static class Stock {
 
 		@DistributedLock(key = "#id", condition = "#amount > ${limit}")
@@ -90,14 +76,6 @@ class ConditionTests {
 
 		@DistributedLock(key = "'k'", condition = "#order.paid")
 		void property(Object order) {
-		}
-
-	}
-
-	static class Checked {
-
-		@DistributedLock(key = "'k'", condition = "${nowhere}")
-		void run(int id, int amount) {
 		}
 
 	}

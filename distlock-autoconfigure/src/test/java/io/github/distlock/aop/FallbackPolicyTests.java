@@ -39,21 +39,10 @@ class FallbackPolicyTests {
 	}
 
 	@Test
-	void aMethodThatGetsItsLockHasNoFallback() {
-		assertThat(this.stock.plain("a")).isEqualTo("ran a");
-	}
-
-	@Test
 	void aPrivateFallbackIsCalledOnTheBeanWithoutALock() {
 		take();
 		assertThat(this.stock.plain("a")).isEqualTo("fell back a, field set, no lock");
 		assertThat(this.locks.requests).hasSize(1);
-	}
-
-	@Test
-	void aFallbackWithoutAnExceptionIsNotCalledForAFailingStore() {
-		this.locks.failure = new LockBackendException("down");
-		assertThatException().isThrownBy(() -> this.stock.plain("a")).isSameAs(this.locks.failure);
 	}
 
 	@Test

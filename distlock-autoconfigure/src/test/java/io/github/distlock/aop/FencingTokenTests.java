@@ -5,13 +5,17 @@ import java.util.List;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.FencingToken;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockMode;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +25,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 /**
  * Tests parameters that receive the fencing token.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class FencingTokenTests {
 
 	/** The token of {@link InMemoryLocks}. */
@@ -72,11 +77,18 @@ class FencingTokenTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { OtherType.class, InKey.class, InCondition.class })
+	@ValueSource(classes = { OtherType.class, InKey.class, InCondition.class, WithPermits.class })
 	void anInvalidTokenParameterFailsTheStart(Class<?> bean) throws Exception {
 		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
 		assertThat(catchThrowable(() -> LockedApplication.of(bean).start().close())).hasStackTraceContaining(problem)
 			.hasStackTraceContaining(bean.getName());
+	}
+
+	@Test
+	void aReaderWithATokenIsWarned(CapturedOutput output) {
+		LockedApplication.of(OfReaders.class).start().close();
+		assertThat(output)
+			.containsPattern("WARN.*OfReaders[.]run\\(long\\) has a @FencingToken parameter in mode READ");
 	}
 
 	interface Shop {
@@ -147,6 +159,25 @@ class FencingTokenTests {
 
 		@DistributedLock(condition = "#token > 1")
 		void run(@FencingToken long token) {
+		}
+
+	}
+
+	static class WithPermits {
+
+		static final String PROBLEM = "has a @FencingToken parameter and permits";
+
+		@DistributedLock(permits = "2")
+		void run(@FencingToken long token) {
+		}
+
+	}
+
+	static class OfReaders {
+
+		@DistributedLock(mode = LockMode.READ)
+		long run(@FencingToken long token) {
+			return token;
 		}
 
 	}

@@ -57,33 +57,19 @@ class GeneratedNameTests {
 			.start();
 	}
 
-	@ParameterizedTest
+	@ParameterizedTest(name = "{1}")
 	@MethodSource("generatedBeans")
-	void theKeyOfAMethodNamesTheClassOrInterfaceThatDeclaresIt(Object bean, Class<?> named) {
+	void keysNameTheClassOrInterfaceThatDeclaresTheMethodAndNeverTheGeneratedClass(Object bean, Class<?> named) {
 		try (AnnotationConfigApplicationContext context = start(bean)) {
-			context.getBean(Job.class).run();
-			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly(named.getName() + "#run()");
-			assertThat(context.getBean(InMemoryLocks.class).requests).extracting(LockRequest::name)
-				.containsExactly(named.getSimpleName() + ".run");
-		}
-	}
-
-	@ParameterizedTest
-	@MethodSource("generatedBeans")
-	void theTargetClassAndTheMethodOfAKeyAreNamedTheSameInEachJvm(Object bean, Class<?> named) {
-		try (AnnotationConfigApplicationContext context = start(bean)) {
-			context.getBean(Job.class).ofTargetClass();
-			context.getBean(Job.class).ofMethod();
-			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly(named.toString() + named.getName(),
+			Job job = context.getBean(Job.class);
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			job.run();
+			assertThat(locks.requests).extracting(LockRequest::name).containsExactly(named.getSimpleName() + ".run");
+			job.ofTargetClass();
+			job.ofMethod();
+			assertThat(locks.keys()).containsExactly(named.getName() + "#run()", named.toString() + named.getName(),
 					named.getName());
-		}
-	}
-
-	@ParameterizedTest
-	@MethodSource("generatedBeans")
-	void theClassOfTheTargetIsRefusedInAKey(Object bean, Class<?> named) {
-		try (AnnotationConfigApplicationContext context = start(bean)) {
-			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(context.getBean(Job.class)::ofTarget)
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(job::ofTarget)
 				.withMessageContaining("differs from JVM to JVM: write #root.targetClass");
 		}
 	}

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -17,6 +18,7 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.ControlledLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 class InMemoryLocks implements LockRegistry {
 
 	/** The events in their order; tests add their own. */
-	final List<String> events = new ArrayList<>();
+	final List<String> events = new CopyOnWriteArrayList<>();
 
 	final List<LockRequest> requests = new ArrayList<>();
 
@@ -110,7 +112,7 @@ class InMemoryLocks implements LockRegistry {
 		throw new UnsupportedOperationException();
 	}
 
-	final class Held implements HeldLock {
+	final class Held implements ControlledLock {
 
 		private final String key;
 

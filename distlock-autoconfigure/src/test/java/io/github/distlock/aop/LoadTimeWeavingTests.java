@@ -1,13 +1,23 @@
 package io.github.distlock.aop;
 
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 
+import com.example.shop.ShopApplication;
+import com.example.shop.StockService;
 import io.github.distlock.testing.ChildJvm;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,11 +29,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LoadTimeWeavingTests {
 
+	private static final String AGENT = "-javaagent:"
+			+ ProceedingJoinPoint.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+
+	private static final String AOP_XML = """
+			<aspectj>
+			  <weaver>
+			    <include within="com.example.shop..*"/>
+			  </weaver>
+			</aspectj>
+			""";
+
 	private final ChildJvm child;
 
 	LoadTimeWeavingTests() {
-		String agent = ProceedingJoinPoint.class.getProtectionDomain().getCodeSource().getLocation().getPath();
-		this.child = ChildJvm.start(List.of("-javaagent:" + agent), WovenChild.class);
+		this.child = ChildJvm.start(List.of(AGENT), WovenChild.class);
 	}
 
 	@BeforeAll
@@ -84,6 +104,40 @@ class LoadTimeWeavingTests {
 
 	private String result(String scene) {
 		return this.child.send(scene).expect("said " + scene + " ");
+	}
+
+	/**
+	 * As docs/weaving.md says: the classes of the application are outside the packages of
+	 * the library, and the weaver examines no others.
+	 */
+	@Test
+	void methodsAreLockedIfTheWeaverExaminesOnlyTheClassesOfTheApplication(@TempDir Path classes) throws IOException {
+		copy(classes, ShopApplication.class, StockService.class);
+		Files.createDirectories(classes.resolve("META-INF"));
+		Files.writeString(classes.resolve("META-INF/aop.xml"), AOP_XML);
+		try (ChildJvm application = ChildJvm.start(List.of(AGENT, "-cp", classPath(classes)), ShopApplication.class,
+				"--distlock.backend=local", "--distlock.aop.mode=aspectj")) {
+			assertThat(application.expect("private ")).isEqualTo("stock-7");
+			assertThat(application.expect("static ")).isEqualTo("count");
+		}
+	}
+
+	private static void copy(Path classes, Class<?>... types) throws IOException {
+		for (Class<?> type : types) {
+			String file = type.getName().replace('.', '/') + ".class";
+			Path target = classes.resolve(file);
+			Files.createDirectories(Objects.requireNonNull(target.getParent()));
+			Files.copy(Objects.requireNonNull(type.getClassLoader().getResourceAsStream(file)), target);
+		}
+	}
+
+	/** Without the tests, which have an aop.xml of their own. */
+	private static String classPath(Path classes) {
+		String tests = LoadTimeWeavingTests.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+		return classes + File.pathSeparator
+				+ Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+					.filter((entry) -> !Path.of(entry).toAbsolutePath().equals(Path.of(tests).toAbsolutePath()))
+					.collect(Collectors.joining(File.pathSeparator));
 	}
 
 }

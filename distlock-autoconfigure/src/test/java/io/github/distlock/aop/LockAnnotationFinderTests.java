@@ -76,37 +76,21 @@ class LockAnnotationFinderTests {
 	}
 
 	@Test
-	void theMethodTakesPrecedenceOverTheClassAndTheNearestAnnotationApplies() {
-		try (AnnotationConfigApplicationContext context = start(true, Nearest.class)) {
-			Nearest bean = context.getBean(Nearest.class);
-			bean.own();
-			bean.overridden();
-			bean.composed("1");
-			bean.fromClass();
-			assertThat(context.getBean(InMemoryLocks.class).keys()).containsExactly("own", "overridden-in-base",
-					"order-1", "nearest-class");
-		}
-	}
-
-	@Test
-	void anAnnotatedClassLocksItsPublicMethodsOnly() {
+	void theMethodTakesPrecedenceOverTheClassWhichLocksItsPublicMethodsAndTheNearestAnnotationApplies() {
 		try (AnnotationConfigApplicationContext context = start(true, Nearest.class)) {
 			Nearest bean = context.getBean(Nearest.class);
 			bean.packagePrivate();
 			Nearest.helper();
 			assertThat(bean).hasToString("nearest").isEqualTo(bean).hasSameHashCodeAs(bean);
-			assertThat(context.getBean(InMemoryLocks.class).keys()).isEmpty();
-		}
-	}
-
-	@Test
-	void aComposedAnnotationPassesItsAttributesOn() {
-		try (AnnotationConfigApplicationContext context = start(true, Nearest.class)) {
-			context.getBean(Nearest.class).composed("1");
-			assertThat(context.getBean(InMemoryLocks.class).requests).singleElement().satisfies((request) -> {
-				assertThat(request.name()).isEqualTo("orders");
-				assertThat(request.waitTime()).hasSeconds(3);
-			});
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			assertThat(locks.keys()).isEmpty();
+			bean.own();
+			bean.overridden();
+			bean.composed("1");
+			bean.fromClass();
+			assertThat(locks.keys()).containsExactly("own", "overridden-in-base", "order-1", "nearest-class");
+			assertThat(locks.requests.get(2).name()).as("of a composed annotation").isEqualTo("orders");
+			assertThat(locks.requests.get(2).waitTime()).as("of a composed annotation").hasSeconds(3);
 		}
 	}
 

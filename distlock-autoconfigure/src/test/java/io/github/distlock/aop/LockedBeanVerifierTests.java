@@ -1,7 +1,12 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockRequest;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.annotation.Aspect;
@@ -18,20 +23,27 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyFactoryBean;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.ApplicationObjectSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Tests that no bean with annotated methods silently runs without locks, and that no bean
- * is created early.
+ * Tests that no bean with annotated methods silently runs without locks, that no bean is
+ * created early, and objects that other code puts around a bean or registers in its
+ * place.
  */
 class LockedBeanVerifierTests {
 
@@ -121,6 +133,23 @@ class LockedBeanVerifierTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(classes = { LockedFactoryMethod.class, LockedFactoryBean.class })
+	void aMethodThatMakesABeanIsRefused(Class<?> bean) {
+		LockedApplication.of(bean)
+			.assertRefused("would lock the making of a bean, and never its work",
+					"write the annotation on the method that does the work");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockedPostConstruct.class, LockedPreDestroy.class, LockedSetter.class,
+			LockedInitializingBean.class, LockedDisposableBean.class, LockedInitMethod.class })
+	void aMethodThatSpringCallsOfTheBeanItselfIsRefused(Class<?> bean) {
+		LockedApplication.of(bean)
+			.assertRefused("Spring calls the method when it makes or destroys the bean, and not through the proxy",
+					"ApplicationRunner");
+	}
+
+	@ParameterizedTest
 	@MethodSource("sharedLocks")
 	void beansOfDifferentClassesThatShareALockWithoutAKeyAreRefused(Class<?> one, Class<?> other, Class<?> declaring) {
 		LockedApplication.of(one, other)
@@ -160,6 +189,44 @@ class LockedBeanVerifierTests {
 		}
 	}
 
+	@Test
+	void aWrapperAroundTheProxyDoesNotFailTheStart() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(ForeignRunner.class, Auditing.class)
+			.start()) {
+			LockedRuns bean = context.getBean(LockedRuns.class);
+			assertThat(Proxy.getInvocationHandler(bean).getClass().getName()).contains(Auditing.class.getName());
+			bean.locked();
+			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
+		}
+	}
+
+	@Test
+	void objectsThatTheContextHasNotCreatedRunUnlocked() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of().start();
+				AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(context);
+			child.register(ForeignRunner.class);
+			child.refresh();
+			child.getBean(LockedRuns.class).locked();
+			ForeignRunner object = new ForeignRunner();
+			context.getAutowireCapableBeanFactory().autowireBean(object);
+			object.locked();
+			context.getBeanFactory().registerSingleton("late", object);
+			context.getBean(LockedRuns.class).locked();
+			assertThat(context.getBean(InMemoryLocks.class).events).isEmpty();
+		}
+	}
+
+	@Test
+	void aFinalMethodThatAnAnnotatedClassInheritsIsNotLocked() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Supported.class, AlsoSupported.class)
+			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying)
+			.start()) {
+			context.getBean(Supported.class).run();
+			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
+		}
+	}
+
 	private static ProxyFactoryBean proxyOf(Object target, Class<?> type) {
 		ProxyFactoryBean factory = new ProxyFactoryBean();
 		factory.setTarget(target);
@@ -193,6 +260,87 @@ class LockedBeanVerifierTests {
 
 		@DistributedLock
 		void run() {
+		}
+
+	}
+
+	static class LockedFactoryMethod {
+
+		@Bean
+		@DistributedLock
+		Runnable work() {
+			return () -> {
+			};
+		}
+
+	}
+
+	static class LockedFactoryBean implements FactoryBean<String> {
+
+		@Override
+		@DistributedLock
+		public String getObject() {
+			return "";
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return String.class;
+		}
+
+	}
+
+	static class LockedPostConstruct {
+
+		@PostConstruct
+		@DistributedLock
+		void begin() {
+		}
+
+	}
+
+	static class LockedPreDestroy {
+
+		@PreDestroy
+		@DistributedLock
+		void end() {
+		}
+
+	}
+
+	static class LockedSetter {
+
+		@Autowired
+		@DistributedLock
+		void setContext(ApplicationContext context) {
+		}
+
+	}
+
+	static class LockedInitializingBean implements InitializingBean {
+
+		@Override
+		@DistributedLock
+		public void afterPropertiesSet() {
+		}
+
+	}
+
+	static class LockedDisposableBean implements DisposableBean {
+
+		@Override
+		@DistributedLock
+		public void destroy() {
+		}
+
+	}
+
+	@Configuration
+	static class LockedInitMethod {
+
+		@Bean(initMethod = "run")
+		LockedRunner runner() {
+			return new LockedRunner();
 		}
 
 	}
@@ -427,6 +575,50 @@ class LockedBeanVerifierTests {
 	}
 
 	static class KeyedB extends Keyed {
+
+	}
+
+	static class ForeignRunner implements LockedRuns {
+
+		@Override
+		public void locked() {
+		}
+
+	}
+
+	static class Auditing implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			if (!(bean instanceof LockedRuns)) {
+				return bean;
+			}
+			return Proxy.newProxyInstance(LockedRuns.class.getClassLoader(), new Class<?>[] { LockedRuns.class },
+					(self, method, arguments) -> {
+						try {
+							return method.invoke(bean, arguments);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getTargetException();
+						}
+					});
+		}
+
+	}
+
+	@DistributedLock
+	static class Supported extends ApplicationObjectSupport {
+
+		public void run() {
+		}
+
+	}
+
+	@DistributedLock("#id")
+	static class AlsoSupported extends ApplicationObjectSupport {
+
+		public void run(String id) {
+		}
 
 	}
 

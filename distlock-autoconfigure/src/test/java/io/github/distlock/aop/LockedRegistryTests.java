@@ -72,7 +72,7 @@ class LockedRegistryTests {
 			.withMessageStartingWith("@DistributedLock(registry = \"zookeper\") on " + Unknown.class.getName()
 					+ ".run() names no LockRegistry bean, or several (No bean named 'zookeper' available: No matching LockRegistry bean")
 			.withMessageEndingWith(
-					"write one of the bean names [first, two, third, four, five, locks], enable the store "
+					"write one of the names [first, two, second, third, four, twice, five, locks], enable the store "
 							+ "with distlock.<store>.enabled=true, or leave registry out to use the default store");
 	}
 

@@ -4,6 +4,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
@@ -25,6 +27,7 @@ import org.springframework.context.annotation.Configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
@@ -55,7 +58,7 @@ class ManyLocksTests {
 		assertThat(this.locks.requests).extracting(LockRequest::leaseTime).containsOnlyNulls();
 		assertThat(this.locks.requests).extracting(LockRequest::waitTime)
 			.isSortedAccordingTo((one, other) -> other.compareTo(one))
-			.allMatch((wait) -> wait.compareTo(Duration.ofSeconds(2)) <= 0 && wait.toMillis() > 1000);
+			.allMatch((wait) -> wait.compareTo(Duration.ofHours(2)) <= 0 && wait.toHours() >= 1);
 	}
 
 	@Test
@@ -105,6 +108,10 @@ class ManyLocksTests {
 			.withMessageContaining("The method did not run");
 		assertThat(this.locks.events).containsExactly("acquire a", "acquire b", "release b", "release a");
 		assertThat(this.locks.abandoned).containsExactly("b", "a");
+		assertThat(catchThrowable(() -> this.stock.stage("d", "c").get(10, TimeUnit.SECONDS)))
+			.hasCauseInstanceOf(LockLostException.class)
+			.hasMessageContaining("The method did not run");
+		assertThat(this.locks.abandoned).containsExactly("b", "a", "d", "c");
 	}
 
 	@Test
@@ -186,7 +193,7 @@ class ManyLocksTests {
 	@DistributedLock("'class-1'")
 	static class Stock {
 
-		@DistributedLock(key = "#ids", waitTime = "2s", leaseTime = "10s")
+		@DistributedLock(key = "#ids", waitTime = "2h", leaseTime = "10s")
 		public void sell(InMemoryLocks locks, String... ids) {
 			locks.events.add("run");
 		}
@@ -195,6 +202,11 @@ class ManyLocksTests {
 		public List<HeldLock> context(String... ids) {
 			assertThat(LockContext.current()).contains(LockContext.all().get(0));
 			return LockContext.all();
+		}
+
+		@DistributedLock("#ids")
+		public CompletableFuture<String> stage(String... ids) {
+			throw new IllegalStateException("not to be run");
 		}
 
 		@DistributedLock(key = "#ids", fallback = "fellBack")

@@ -12,7 +12,6 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.ReactiveLockContext;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Single;
-import org.jspecify.annotations.Nullable;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -41,14 +40,9 @@ class ReactiveWork {
 	}
 
 	@DistributedLock(key = "#key")
-	Mono<String> mono(@Nullable String key, Mono<String> end) {
+	Mono<String> mono(String key, Mono<String> end) {
 		this.entered.incrementAndGet();
 		return end;
-	}
-
-	@DistributedLock(key = "#key")
-	@Nullable Mono<String> nothing(String key) {
-		return null;
 	}
 
 	@DistributedLock(key = "#key.toString()")
@@ -63,27 +57,9 @@ class ReactiveWork {
 		return source;
 	}
 
-	@DistributedLock(key = "#key")
-	Mono<String> throwing(String key, RuntimeException thrown) {
-		throw thrown;
-	}
-
 	@DistributedLock(key = "#key", waitTime = "0")
 	Mono<String> once(String key) {
 		return Mono.just(key);
-	}
-
-	@DistributedLock(key = "#key", leaseTime = "100ms")
-	Mono<String> brief(String key, @Nullable Throwable thrown) {
-		HeldLock lock = LockContext.current().orElseThrow();
-		return Mono.create((sink) -> lock.onLost(() -> {
-			if (thrown != null) {
-				sink.error(thrown);
-			}
-			else {
-				sink.success("too late");
-			}
-		}));
 	}
 
 	@DistributedLock(key = "#key")

@@ -1,14 +1,20 @@
 package io.github.distlock.aop;
 
+import java.lang.invoke.MethodHandles;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -19,6 +25,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests results whose work begins or continues after the method has returned.
@@ -26,11 +33,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReturnKindTests {
 
 	@ParameterizedTest
-	@ValueSource(classes = { ReturnsCallable.class, VariableIsTask.class, VariableIsDeferred.class,
-			VariableIsEmitter.class, VariableIsEvents.class, VariableIsStreaming.class, ClassReturnsCallable.class })
-	void aResultWhoseWorkBeginsLaterIsRefusedAtStartUp(Class<?> bean) {
+	@ValueSource(classes = { WebAsyncTask.class, DeferredResult.class, ResponseBodyEmitter.class, SseEmitter.class,
+			StreamingResponseBody.class, Callable.class, Future.class, OwnFuture.class, ConnectableFlux.class })
+	void aResultWhoseWorkBeginsLaterOrContinuesInAnUnknownWayIsRefusedAtStartUp(Class<?> result) {
+		assertRefused(new ByteBuddy()
+			.subclass(TypeDescription.Generic.Builder.parameterizedType(Returning.class, result).build())
+			.name(getClass().getPackageName() + ".Returns" + result.getSimpleName())
+			.make()
+			.load(getClass().getClassLoader(), ClassLoadingStrategy.UsingLookup.of(MethodHandles.lookup()))
+			.getLoaded());
+	}
+
+	@Test
+	void aMethodOfALockedClassWhoseWorkBeginsLaterIsRefusedAtStartUp() {
+		assertRefused(ClassReturnsCallable.class);
+	}
+
+	private static void assertRefused(Class<?> bean) {
 		LockedApplication.of(bean)
-			.assertRefused(bean.getName() + ".run()", "after the method has returned",
+			.assertRefused(bean.getName() + ".run(", "after the method has returned",
 					"Return CompletableFuture, CompletionStage, Mono or Flux");
 	}
 
@@ -54,48 +75,15 @@ class ReturnKindTests {
 			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
 			CompletableFuture<String> end = new CompletableFuture<>();
 			CompletableFuture<String> result = context.getBean(Completing.class).run(end);
-			end.thenRun(() -> locks.events.add("work"));
+			await().until(() -> locks.events.contains("acquire k"));
+			locks.events.add("work");
 			end.complete("done");
 			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
-			assertThat(locks.events).contains("work").endsWith("release k");
+			assertThat(locks.events).containsExactly("acquire k", "work", "release k");
 		}
 	}
 
-	static class ReturnsCallable {
-
-		@DistributedLock
-		public @Nullable Callable<String> run() {
-			return null;
-		}
-
-	}
-
-	abstract static class Base<T> {
-
-		@DistributedLock
-		public @Nullable T run() {
-			return null;
-		}
-
-	}
-
-	static class VariableIsTask extends Base<WebAsyncTask<String>> {
-
-	}
-
-	static class VariableIsDeferred extends Base<DeferredResult<String>> {
-
-	}
-
-	static class VariableIsEmitter extends Base<ResponseBodyEmitter> {
-
-	}
-
-	static class VariableIsEvents extends Base<SseEmitter> {
-
-	}
-
-	static class VariableIsStreaming extends Base<StreamingResponseBody> {
+	static class OwnFuture extends CompletableFuture<String> {
 
 	}
 

@@ -1,17 +1,21 @@
 package io.github.distlock.aop;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
-import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,11 +118,11 @@ class SubscribedTransactionTests {
 
 	@Test
 	void aTransactionWhoseKeptLockIsLostIsRolledBack() {
-		Mono<Void> late = this.stock.brief("brief").then(Mono.delay(Duration.ofMillis(200))).then();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.shop.within(late)::block)
+		Mono<Void> ended = this.stock.watched("ended").then(Mono.defer(this.stock::endWatched));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.shop.within(ended)::block)
 			.withMessageContaining("was lost before its transaction committed");
 		assertThat(sold()).isEmpty();
-		assertThat(this.stock.isFree("brief").block(PATIENCE)).isTrue();
+		assertThat(this.stock.isFree("ended").block(PATIENCE)).isTrue();
 	}
 
 	@Test
@@ -163,11 +167,13 @@ class SubscribedTransactionTests {
 
 	static class Stock {
 
-		private final LockRegistry locks;
+		private final BackendLockRegistry locks;
 
 		private final DatabaseClient client;
 
-		Stock(LockRegistry locks, DatabaseClient client) {
+		private volatile @Nullable HeldLock watched;
+
+		Stock(BackendLockRegistry locks, DatabaseClient client) {
 			this.locks = locks;
 			this.client = client;
 		}
@@ -196,9 +202,19 @@ class SubscribedTransactionTests {
 			return Mono.error(new IllegalStateException(sku));
 		}
 
-		@DistributedLock(key = "#sku", waitTime = "0s", leaseTime = "150ms")
-		Mono<Void> brief(String sku) {
+		@DistributedLock(key = "#sku", waitTime = "0s")
+		Mono<Void> watched(String sku) {
+			this.watched = LockContext.current().orElseThrow();
 			return sell(sku);
+		}
+
+		/** Ends the lock as an operator does, and completes when its loss is known. */
+		Mono<Void> endWatched() {
+			HeldLock lock = Objects.requireNonNull(this.watched);
+			CompletableFuture<Void> lost = new CompletableFuture<>();
+			lock.onLost(() -> lost.complete(null));
+			this.locks.inspection().end(lock.key(), lock.fencingToken());
+			return Mono.fromFuture(lost);
 		}
 
 		Mono<Boolean> isFree(String sku) {

@@ -21,6 +21,8 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.LockRegistry;
 import io.micrometer.context.ContextRegistry;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
@@ -64,6 +66,22 @@ class WorkExecutorTests {
 		}
 		finally {
 			ContextRegistry.getInstance().removeThreadLocalAccessor("broken");
+		}
+	}
+
+	@Test
+	void aSchedulerHookThatThrowsLeavesNothingLocked() {
+		Schedulers.onScheduleHook("broken", (task) -> {
+			throw new IllegalStateException("no trace");
+		});
+		try (AnnotationConfigApplicationContext context = start(Runnable::run)) {
+			assertThat(
+					catchThrowable(() -> context.getBean(Work.class).mono("hook").toFuture().get(10, TimeUnit.SECONDS)))
+				.hasRootCauseMessage("no trace");
+			assertThat(isFree(context, "hook")).isTrue();
+		}
+		finally {
+			Schedulers.resetOnScheduleHook("broken");
 		}
 	}
 
@@ -196,6 +214,11 @@ class WorkExecutorTests {
 		@DistributedLock(key = "#key", minHold = "1m")
 		CompletableFuture<String> held(String key) {
 			throw new IllegalStateException("to be refused before");
+		}
+
+		@DistributedLock(key = "#key", minHold = "1m")
+		Mono<String> mono(String key) {
+			return Mono.never();
 		}
 
 		@DistributedLock(key = "#key")

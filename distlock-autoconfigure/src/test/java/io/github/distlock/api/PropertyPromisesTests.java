@@ -32,7 +32,7 @@ class PropertyPromisesTests {
 			.map(PropertyPromisesTests::line)
 			.toList();
 		assertThat(lines).isNotEmpty();
-		CommittedText.check("config/api/properties.txt", lines, PropertyPromisesTests.class);
+		CommittedText.check("project/config/api/properties.txt", lines, PropertyPromisesTests.class);
 	}
 
 	private static String line(JsonNode property) {

@@ -20,19 +20,19 @@ class PublicSignaturesTests {
 	void theSignaturesAreThoseOfTheCommittedText() throws IOException {
 		List<String> lines = new ArrayList<>();
 		PublishedTypes.api().forEach((type) -> lines.addAll(PublicSignatures.of(type)));
-		CommittedText.check("config/api/signatures.txt", lines, PublicSignaturesTests.class);
+		CommittedText.check("project/config/api/signatures.txt", lines, PublicSignaturesTests.class);
 	}
 
 	@Test
 	void theAnswersOfTheEndpointAreThoseOfTheCommittedText() throws IOException {
 		List<String> lines = new ArrayList<>();
 		PublishedTypes.answers().forEach((type) -> lines.addAll(PublicSignatures.ofAnswer(type)));
-		CommittedText.check("config/api/endpoint.txt", lines, PublicSignaturesTests.class);
+		CommittedText.check("project/config/api/endpoint.txt", lines, PublicSignaturesTests.class);
 	}
 
 	@Test
 	void theNamesOfTheAutoConfigurationsAreThoseOfTheCommittedText() throws IOException {
-		CommittedText.check("config/api/auto-configurations.txt", PublishedTypes.autoConfigurations(),
+		CommittedText.check("project/config/api/auto-configurations.txt", PublishedTypes.autoConfigurations(),
 				PublicSignaturesTests.class);
 	}
 

@@ -40,7 +40,7 @@ class PublishedModulesTests {
 
 	/** Return the POMs of all modules, those of modules inside modules included. */
 	private static Stream<String> poms() throws IOException {
-		try (Stream<Path> files = Files.find(ROOT, 3, (file, attributes) -> file.endsWith("pom.xml"))) {
+		try (Stream<Path> files = Files.find(ROOT, 4, (file, attributes) -> file.endsWith("pom.xml"))) {
 			return files.filter((file) -> !file.toString().contains("target"))
 				.map(PublishedModulesTests::read)
 				.filter((pom) -> pom.contains("<artifactId>distlock-parent<")

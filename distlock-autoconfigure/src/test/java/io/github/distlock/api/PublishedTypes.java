@@ -32,7 +32,8 @@ final class PublishedTypes {
 
 	/** Of the observations, the door of the library itself is not API. */
 	private static final List<String> INTERNAL = List.of(ROOT + ".observation.LockObservation",
-			ROOT + ".observation.LockObserver", ROOT + ".observation.LockObservers");
+			ROOT + ".observation.LockObserver", ROOT + ".observation.LockObservers", ROOT + ".observation.LockedWork",
+			ROOT + ".observation.LockedWork$ObservedWork");
 
 	private PublishedTypes() {
 	}

@@ -4,7 +4,6 @@ import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -15,10 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.mock.env.MockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,18 +48,6 @@ class BareNumberTests {
 				.hasMessage(
 						"Property '" + property + "' is '2000': it has no unit and would be read as 2000 milliseconds."
 								+ " Write a number with a unit, such as 2000ms or 2000s."));
-	}
-
-	@Test
-	void theFailureAnalysisSaysWhatToWrite() {
-		this.application.withPropertyValues("WAIT=2", "distlock.wait-time= ${WAIT} ").run((context) -> {
-			Throwable failure = Objects.requireNonNull(context.getStartupFailure());
-			FailureAnalysis analysis = Objects
-				.requireNonNull(new DistlockFailureAnalyzer(new MockEnvironment()).analyze(failure));
-			assertThat(analysis.getDescription()).startsWith(
-					"Property 'distlock.wait-time' is '2': it has no unit and would be read as 2 milliseconds.");
-			assertThat(analysis.getAction()).startsWith("Write a number with a unit, such as 2ms or 2s");
-		});
 	}
 
 	@ParameterizedTest

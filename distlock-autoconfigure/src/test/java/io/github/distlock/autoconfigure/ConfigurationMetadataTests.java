@@ -29,7 +29,7 @@ class ConfigurationMetadataTests {
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
 			"distlock.redis.connection-factory", "distlock.aop.executor", "distlock.jdbc.data-source",
 			"distlock.redlock.nodes", "distlock.zookeeper.connect-string", "distlock.jdbc.schema",
-			"distlock.max-waiting", "management.endpoint.distlocks.roles");
+			"distlock.max-waiting", "management.endpoint.distlocks.roles", "distlock.transaction.fence-managers");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 

@@ -38,7 +38,7 @@ public final class Contexts {
 	/**
 	 * With the Redis auto-configuration of Spring Boot, for a server that does not run.
 	 */
-	static ApplicationContextRunner withRedis() {
+	public static ApplicationContextRunner withRedis() {
 		return withoutRedis().withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class));
 	}
 

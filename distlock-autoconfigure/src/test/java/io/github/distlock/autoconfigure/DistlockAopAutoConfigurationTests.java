@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -28,6 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -73,12 +75,22 @@ class DistlockAopAutoConfigurationTests {
 				}
 			});
 			context.refresh();
-			assertThat(output).doesNotContain("not eligible for getting processed by all BeanPostProcessors");
+			assertThat(flushed(output)).doesNotContain("not eligible for getting processed by all BeanPostProcessors");
 			assertThat(context.getBeanFactory().containsSingleton("distlockAdvisor")).isTrue();
 			assertThat(context.getBeanFactory().containsSingleton("locks")).isFalse();
 			context.getBean(Shop.class).sell();
 			assertThat(context.getBeanFactory().containsSingleton("locks")).isTrue();
 		}
+	}
+
+	@Test
+	void aBeanThatIsCreatedBeforeProxiesAreRunsUnlockedAndAWarningNamesIt(CapturedOutput output) {
+		this.application.withUserConfiguration(EarlyBeans.class).run((context) -> {
+			assertThat(context.getBean(EarlyShop.class).sell()).isEqualTo("unlocked");
+			assertThat(flushed(output)).containsOnlyOnce("runs without its locks")
+				.contains("Bean 'early' runs without its locks, such as that on " + EarlyShop.class.getName()
+						+ ".sell(): Spring has created it before it could create proxies");
+		});
 	}
 
 	@Test
@@ -158,6 +170,32 @@ class DistlockAopAutoConfigurationTests {
 		@DistributedLock("'order-1'")
 		public CompletableFuture<String> thread() {
 			return CompletableFuture.completedFuture(Thread.currentThread().getName());
+		}
+
+	}
+
+	public static class EarlyShop extends Shop {
+
+		@Override
+		@DistributedLock("'order-2'")
+		public String sell() {
+			return super.sell();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyBeans {
+
+		@Bean
+		EarlyShop early() {
+			return new EarlyShop();
+		}
+
+		@Bean
+		static BeanFactoryPostProcessor reader(EarlyShop early) {
+			return (beanFactory) -> {
+			};
 		}
 
 	}

@@ -2,13 +2,18 @@ package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.integration.IntegrationLockRegistry;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.transaction.CommitGuard;
+import io.github.distlock.transaction.CommitTerms;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -25,14 +31,22 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.integration.support.locks.DefaultLockRegistry;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 /**
  * Which beans are defined, and when they back off.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DistlockAutoConfigurationTests {
+
+	private static final ApplicationContextRunner LOCAL = Contexts.withoutRedis()
+		.withPropertyValues("distlock.backend=local");
 
 	@Test
 	void everyAutoConfigurationIsFinal() {
@@ -49,19 +63,13 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void ofSeveralConnectionFactoriesThePrimaryOneIsUsed() {
-		Contexts.withRedis()
+	void ofSeveralConnectionFactoriesTheNamedOneOrElseThePrimaryOneIsUsed() {
+		ApplicationContextRunner several = Contexts.withRedis()
 			.withUserConfiguration(TwoFactories.class)
-			.withBean("third", RedisConnectionFactory.class, () -> factory(3), (bean) -> bean.setPrimary(true))
-			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).store().location())
-				.startsWith("Redis at third.example:3"));
-	}
-
-	@Test
-	void ofSeveralConnectionFactoriesOneCanBeNamed() {
-		Contexts.withRedis()
-			.withUserConfiguration(TwoFactories.class)
-			.withPropertyValues("distlock.redis.connection-factory=second")
+			.withBean("third", RedisConnectionFactory.class, () -> factory(3), (bean) -> bean.setPrimary(true));
+		several.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).store().location())
+			.startsWith("Redis at third.example:3"));
+		several.withPropertyValues("distlock.redis.connection-factory=second")
 			.run((context) -> assertThat(context.getBean(BackendLockRegistry.class).store().location())
 				.startsWith("Redis at second.example:2"));
 	}
@@ -75,7 +83,7 @@ class DistlockAutoConfigurationTests {
 	void aPropertyThatDoesNotExistIsNamedWithTheNearestOne(String property, String nearest, CapturedOutput output) {
 		Contexts.withRedis().withPropertyValues(property + "=4711s").run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).containsOnlyOnce("Property '" + property + "' has no effect")
+			assertThat(flushed(output)).containsOnlyOnce("Property '" + property + "' has no effect")
 				.containsOnlyOnce("The nearest is '" + nearest + "'")
 				.doesNotContain("4711");
 		});
@@ -91,10 +99,10 @@ class DistlockAutoConfigurationTests {
 		String warning = "Property '" + property + "' has no effect: the server is configured with '" + successor + "'";
 		Contexts.withRedis()
 			.withPropertyValues(property + "=secret-4711")
-			.run((context) -> assertThat(output).containsOnlyOnce(warning).doesNotContain("secret-4711"));
+			.run((context) -> assertThat(flushed(output)).containsOnlyOnce(warning).doesNotContain("secret-4711"));
 		Contexts.withRedis()
 			.withInitializer((context) -> setEnvironment(context, Map.of(variable, "secret-4711")))
-			.run((context) -> assertThat(output).contains(warning)
+			.run((context) -> assertThat(flushed(output)).contains(warning)
 				.contains("It was set in \"" + variable + "\" from property source")
 				.doesNotContain("secret-4711"));
 	}
@@ -104,7 +112,7 @@ class DistlockAutoConfigurationTests {
 		Contexts.withRedis()
 			.withPropertyValues("distlock.waitTime=1s", "distlock.lease_time=20s", "distlock.composite[0]=redis",
 					"distlock.composite[1]=local", "distlock.redlock.nodes[0].host=127.0.0.1",
-					"distlock.handoff.budget=5", "distlock.jdbc.enabled=false", "distlock.jdbc.mode=connection",
+					"distlock.handoff.max-time=5ms", "distlock.jdbc.enabled=false", "distlock.jdbc.mode=connection",
 					"distlock.redis=", "distlocks.name=another")
 			.withInitializer((context) -> setEnvironment(context,
 					Map.of("DISTLOCK_FAIL_FAST", "false", "DISTLOCK_REDLOCK_NODES_1_HOST", "127.0.0.1",
@@ -114,7 +122,7 @@ class DistlockAutoConfigurationTests {
 			.withSystemProperties("distlock.build=17")
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
-				assertThat(output).doesNotContain("has no effect");
+				assertThat(flushed(output)).doesNotContain("has no effect");
 			});
 	}
 
@@ -141,8 +149,56 @@ class DistlockAutoConfigurationTests {
 					() -> LockContext.current().map(HeldLock::key).orElse("none")))
 				.isEqualTo("order-1");
 			assertThat(LockContext.current()).isEmpty();
-			assertThat(output).containsOnlyOnce("each LockRegistry grants every lock at once");
+			assertThat(flushed(output).toString().lines().filter((line) -> line.contains("WARN"))).singleElement(STRING)
+				.contains("Locks are switched off (distlock.enabled=false)", "run without a lock",
+						"each LockRegistry grants every lock at once");
 		});
+	}
+
+	@Test
+	void switchedOffTheLockRegistryOfSpringIntegrationStillExcludesTheThreadsOfThisJvm() {
+		LOCAL.withPropertyValues("distlock.enabled=false").run((context) -> {
+			var locks = context.getBean(IntegrationLockRegistry.class);
+			Supplier<Boolean> another = () -> locks.obtain("key").tryLock();
+			locks.obtain("key").lock();
+			assertThat(CompletableFuture.supplyAsync(another).get()).isFalse();
+			locks.obtain("key").unlock();
+			assertThat(CompletableFuture.supplyAsync(another).get()).isTrue();
+		});
+	}
+
+	@Test
+	void aLockRegistryOfSpringIntegrationOfTheApplicationWins() {
+		LOCAL.withBean(DefaultLockRegistry.class)
+			.run((context) -> assertThat(context)
+				.getBean(org.springframework.integration.support.locks.LockRegistry.class)
+				.isInstanceOf(DefaultLockRegistry.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "org.springframework.integration, distlockIntegrationLockRegistry",
+			"org.springframework.transaction, distlockCommitGuard" })
+	void withoutTheLibraryThereIsNoBeanForIt(String library, String bean) {
+		LOCAL.withClassLoader(new FilteredClassLoader(library))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(bean));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "distlock.enabled=true, 1", "distlock.transaction.commit-guard=false, 0",
+			"distlock.enabled=false, 0" })
+	void aTransactionManagerOfTheApplicationIsGuardedUnlessThatIsSwitchedOff(String property, int guards) {
+		LOCAL.withPropertyValues(property)
+			.withBean(DataSourceTransactionManager.class,
+					() -> new DataSourceTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:guarded")))
+			.run((context) -> assertThat(
+					context.getBean(DataSourceTransactionManager.class).getTransactionExecutionListeners())
+				.hasSize(guards));
+	}
+
+	@Test
+	void aCommitGuardOfTheApplicationReplacesTheDefault() {
+		LOCAL.withBean("ownGuard", CommitGuard.class, () -> new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)))
+			.run((context) -> assertThat(context).hasSingleBean(CommitGuard.class).hasBean("ownGuard"));
 	}
 
 	private static LettuceConnectionFactory factory(int number) {

@@ -1,28 +1,20 @@
 package io.github.distlock.autoconfigure;
 
 import io.github.distlock.LockRegistry;
-import io.github.distlock.LockRequest;
 import io.github.distlock.actuate.DistlocksEndpoint;
 import io.github.distlock.actuate.RecentLockEvents;
-import io.github.distlock.testing.WithoutJars;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -85,44 +77,6 @@ class DistlockEndpointAutoConfigurationTests {
 					.locks(SecurityContext.NONE, null, null, null)
 					.getBody()).hasToString("LocksDescriptor[instance=null, registries={}]");
 			});
-	}
-
-	@Test
-	void locksWorkWithoutTheActuator() throws Exception {
-		WithoutJars.run(Program.class, "spring-boot-actuator", "spring-boot-health");
-	}
-
-	/**
-	 * Runs in a class loader of its own.
-	 */
-	public static class Program implements Runnable {
-
-		@Override
-		public void run() {
-			assertThatExceptionOfType(ClassNotFoundException.class)
-				.isThrownBy(() -> Class.forName("org.springframework.boot.actuate.endpoint.annotation.Endpoint"));
-			assertThatExceptionOfType(ClassNotFoundException.class)
-				.isThrownBy(() -> Class.forName("org.springframework.boot.health.contributor.HealthContributor"));
-			try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Imports.class)
-				.web(WebApplicationType.NONE)
-				.run("--distlock.backend=local")) {
-				assertThat(context.getBean(LockRegistry.class).<Integer>execute(LockRequest.of("order-7"), () -> 42))
-					.isEqualTo(42);
-			}
-			catch (Exception ex) {
-				throw new IllegalStateException(ex);
-			}
-		}
-
-	}
-
-	/** Imported, so that its conditions are read as those of an application are. */
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
-			DistlockLocalAutoConfiguration.class, DistlockEndpointAutoConfiguration.class,
-			DistlockHealthAutoConfiguration.class })
-	static class Imports {
-
 	}
 
 }

@@ -7,7 +7,6 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.metrics.LockMetrics;
-import io.github.distlock.testing.RedisTestServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
@@ -28,47 +27,36 @@ class DistlockMetricsAutoConfigurationTests {
 	private final ApplicationContextRunner application = Contexts.withRedis()
 		.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new);
 
-	@Test
-	void theRegistryPublishesItsEventsToTheMeters() {
-		try (RedisTestServer redis = RedisTestServer.start()) {
-			this.application.withPropertyValues("spring.data.redis.port=" + redis.port()).run((context) -> {
-				MeterRegistry meters = context.getBean(MeterRegistry.class);
-				var lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1").name("orders"));
-				assertThat(meters.get("distlock.held").gauge().value()).isOne();
-				lock.close();
-				assertThat(meters.get("distlock.held").gauge().value()).isZero();
-				assertThat(meters.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
-				assertThat(meters.get("distlock.acquire").tags("name", "orders", "outcome", "acquired").timer().count())
-					.isOne();
-			});
-		}
-	}
+	private final ApplicationContextRunner local = Contexts.withoutRedis()
+		.withPropertyValues("distlock.backend=local")
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+		.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
+		.withBean(Work.class);
 
 	@Test
-	void theMetersOfAnnotatedMethodsExistFromTheStart() {
-		Contexts.withoutRedis()
-			.withPropertyValues("distlock.backend=local")
-			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
-			.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
-			.withBean(Work.class)
-			.run((context) -> {
-				MeterRegistry meters = context.getBean(MeterRegistry.class);
-				assertThat(meters.get("distlock.lost").tags("name", "orders", "backend", "local").counter().count())
-					.isZero();
-				assertThat(meters.get("distlock.acquire").tags("name", "orders", "outcome", "timeout").timer().count())
-					.isZero();
-				assertThat(meters.get("distlock.at.risk").tag("backend", "local").gauge()).isNotNull();
-				context.getBean(Work.class).order(() -> assertThat(longest(meters, "orders")).isPositive());
+	void theMetersOfAnnotatedMethodsExistFromTheStartAndCountItsEvents() {
+		this.local.run((context) -> {
+			MeterRegistry meters = context.getBean(MeterRegistry.class);
+			assertThat(meters.get("distlock.lost").tags("name", "orders", "backend", "local").counter().count())
+				.isZero();
+			assertThat(meters.get("distlock.acquire").tags("name", "orders", "outcome", "timeout").timer().count())
+				.isZero();
+			assertThat(meters.get("distlock.at.risk").tag("backend", "local").gauge()).isNotNull();
+			context.getBean(Work.class).order(() -> {
+				assertThat(longest(meters, "orders")).isPositive();
+				assertThat(meters.get("distlock.held").gauge().value()).isOne();
 			});
+			assertThat(meters.get("distlock.held").gauge().value()).isZero();
+			assertThat(meters.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
+			assertThat(meters.get("distlock.acquire").tags("name", "orders", "outcome", "acquired").timer().count())
+				.isOne();
+		});
 	}
 
 	@Test
 	void theNamesOfACompositeAreThoseOfItsStores() {
-		Contexts.withoutRedis()
-			.withPropertyValues("distlock.backend=composite", "distlock.composite=local,redis")
-			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class))
-			.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
-			.withBean(Work.class)
+		this.local.withPropertyValues("distlock.backend=composite", "distlock.composite=local,redis")
+			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
 			.run((context) -> assertThat(context.getBean(MeterRegistry.class).get("distlock.lost").counters())
 				.extracting((counter) -> counter.getId().getTag("backend"))
 				.containsExactlyInAnyOrder("local", "redis"));
@@ -76,23 +64,18 @@ class DistlockMetricsAutoConfigurationTests {
 
 	@Test
 	void theGaugesShowTheLongestLockOfEachNameUntilTheRegistryIsShutDown() {
-		Contexts.withoutRedis()
-			.withPropertyValues("distlock.backend=local", "distlock.shutdown-grace-period=0")
-			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
-			.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
-			.withBean(Work.class)
-			.run((context) -> {
-				MeterRegistry meters = context.getBean(MeterRegistry.class);
-				LockRegistry registry = context.getBean(LockRegistry.class);
-				registry.acquire(LockRequest.of("order-1").name("orders"));
-				long acquired = System.nanoTime();
-				await().until(() -> System.nanoTime() - acquired > 50_000_000);
-				registry.acquire(LockRequest.of("order-2").name("orders"));
-				assertThat(longest(meters, "orders")).isGreaterThanOrEqualTo(50_000_000);
-				context.getSourceApplicationContext().stop();
-				assertThat(longest(meters, "orders")).isZero();
-				assertThat(meters.get("distlock.at.risk").tag("backend", "local").gauge().value()).isZero();
-			});
+		this.local.withPropertyValues("distlock.shutdown-grace-period=0").run((context) -> {
+			MeterRegistry meters = context.getBean(MeterRegistry.class);
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			registry.acquire(LockRequest.of("order-1").name("orders"));
+			long acquired = System.nanoTime();
+			await().until(() -> System.nanoTime() - acquired > 50_000_000);
+			registry.acquire(LockRequest.of("order-2").name("orders"));
+			assertThat(longest(meters, "orders")).isGreaterThanOrEqualTo(50_000_000);
+			context.getSourceApplicationContext().stop();
+			assertThat(longest(meters, "orders")).isZero();
+			assertThat(meters.get("distlock.at.risk").tag("backend", "local").gauge().value()).isZero();
+		});
 	}
 
 	private static double longest(MeterRegistry meters, String name) {

@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
 
+import io.github.distlock.LockRequest;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.autoconfigure.DistlockProperties.OnLost;
 import io.github.distlock.backend.redis.RedisBackendSettings;
@@ -12,11 +13,14 @@ import io.github.distlock.transaction.OnActiveTransaction;
 import io.github.distlock.engine.HandOffLimits;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.mock.env.MockEnvironment;
@@ -28,6 +32,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 /**
  * Properties, their defaults and their limits.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class DistlockPropertiesTests {
 
 	@Test
@@ -42,10 +47,10 @@ class DistlockPropertiesTests {
 		assertThat(properties.aop().order()).isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(true, Duration.ZERO));
-		assertThat(properties.toRegistrySettings("shop", null))
+		assertThat(properties.toRegistrySettings("shop"))
 			.isEqualTo(new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
 					new HandOffLimits(500, Duration.ofMillis(5)), Duration.ofSeconds(10), false, Duration.ofSeconds(10),
-					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE, null));
+					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501));
 	}
@@ -55,11 +60,11 @@ class DistlockPropertiesTests {
 		String[] values = { "distlock.enabled=false", "distlock.backend=redis", "distlock.key-prefix=shop:",
 				"distlock.wait-time=-1", "distlock.max-waiting=20", "distlock.lease-time=12s",
 				"distlock.max-hold-time=5m", "distlock.backend-timeout=7s", "distlock.fail-fast=true",
-				"distlock.on-lost=interrupt", "distlock.handoff.budget=3", "distlock.handoff.max-time=20ms",
-				"distlock.shutdown-grace-period=3s", "distlock.release=background",
-				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
-				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
-				"distlock.transaction.on-active=fail", "distlock.transaction.commit-margin=200ms" };
+				"distlock.on-lost=interrupt", "distlock.handoff.max-time=20ms", "distlock.shutdown-grace-period=3s",
+				"distlock.release=background", "distlock.redis.command-timeout=700ms",
+				"distlock.redis.dedicated-connection=false", "distlock.redis.connection-factory=second",
+				"distlock.aop.order=17", "distlock.transaction.on-active=fail",
+				"distlock.transaction.commit-margin=200ms" };
 		DistlockProperties properties = bind(values);
 		RedisStoreProperties redis = bindRedis(values);
 		assertThat(properties.enabled()).isFalse();
@@ -68,12 +73,12 @@ class DistlockPropertiesTests {
 		assertThat(properties.aop().order()).isEqualTo(17);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.FAIL);
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(false, Duration.ofMillis(200)));
-		assertThat(properties.toRegistrySettings("shop", null))
-			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
-					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3),
-					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, 20, null));
+		assertThat(properties.toRegistrySettings("shop"))
+			.isEqualTo(new RegistrySettings(LockRequest.FOREVER, Duration.ofSeconds(12), Duration.ofMinutes(5),
+					new HandOffLimits(500, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3),
+					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, 20));
 		assertThat(redis.toSettings(properties))
-			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
+			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 501));
 	}
 
 	@Test
@@ -87,8 +92,8 @@ class DistlockPropertiesTests {
 	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1", "distlock.max-waiting=1",
 			"distlock.max-waiting=2147483647", "distlock.lease-time=100ms", "distlock.max-hold-time=30s",
 			"distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0", "distlock.key-prefix=a",
-			"distlock.handoff.budget=0", "distlock.handoff.budget=1000", "distlock.handoff.max-time=0",
-			"distlock.handoff.max-time=30s", "distlock.transaction.commit-margin=2500ms" })
+			"distlock.handoff.max-time=0", "distlock.handoff.max-time=30s",
+			"distlock.transaction.commit-margin=2500ms" })
 	void theLimitOfARangeIsAccepted(String property) {
 		assertThat(bind(property)).isNotNull();
 	}
@@ -104,8 +109,6 @@ class DistlockPropertiesTests {
 					backend-timeout=900ms | 'distlock.backend-timeout' is '900ms': it must not be shorter than 'distlock.redis.command-timeout'
 					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s to stop without
 					redis.command-timeout=0 | 'distlock.redis.command-timeout' is '0s': it must be at least 1ms. Set a longer duration, or remove the property to use the default, 1s
-					handoff.budget=-1 | 'distlock.handoff.budget' is '-1': it must be from 0 to 1000. Set 0 to disable the hand-over
-					handoff.budget=1001 | 'distlock.handoff.budget' is '1001': it must be from 0 to 1000. Set 0 to
 					handoff.max-time=-1ms | 'distlock.handoff.max-time' is '-1ms': it must be at least 0s. Set 0s to disable the hand-over
 					handoff.max-time=31s | 'distlock.handoff.max-time' is '31s': it must be at most 30s. Decrease it, or increase distlock.lease-time
 					transaction.commit-margin=-1ms | 'distlock.transaction.commit-margin' is '-1ms': it must be at least 0s. Set 0s to require only
@@ -117,6 +120,51 @@ class DistlockPropertiesTests {
 	void aValueBeyondTheLimitIsRefusedWithNameValueAndRemedy(String property, String message) {
 		assertRefused(() -> bindRedis("distlock." + property).toSettings(bind("distlock." + property)),
 				"Property " + message);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "redis.command-timeout, 30, 4999ms, 5001ms, 10s", "jdbc.command-timeout, 15, 2500ms, 2501ms, 5s",
+			"redlock.node-timeout, 6, 1s, 1001ms, 2s", "jdbc.command-timeout, 10, 1s, 2s, 4s" })
+	void aTimeOutAboveASixthOfTheLeaseCausesAWarningAndFromAThirdOnItIsRefused(String name, int lease, String silent,
+			String warned, String refused, CapturedOutput output) {
+		String property = "distlock." + name;
+		check(property + "=" + silent, lease);
+		assertThat(output).doesNotContain("may cost all locks");
+		check(property + "=" + warned, lease);
+		assertThat(output).containsOnlyOnce("Property '" + property + "' is '" + warned
+				+ "', and 'distlock.lease-time' is '" + lease + "s': a short silence of the store may cost"
+				+ " all locks. Set a sixth of that at most, or increase distlock.lease-time");
+		assertRefused(() -> check(property + "=" + refused, lease), "Property '" + property + "' is '" + refused
+				+ "': it must be shorter than a third of 'distlock.lease-time', which is '" + lease + "s'");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "jdbc.command-timeout, 6s", "jdbc.command-timeout, 1ms", "jdbc.command-timeout, 249ms",
+			"jdbc.poll-interval, 1ms", "jdbc.max-connections, 0", "jdbc.pool-size, 1", "jdbc.table-prefix, a-b",
+			"jdbc.schema, a.b", "jdbc.mode, rows", "zookeeper.session-timeout, 10ms",
+			"zookeeper.connection-timeout, 1ms", "zookeeper.command-timeout, 1ms", "zookeeper.command-timeout, 11s",
+			"zookeeper.root, locks" })
+	void aValueThatDoesNotFitTheStoreIsRefused(String name, String value) {
+		assertThatThrownBy(() -> check("distlock." + name + "=" + value, 30))
+			.hasStackTraceContaining("distlock." + name);
+	}
+
+	@Test
+	void aSessionIsNotLostByALateAnswer() {
+		DistlockProperties properties = bind("distlock.lease-time=2s");
+		assertThat(bind("zookeeper", ZooKeeperStoreProperties.class).toSettings(properties)).isNotNull();
+		assertThat(bind("jdbc", JdbcStoreProperties.class, "distlock.jdbc.mode=connection").toSettings(properties, ""))
+			.isNotNull();
+	}
+
+	private static void check(String property, int lease) {
+		DistlockProperties properties = bind("distlock.lease-time=" + lease + "s");
+		switch (property.split("\\.")[1]) {
+			case "redis" -> bindRedis(property).toSettings(properties);
+			case "zookeeper" -> bind("zookeeper", ZooKeeperStoreProperties.class, property).toSettings(properties);
+			case "jdbc" -> bind("jdbc", JdbcStoreProperties.class, property).toSettings(properties, "");
+			default -> bind("redlock", RedlockStoreProperties.class, property).toSettings(properties);
+		}
 	}
 
 	@Test
@@ -139,9 +187,13 @@ class DistlockPropertiesTests {
 	}
 
 	private static RedisStoreProperties bindRedis(String... properties) {
+		return bind("redis", RedisStoreProperties.class, properties);
+	}
+
+	private static <T> T bind(String store, Class<T> type, String... properties) {
 		MockEnvironment environment = new MockEnvironment();
 		TestPropertyValues.of(properties).applyTo(environment);
-		return Binder.get(environment).bindOrCreate("distlock.redis", RedisStoreProperties.class);
+		return Binder.get(environment).bindOrCreate("distlock." + store, type);
 	}
 
 	private static DistlockProperties bind(MockEnvironment environment) {

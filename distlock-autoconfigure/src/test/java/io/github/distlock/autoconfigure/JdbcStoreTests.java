@@ -11,16 +11,18 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.jdbc.JdbcBackend;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -28,11 +30,9 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.metrics.DataSourcePoolMetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -56,13 +56,18 @@ class JdbcStoreTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lease", "connection" })
-	void theApplicationsDatabaseKeepsTheLocks(String mode) {
+	void theApplicationsDatabaseKeepsTheLocksOverAPoolOfTheirOwnThatIsNoBean(String mode) {
 		this.context.withPropertyValues("distlock.jdbc.mode=" + mode, "distlock.fail-fast=true").run((started) -> {
-			LockRegistry registry = started.getBean(LockRegistry.class);
-			try (HeldLock lock = registry.acquire(LockRequest.of("order-1"))) {
+			HikariDataSource application = started.getBean(HikariDataSource.class);
+			assertThat(started).hasSingleBean(DataSource.class);
+			try (HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
 				assertThat(lock.isHeld()).isTrue();
-				assertThat(new JdbcTemplate(started.getBean(DataSource.class))
-					.queryForObject("SELECT COUNT(*) FROM distlock_lock", Integer.class)).isEqualTo(1);
+				assertThat(new JdbcTemplate(application).queryForObject("SELECT COUNT(*) FROM distlock_lock",
+						Integer.class))
+					.isEqualTo(1);
+				try (Connection ignored = application.getConnection()) {
+					assertThat(application.getHikariPoolMXBean().getActiveConnections()).isOne();
+				}
 			}
 			assertThat(started.getBean(LockBackend.class)).isInstanceOfSatisfying(JdbcBackend.class,
 					(backend) -> assertThat(backend.description().tokensPerGrant() == 1)
@@ -129,19 +134,21 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void withoutADatabaseStartupFailsAndSaysWhatToAdd() {
-		Contexts.withoutRedis()
-			.withPropertyValues("distlock.backend=jdbc")
-			.run((started) -> assertThat(started).getFailure()
-				.rootCause()
-				.isInstanceOf(StartUpException.class)
-				.hasMessageContaining("DataSource"));
-	}
-
-	@Test
-	void withoutSpringJdbcStartupFailsAndSaysWhatToAdd() {
-		this.context.withClassLoader(new FilteredClassLoader(JdbcOperations.class))
-			.run((started) -> assertThat(started).getFailure().rootCause().isInstanceOf(StartUpException.class));
+	void aWaitThatGetsNoConnectionSinceNestedLocksHaveThemAllIsNoLockInUse() {
+		this.context.withUserConfiguration(Waiting.class)
+			.withPropertyValues("distlock.jdbc.mode=connection", "distlock.jdbc.max-connections=2",
+					"distlock.wait-time=250ms")
+			.run((started) -> {
+				LockRegistry registry = started.getBean(LockRegistry.class);
+				Waiting waiting = started.getBean(Waiting.class);
+				try (HeldLock outer = registry.acquire(LockRequest.of("order-1"));
+						HeldLock inner = registry.acquire(LockRequest.of("order-2"))) {
+					assertThat(waiting.fallsBack()).contains("2 by held locks and 0 by waits",
+							"distlock.jdbc.max-connections (2)");
+					assertThatThrownBy(waiting::skips).isInstanceOf(LockBackendException.class);
+				}
+				assertThat(waiting.fallsBack()).isEqualTo("locked");
+			});
 	}
 
 	@Test
@@ -151,7 +158,7 @@ class JdbcStoreTests {
 				.rootCause()
 				.hasMessageContaining("needs a DataSource bean, but there are several"));
 		this.context.withUserConfiguration(TwoDatabases.class)
-			.withPropertyValues("distlock.jdbc.data-source=locks")
+			.withPropertyValues("distlock.jdbc.data-source=locks", "distlock.fail-fast=true")
 			.run((started) -> {
 				LockRegistry registry = started.getBean(LockRegistry.class);
 				Optional<HeldLock> lock = registry.tryAcquire(LockRequest.of("order-1"));
@@ -160,20 +167,6 @@ class JdbcStoreTests {
 					.queryForObject("SELECT COUNT(*) FROM distlock_lock", Integer.class)).isEqualTo(1);
 				lock.get().close();
 			});
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "lease", "connection" })
-	void theLocksUseAPoolOfTheirOwnThatIsNoBean(String mode) {
-		this.context.withPropertyValues("distlock.jdbc.mode=" + mode).run((started) -> {
-			HikariDataSource application = started.getBean(HikariDataSource.class);
-			assertThat(started).hasSingleBean(DataSource.class);
-			try (Connection ignored = application.getConnection();
-					HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
-				assertThat(lock.isHeld()).isTrue();
-				assertThat(application.getHikariPoolMXBean().getActiveConnections()).isOne();
-			}
-		});
 	}
 
 	@Test
@@ -200,12 +193,21 @@ class JdbcStoreTests {
 			.run((started) -> assertThat(started).hasNotFailed());
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "command-timeout, 6s", "command-timeout, 1ms", "poll-interval, 1ms", "max-connections, 0",
-			"command-timeout, 249ms", "pool-size, 1", "table-prefix, a-b", "schema, a.b", "mode, rows" })
-	void anInvalidValueIsRefusedAtStartup(String name, String value) {
-		this.context.withPropertyValues("distlock.jdbc." + name + "=" + value)
-			.run((started) -> assertThat(started).hasFailed());
+	static class Waiting {
+
+		@DistributedLock(key = "'free'", onFailure = OnFailure.SKIP)
+		public void skips() {
+		}
+
+		@DistributedLock(key = "'free'", fallback = "down")
+		public String fallsBack() {
+			return "locked";
+		}
+
+		String down(LockException problem) {
+			return String.valueOf(problem.getMessage());
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -24,17 +24,6 @@ class LateListenerTests {
 		.withPropertyValues("distlock.backend=local");
 
 	@Test
-	void aListenerMayDependOnABeanThatLocks() {
-		this.application.withBean(Alerts.class).withBean(AlertingListener.class).run((context) -> {
-			assertThat(context).hasNotFailed();
-			try (HeldLock lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
-				assertThat(lock.isHeld()).isTrue();
-			}
-			await().untilAsserted(() -> assertThat(context.getBean(Alerts.class).sent).contains("order-1"));
-		});
-	}
-
-	@Test
 	void aBeanThatLocksWhileItIsCreatedForAListenerGetsItsLock() {
 		this.application.withBean(EagerAlerts.class).withBean(EagerListener.class).run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -74,31 +63,6 @@ class LateListenerTests {
 		@Override
 		public void onReleased(Released event) {
 			this.heard.add(event.key());
-		}
-
-	}
-
-	static class Alerts {
-
-		private final List<String> sent = new CopyOnWriteArrayList<>();
-
-		Alerts(LockRegistry locks) {
-			assertThat(locks).isNotNull();
-		}
-
-	}
-
-	static class AlertingListener implements LockListener {
-
-		private final Alerts alerts;
-
-		AlertingListener(Alerts alerts) {
-			this.alerts = alerts;
-		}
-
-		@Override
-		public void onReleased(Released event) {
-			this.alerts.sent.add(event.key());
 		}
 
 	}

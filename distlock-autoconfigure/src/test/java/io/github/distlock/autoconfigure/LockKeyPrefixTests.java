@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
@@ -17,9 +18,9 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.integration.IntegrationLockRegistry;
-import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.registry.PrefixedLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
@@ -44,8 +46,15 @@ class LockKeyPrefixTests {
 
 	private final ApplicationContextRunner application = Contexts.withoutRedis()
 		.withPropertyValues("distlock.backend=local", "distlock.wait-time=0s")
-		.withBean(LockKeyPrefix.class, () -> (key) -> Objects.requireNonNull(TENANT.get(), "no tenant"))
+		.withBean(LockKeyPrefix.class, () -> (key) -> prefix())
 		.withBean(Work.class);
+
+	/** The tenant of this name has no prefix, against the contract. */
+	@SuppressWarnings("NullAway")
+	private static String prefix() {
+		String tenant = Objects.requireNonNull(TENANT.get(), "no tenant");
+		return tenant.equals("null") ? null : tenant;
+	}
 
 	@AfterEach
 	void leaveTheTenant() {
@@ -62,43 +71,25 @@ class LockKeyPrefixTests {
 				assertThat(under("bob", () -> way.isAcquired(context))).isTrue();
 			}
 			assertThat(under("ann", () -> way.isAcquired(context))).isTrue();
-			assertThat(context.getBean(BackendLockRegistry.class).snapshot().held()).isEmpty();
+			assertThat(backend(context).snapshot().held()).isEmpty();
 		});
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void aPrefixWithTheSeparatorIsRefused(Way way) {
+	void aPrefixWithTheSeparatorOrNullIsRefusedAndAnExceptionOfTheBeanReachesTheCaller(Way way) {
 		this.application.run((context) -> {
+			assertThatExceptionOfType(NullPointerException.class).isThrownBy(() -> way.isAcquired(context))
+				.withMessage("no tenant");
+			String remedy = "have the LockKeyPrefix bean return a text without ':', or the empty text";
 			TENANT.set("ann:bob");
 			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> way.isAcquired(context))
-				.withMessage(
-						"The prefix of lock 'stock' is 'ann:bob', which contains ':', the separator between prefix and"
-								+ " key: have the LockKeyPrefix bean return a text without ':', or the empty text");
+				.withMessage("The prefix of lock 'stock' is 'ann:bob', which contains ':', the separator between prefix"
+						+ " and key: " + remedy);
+			TENANT.set("null");
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> way.isAcquired(context))
+				.withMessage("The prefix of lock 'stock' is null: " + remedy);
 		});
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	@SuppressWarnings("NullAway")
-	void nullIsRefused(Way way) {
-		Contexts.withoutRedis()
-			.withPropertyValues("distlock.backend=local")
-			.withBean(LockKeyPrefix.class, () -> (key) -> null)
-			.withBean(Work.class)
-			.run((context) -> assertThatExceptionOfType(LockDefinitionException.class)
-				.isThrownBy(() -> way.isAcquired(context))
-				.withMessage(
-						"The prefix of lock 'stock' is null: have the LockKeyPrefix bean return a text without ':', or"
-								+ " the empty text"));
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void anExceptionOfTheBeanReachesTheCaller(Way way) {
-		this.application.run((context) -> assertThatExceptionOfType(NullPointerException.class)
-			.isThrownBy(() -> way.isAcquired(context))
-			.withMessage("no tenant"));
 	}
 
 	@Test
@@ -108,12 +99,35 @@ class LockKeyPrefixTests {
 					HeldLock other = rival(context, "ab", "c");
 					HeldLock third = rival(context, "a", "b:c");
 					HeldLock none = rival(context, "", "a:bc")) {
-				assertThat(context.getBean(BackendLockRegistry.class).snapshot().held())
-					.extracting(HeldLockSnapshot::key)
+				assertThat(backend(context).snapshot().held()).extracting(HeldLockSnapshot::key)
 					.containsExactlyInAnyOrder("a:bc", "ab:c", "a:b:c", ":a:bc");
 				assertThat(third.key()).isEqualTo("b:c");
 			}
 		});
+	}
+
+	@Test
+	void aStartThatFailsShutsTheRegistryDown() {
+		AtomicReference<BackendLockRegistry> created = new AtomicReference<>();
+		this.application
+			.withInitializer((start) -> start.getBeanFactory().addBeanPostProcessor(new BeanPostProcessor() {
+
+				@Override
+				public Object postProcessAfterInitialization(Object bean, String name) {
+					if (bean instanceof Work) {
+						LockRegistry registry = start.getBeanFactory().getBean(LockRegistry.class);
+						created.set((BackendLockRegistry) ((PrefixedLockRegistry) registry).registry());
+						assertThat(created.get().isRunning()).isTrue();
+						throw new IllegalStateException("a bean that fails");
+					}
+					return bean;
+				}
+
+			}))
+			.run((context) -> {
+				assertThat(context).getFailure().rootCause().hasMessage("a bean that fails");
+				assertThat(created.get().isRunning()).isFalse();
+			});
 	}
 
 	@Test
@@ -138,7 +152,7 @@ class LockKeyPrefixTests {
 				return view;
 			});
 			assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(view::unlock);
-			assertThat(context.getBean(BackendLockRegistry.class).snapshot().held()).isEmpty();
+			assertThat(backend(context).snapshot().held()).isEmpty();
 		});
 	}
 
@@ -149,24 +163,25 @@ class LockKeyPrefixTests {
 			Lock longer = context.getBean(LockRegistry.class).obtain("a:stock");
 			assertThat(under("ann", () -> view.tryLock())).isTrue();
 			assertThat(under("bob", () -> view.tryLock())).isTrue();
+			assertThatExceptionOfType(IllegalMonitorStateException.class)
+				.isThrownBy(() -> context.getBean(LockRegistry.class).obtain("ann:stock").unlock());
 			assertThat(under("ann", () -> longer.tryLock())).isTrue();
 			assertThatExceptionOfType(IllegalMonitorStateException.class)
 				.isThrownBy(() -> under("eve", unlocking(view)));
 			under("ann", unlocking(view));
-			assertThat(context.getBean(BackendLockRegistry.class).snapshot().held()).extracting(HeldLockSnapshot::key)
+			assertThat(backend(context).snapshot().held()).extracting(HeldLockSnapshot::key)
 				.containsExactlyInAnyOrder("bob:stock", "ann:a:stock");
 			view.unlock();
 			longer.unlock();
-			assertThat(context.getBean(BackendLockRegistry.class).snapshot().held()).isEmpty();
+			assertThat(backend(context).snapshot().held()).isEmpty();
 		});
 	}
 
 	@Test
 	void aCompositeAsksOnceOnTheThreadOfTheCaller() {
 		this.application.run((first) -> this.application.run((second) -> {
-			LockRegistry both = new CompositeLockRegistry(first.getBean(LockRegistry.class),
-					second.getBean(LockRegistry.class), Duration.ofSeconds(10), first.getBean(LockKeyPrefix.class),
-					TimeSource.SYSTEM, LockObservers.NONE);
+			LockRegistry both = new PrefixedLockRegistry(new CompositeLockRegistry(backend(first), backend(second),
+					Duration.ofSeconds(10), TimeSource.SYSTEM), first.getBean(LockKeyPrefix.class));
 			CompletableFuture<HeldLock> waiting;
 			try (HeldLock lock = rival(first, "ann", "stock")) {
 				waiting = under("ann", () -> both.acquireAsync(LockRequest.of("stock")));
@@ -174,8 +189,7 @@ class LockKeyPrefixTests {
 			}
 			try (HeldLock lock = waiting.join()) {
 				assertThat(lock.key()).isEqualTo("stock");
-				assertThat(second.getBean(BackendLockRegistry.class).snapshot().held())
-					.extracting(HeldLockSnapshot::key)
+				assertThat(backend(second).snapshot().held()).extracting(HeldLockSnapshot::key)
 					.containsExactly("ann:stock");
 			}
 			assertThat(both.acquireAsync(LockRequest.of("stock"))).isCompletedExceptionally();
@@ -195,6 +209,10 @@ class LockKeyPrefixTests {
 		assertThat(request.key()).isEqualTo("ann:stock");
 		assertThat(request.waitTime(Duration.ZERO).keyWithoutPrefix()).isEqualTo("stock");
 		assertThat(request.key("order").prefixed((key) -> "bob").key()).isEqualTo("bob:order");
+	}
+
+	private static BackendLockRegistry backend(ApplicationContext context) {
+		return (BackendLockRegistry) context.getBean(PrefixedLockRegistry.class).registry();
 	}
 
 	private static <T> T under(String tenant, Supplier<T> work) {

@@ -1,6 +1,8 @@
 package io.github.distlock.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.github.distlock.HeldLock;
@@ -9,9 +11,18 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.WebApplicationType;
@@ -19,6 +30,9 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -30,16 +44,31 @@ import org.springframework.data.redis.listener.RedisMessageListenerContainer;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * When locks can be acquired while an application starts, pauses and stops.
+ * When locks can be acquired while an application starts, pauses and stops, and that its
+ * shutdown ends, whatever its locks wait for.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LockRegistryLifecycleTests {
 
 	@AutoClose
 	private static final RedisTestServer redis = RedisTestServer.start();
+
+	private static final Duration BOUND = Duration.ofSeconds(60);
+
+	private final CompletableFuture<Void> closing = new CompletableFuture<>();
+
+	private final ApplicationContextRunner application = Contexts.withoutRedis()
+		.withPropertyValues("distlock.shutdown-grace-period=1s");
+
+	@AfterEach
+	void letTheStoreClose() {
+		this.closing.complete(null);
+	}
 
 	@Test
 	void thePhaseIsBetweenTheHoldersOfLocksAndTheConnection() {
@@ -67,29 +96,38 @@ class LockRegistryLifecycleTests {
 	}
 
 	@Test
-	void aPausedApplicationLocksAgainAfterItsRestart() {
-		try (ConfigurableApplicationContext context = start(Locks.class)) {
-			LockRegistry registry = context.getBean(LockRegistry.class);
-			lock(registry);
-			context.pause();
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> lock(registry));
-			context.restart();
-			lock(registry);
-		}
-	}
-
-	@Test
-	void aLockThatIsHeldWhileAnApplicationIsPausedIsLostAtItsRestart() {
+	void aPausedApplicationRefusesLocksAndLosesThoseItHoldsAtItsRestartAndThenLocksAgain() {
 		try (ConfigurableApplicationContext context = start(Locks.class)) {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			HeldLock held = registry.acquire(LockRequest.of("held-in-the-pause"));
 			context.pause();
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> lock(registry));
 			context.restart();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 				.extracting(LockLostException::lossCause)
 				.isEqualTo(LossCause.REGISTRY_RESTARTED);
 			lock(registry);
 		}
+	}
+
+	@Test
+	void aStoreThatNeverClosesIsLeftBehindWithTheReason(CapturedOutput output) {
+		this.application.withBean(LockBackend.class, StuckBackend::new).run((context) -> {
+			context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1")).close();
+			assertThat(CompletableFuture.runAsync(context.getSourceApplicationContext()::close)).succeedsWithin(BOUND);
+		});
+		assertThat(flushed(output))
+			.contains("The locks were not shut down within PT3S (distlock.shutdown-grace-period)");
+	}
+
+	@Test
+	void aShutdownNamesTheLocksThatItLeavesBehind(CapturedOutput output) {
+		this.application.withPropertyValues("distlock.backend=local").run((context) -> {
+			HeldLock held = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"));
+			CompletableFuture.runAsync(context.getSourceApplicationContext()::close).join();
+			assertThat(held.isReleased()).isFalse();
+		});
+		assertThat(flushed(output)).contains("locks that are held in local: [order-1]");
 	}
 
 	private static ConfigurableApplicationContext start(Class<?>... sources) {
@@ -203,6 +241,28 @@ class LockRegistryLifecycleTests {
 		@Override
 		public int getPhase() {
 			return this.phase;
+		}
+
+	}
+
+	/** Its open store does not close. */
+	private final class StuckBackend extends ForwardingBackend {
+
+		StuckBackend() {
+			super(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM));
+		}
+
+		@Override
+		public LockStore open(StoreContext context) {
+			return new ForwardingStore(super.open(context)) {
+
+				@Override
+				public void close() {
+					LockRegistryLifecycleTests.this.closing.join();
+					super.close();
+				}
+
+			};
 		}
 
 	}

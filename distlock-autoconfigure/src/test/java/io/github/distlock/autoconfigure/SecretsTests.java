@@ -47,6 +47,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -83,6 +84,7 @@ class SecretsTests {
 		zooKeeper = ZooKeeperTestServer.start();
 		try (CuratorFramework owner = curator(zooKeeper.connectString(), "locks", RIGHT)) {
 			owner.start();
+			owner.blockUntilConnected();
 			owner.create().forPath("/weak");
 			owner.create().forPath("/locks");
 		}
@@ -131,7 +133,7 @@ class SecretsTests {
 			held.close();
 		}
 		// Keys are not secret: logs and the exceptions of their callers name them.
-		this.secrets.assertHidden(output.toString().replace("customer-" + PlantedSecrets.MARK, ""));
+		this.secrets.assertHidden(flushed(output).toString().replace("customer-" + PlantedSecrets.MARK, ""));
 	}
 
 	@Test
@@ -188,7 +190,7 @@ class SecretsTests {
 			arguments.addAll(List.of(properties.split(" ")));
 			return start(false, "locks", WRONG, ports(), "127.0.0.1:1", arguments.toArray(String[]::new));
 		});
-		assertThat(output).contains("APPLICATION FAILED TO START");
+		assertThat(flushed(output)).contains("APPLICATION FAILED TO START");
 		this.secrets.assertHidden(output);
 	}
 
@@ -206,7 +208,7 @@ class SecretsTests {
 				.close();
 			return "";
 		});
-		assertThat(output).contains("APPLICATION FAILED TO START");
+		assertThat(flushed(output)).contains("APPLICATION FAILED TO START");
 		this.secrets.assertHidden(output);
 	}
 
@@ -252,7 +254,7 @@ class SecretsTests {
 				"--management.health.db.enabled=false", "--distlock.backend-timeout=1s",
 				"--distlock.jdbc.command-timeout=300ms", "--distlock.zookeeper.command-timeout=300ms",
 				"--distlock.redis.command-timeout=300ms", "--distlock.redlock.node-timeout=300ms",
-				"--distlock.lease-time=900ms", "--distlock.redlock.longest-lease=1s",
+				"--distlock.lease-time=1s", "--distlock.redlock.longest-lease=2s",
 				"--spring.data.redis.url=redis://" + user + ":" + password + "@127.0.0.1:"
 						+ (ports.isEmpty() ? 1 : ports.get(0)),
 				"--spring.datasource.url=" + DATABASE, "--spring.datasource.username=" + user,

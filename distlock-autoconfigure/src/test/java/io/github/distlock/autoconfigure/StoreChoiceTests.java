@@ -26,9 +26,12 @@ import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.integration.IntegrationLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.aop.MethodBeforeAdvice;
 import org.springframework.aop.framework.ProxyFactory;
@@ -45,6 +48,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.StringUtils;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
@@ -69,7 +73,7 @@ class StoreChoiceTests {
 		this.application.run((context) -> {
 			assertThat(registries(context)).containsExactly("distlockRedisLockRegistry");
 			assertThat(context).hasBean("distlockRedisLockBackend").doesNotHaveBean(LocalStore.class);
-			assertThat(output).doesNotContain("'local'");
+			assertThat(flushed(output)).doesNotContain("'local'");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
 				.contains("@ConditionalOnBackend redis it is enabled");
 			assertThat(report(context, DistlockLocalAutoConfiguration.class))
@@ -83,36 +87,29 @@ class StoreChoiceTests {
 			assertThat(registries(context)).containsExactly("distlockLocalLockRegistry");
 			assertThat(context.getBean(LockBackend.class)).isInstanceOf(LocalLockBackend.class);
 			lock(context.getBean(LockRegistry.class));
-			assertThat(output).containsOnlyOnce("but not other JVMs");
+			assertThat(flushed(output)).containsOnlyOnce("but not other JVMs");
 		});
 	}
 
-	@Test
-	void aBackendCanBeEnabledInAdditionToTheDefault(CapturedOutput output) {
-		this.application.withPropertyValues("distlock.local.enabled=true").withBean(Injected.class).run((context) -> {
+	@ParameterizedTest
+	@CsvSource({ "distlock.local.enabled=true, distlock.backend=redis, redis",
+			"distlock.redis.enabled=true, distlock.backend=local, local" })
+	void aBackendCanBeEnabledInAdditionToTheDefault(String further, String choice, String byDefault,
+			CapturedOutput output) {
+		this.application.withPropertyValues(further, choice).withBean(Injected.class).run((context) -> {
 			assertThat(registries(context)).containsExactlyInAnyOrder("distlockRedisLockRegistry",
 					"distlockLocalLockRegistry");
 			Injected injected = context.getBean(Injected.class);
-			assertThat(injected.plain).isSameAs(injected.redis).isNotSameAs(injected.local);
+			assertThat(injected.plain).isSameAs(byDefault.equals("redis") ? injected.redis : injected.local);
 			assertThat(injected.redisBackend).isInstanceOf(RedisLockBackend.class);
 			assertThat(injected.localBackend).isInstanceOf(LocalLockBackend.class);
-			assertThat(output).containsOnlyOnce("but not other JVMs");
+			assertThat(flushed(output)).containsOnlyOnce("but not other JVMs");
 			// The same key in two stores means two locks.
 			try (HeldLock inRedis = injected.redis.acquire(LockRequest.of("order-1"))) {
 				lock(injected.local);
 				assertThat(inRedis.isHeld()).isTrue();
 			}
 		});
-	}
-
-	@Test
-	void anotherBackendCanBeTheDefault() {
-		this.application.withPropertyValues("distlock.backend=local", "distlock.redis.enabled=true")
-			.withBean(Injected.class)
-			.run((context) -> {
-				Injected injected = context.getBean(Injected.class);
-				assertThat(injected.plain).isSameAs(injected.local).isNotSameAs(injected.redis);
-			});
 	}
 
 	@Test
@@ -188,6 +185,7 @@ class StoreChoiceTests {
 				assertThat(shop.byDefault()).isEqualTo("redis");
 				assertThat(requested).containsExactly("order-1");
 				assertThat(shop.local()).isEqualTo("local");
+				assertThat(shop.both()).isEqualTo("local redis");
 				assertThat(requested).as("a named registry is not decorated").hasSize(1);
 				Lock lock = context.getBean(IntegrationLockRegistry.class).obtain("leader");
 				assertThat(lock.tryLock()).isTrue();
@@ -236,49 +234,26 @@ class StoreChoiceTests {
 			});
 	}
 
-	@Test
-	void eachMethodIsLockedInTheStoreItNames() {
-		this.application.withPropertyValues("distlock.local.enabled=true", "distlock.composite=redis,local")
-			.withBean(Shop.class)
-			.run((context) -> {
-				Shop shop = context.getBean(Shop.class);
-				assertThat(shop.byDefault()).isEqualTo("redis");
-				assertThat(shop.local()).isEqualTo("local");
-				assertThat(shop.both()).isEqualTo("local redis");
-			});
-	}
-
-	@Test
-	void aFairLockInAStoreWithoutOrderFailsTheStartup() {
-		ApplicationContextRunner withoutOrder = this.application.withBean("heapLockBackend", LockBackend.class,
-				StoreChoiceTests::backendWithoutOrder);
-		withoutOrder.withBean(FairShop.class)
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					FairShop |                 | as fair, but the store 'heap' does not support that
+					FairShop | redis,heap      | as fair, but the store 'heap' does not support that
+					SlotShop |                 | with permits, but the store 'heap' does not support that: use the store 'redis' or 'local', or leave permits out
+					SlotShop | redis,local     | with permits, but a composite of two registries does not support that
+					""",
+			quoteCharacter = '"')
+	void whatTheStoreDoesNotSupportFailsTheStartup(String shop, @Nullable String composite, String problem) {
+		Class<?> bean = shop.equals("FairShop") ? FairShop.class : SlotShop.class;
+		ApplicationContextRunner choice = (composite != null)
+				? this.application.withPropertyValues("distlock.composite=" + composite, "distlock.backend=composite")
+				: this.application;
+		choice.withBean("heapLockBackend", LockBackend.class, StoreChoiceTests::backendWithoutOrder)
+			.withBean(bean)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("@DistributedLock on " + FairShop.class.getName())
-				.hasMessageContaining("as fair, but the store 'heap' does not support that"));
-		withoutOrder.withPropertyValues("distlock.composite=redis,heap", "distlock.backend=composite")
-			.withBean(FairShop.class)
-			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("as fair, but the store 'heap' does not support that"));
-		this.application.withBean(FairShop.class).run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
-	void permitsInAStoreThatDoesNotSupportThemFailTheStartup() {
-		this.application.withBean("heapLockBackend", LockBackend.class, StoreChoiceTests::backendWithoutOrder)
-			.withBean(SlotShop.class)
-			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("@DistributedLock on " + SlotShop.class.getName())
-				.hasMessageContaining("with permits, but the store 'heap' does not support that: use the store 'redis'"
-						+ " or 'local', or leave permits out"));
-		this.application.withPropertyValues("distlock.composite=redis,local", "distlock.backend=composite")
-			.withBean(SlotShop.class)
-			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("with permits, but a composite of two registries does not support that"));
-		this.application.withBean(SlotShop.class).run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(context.getBean(SlotShop.class).ask()).isEqualTo("answer");
-		});
+				.hasMessageContaining("@DistributedLock on " + bean.getName())
+				.hasMessageContaining(problem));
+		this.application.withBean(bean).run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
@@ -347,8 +322,7 @@ class StoreChoiceTests {
 	public static class SlotShop {
 
 		@DistributedLock(key = "'llm'", permits = "${llm.slots:5}")
-		public String ask() {
-			return "answer";
+		public void ask() {
 		}
 
 	}

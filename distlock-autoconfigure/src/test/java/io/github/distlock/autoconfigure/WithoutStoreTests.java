@@ -3,7 +3,6 @@ package io.github.distlock.autoconfigure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -14,6 +13,8 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -36,16 +37,18 @@ class WithoutStoreTests {
 	 */
 	private static final Duration BOUND = Duration.ofSeconds(10);
 
-	private static final String[] GRACE = { "distlock.shutdown-grace-period=60s", "distlock.backend-timeout=3s" };
-
 	private final int port = RedisTestServer.freePort();
 
 	private final ApplicationContextRunner application = Contexts.withRedis()
 		.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.port,
 				"distlock.backend-timeout=1s");
 
-	private static ApplicationContextRunner redis(String... properties) {
-		return Contexts.withRedis().withPropertyValues(GRACE).withPropertyValues(properties);
+	private ApplicationContextRunner grace(String... properties) {
+		return Contexts.withRedis()
+			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.port,
+					"distlock.shutdown-grace-period=60s", "distlock.backend-timeout=3s")
+			.withPropertyValues(properties);
 	}
 
 	private static void checkThatItStopsAfterAFailedCall(ApplicationContextRunner application) {
@@ -63,30 +66,28 @@ class WithoutStoreTests {
 		});
 	}
 
-	@Test
-	void whileTheConnectionIsRefused() {
-		checkThatItStopsAfterAFailedCall(
-				redis("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.port));
+	@ParameterizedTest(name = "{0}")
+	@CsvSource({ "the connection is refused, distlock.backend=redis",
+			"the host is unknown, spring.data.redis.host=no-such-host.invalid",
+			"ZooKeeper is away, distlock.backend=zookeeper distlock.zookeeper.connect-string=127.0.0.1:1",
+			"the table of the database is missing, distlock.backend=jdbc distlock.jdbc.initialize-schema=never"
+					+ " spring.datasource.url=jdbc:h2:mem:without-table" })
+	void whileItsStoreIsAway(String reason, String properties) {
+		checkThatItStopsAfterAFailedCall(grace(properties.split(" ")));
 	}
 
 	@Test
 	void whileTheConnectionIsRefusedAndTheContextIsPaused() {
-		checkAfterAFailedCall(redis("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.port),
-				ConfigurableApplicationContext::pause);
-	}
-
-	@Test
-	void whileTheHostIsUnknown() {
-		checkThatItStopsAfterAFailedCall(redis("spring.data.redis.host=no-such-host.invalid"));
+		checkAfterAFailedCall(grace(), ConfigurableApplicationContext::pause);
 	}
 
 	@Test
 	void whileThePasswordIsWrong() {
 		try (RedisTestServer server = RedisTestServer.start()) {
-			checkThatItStopsAfterAFailedCall(redis("spring.data.redis.host=127.0.0.1",
-					"spring.data.redis.port=" + server.port(), "spring.data.redis.username=default",
-					"spring.data.redis.password=wrong", "spring.data.redis.client-type=lettuce")
-				.withInitializer((context) -> server.process().ask("CONFIG", "SET", "requirepass", "right")));
+			checkThatItStopsAfterAFailedCall(
+					grace("spring.data.redis.port=" + server.port(), "spring.data.redis.username=default",
+							"spring.data.redis.password=wrong", "spring.data.redis.client-type=lettuce")
+						.withInitializer((context) -> server.process().ask("CONFIG", "SET", "requirepass", "right")));
 		}
 	}
 
@@ -94,27 +95,9 @@ class WithoutStoreTests {
 	void whileTheServerAnswersThatThisIsNotPermitted() {
 		try (RedisTestServer server = RedisTestServer.start()) {
 			server.process().ask("ACL", "SETUSER", "limited", "on", ">pw", "~other:*", "&*", "+@all");
-			checkThatItStopsAfterAFailedCall(
-					redis("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + server.port(),
-							"spring.data.redis.username=limited", "spring.data.redis.password=pw"));
+			checkThatItStopsAfterAFailedCall(grace("spring.data.redis.port=" + server.port(),
+					"spring.data.redis.username=limited", "spring.data.redis.password=pw"));
 		}
-	}
-
-	@Test
-	void whileTheTableOfTheDatabaseIsMissing() {
-		checkThatItStopsAfterAFailedCall(Contexts.withoutRedis()
-			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
-			.withPropertyValues(GRACE)
-			.withPropertyValues("distlock.backend=jdbc", "distlock.jdbc.initialize-schema=never",
-					"spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID()));
-	}
-
-	@Test
-	void whileZooKeeperIsAway() {
-		checkThatItStopsAfterAFailedCall(Contexts.withoutRedis()
-			.withPropertyValues(GRACE)
-			.withPropertyValues("distlock.backend=zookeeper",
-					"distlock.zookeeper.connect-string=127.0.0.1:" + this.port));
 	}
 
 	@Test

@@ -25,7 +25,6 @@ import jakarta.servlet.DispatcherType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -75,10 +74,10 @@ class EndpointPageTests {
 	private static String page = "";
 
 	@BeforeAll
-	static void start(@TempDir Path folder) throws Exception {
+	static void start() throws Exception {
 		page = Files.readString(Path.of("..", "docs", "endpoint.md"));
 		redis = RedisTestServer.start();
-		Class<?> security = SecurityExample.compile(page, folder);
+		Class<?> security = PageCode.of(List.of("docs/endpoint.md")).type("SecurityConfiguration");
 		application = startInstance(security);
 		other = startInstance(security);
 	}

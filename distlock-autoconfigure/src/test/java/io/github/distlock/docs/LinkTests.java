@@ -6,10 +6,12 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,12 +21,16 @@ import javax.imageio.ImageIO;
 import io.github.distlock.docs.MarkdownPage.Link;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.util.ClassUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The links and images of all pages, the length of the README, and the version that pages
- * name: a release whose pages tell the user to add a snapshot cannot be corrected
- * afterwards.
+ * The links and images of all pages, the length of the README, the root of the
+ * repository, the tests that the page about faults of other libraries names (one row for
+ * each fault, and tests as {@code `package.Class#method`}, below the base package), and
+ * the version that pages name: a release whose pages tell the user to add a snapshot
+ * cannot be corrected afterwards.
  */
 class LinkTests {
 
@@ -34,9 +40,11 @@ class LinkTests {
 
 	private static final long LARGEST_IMAGE = 500_000;
 
-	private static final int NARROWEST_IMAGE = 600;
+	private static final int NARROWEST_IMAGE = 400;
 
 	private static final int LONGEST_README = 130;
+
+	private static final int MOST_ENTRIES_OF_THE_ROOT = 18;
 
 	@Test
 	void eachRelativeLinkLeadsToAFile() {
@@ -107,6 +115,22 @@ class LinkTests {
 		}
 	}
 
+	@Test
+	void theRootIsShortEnoughThatAStrangerSeesTheReadme() throws IOException {
+		try (Stream<Path> entries = Files.list(Pages.ROOT)) {
+			assertThat(entries.map((entry) -> entry.getFileName().toString()))
+				.filteredOn((name) -> name.matches("\\.ci|\\.github|[^.].*") && !name.matches("target|.*\\.iml"))
+				.filteredOn((name) -> !isLeftOver(Pages.ROOT.resolve(name)))
+				.hasSizeLessThanOrEqualTo(MOST_ENTRIES_OF_THE_ROOT);
+		}
+	}
+
+	/** Whether a folder was a module of an earlier version. */
+	private static boolean isLeftOver(Path entry) {
+		String[] names = entry.toFile().list();
+		return names != null && List.of(names).stream().allMatch("target"::equals);
+	}
+
 	private static boolean isLinked(String from, String page) {
 		return Files.exists(Pages.ROOT.resolve(from))
 				&& MarkdownPage.of(from).links().stream().anyMatch((link) -> link.file().equals(page));
@@ -163,6 +187,31 @@ class LinkTests {
 
 	private static String version(MatchResult found) {
 		return Stream.of(1, 2, 3).map(found::group).filter((group) -> group != null).findFirst().orElseThrow();
+	}
+
+	private static final Pattern ROW = Pattern.compile("\\| (\\d+) \\|.*");
+
+	private static final Pattern NAMED_TEST = Pattern.compile("`([a-z.]+[A-Z]\\w+)#(\\w+)`");
+
+	@Test
+	void everyRowNamesTestsThatExist() {
+		List<String> rows = Pages.text("docs/maintainers/peer-bugs.md")
+			.lines()
+			.filter((line) -> ROW.matcher(line).matches())
+			.toList();
+		assertThat(rows).hasSizeGreaterThanOrEqualTo(30)
+			.allMatch((row) -> NAMED_TEST.matcher(row).find())
+			.allSatisfy(LinkTests::assertThatEachExists)
+			.map((row) -> row.split(" \\|")[0])
+			.doesNotHaveDuplicates();
+	}
+
+	private static void assertThatEachExists(String row) {
+		for (Matcher test = NAMED_TEST.matcher(row); test.find();) {
+			Class<?> type = ClassUtils.resolveClassName("io.github.distlock." + test.group(1), null);
+			assertThat(Arrays.stream(type.getDeclaredMethods()).map((declared) -> declared.getName())).as(test.group(1))
+				.contains(test.group(2));
+		}
 	}
 
 }

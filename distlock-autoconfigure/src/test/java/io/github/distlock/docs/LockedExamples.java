@@ -2,8 +2,6 @@ package io.github.distlock.docs;
 
 import java.io.IOException;
 import java.lang.reflect.Modifier;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -20,7 +18,6 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.objenesis.SpringObjenesis;
-import org.springframework.util.ClassUtils;
 
 /**
  * Starts an application whose beans are the classes of examples with locks. The startup
@@ -50,16 +47,13 @@ final class LockedExamples {
 	}
 
 	private static int startOne(Path folder) throws IOException {
-		try (URLClassLoader loader = new URLClassLoader(new URL[] { folder.toUri().toURL() },
-				LockedExamples.class.getClassLoader());
-				Stream<Path> files = Files.walk(folder);
-				AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
-			List<Class<?>> locked = files.filter((file) -> file.toString().endsWith(".class"))
-				.map((file) -> folder.relativize(file).toString().replace('/', '.').replace('\\', '.'))
-				.<Class<?>>map((name) -> ClassUtils.resolveClassName(name.replaceAll("\\.class$", ""), loader))
+		PageCode code = PageCode.load(folder);
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			List<Class<?>> locked = code.types()
+				.stream()
 				.filter((type) -> !type.isInterface() && !Modifier.isAbstract(type.getModifiers()) && isLocked(type))
 				.toList();
-			context.setClassLoader(loader);
+			context.setClassLoader(code.loader());
 			context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("page", PROPERTIES));
 			context.register(Application.class);
 			for (Class<?> type : locked) {

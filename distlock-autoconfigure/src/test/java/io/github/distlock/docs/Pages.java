@@ -32,11 +32,11 @@ public final class Pages {
 	/** Return all pages, relative to the root of the repository. */
 	public static List<String> all() {
 		List<String> pages = new ArrayList<>();
-		for (String folder : List.of("", "sample-inventory-app", "distlock-lab")) {
+		for (String folder : List.of("", ".github", "sample-inventory-app", "distlock-lab")) {
 			try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
 				files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
-					.filter((name) -> name.matches(
-							"(?:.*/)?(?:README|CONTRIBUTING|SECURITY|SUPPORT|ROADMAP|RELEASING|CODE_OF_CONDUCT)[\\w.-]*\\.md"))
+					.filter((name) -> name
+						.matches("(?:.*/)?(?:README|CONTRIBUTING|SECURITY|SUPPORT|CODE_OF_CONDUCT)[\\w.-]*\\.md"))
 					.sorted()
 					.forEach(pages::add);
 			}

@@ -42,7 +42,7 @@ final class PromiseSentences {
 		Stream<String> pages = Stream.concat(Pages.all().stream(), Stream.of("llms.txt"))
 			.filter((page) -> PAGE.matcher(page).matches() && !page.contains("zh-CN"))
 			.flatMap((page) -> sentences(page, Pages.text(page).replaceAll("(?ms)^\\s*```.*?^\\s*```\\s*$", "\n\n")));
-		Stream<String> types = TYPE.matcher(Pages.text("config/api/signatures.txt"))
+		Stream<String> types = TYPE.matcher(Pages.text("project/config/api/signatures.txt"))
 			.results()
 			.map((type) -> type.group().replace('.', '/') + ".java")
 			.distinct()

@@ -36,6 +36,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.util.ClassUtils;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -142,7 +143,7 @@ class PromiseTests {
 		String[] warnings = row.parts("warns");
 		assertThat(words.length + warnings.length).as("%s", row).isPositive();
 		assertThat(words).as("%s", row).allSatisfy((word) -> assertThat(failure).hasStackTraceContaining(word));
-		assertThat(warnings).as("%s", row).allSatisfy((word) -> assertThat(output).containsOnlyOnce(word));
+		assertThat(warnings).as("%s", row).allSatisfy((word) -> assertThat(flushed(output)).containsOnlyOnce(word));
 	}
 
 	private static @Nullable Throwable thrownByCall(Row row, AssertableApplicationContext context) {

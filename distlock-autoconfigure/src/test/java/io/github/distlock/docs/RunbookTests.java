@@ -27,8 +27,9 @@ class RunbookTests {
 	private static final Path SOURCES = Path.of("src", "main", "java", "io", "github", "distlock");
 
 	/** A log statement, or an exception for callers, up to the end of the statement. */
-	private static final Pattern MESSAGE = Pattern.compile("(?:logger\\.(?:info|warn|error)"
-			+ "|new (?:StartUp|Lock(?:NotAcquired|Lost|Backend))Exception)\\((.*?)\\);", Pattern.DOTALL);
+	private static final Pattern MESSAGE = Pattern.compile(
+			"(?:\\.(?:info|warn|error)" + "|new (?:StartUp|Lock(?:NotAcquired|Lost|Backend))Exception)\\((.*?)\\);",
+			Pattern.DOTALL);
 
 	/** Words of its own, and then the whole message of an exception. */
 	private static final Pattern REPEATED = Pattern

@@ -41,43 +41,10 @@ class KeyStateLifeTests {
 		this.scenario.steps("limits 3 50ms; a joins; answer granted 10; b joins; pass 10ms");
 		Validity current = Validity.until(this.scenario.clock.now(), LEASE);
 		Hold first = this.scenario.hold("a");
-		first.renewal.begin();
-		first.renewal.succeeded(current);
+		first.holdLease.begin();
+		first.holdLease.succeeded(current);
 		this.state.tryHandOff(first);
 		assertThat(this.scenario.hold("b").validity()).isSameAs(current);
-	}
-
-	@Test
-	void aReleaseInTheBackgroundIsUnansweredUntilItsAnswer() {
-		this.scenario.steps("a joins; answer granted; a leaves inBackground");
-		assertThat(this.scenario.commands.isAnyUnanswered()).isTrue();
-		this.scenario.steps("answer released");
-		assertThat(this.scenario.commands.isAnyUnanswered()).isFalse();
-	}
-
-	@Test
-	void atMostAThousandReleasesAreUnanswered() {
-		this.scenario.steps("a joins; answer granted");
-		Hold hold = this.scenario.hold("a");
-		BackgroundRelease first = this.scenario.beginRelease(hold);
-		for (int i = 1; i < 1000; i++) {
-			assertThat(this.scenario.beginRelease(hold)).isNotNull();
-		}
-		assertThat(this.scenario.beginRelease(hold)).isNull();
-		first.end();
-		assertThat(this.scenario.beginRelease(hold)).isNotNull();
-		assertThat(this.scenario.beginRelease(hold)).isNull();
-	}
-
-	@Test
-	void aCallerWithItsOwnTicketIsCountedWhenItComesIfOthersWait() {
-		this.scenario.steps("a joins; answer granted; b joins max 1");
-		KeyState own = this.scenario.newState();
-		Waiter reader = this.scenario.caller("max 2");
-		Command.Attempt attempt = (Command.Attempt) own.join(reader);
-		assertThat(this.scenario.steps("c joins max 2")).isEqualTo("c is one too many");
-		own.attemptAnswered(attempt, queued());
-		assertThat(reader.outcome()).as("it has its place").isNull();
 	}
 
 	@Test

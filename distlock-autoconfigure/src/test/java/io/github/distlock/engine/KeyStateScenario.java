@@ -16,14 +16,16 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.environment.EngineEnvironment;
-import io.github.distlock.testing.IdleStore;
-import io.github.distlock.testing.ManualClock;
-import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.Effects.Command;
 import io.github.distlock.engine.KeyContext.KeySettings;
+import io.github.distlock.engine.PendingReleases.PendingRelease;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.TestSettings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.convert.DurationStyle;
@@ -52,10 +54,6 @@ final class KeyStateScenario implements KeyContext {
 
 	final KeyState state = newState();
 
-	/** Sends nothing: the scenario answers commands. */
-	final BackgroundCommands commands = new BackgroundCommands(new IdleStore() {
-	}, (task) -> null);
-
 	final WaiterCounts waiterCounts = new WaiterCounts();
 
 	private HandOffLimits limits = TestSettings.NO_HAND_OFF;
@@ -66,6 +64,9 @@ final class KeyStateScenario implements KeyContext {
 	private boolean retriesForKey = true;
 
 	private boolean timersFail;
+
+	/** Whether commands are not sent, since too many others are. */
+	private boolean full;
 
 	private boolean leftQueue;
 
@@ -116,7 +117,8 @@ final class KeyStateScenario implements KeyContext {
 				return this.leftQueue ? "left" : (this.requeuedAtEndCalls > 0) ? "last again" : "as before";
 			}
 			case "send" -> {
-				return Objects.requireNonNull(this.earlier).take() ? "sent" : "not sent";
+				Command sent = (this.earlier != null) ? this.earlier : this.inFlight;
+				return Objects.requireNonNull(sent).beginSend() ? "sent" : "not sent";
 			}
 			default -> {
 			}
@@ -127,18 +129,20 @@ final class KeyStateScenario implements KeyContext {
 		}
 		return result(switch (words[0]) {
 			case "answer" -> answer(step.substring("answer ".length()));
-			case "fails" -> this.state.failed(flown(), FAILURE);
+			case "fails" -> this.state.failed(ended(flown()), FAILURE);
+			case "failsForGood" -> this.state.failed(ended(flown()), new StoreUnusableException("no table", null));
 			case "message" -> this.state.granted(ticket(words[1]), grant(words, 2));
 			case "pass" -> afterwards(() -> this.clock.pass(duration(words[1])));
 			case "timer" -> this.state.timerFired();
 			case "lateAnswer" ->
 				this.state.attemptAnswered((Command.Attempt) Objects.requireNonNull(this.earlier), result(words[1]));
-			case "ends" -> afterwards(() -> Objects.requireNonNull(this.inFlight).ended = true);
+			case "ends" -> afterwards(() -> Objects.requireNonNull(this.inFlight).end());
 			case "sweep" -> sweep((words.length > 1) ? Integer.parseInt(words[1]) : 1);
 			case "retry" -> this.state.retry(null);
 			case "waitersFail" -> this.state.failWaiters(FAILURE);
 			case "limits" ->
 				afterwards(() -> this.limits = new HandOffLimits(Integer.parseInt(words[1]), duration(words[2])));
+			case "full" -> afterwards(() -> this.full = true);
 			case "noTimers" -> afterwards(() -> this.timersFail = true);
 			case "othersRetry" -> afterwards(() -> this.retriesForKey = words[1].equals("false"));
 			default -> throw new IllegalArgumentException(step);
@@ -153,8 +157,8 @@ final class KeyStateScenario implements KeyContext {
 		return effects;
 	}
 
-	@Nullable BackgroundRelease beginRelease(Hold hold) {
-		return this.commands.beginRelease(hold, false, null);
+	PendingRelease newRelease(Hold hold) {
+		return new PendingRelease(hold, this.clock.nanoTime() + LEASE.toNanos());
 	}
 
 	private static Effects afterwards(Runnable change) {
@@ -164,15 +168,15 @@ final class KeyStateScenario implements KeyContext {
 
 	private Effects ofCaller(Waiter waiter, String verb, String[] words) {
 		return switch (verb) {
-			case "leaves" -> this.state.release(hold(waiter), this.clock.nanoTime() + LEASE.toNanos(),
-					(words.length > 2) ? Objects.requireNonNull(beginRelease(hold(waiter))) : null);
+			case "leaves" -> this.state.release(hold(waiter), newRelease(hold(waiter)));
 			case "handsOff" -> this.state.tryHandOff(hold(waiter));
 			case "givesUp" -> this.state.giveUp(waiter, false);
 			case "timesOut" -> this.state.giveUp(waiter, true);
-			case "takesOver" -> afterwards(() -> hold(waiter).take());
+			case "takesOver" -> afterwards(() -> hold(waiter).takeOver());
 			case "expiresAfter" ->
-				afterwards(() -> assertThat(hold(waiter).renewal.expireAfter(duration(words[2]))).isTrue());
+				afterwards(() -> assertThat(hold(waiter).holdLease.expireAfter(duration(words[2]))).isTrue());
 			case "isGone" -> afterwards(() -> hold(waiter).leave());
+			case "leavesItsLevel" -> afterwards(() -> assertThat(hold(waiter).leaveLevel(false)).isTrue());
 			case "isReleasing" -> afterwards(() -> assertThat(hold(waiter).endLease()).isPositive());
 			default -> throw new IllegalArgumentException(verb);
 		};
@@ -215,6 +219,11 @@ final class KeyStateScenario implements KeyContext {
 		return DurationStyle.detectAndParse(text);
 	}
 
+	private static Command ended(Command command) {
+		command.end();
+		return command;
+	}
+
 	private Command flown() {
 		Command flown = Objects.requireNonNull(this.inFlight, "No command is in flight");
 		this.inFlight = null;
@@ -238,6 +247,7 @@ final class KeyStateScenario implements KeyContext {
 			case "granted" -> grant(words, 1);
 			case "queued" -> new AttemptResult.Queued(Duration.ofSeconds(2), true);
 			case "unqueued" -> new AttemptResult.Queued(Duration.ofMillis(200), false);
+			case "unattempted" -> new AttemptResult.Queued(Duration.ofMillis(100), false, null, FAILURE);
 			case "busy" -> new AttemptResult.Busy(LEASE);
 			default -> throw new IllegalArgumentException(answer);
 		};
@@ -275,6 +285,9 @@ final class KeyStateScenario implements KeyContext {
 		if (command != null) {
 			this.earlier = (this.inFlight != null) ? this.inFlight : this.earlier;
 			this.inFlight = command;
+			if (!this.full) {
+				command.beginSend();
+			}
 			parts.add(text(command));
 		}
 		this.waiters.forEach((name, waiter) -> {
@@ -306,8 +319,7 @@ final class KeyStateScenario implements KeyContext {
 		Successor next = release.next;
 		return (release.pending.releasesLock ? "release " : "cancel ") + release.pending.ticket.number()
 				+ (release.pending.releasesLock ? ":" + release.pending.lastToken : "")
-				+ ((next != null) ? " then " + next.ticket().number() + lease(next.lease()) : "")
-				+ (release.isUnawaited() ? " unawaited" : "");
+				+ ((next != null) ? " then " + next.ticket().number() + lease(next.lease()) : "");
 	}
 
 	/** How a caller ended, empty while it waits. */
@@ -344,7 +356,7 @@ final class KeyStateScenario implements KeyContext {
 	@Override
 	public KeySettings settings() {
 		return new KeySettings(this.clock, EngineEnvironment.SYSTEM.random(), this.limits, Duration.ofSeconds(3),
-				Duration.ofSeconds(2), this.waiterCounts);
+				Duration.ofSeconds(2), this.waiterCounts, CheckedEnvironment.of(this.clock).invariants());
 	}
 
 	@Override

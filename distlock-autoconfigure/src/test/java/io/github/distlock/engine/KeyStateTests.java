@@ -57,6 +57,11 @@ class KeyStateTests {
 			  a joins once => attempt 1 once
 			  b joins; answer busy => attempt 1, a is refused
 			  c joins once => c is refused
+			an attempt waits for the answer of a release
+			  a joins; answer granted; a leaves => release 1:100
+			  b joins once =>
+			  answer released => attempt 2 once
+			  answer granted => b enters 2:100 NONE
 			a caller that may wait is queued after the busy answer to a caller that has given up
 			  a joins once; a givesUp; b joins; answer busy => attempt 1
 			a caller that finds the lock busy and does not wait sends nothing more
@@ -66,8 +71,16 @@ class KeyStateTests {
 			  pass 1s; timer => attempt 1
 			  pass 2s; fails => cancel 1, a fails
 			  answer done => stray 1, over
+			a store that is not set up ends all waits at once
+			  a joins forever; b joins; failsForGood => cancel 1, a fails, b fails
 			a wait that ends after a failure is not a time-out
 			  a joins 1s; fails; a timesOut => cancel 1, a fails
+			a wait whose ticket was never attempted is not a time-out
+			  a joins; answer unattempted; b joins once => b fails
+			  a timesOut => cancel 1, a fails later
+			an attempt that found the lock held says more than those before and after it
+			  a joins; b joins; c joins; answer unattempted; retry; answer unqueued; a timesOut => a is refused
+			  retry; answer unattempted; b timesOut => b is refused
 			a holder cannot release twice
 			  a joins; answer granted; a leaves => release 1:100
 			  a leaves => ignored
@@ -162,6 +175,9 @@ class KeyStateTests {
 			  limits 3 50ms; a joins; answer granted 10; b joins; a handsOff => b enters 1:101 LOCAL
 			  a handsOff => ignored
 			  a leaves => ignored
+			a holder that has handed the lock off does not do it again
+			  limits 3 50ms; a joins; answer granted 10; b joins; c joins; a handsOff => b enters 1:101 LOCAL
+			  a handsOff => ignored
 			the last holder releases with its own token
 			  limits 3 50ms; a joins; answer granted 10; b joins; a handsOff; b handsOff => ignored
 			  b leaves => release 1:101
@@ -200,30 +216,27 @@ class KeyStateTests {
 			  b handsOff => c enters 1:102 LOCAL
 			""";
 
-	/** Releases that no caller waits for. */
-	private static final String BACKGROUND = """
-			an attempt waits for the answer of a release in the background
-			  a joins; answer granted; a leaves inBackground => release 1:100 unawaited
-			  b joins once =>
-			  answer released => attempt 2 once
-			  answer granted => b enters 2:100 NONE
-			a repetition of a release in the background is not reported again
-			  a joins; answer granted; a leaves inBackground => release 1:100 unawaited
-			  fails =>
-			  pass 1s; timer => release 1:100
-			""";
-
 	/** A sweep repeats what an error, or a task that no thread took, has prevented. */
 	private static final String SWEEPS = """
 			the lock of a holder that has left is released
 			  a joins; answer granted; sweep =>
 			  a isGone; sweep => release 1:100
+			its release is repeated for a whole lease, which the store may have
+			  a joins; answer granted; pass 9s; a isGone; sweep => release 1:100
+			  pass 2s; fails; pass 1s; timer => release 1:100
 			a grant that no caller has taken over is released when it has expired
 			  a joins; answer granted; pass 10s; sweep => release 1:100
 			a grant that a caller has taken over is not
 			  a joins; answer granted; a takesOver; pass 10s; sweep =>
 			a lock that its holder is releasing is not
 			  a joins; answer granted; a takesOver; a isReleasing; pass 10s; sweep =>
+			a lock whose last level is left is released if an error has prevented that
+			  a joins; answer granted; a takesOver; a leavesItsLevel; sweep 2 =>
+			  sweep => release 1:100
+			  answer released => over
+			so is one whose release had begun
+			  a joins; answer granted; a takesOver; a leavesItsLevel; a isReleasing; sweep 2 =>
+			  sweep => release 1:100
 			a ticket that waits without a timer is attempted again
 			  noTimers; a joins; answer queued; sweep =>
 			  pass 2s; sweep => attempt 1
@@ -241,9 +254,31 @@ class KeyStateTests {
 			  a joins; answer granted; a leaves; ends; sweep; sweep =>
 			  pass 1s; sweep => release 1:100
 			a command that no thread sends is not sent any more after two minutes
-			  a joins once; sweep 120 =>
-			  sweep => cancel 1, a fails
+			  full; a joins once; sweep 120 =>
+			  sweep => a fails, over
 			  send => not sent
+			an attempt that is not sent when its last caller gives up is not sent any more
+			  full; a joins; b joins; a givesUp => a has given up
+			  b timesOut => b is refused, over
+			  send => not sent
+			an attempt that is not sent when its callers fail is not sent any more
+			  full; a joins; waitersFail => a fails, over
+			a ticket that waits in the store is cancelled although its next attempt is not sent
+			  a joins; answer queued; full; retry => attempt 1
+			  a givesUp => cancel 1, a has given up later
+			a ticket with an unanswered attempt is cancelled although the next one is not sent
+			  a joins; fails; full; pass 1s; timer => attempt 1
+			  a givesUp => cancel 1, a has given up
+			a successor of which the store may know is cancelled although its attempt is not sent
+			  a joins; answer granted; b joins; a leaves; full; answer gone => attempt 2
+			  b givesUp => cancel 2, b has given up later
+			an attempt that fails without being sent leaves nothing to cancel
+			  full; a joins once; fails => a fails, over
+			  b joins => ignored
+			an attempt that fails without being sent is sent after a while
+			  full; a joins; fails =>
+			  pass 1s; timer => attempt 1
+			  a givesUp => a has given up, over
 			a command that has just ended is not lost however long it took
 			  a joins; sweep 120; ends; sweep; answer granted => a enters 1:100 NONE
 			""";
@@ -280,7 +315,7 @@ class KeyStateTests {
 			""";
 
 	static Stream<Case> cases() {
-		return Stream.of(WAITING, FAILURES, LEASES, HAND_OFFS, BACKGROUND, SWEEPS, LIMITS)
+		return Stream.of(WAITING, FAILURES, LEASES, HAND_OFFS, SWEEPS, LIMITS)
 			.flatMap((table) -> Arrays.stream(table.split("\n(?! )")))
 			.map((text) -> new Case(text.lines().toList()));
 	}

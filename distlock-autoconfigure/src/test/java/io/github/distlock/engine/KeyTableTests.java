@@ -1,25 +1,25 @@
 package io.github.distlock.engine;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
@@ -34,55 +34,72 @@ import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.TestSettings;
+import io.github.distlock.engine.Effects.Command;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.Waiter.FutureWaiter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
  * A store whose stages are complete when its verbs return: nothing that follows may nest
- * without a limit. A store whose inbox is not connected: fair callers keep their order.
+ * without a limit.
  */
 class KeyTableTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(5);
 
-	private static final int MANY = 100_000;
+	private static final int MANY = 10_000;
 
 	private final EngineThreads threads = EngineEnvironment.SYSTEM.newThreads();
 
 	private final Map<KeyTable, HeldLocks> heldLocks = new ConcurrentHashMap<>();
 
-	private final Deque<Runnable> lateTasks = new ArrayDeque<>();
-
 	private final List<Long> asked = new ArrayList<>();
 
-	private final KeyTable unheard = new KeyTable(new UnheardStore(), IdleStore.DESCRIPTION, "me",
-			Duration.ofSeconds(10), TestSettings.NO_HAND_OFF, EngineEnvironment.of(new ManualClock()),
-			new EngineThreads(new LateExecutor(), this.threads.renewals(), this.threads.callbacks(),
-					this.threads.timers()));
+	private final List<LockListener.Lost> lost = new CopyOnWriteArrayList<>();
+
+	private final LockListener listener = new LockListener() {
+
+		@Override
+		public void onLost(Lost event) {
+			KeyTableTests.this.lost.add(event);
+		}
+
+	};
 
 	@AfterEach
 	void stop() {
-		this.threads.timers().shutdownNow();
+		this.threads.timers().stop();
 		this.threads.commands().shutdownNow();
 		this.threads.callbacks().shutdownNow();
 	}
 
 	private KeyTable table(LockStore store, HandOffLimits limits) {
-		return new KeyTable(store, IdleStore.DESCRIPTION, "one", Duration.ofSeconds(5), limits,
-				EngineEnvironment.SYSTEM, this.threads);
+		return table(store, limits, Duration.ofSeconds(5), CheckedEnvironment.of(TimeSource.SYSTEM));
+	}
+
+	private KeyTable table(LockStore store, HandOffLimits limits, Duration timeout, EngineEnvironment environment) {
+		return new KeyTable(store, IdleStore.DESCRIPTION, "one", timeout, limits, environment, this.threads);
+	}
+
+	/** Its commands are answered within a time. */
+	private KeyTable table(PendingStore store, Duration timeout) {
+		return table(store, TestSettings.NO_HAND_OFF, timeout, CheckedEnvironment.of(TimeSource.SYSTEM));
 	}
 
 	private KeyTable local(HandOffLimits limits) {
-		KeyTableSignals signals = new KeyTableSignals();
+		Signals signals = new Signals();
 		LockStore store = new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 501, TimeSource.SYSTEM)
 			.open(new StoreContext(LockInstance.of("one"), signals));
 		KeyTable keys = table(store, limits);
@@ -91,10 +108,9 @@ class KeyTableTests {
 	}
 
 	private HeldLocks heldLocks(KeyTable keys) {
-		return this.heldLocks.computeIfAbsent(keys,
-				(one) -> new HeldLocks(new ScriptedStore(TimeSource.SYSTEM), IdleStore.DESCRIPTION, one,
-						EngineEnvironment.SYSTEM, this.threads, new LockListeners(List::of), false, false,
-						ThreadLocal.withInitial(HashMap::new)));
+		return this.heldLocks.computeIfAbsent(keys, (one) -> new HeldLocks(new ScriptedStore(TimeSource.SYSTEM),
+				IdleStore.DESCRIPTION, one, CheckedEnvironment.of(TimeSource.SYSTEM), this.threads,
+				new LockListeners(() -> List.of(this.listener)), false, false, ThreadLocal.withInitial(HashMap::new)));
 	}
 
 	private CompletableFuture<Hold> acquire(KeyTable keys, boolean fair) {
@@ -107,9 +123,9 @@ class KeyTableTests {
 	}
 
 	private static ReleaseOutcome leave(KeyTable keys, Hold hold) {
-		hold.take();
+		hold.takeOver();
 		assertThat(hold.endLease()).isPositive();
-		return keys.release(hold, LEASE.toNanos(), false, null);
+		return keys.release(hold, LEASE.toNanos(), true).getNow(ReleaseOutcome.UNANSWERED);
 	}
 
 	private void acquireMany(KeyTable keys, boolean fair, int count) throws InterruptedException {
@@ -129,19 +145,10 @@ class KeyTableTests {
 		assertThat(keys.snapshot()).isEmpty();
 	}
 
-	@Test
-	void manyAsynchronousCallersOfOneKeyHandItOn() throws Exception {
-		acquireMany(local(new HandOffLimits(500, Duration.ofSeconds(1))), false, MANY);
-	}
-
-	@Test
-	void manyAsynchronousCallersOfOneKeyGetItFromTheStore() throws Exception {
-		acquireMany(local(TestSettings.NO_HAND_OFF), false, MANY);
-	}
-
-	@Test
-	void manyFairCallersOfOneKeyAreGrantedItByTheStore() throws Exception {
-		acquireMany(local(TestSettings.NO_HAND_OFF), true, MANY / 10);
+	@ParameterizedTest
+	@CsvSource({ "hand it on, 500, false", "get it from the store, 0, false", "fair, 0, true" })
+	void manyAsynchronousCallersOfOneKeyEnter(String how, int budget, boolean fair) throws Exception {
+		acquireMany(local(new HandOffLimits(budget, Duration.ofSeconds(budget))), fair, fair ? MANY / 10 : MANY);
 	}
 
 	@Test
@@ -206,48 +213,110 @@ class KeyTableTests {
 
 	}
 
+	private static BackgroundCommands commands() {
+		return new BackgroundCommands(new IdleStore() {
+		}, (task) -> null);
+	}
+
 	/** The turn of a command ends with an error, and the next one is sent. */
 	@Test
 	void anErrorInACommandThatIsSentInOrderEndsItsTurn() {
 		List<String> ended = new ArrayList<>();
-		BackgroundCommands commands = new BackgroundCommands(new IdleStore() {
-		}, (task) -> null);
-		commands.send("key", () -> CompletableFuture.completedFuture(1), (answer, failure) -> {
+		BackgroundCommands commands = commands();
+		commands.send("key", false, () -> CompletableFuture.completedFuture(1), (answer, failure) -> {
 			ended.add("first");
 			if (failure == null) {
 				throw new InternalError("injected");
 			}
 		});
-		commands.send("key", () -> CompletableFuture.completedFuture(2), (answer, failure) -> ended.add("second"));
+		commands.send("key", false, () -> CompletableFuture.completedFuture(2),
+				(answer, failure) -> ended.add("second"));
 		assertThat(ended).contains("first", "second");
 		CompletableFuture<Boolean> pending = new CompletableFuture<>();
-		commands.send("key", () -> pending, (answer, failure) -> ended.add("third"));
-		commands.send("key", () -> {
+		commands.send("key", false, () -> pending, (answer, failure) -> ended.add("third"));
+		commands.send("key", false, () -> {
 			throw new InternalError("injected");
 		}, (answer, failure) -> ended.add("fourth " + failure));
-		commands.send("key", () -> CompletableFuture.completedFuture(5), (answer, failure) -> ended.add("fifth"));
+		commands.send("key", false, () -> CompletableFuture.completedFuture(5),
+				(answer, failure) -> ended.add("fifth"));
 		pending.complete(true);
 		assertThat(ended).contains("third", "fourth java.lang.InternalError: injected", "fifth");
 	}
 
 	@Test
-	void fairCallersThatCouldNotBeQueuedRetryInTheOrderOfTheirArrival() {
-		for (int i = 0; i < 4; i++) {
-			acquire(this.unheard, true);
+	void attemptsThatWaitFailWhenTheStoreIsSilentButNotWhileItAnswers() {
+		BackgroundCommands commands = commands();
+		commands.attempts.set(BackgroundCommands.MOST_ATTEMPTS);
+		List<String> ended = new ArrayList<>();
+		commands.send(null, true, CompletableFuture::new, (answer, failure) -> ended.add(failure.getMessage()));
+		for (int i = 0; i < 10; i++) {
+			commands.answered = true;
+			commands.sweep(Duration.ofSeconds(2));
 		}
-		runAll();
-		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
-		this.asked.clear();
-		// The inbox is connected now.
-		this.unheard.retryAll();
-		runAll();
-		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
+		commands.sweep(Duration.ofSeconds(2));
+		commands.sweep(Duration.ofSeconds(2));
+		assertThat(ended).isEmpty();
+		commands.sweep(Duration.ofSeconds(2));
+		assertThat(ended).singleElement().asString().contains("answered no command for 3 seconds");
+		assertThat(commands.attempts).as("places of those that are sent").hasValue(BackgroundCommands.MOST_ATTEMPTS);
+	}
+
+	@Test
+	void theSweepGivesBackThePlaceOfAnAttemptThatIsLost() {
+		AtomicInteger places = new AtomicInteger();
+		Ticket ticket = new Ticket("key", LockMode.EXCLUSIVE, "one", 1, false);
+		Command.Attempt attempt = new Command.Attempt(ticket, LEASE, true);
+		attempt.beginSend();
+		attempt.countIn(places);
+		for (int i = 0; i <= Command.MOST_SWEEPS; i++) {
+			assertThat(places).hasValue(1);
+			attempt.isLost();
+		}
+		assertThat(places).hasValue(0);
+		attempt.end();
+		assertThat(places).as("answered late").hasValue(0);
+	}
+
+	/** As that of a starved thread: each time another thread has it, for a moment. */
+	@Test
+	void aThreadThatFindsTheLockOfAKeyTakenSeveralTimesGetsIt() throws Exception {
+		AtomicInteger tries = new AtomicInteger();
+		EngineEnvironment environment = new EngineEnvironment() {
+
+			@Override
+			public TimeSource clock() {
+				return TimeSource.SYSTEM;
+			}
+
+			@Override
+			public Lock newLock() {
+				return new ReentrantLock() {
+
+					@Override
+					public boolean tryLock() {
+						return tries.get() > 5 && super.tryLock();
+					}
+
+					@Override
+					public boolean tryLock(long timeout, TimeUnit unit) {
+						return tries.incrementAndGet() > 5 && super.tryLock();
+					}
+
+				};
+			}
+
+		};
+		KeyTable keys = table(new PendingStore(), TestSettings.NO_HAND_OFF, Duration.ofSeconds(5), environment);
+		acquire(keys, false);
+		assertThat(this.asked).containsExactly(1L);
 	}
 
 	@Test
 	void asynchronousFairCallersAreSentOneAfterAnotherAlsoToAStoreThatDoesNotBlock() {
 		PendingStore store = new PendingStore();
-		KeyTable keys = table(store, TestSettings.NO_HAND_OFF);
+		// The timers stand still: what has failed is not repeated meanwhile.
+		KeyTable keys = RenewalFixture.keys(store, TimeSource.SYSTEM,
+				RenewalFixture.threads(Runnable::run, new ManualTimers(new ManualClock())));
 		for (int i = 0; i < 3; i++) {
 			acquire(keys, true);
 		}
@@ -266,14 +335,24 @@ class KeyTableTests {
 		assertThat(releasedAfterGrantByMessage(Duration.ofMillis(50), false)).isEqualTo(ReleaseOutcome.UNANSWERED);
 	}
 
+	@Test
+	void aReleaseThatIsRefusedAfterItsCallerHasReturnedIsReportedAsALoss() throws Exception {
+		PendingStore store = new PendingStore();
+		KeyTable keys = table(store, Duration.ofMillis(50));
+		Hold hold = grantedByMessage(keys);
+		heldLocks(keys).add(hold);
+		assertThat(hold.leaveLevel(false)).isTrue();
+		assertThat(heldLocks(keys).release(hold, true, null)).isTrue();
+		assertThat(this.lost).isEmpty();
+		store.answer.complete(new AttemptResult.Queued(LEASE, true));
+		await().until(() -> !this.lost.isEmpty());
+		assertThat(this.lost).singleElement().satisfies((loss) -> assertThat(loss.released()).isTrue());
+	}
+
 	private ReleaseOutcome releasedAfterGrantByMessage(Duration timeout, boolean answers) throws Exception {
 		PendingStore store = new PendingStore();
-		KeyTable keys = new KeyTable(store, IdleStore.DESCRIPTION, "one", timeout, TestSettings.NO_HAND_OFF,
-				EngineEnvironment.SYSTEM, this.threads);
-		CompletableFuture<Hold> holder = acquire(keys, false);
-		keys.granted(new Ticket("key", LockMode.EXCLUSIVE, "one", 1, false),
-				new Grant(1, 1, Validity.until(TimeSource.SYSTEM.now(), LEASE)));
-		Hold hold = holder.get(1, TimeUnit.MINUTES);
+		KeyTable keys = table(store, timeout);
+		Hold hold = grantedByMessage(keys);
 		CompletableFuture<ReleaseOutcome> outcome = CompletableFuture.supplyAsync(() -> leave(keys, hold));
 		await().until(() -> keys.snapshot().get(0).holder() == null);
 		if (answers) {
@@ -281,6 +360,13 @@ class KeyTableTests {
 			store.answer.complete(new AttemptResult.Queued(LEASE, true));
 		}
 		return outcome.get(1, TimeUnit.MINUTES);
+	}
+
+	private Hold grantedByMessage(KeyTable keys) throws Exception {
+		CompletableFuture<Hold> holder = acquire(keys, false);
+		keys.granted(new Ticket("key", LockMode.EXCLUSIVE, "one", 1, false),
+				new Grant(1, 1, Validity.until(TimeSource.SYSTEM.now(), LEASE)));
+		return holder.get(1, TimeUnit.MINUTES);
 	}
 
 	/** A store that answers when the test does: it may send in another order. */
@@ -302,40 +388,25 @@ class KeyTableTests {
 
 	}
 
-	/** Several threads guarantee no order: here the last task runs first. */
-	private void runAll() {
-		Runnable task;
-		while ((task = this.lateTasks.pollLast()) != null) {
-			task.run();
-		}
-	}
+	/** Passes the signals of the store to the key table. */
+	private static final class Signals extends NoSignals {
 
-	/** Runs nothing before the test does. */
-	private final class LateExecutor extends ThreadPoolExecutor {
+		/** Set before anything waits. */
+		volatile KeyTable keys;
 
-		LateExecutor() {
-			super(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+		@Override
+		public void granted(Ticket ticket, Grant grant) {
+			this.keys.granted(ticket, grant);
 		}
 
 		@Override
-		public void execute(Runnable task) {
-			KeyTableTests.this.lateTasks.addLast(task);
-		}
-
-	}
-
-	/** A store whose inbox is not connected yet. */
-	private final class UnheardStore extends IdleStore {
-
-		@Override
-		public boolean blocks() {
-			return true;
+		public void retry(Ticket ticket) {
+			this.keys.retry(ticket);
 		}
 
 		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
-			KeyTableTests.this.asked.add(ticket.number());
-			return CompletableFuture.completedFuture(new AttemptResult.Queued(Duration.ofSeconds(2), false));
+		public void retryAll() {
+			this.keys.retryAll();
 		}
 
 	}

@@ -6,16 +6,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.engine.Hold.ReleaseOutcome;
+import io.github.distlock.engine.Waiter.ThreadWaiter;
+import io.github.distlock.environment.EngineEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -50,7 +61,48 @@ class LeaseRenewerTests extends RenewalFixture {
 		}
 		this.timers.pass(Duration.ofSeconds(11));
 		assertThat(this.store.batches).extracting(List::size).containsExactly(100, 100, 50);
-		assertThat(this.timers.pending()).isLessThan(10);
+	}
+
+	@Test
+	void batchesWaitInOrderWhileSixtyFourAreUnderWayAndEachEndFreesAPlace() {
+		this.store.withholding = true;
+		for (int i = 0; i < 6400; i++) {
+			watch("k" + i, LEASE, watched(LEASE));
+		}
+		this.timers.pass(Duration.ofSeconds(6));
+		Hold first = watch("first", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(6));
+		Hold second = watch("second", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(11));
+		assertThat(this.store.batches).hasSize(64).extracting(List::size).containsOnly(100);
+		// Each of them has been due for some time.
+		assertThat(first.isAtRisk()).as("waits, and half of its lease has passed").isTrue();
+		assertThat(second.isAtRisk()).isFalse();
+		this.store.withheld.get(7).completeExceptionally(new LockBackendException("injected failure"));
+		assertThat(this.store.batches).hasSize(65);
+		this.store.answer(3);
+		this.store.answer(64);
+		assertThat(this.store.batches.subList(64, 66)).extracting((batch) -> batch.get(0).ticket())
+			.containsExactly(first.ticket, second.ticket);
+		assertThat(first.isAtRisk()).isFalse();
+		this.timers.pass(Duration.ofMillis(1500));
+		assertThat(this.store.batches.get(66)).as("the retry of what failed").hasSize(100);
+	}
+
+	@Test
+	void aBatchThatNoDriverEndsIsRenewedAgain() {
+		Duration lease = EngineEnvironment.LONGEST_WAIT.multipliedBy(3);
+		Hold hold = watch("a", lease, watched(lease));
+		this.store.withholding = true;
+		this.timers.pass(lease.dividedBy(3).plusSeconds(1));
+		this.store.withholding = false;
+		this.timers.pass(EngineEnvironment.LONGEST_WAIT.plusSeconds(2));
+		assertThat(this.store.batches).hasSize(2);
+		assertThat(hold.isAtRisk()).isFalse();
+		this.store.answer(0);
+		this.timers.pass(lease.dividedBy(2));
+		assertThat(this.store.batches).hasSize(3);
+		assertThat(hold.isValid()).isTrue();
 	}
 
 	@Test
@@ -124,6 +176,72 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	@Test
+	void aLeaseThatTheStoreRefusesIsSentAloneAndAtOnce() {
+		watchTen();
+		this.store.poisoned = (renewal) -> renewal.ticket().key().equals("k3");
+		this.timers.pass(Duration.ofSeconds(35));
+		// All together, then each one by itself, at once.
+		assertThat(this.store.batches.subList(0, 12)).extracting(List::size)
+			.containsExactly(10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+		assertThat(this.store.batches.get(11)).extracting((renewal) -> renewal.ticket().key()).containsExactly("k3");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "store refuses", "store throws", "answer throws" })
+	void aLeaseThatFailsCostsNoNeighbour(String how) {
+		List<Hold> others = watchTen();
+		Hold bad = others.remove(3);
+		this.store.poisoned = (renewal) -> {
+			boolean poisoned = renewal.ticket().equals(bad.ticket) && !how.equals("answer throws");
+			if (poisoned && how.equals("store throws")) {
+				throw new IllegalStateException("injected in the store");
+			}
+			return poisoned;
+		};
+		this.store.answer = (renewal, validity) -> (renewal.ticket().equals(bad.ticket) && how.equals("answer throws"))
+				? throwing(new AtomicBoolean(true), LEASE) : validity;
+		this.timers.pass(Duration.ofSeconds(35));
+		assertThat(bad.isValid()).isFalse();
+		assertThat(this.lost).singleElement().asString().startsWith(bad.key());
+		assertThat(others).hasSize(9).allMatch(Hold::isValid);
+	}
+
+	@Test
+	void aSessionThatThrowsCostsNoNeighbour() {
+		List<Hold> good = watchTen();
+		AtomicBoolean broken = new AtomicBoolean();
+		Hold bad = watch("bad", throwing(broken, LEASE), watched(LEASE));
+		broken.set(true);
+		this.timers.pass(Duration.ofSeconds(35));
+		assertThat(good).allMatch(Hold::isValid);
+		broken.set(false);
+		assertThat(bad.isValid()).as("for its session knows").isTrue();
+	}
+
+	@Test
+	void leasesOfWhichTheStoreSaysNothingStayInTheirBatch() {
+		watchTen();
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(25));
+		assertThat(this.store.batches).hasSizeGreaterThan(5).extracting(List::size).containsOnly(10);
+	}
+
+	private List<Hold> watchTen() {
+		return IntStream.range(0, 10)
+			.mapToObj((i) -> watch("k" + i, LEASE, watched(LEASE)))
+			.collect(Collectors.toCollection(ArrayList::new));
+	}
+
+	private static Validity throwing(AtomicBoolean broken, Duration remaining) {
+		return Validity.session(() -> {
+			if (broken.get()) {
+				throw new IllegalStateException("injected at the session");
+			}
+			return remaining.toNanos();
+		});
+	}
+
+	@Test
 	void anExplicitLeaseThatTheStoreHasShortenedIsExtendedOnce() {
 		Duration brief = Duration.ofSeconds(5);
 		Hold hold = watch("a", brief, explicit(LEASE));
@@ -145,13 +263,16 @@ class LeaseRenewerTests extends RenewalFixture {
 		assertThat(hold.isValid()).isTrue();
 	}
 
-	@Test
-	void theWatchdogStopsAtTheMaximumHoldTime() {
-		Hold hold = watch("max", LEASE, new LeaseTerms(LEASE, LEASE, true, Duration.ofSeconds(60), null));
-		this.timers.pass(Duration.ofSeconds(60));
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void noLockIsHeldForLongerThanTheMaximumHoldTimeAndALease(boolean session) {
+		Validity validity = session ? Validity.session(() -> Long.MAX_VALUE) : Validity.until(this.clock.now(), LEASE);
+		Hold hold = watch("max", validity, new LeaseTerms(LEASE, LEASE, true, Duration.ofSeconds(60), null));
+		this.timers.pass(Duration.ofSeconds(59));
 		assertThat(hold.isValid()).isTrue();
-		this.timers.pass(Duration.ofSeconds(30));
+		this.timers.pass(session ? Duration.ofSeconds(2) : LEASE.plusSeconds(1));
 		assertThat(hold.isValid()).isFalse();
+		assertThat(this.lost).hasSize(1);
 	}
 
 	@Test
@@ -187,16 +308,6 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	@Test
-	void aSessionKeepsNoLockBeyondTheMaximumHoldTime() {
-		Hold hold = watch("a", Validity.session(() -> Long.MAX_VALUE),
-				new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1), null));
-		this.timers.pass(Duration.ofSeconds(59));
-		assertThat(hold.isValid()).isTrue();
-		this.timers.pass(Duration.ofSeconds(2));
-		assertThat(this.lost).hasSize(1);
-	}
-
-	@Test
 	void aWatchedLeaseWithANewExpiryIsRenewedOnceAndEndsInTime() {
 		Hold hold = watch("a", LEASE, watched(LEASE));
 		this.timers.pass(Duration.ofSeconds(5));
@@ -216,8 +327,8 @@ class LeaseRenewerTests extends RenewalFixture {
 		LeaseTerms terms = new LeaseTerms(LEASE, LEASE, false, null, minHold);
 		Hold hold = grant(LockRequest.of("a"), Validity.until(this.clock.now(), LEASE.multipliedBy(2)), terms);
 		this.clock.pass(Duration.ofSeconds(2));
-		hold.take();
-		assertThat(hold.renewal.remainingMinHold()).isEqualTo(minHold);
+		hold.takeOver();
+		assertThat(hold.holdLease.remainingMinHold()).isEqualTo(minHold);
 		assertThat(hold.remainingNanos()).isEqualTo(LEASE.toNanos());
 	}
 
@@ -266,6 +377,7 @@ class LeaseRenewerTests extends RenewalFixture {
 	@Test
 	void aRenewalUnderWayDoesNotConfirmLaterTerms() {
 		Hold hold = watch("a", LEASE, watched(LEASE));
+		List<Integer> sent = new ArrayList<>();
 		this.store.meanwhile = () -> {
 			this.store.meanwhile = () -> {
 			};
@@ -274,6 +386,30 @@ class LeaseRenewerTests extends RenewalFixture {
 		this.timers.pass(Duration.ofMillis(10_010 + 30_500));
 		assertThat(hold.isValid()).isTrue();
 		assertThat(this.store.batches).hasSize(2);
+	}
+
+	@Test
+	void aLeaseIsNotRenewedWhileItsRenewalIsUnderWay() {
+		Hold hold = watch("a", LEASE, watched(LEASE));
+		List<Integer> sent = new ArrayList<>();
+		this.store.meanwhile = () -> {
+			this.store.meanwhile = () -> {
+			};
+			this.renewer.renewNow(List.of(hold.ticket));
+			this.timers.pass(Duration.ofSeconds(1));
+			sent.add(this.store.batches.size());
+		};
+		this.timers.pass(Duration.ofSeconds(11));
+		assertThat(sent).containsExactly(1);
+	}
+
+	@Test
+	void aLockWhoseGrantAnOperatorHasEndedBeforeItIsWatchedIsLost() {
+		Hold hold = grant(LockRequest.of("a"), Validity.until(this.clock.now(), LEASE), watched(LEASE));
+		this.heldLocks.noteEnded(hold.ticket, hold.grantToken());
+		this.heldLocks.add(hold);
+		assertThat(hold.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR);
+		assertThat(this.lost).hasSize(1);
 	}
 
 	private static LeaseTerms explicit(Duration lease) {
@@ -292,33 +428,6 @@ class LeaseRenewerTests extends RenewalFixture {
 			throw new AssertionError("listener");
 		}
 		super.lost(hold);
-	}
-
-	@Test
-	void aQueryReportsNoLossAndTheScanReportsItOnce() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		this.clock.pass(LEASE);
-		assertThat(hold.isValid()).isFalse();
-		assertThat(hold.remainingNanos()).isZero();
-		assertThat(hold.isIntact()).isFalse();
-		assertThat(this.lost).isEmpty();
-		this.timers.pass(LEASE);
-		assertThat(this.lost).hasSize(1);
-		assertThat(this.renewer.size()).isZero();
-	}
-
-	@Test
-	void aRenewalThatArrivesAfterAQueryFoundTheLeaseExpiredRevivesNothing() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		this.store.meanwhile = () -> {
-			this.clock.pass(Duration.ofSeconds(25));
-			assertThat(hold.isValid()).isFalse();
-			assertThat(this.lost).isEmpty();
-		};
-		this.timers.pass(Duration.ofSeconds(11));
-		assertThat(hold.isValid()).isFalse();
-		assertThat(this.lost).hasSize(1);
-		assertThat(hold.endLease()).isZero();
 	}
 
 	@Test
@@ -342,10 +451,10 @@ class LeaseRenewerTests extends RenewalFixture {
 		this.timers.pass(Duration.ofSeconds(14));
 		assertThat(this.store.batches).hasSizeGreaterThan(1);
 		assertThat(hold.isAtRisk()).isFalse();
-		assertThat(output).doesNotContain("is at risk");
+		assertThat(flushed(output)).doesNotContain("is at risk");
 		this.timers.pass(Duration.ofSeconds(2));
 		assertThat(hold.isAtRisk()).isTrue();
-		assertThat(output).containsPattern("no answer[.] Lock 'order-7' \\(orders\\) is at risk: .* ends in"
+		assertThat(flushed(output)).containsPattern("no answer[.] Lock 'order-7' \\(orders\\) is at risk: .* ends in"
 				+ " PT1[34]\\.?\\d*S unless a retry succeeds.*distlock.lease-time");
 	}
 
@@ -369,27 +478,63 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	@Test
-	void callbacksOfARiskRunOnceForEachEpisodeWheneverTheyAreRegistered() {
-		Hold hold = watchNamed("first", "orders");
-		List<Duration> early = new ArrayList<>();
-		List<Duration> late = new ArrayList<>();
-		assertThat(hold.addRiskCallback((remaining) -> {
-			throw new IllegalStateException("a callback that fails");
-		})).isFalse();
-		assertThat(hold.addRiskCallback(early::add)).isFalse();
+	void ofManyWarningsTheLogHasTwentyInTenSecondsAndCountsTheOthers(CapturedOutput output) {
+		List<Hold> holds = IntStream.range(0, 1000).mapToObj((i) -> watchNamed("many-" + i, "orders")).toList();
 		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(25));
-		assertThat(early).singleElement()
-			.satisfies((remaining) -> assertThat(remaining).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(15)));
-		assertThat(hold.addRiskCallback(late::add)).as("the caller runs it").isTrue();
-		this.store.failing = false;
-		this.timers.pass(Duration.ofSeconds(2));
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(25));
-		assertThat(early).hasSize(2);
-		assertThat(late).hasSize(1);
-		hold.endLease();
-		assertThat(hold.addRiskCallback(late::add)).isFalse();
+		this.timers.pass(Duration.ofSeconds(16));
+		assertThat(holds).allMatch(Hold::isAtRisk);
+		assertThat(occurrences(output, "is at risk: its lease")).isEqualTo(20);
+		assertThat(flushed(output)).doesNotContain("more locks are at risk");
+		// Nothing follows.
+		this.timers.pass(Duration.ofSeconds(10));
+		assertThat(occurrences(output, "And 980 more locks are at risk: the log names at most 20 in 10 s")).isOne();
+		holds.forEach((hold) -> {
+			hold.endLease();
+			this.heldLocks.answered(hold, ReleaseOutcome.UNANSWERED, null);
+			this.heldLocks.answered(hold, ReleaseOutcome.GONE, null);
+		});
+		this.heldLocks.stop();
+		assertThat(flushed(output)).containsOnlyOnce("And 980 more locks were lost: ")
+			.containsOnlyOnce("And 980 more releases have not been acknowledged: ");
+		assertThat(occurrences(output, "Lost lock 'many-")).isEqualTo(20);
+		holds.forEach((hold) -> this.heldLocks.answered(hold, ReleaseOutcome.UNANSWERED, null));
+		assertThat(occurrences(output, "the lock ends with its lease")).as("no timer counts them").isEqualTo(1000);
+	}
+
+	private static int occurrences(CapturedOutput output, String text) {
+		return flushed(output).toString().split(Pattern.quote(text), -1).length - 1;
+	}
+
+	@Test
+	void aLockThatIsRenewedForAThreadThatHasEndedIsNamedOnce(CapturedOutput output) throws InterruptedException {
+		List<Waiter> waiters = new ArrayList<>();
+		Runnable acquire = () -> waiters.add(new ThreadWaiter(this.heldLocks, LockRequest.of("k" + waiters.size()),
+				watched(LEASE), Duration.ZERO, 1, this.clock.nanoTime(), false, EngineEnvironment.SYSTEM));
+		Thread forgetful = new Thread(acquire, "forgetful");
+		forgetful.start();
+		forgetful.join();
+		acquire.run();
+		waiters.forEach((waiter) -> {
+			Hold hold = grant(waiter, Validity.until(this.clock.now(), LEASE), watched(LEASE));
+			hold.takeOver();
+			this.renewer.watch(hold);
+		});
+		watch("asynchronous", LEASE, watched(LEASE));
+		this.timers.pass(LEASE.multipliedBy(3));
+		assertThat(occurrences(output, "although the thread that acquired it has ended")).isOne();
+		assertThat(flushed(output))
+			.contains("Lock 'k0' (unnamed) is renewed although the thread that acquired it has ended:"
+					+ " forgetful (ended). Close each HeldLock");
+	}
+
+	@Test
+	void aReleaseIsRepeatedForTheLongestLeaseThatTheStoreWasAskedFor() {
+		Hold hold = watch("first", LEASE, watched(LEASE));
+		assertThat(hold.storeLeaseNanos()).isEqualTo(LEASE.toNanos());
+		hold.holdLease.expireAfter(LEASE.multipliedBy(2));
+		assertThat(hold.storeLeaseNanos()).isGreaterThan(LEASE.multipliedBy(2).toNanos());
+		hold.holdLease.expireAfter(LEASE.dividedBy(2));
+		assertThat(hold.storeLeaseNanos()).isEqualTo(LEASE.toNanos());
 	}
 
 	@Test
@@ -398,7 +543,7 @@ class LeaseRenewerTests extends RenewalFixture {
 		assertThat(hold.retain()).isTrue();
 		this.store.failing = true;
 		this.timers.pass(Duration.ofSeconds(25));
-		assertThat(output).contains("Leases could not be renewed").doesNotContain("is at risk");
+		assertThat(flushed(output)).contains("Leases could not be renewed").doesNotContain("is at risk");
 	}
 
 	private Hold watchNamed(String key, String name) {
@@ -406,7 +551,38 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	private static int warnings(CapturedOutput output, String key) {
-		return output.toString().split("Lock '" + key + "' \\(orders\\) is at risk", -1).length - 1;
+		return occurrences(output, "Lock '" + key + "' (orders) is at risk");
+	}
+
+	@Test
+	void eachLeaseIsRenewedOnceMoreIfTheStoreMayHaveLostIt() {
+		Hold renewed = watch("renewed", LEASE, watched(LEASE));
+		Hold limited = watch("limited", LeaseTerms.lasting(LEASE), explicit(LEASE));
+		watchSession(1);
+		this.timers.pass(Duration.ofSeconds(1));
+		this.renewer.renewAll();
+		this.timers.pass(Duration.ofMillis(100));
+		assertThat(this.store.batches).extracting(List::size).containsExactly(2);
+		this.timers.pass(Duration.ofSeconds(25));
+		assertThat(this.store.batches).extracting(List::size).containsExactly(2, 1, 1);
+		assertThat(List.of(renewed, limited)).allMatch(Hold::isValid).noneMatch(Hold::isAtRisk);
+		this.store.gone = true;
+		this.renewer.renewAll();
+		this.timers.pass(Duration.ofMillis(100));
+		assertThat(this.lost).hasSize(2);
+	}
+
+	@Test
+	void anAnswerFromBeforeADoubtDoesNotEndIt() {
+		watch("a", LEASE, watched(LEASE));
+		this.store.withholding = true;
+		this.timers.pass(Duration.ofMillis(10_010));
+		this.renewer.renewAll();
+		this.timers.pass(Duration.ofMillis(100));
+		assertThat(this.store.batches).hasSize(1);
+		this.store.answer(0);
+		this.timers.pass(Duration.ofMillis(10));
+		assertThat(this.store.batches).hasSize(2);
 	}
 
 	@Test

@@ -3,14 +3,19 @@ package io.github.distlock.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
+import io.github.distlock.environment.EngineEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -51,16 +56,25 @@ class RenewalErrorTests extends RenewalFixture {
 		task.run();
 	}
 
-	@Test
-	void aLeaseIsRenewedAgainWhenNoThreadCouldBeStarted() {
-		this.errorsOfExecutor = 3;
-		assertRenewedAgain();
-	}
-
-	@Test
-	void aLeaseIsRenewedAgainWhenTheExecutorHasRejectedIt() {
-		this.rejections = 3;
-		assertRenewedAgain();
+	@ParameterizedTest
+	@ValueSource(strings = { "thread", "executor", "store", "timer" })
+	void aLeaseIsRenewedAgainAfterErrorsOfThe(String part) {
+		List<Hold> holds = watch(1);
+		switch (part) {
+			case "thread" -> this.errorsOfExecutor = 3;
+			case "executor" -> this.rejections = 3;
+			case "store" -> this.errorsOfStore = 3;
+			default -> this.timers.errors = 2;
+		}
+		this.store.meanwhile = () -> {
+			if (this.errorsOfStore > 0) {
+				this.errorsOfStore--;
+				throw new StackOverflowError("injected at the store");
+			}
+		};
+		assertRenewed(holds);
+		assertThat(List.of(this.errorsOfExecutor, this.rejections, this.errorsOfStore, this.timers.errors))
+			.containsOnly(0);
 	}
 
 	@Test
@@ -70,27 +84,70 @@ class RenewalErrorTests extends RenewalFixture {
 		this.timers.pass(LEASE.dividedBy(2));
 		assertThat(this.late).hasSize(1);
 		this.late.get(0).run();
-		assertThat(output).doesNotContain("could not be handled");
+		assertThat(flushed(output)).doesNotContain("could not be handled");
 		assertRenewed(holds);
 	}
 
 	@Test
-	void aLeaseIsRenewedAgainWhenTheStoreHasThrownAnError() {
-		this.errorsOfStore = 3;
-		this.store.meanwhile = () -> {
-			if (this.errorsOfStore > 0) {
-				this.errorsOfStore--;
-				throw new StackOverflowError("injected at the store");
-			}
-		};
-		assertRenewedAgain();
-	}
-
-	@Test
-	void aLeaseIsRenewedAgainWhenATimerCouldNotBeSet() {
+	void aLeaseIsRenewedAgainWhenNoThreadHandlesItsAnswer() {
 		List<Hold> holds = watch(1);
-		this.timers.errors = 2;
+		this.store.withholding = true;
+		this.timers.pass(LEASE.dividedBy(2));
+		this.store.withholding = false;
+		this.errorsOfExecutor = 1;
+		this.store.answer(0);
+		assertThat(this.errorsOfExecutor).isZero();
 		assertRenewed(holds);
+	}
+
+	@Test
+	void aCallbackForWhichNoThreadStartsRunsWhenOneDoes() {
+		int[] errors = { 3 };
+		TaskRunner tasks = tasks((task) -> {
+			if (errors[0]-- > 0) {
+				throw new OutOfMemoryError("injected at the thread");
+			}
+			task.run();
+		});
+		this.timers.errors = 100;
+		List<String> runs = new ArrayList<>();
+		tasks.callBack(() -> runs.add("first"));
+		tasks.callBack(() -> runs.add("second"));
+		for (int i = 0; i < 3; i++) {
+			passAMomentOfErrors();
+		}
+		assertThat(runs).containsExactly("first", "second");
+	}
+
+	@Test
+	void aCallbackThatAnExecutorQueuesAlthoughItThrowsRunsOnce() {
+		TaskRunner tasks = tasks((task) -> {
+			task.run();
+			throw new OutOfMemoryError("injected after the task was queued");
+		});
+		List<String> runs = new ArrayList<>();
+		tasks.callBack(() -> runs.add("first"));
+		passAMomentOfErrors();
+		passAMomentOfErrors();
+		assertThat(runs).containsExactly("first");
+	}
+
+	private TaskRunner tasks(Executor executor) {
+		TaskRunner tasks = new TaskRunner(RenewalFixture.threads(executor, this.timers),
+				EngineEnvironment.of(this.clock));
+		tasks.sweep(() -> {
+		});
+		return tasks;
+	}
+
+	/** What a repeated task throws ends nothing. */
+	private void passAMomentOfErrors() {
+		try {
+			this.timers.pass(Duration.ofSeconds(2));
+		}
+		catch (OutOfMemoryError ex) {
+			// As the timer thread does.
+		}
 	}
 
 	@Test
@@ -98,10 +155,6 @@ class RenewalErrorTests extends RenewalFixture {
 		List<Hold> holds = watch(250);
 		this.errorsOfExecutor = 2;
 		assertRenewed(holds);
-	}
-
-	private void assertRenewedAgain() {
-		assertRenewed(watch(1));
 	}
 
 	/** Longer than several leases, so that each has been renewed. */

@@ -8,9 +8,9 @@ import java.util.Objects;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.Grant;
@@ -20,11 +20,13 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.engine.Hold.HoldPhase;
 import io.github.distlock.engine.Waiter.FutureWaiter;
-import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
+import io.github.distlock.thread.LockLog;
+import io.github.distlock.thread.LockTimers;
 import org.junit.jupiter.api.AfterEach;
 
 /**
@@ -41,18 +43,22 @@ abstract class RenewalFixture {
 	/** The key and the reason of each loss. */
 	final List<String> lost = new ArrayList<>();
 
-	private final HeldLocks heldLocks = new HeldLocks(this.store, IdleStore.DESCRIPTION,
-			keys(this.store, this.clock, threads()), EngineEnvironment.of(this.clock), threads(),
-			new LockListeners(List::of), false, false, ThreadLocal.withInitial(HashMap::new)) {
+	private final LockListener listener = new LockListener() {
+
+		@Override
+		public void onRenewed(Renewed event) {
+			renewed(event.failed(), event.lateness());
+		}
+
+	};
+
+	final HeldLocks heldLocks = new HeldLocks(this.store, IdleStore.DESCRIPTION,
+			keys(this.store, this.clock, threads()), CheckedEnvironment.of(this.clock), threads(),
+			new LockListeners(() -> List.of(this.listener)), false, false, ThreadLocal.withInitial(HashMap::new)) {
 
 		@Override
 		public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
 			RenewalFixture.this.lost(hold);
-		}
-
-		@Override
-		void renewed(int renewed, int gone, int failed, Duration lateness) {
-			RenewalFixture.this.renewed(failed, lateness);
 		}
 
 	};
@@ -63,7 +69,8 @@ abstract class RenewalFixture {
 
 	@AfterEach
 	void stop() {
-		this.timers.shutdownNow();
+		this.timers.stop();
+		LockLog.flush();
 	}
 
 	/** The executor of the renewer. */
@@ -79,22 +86,22 @@ abstract class RenewalFixture {
 	}
 
 	/** Held locks and keys whose commands run on the thread that asks for them. */
-	static HeldLocks heldLocks(LockStore store, TimeSource clock, ScheduledExecutorService timers) {
+	static HeldLocks heldLocks(LockStore store, TimeSource clock, LockTimers timers) {
 		EngineThreads threads = threads(Runnable::run, timers);
-		return new HeldLocks(store, IdleStore.DESCRIPTION, keys(store, clock, threads), EngineEnvironment.of(clock),
+		return new HeldLocks(store, IdleStore.DESCRIPTION, keys(store, clock, threads), CheckedEnvironment.of(clock),
 				threads, new LockListeners(List::of), false, false, ThreadLocal.withInitial(HashMap::new));
 	}
 
-	private static KeyTable keys(LockStore store, TimeSource clock, EngineThreads threads) {
+	static KeyTable keys(LockStore store, TimeSource clock, EngineThreads threads) {
 		return new KeyTable(store, IdleStore.DESCRIPTION, "me", Duration.ofSeconds(10), TestSettings.NO_HAND_OFF,
-				EngineEnvironment.of(clock), threads);
+				CheckedEnvironment.of(clock), threads);
 	}
 
 	private EngineThreads threads() {
 		return threads(this::execute, this.timers);
 	}
 
-	private static EngineThreads threads(Executor executor, ScheduledExecutorService timers) {
+	static EngineThreads threads(Executor executor, LockTimers timers) {
 		ExecutorService service = new ManualExecutor(executor);
 		return new EngineThreads(service, service, service, timers);
 	}
@@ -113,16 +120,19 @@ abstract class RenewalFixture {
 
 	Hold watch(LockRequest request, Validity validity, LeaseTerms terms) {
 		Hold hold = grant(request, validity, terms);
-		hold.take();
+		hold.takeOver();
 		this.renewer.watch(hold);
 		return hold;
 	}
 
 	/** A lock that its caller has not taken over. */
 	Hold grant(LockRequest request, Validity validity, LeaseTerms terms) {
-		Ticket ticket = new Ticket(request.key(), LockMode.EXCLUSIVE, "me", this.tickets++, false);
-		Waiter waiter = new FutureWaiter(this.heldLocks, request, terms, Duration.ZERO, 1, this.clock.nanoTime(),
-				this::execute);
+		return grant(new FutureWaiter(this.heldLocks, request, terms, Duration.ZERO, 1, this.clock.nanoTime(),
+				this::execute), validity, terms);
+	}
+
+	Hold grant(Waiter waiter, Validity validity, LeaseTerms terms) {
+		Ticket ticket = new Ticket(waiter.key(), LockMode.EXCLUSIVE, "me", this.tickets++, false);
 		return waiter.newHold(new QueuedTicket(ticket, terms.storeLease()), new Grant(1, 1, validity));
 	}
 

@@ -1,9 +1,12 @@
 package io.github.distlock.engine;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.RenewalResult;
@@ -26,6 +29,18 @@ final class ScriptedStore extends IdleStore {
 	Runnable meanwhile = () -> {
 	};
 
+	/** Whether the store refuses a batch because of one of its leases. */
+	Predicate<Renewal> poisoned = (renewal) -> false;
+
+	/** What the store says of a lease that it has renewed. */
+	BiFunction<Renewal, Validity, Validity> answer = (renewal, validity) -> validity;
+
+	/** Whether answers come only when the test runs them. */
+	boolean withholding;
+
+	/** The answers that were withheld, in the order of their batches. */
+	final List<CompletableFuture<List<RenewalResult>>> withheld = new ArrayList<>();
+
 	private final TimeSource clock;
 
 	ScriptedStore(TimeSource clock) {
@@ -40,10 +55,27 @@ final class ScriptedStore extends IdleStore {
 		}
 		TimeSource.Instant sent = this.clock.now();
 		this.meanwhile.run();
-		return CompletableFuture.completedFuture(renewals.stream()
+		if (this.withholding) {
+			this.withheld.add(new CompletableFuture<>());
+			return this.withheld.get(this.withheld.size() - 1);
+		}
+		return CompletableFuture.completedFuture(answer(renewals, sent));
+	}
+
+	/** What was withheld comes now. */
+	void answer(int batch) {
+		this.withheld.get(batch).complete(answer(this.batches.get(batch), this.clock.now()));
+	}
+
+	private List<RenewalResult> answer(List<Renewal> renewals, TimeSource.Instant sent) {
+		if (renewals.stream().anyMatch(this.poisoned)) {
+			return Collections.nCopies(renewals.size(),
+					new RenewalResult.Unknown(new LockBackendException("refused"), true));
+		}
+		return renewals.stream()
 			.<RenewalResult>map((renewal) -> this.gone ? new RenewalResult.Gone(false)
-					: new RenewalResult.Extended(Validity.until(sent, renewal.lease())))
-			.toList());
+					: new RenewalResult.Extended(this.answer.apply(renewal, Validity.until(sent, renewal.lease()))))
+			.toList();
 	}
 
 }

@@ -86,7 +86,7 @@ class IntegrationLockRegistryTests {
 
 	@Test
 	void aLostLockIsReportedAsTheRegistriesOfSpringIntegrationDo() {
-		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(300)), List.of());
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofSeconds(9)), List.of());
 		Lock lock = new IntegrationLockRegistry(brief).obtain("lost");
 		assertThat(lock.tryLock()).isTrue();
 		HeldLock sameLock = brief.acquire(LockRequest.of("lost"));

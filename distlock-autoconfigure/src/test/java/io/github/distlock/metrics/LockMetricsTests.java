@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.HandOff;
@@ -38,27 +39,23 @@ class LockMetricsTests {
 	@Test
 	void metersOfAKnownStoreExistBeforeTheFirstEvent() {
 		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
-		assertThat(this.registry.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
-		assertThat(this.registry.get("distlock.waiting").tag("backend", "redis").gauge().value()).isZero();
+		assertThat(gauge("distlock.held")).isZero();
+		assertThat(gauge("distlock.waiting")).isZero();
 		for (String type : new String[] { "local", "remote" }) {
-			assertThat(this.registry.get("distlock.handoffs").tags("type", type, "backend", "redis").counter().count())
-				.isZero();
+			assertThat(count("distlock.handoffs", "type", type)).isZero();
 		}
 		assertThat(this.registry.get("distlock.renewal.lateness").tag("backend", "redis").timer().count()).isZero();
 		for (String outcome : new String[] { "renewed", "gone", "failed" }) {
-			assertThat(this.registry.get("distlock.renewals")
-				.tags("outcome", outcome, "backend", "redis")
-				.counter()
-				.count()).isZero();
+			assertThat(count("distlock.renewals", "outcome", outcome)).isZero();
 		}
 	}
 
 	@Test
 	void aRenewedSubscriptionIsCounted() {
 		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
-		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isZero();
+		assertThat(count("distlock.resubscriptions")).isZero();
 		this.metrics.onResubscribed(new Resubscribed("redis", "distlock:inbox:a", "Redis at localhost:6379"));
-		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isOne();
+		assertThat(count("distlock.resubscriptions")).isOne();
 	}
 
 	@ParameterizedTest
@@ -117,8 +114,8 @@ class LockMetricsTests {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.REMOTE));
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
-		assertThat(this.registry.get("distlock.handoffs").tag("type", "local").counter().count()).isEqualTo(2);
-		assertThat(this.registry.get("distlock.handoffs").tag("type", "remote").counter().count()).isOne();
+		assertThat(count("distlock.handoffs", "type", "local")).isEqualTo(2);
+		assertThat(count("distlock.handoffs", "type", "remote")).isOne();
 	}
 
 	@Test
@@ -134,9 +131,9 @@ class LockMetricsTests {
 	void renewalsAreCountedByLease() {
 		this.metrics.onRenewed(new Renewed("redis", 5, 2, 1, Duration.ZERO));
 		this.metrics.onRenewed(new Renewed("redis", 5, 0, 0, Duration.ZERO));
-		assertThat(this.registry.get("distlock.renewals").tag("outcome", "renewed").counter().count()).isEqualTo(10);
-		assertThat(this.registry.get("distlock.renewals").tag("outcome", "gone").counter().count()).isEqualTo(2);
-		assertThat(this.registry.get("distlock.renewals").tag("outcome", "failed").counter().count()).isOne();
+		assertThat(count("distlock.renewals", "outcome", "renewed")).isEqualTo(10);
+		assertThat(count("distlock.renewals", "outcome", "gone")).isEqualTo(2);
+		assertThat(count("distlock.renewals", "outcome", "failed")).isOne();
 	}
 
 	@Test
@@ -217,6 +214,7 @@ class LockMetricsTests {
 	}
 
 	private void fireEverything() {
+		this.metrics.watchFence(Map.of("passed", new AtomicLong()));
 		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
 		Waiting waiting = new Waiting("redis", "orders", "order-1");
 		this.metrics.onWaiting(waiting);
@@ -233,7 +231,11 @@ class LockMetricsTests {
 	}
 
 	private double lost() {
-		return this.registry.get("distlock.lost").tags("name", "orders", "backend", "redis").counter().count();
+		return count("distlock.lost", "name", "orders");
+	}
+
+	private double count(String name, String... tags) {
+		return this.registry.get(name).tag("backend", "redis").tags(tags).counter().count();
 	}
 
 	private static Attempted attempted(LockOutcome outcome, HandOff handOff) {

@@ -2,6 +2,7 @@ package io.github.distlock.metrics;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The meters that observations become, beside the meters of the library. Prometheus
@@ -49,6 +51,10 @@ class ObservationMeterTests {
 		try {
 			registry.execute(LockRequest.of("order-7").name("orders"), () -> "done");
 			try (HeldLock rival = registry.acquire(LockRequest.of("order-7").name("others"))) {
+				CompletableFuture<HeldLock> queued = registry
+					.acquireAsync(LockRequest.of("order-7").name("orders").waitTime(LockRequest.FOREVER));
+				await().until(() -> this.meters.find("distlock.acquisition.queued").counter() != null);
+				queued.cancel(false);
 				assertThatExceptionOfType(CompletionException.class)
 					.isThrownBy(() -> registry
 						.acquireAsync(LockRequest.of("order-7").name("orders").waitTime(Duration.ofMillis(500)))

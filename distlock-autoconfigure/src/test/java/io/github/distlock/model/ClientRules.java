@@ -11,18 +11,11 @@ final class ClientRules {
 
 	private final SearchSettings settings;
 
-	private final RenewalRules renewals;
-
 	private final TurnRules turns;
 
 	ClientRules(SearchSettings settings) {
 		this.settings = settings;
-		this.renewals = new RenewalRules(settings);
 		this.turns = new TurnRules(settings);
-	}
-
-	RenewalRules renewals() {
-		return this.renewals;
 	}
 
 	/** Attempt with the ticket of the entry. */
@@ -31,6 +24,7 @@ final class ClientRules {
 		client.attempting = true;
 		client.mustAsk = false;
 		Packet command = new Packet(entry, Verb.ATTEMPT, client.ticket);
+		command.polling = polling(world, entry, client.refused >= this.settings.refusedTicks);
 		if (client.tombstone != StoreState.NO_TOKEN) {
 			command.nativeWord = true;
 			command.used = client.tombstone;
@@ -39,6 +33,14 @@ final class ClientRules {
 		}
 		world.packets.add(command);
 		return command;
+	}
+
+	/** A ticket without messages asks for a place only if it was refused for long. */
+	private Polling polling(World world, int entry, boolean starves) {
+		if (!world.isDeaf(entry)) {
+			return Polling.NONE;
+		}
+		return (starves && !this.settings.has(Flaw.POLLER_NOT_QUEUED)) ? Polling.PLACE : Polling.REFUSED;
 	}
 
 	/** Whether an attempt of the entry's ticket may be sent now. */
@@ -71,6 +73,7 @@ final class ClientRules {
 		if (client.ticket == 0 && !client.holds && client.waiting > 0 && mayAttempt(client)) {
 			boolean reused = this.settings.has(Flaw.TICKET_REUSED) && !client.departures.isEmpty();
 			client.ticket = reused ? client.departures.get(0).ticket : newTicket(client, entry);
+			client.refused = 0;
 			client.timer = KeyEntry.NO_TIMER;
 			attempt(world, entry);
 		}
@@ -83,39 +86,33 @@ final class ClientRules {
 	/** No thread wants the ticket any more. */
 	void cancel(World world, int entry) {
 		KeyEntry client = world.entries[entry];
-		Departure leaving = new Departure(Verb.CANCEL, client.ticket, 0, 0);
+		Packet leaving = new Packet(entry, Verb.CANCEL, client.ticket);
 		if (!this.settings.has(Flaw.ENTRY_LEAKS)) {
 			client.ticket = 0;
 		}
 		client.wantsCancel = false;
 		client.timer = KeyEntry.NO_TIMER;
 		client.mustAsk = false;
-		depart(world, entry, leaving);
+		client.refused = 0;
+		depart(world, leaving);
 	}
 
 	/** The ticket leaves the store. */
-	private static void depart(World world, int entry, Departure leaving) {
-		KeyEntry client = world.entries[entry];
+	private static void depart(World world, Packet leaving) {
+		KeyEntry client = world.entries[leaving.entry];
 		leaving.attemptUnanswered = client.attemptUnanswered;
 		client.attemptUnanswered = false;
 		client.add(leaving);
-		send(world, entry, leaving);
+		send(world, leaving);
 	}
 
 	/** Send a release or a cancel, for the first time or again. */
-	static void send(World world, int entry, Departure leaving) {
-		Packet command = new Packet(entry, leaving.verb, leaving.ticket);
-		command.next = leaving.next;
-		command.used = leaving.used;
-		command.nativeWord = leaving.nativeWord;
-		if (leaving.nativeWord) {
-			command.firstToken = leaving.lastToken;
-			command.lastToken = leaving.lastToken;
-		}
-		command.repeated = leaving.repeated;
-		command.fallback = leaving.fallback;
+	static void send(World world, Packet leaving) {
+		Packet command = leaving.copy();
+		command.attemptUnanswered = false;
+		command.polling = (leaving.next != 0 && world.isDeaf(leaving.entry)) ? Polling.REFUSED : Polling.NONE;
 		if (leaving.fallback) {
-			world.markAhead(entry);
+			world.markAhead(leaving.entry);
 		}
 		world.packets.add(command);
 	}
@@ -141,6 +138,12 @@ final class ClientRules {
 		client.handOffs = 0;
 		client.timer = KeyEntry.NO_TIMER;
 		client.mustAsk = false;
+		// Also for its other callers: only one of them has a place at a time.
+		for (int i = 0; i < world.entries.length; i++) {
+			if (world.jvmOfEntry(i) == world.jvmOfEntry(entry)) {
+				world.entries[i].refused = 0;
+			}
+		}
 		enter(world, entry, firstToken);
 		this.turns.entered(world, entry, true);
 	}
@@ -159,7 +162,7 @@ final class ClientRules {
 	}
 
 	/** Release the lock, and queue the next ticket. */
-	private Departure release(World world, int entry) {
+	private Packet release(World world, int entry) {
 		KeyEntry client = world.entries[entry];
 		int ticket = client.ticket;
 		world.stopListening(entry, Verb.RENEW, ticket);
@@ -167,19 +170,62 @@ final class ClientRules {
 		client.validity = 0;
 		client.handOffs = 0;
 		client.ticket = (client.waiting > 0) ? newTicket(client, entry) : 0;
-		Departure leaving = new Departure(Verb.RELEASE, ticket, client.ticket, client.nextToken - 1);
-		leaving.nativeWord = client.ticket == 0 && this.renewals.hasNativeCommands(world, entry);
-		leaving.lastToken = client.lastToken;
+		client.refused = 0;
+		Packet leaving = new Packet(entry, Verb.RELEASE, ticket);
+		leaving.next = client.ticket;
+		leaving.used = client.nextToken - 1;
+		leaving.nativeWord = client.ticket == 0 && hasNativeCommands(world, entry);
+		if (leaving.nativeWord) {
+			leaving.firstToken = client.lastToken;
+			leaving.lastToken = client.lastToken;
+		}
 		client.tombstone = (leaving.nativeWord && this.settings.predictsTombstones()) ? leaving.used
 				: StoreState.NO_TOKEN;
-		depart(world, entry, leaving);
+		depart(world, leaving);
 		return leaving;
+	}
+
+	/** Whether the JVM of an entry sends native commands. */
+	private boolean hasNativeCommands(World world, int entry) {
+		return this.settings.nativeWords && !world.hasOnlyScripts(entry);
+	}
+
+	/** Renew the lease of a grant, as a native command first. */
+	Packet renew(World world, int entry) {
+		return renew(world, entry, hasNativeCommands(world, entry));
+	}
+
+	private Packet renew(World world, int entry, boolean nativeWord) {
+		KeyEntry client = world.entries[entry];
+		client.renewing = true;
+		Packet renewal = new Packet(entry, Verb.RENEW, client.ticket);
+		renewal.nativeWord = nativeWord;
+		renewal.firstToken = client.lastToken;
+		renewal.lastToken = client.lastToken;
+		world.packets.add(renewal);
+		return renewal;
+	}
+
+	private void renewalAnswered(World world, KeyEntry client, Packet reply) {
+		client.renewing = false;
+		if (!client.holds || client.ticket != reply.ticket) {
+			return;
+		}
+		if (reply.answer == Answer.MISMATCH) {
+			renew(world, reply.entry, false);
+		}
+		else if (reply.answer == Answer.GONE) {
+			client.validity = 0;
+		}
+		else if (client.validity > 0) {
+			client.validity = Math.max(client.validity, reply.validity);
+		}
 	}
 
 	void replyArrived(World world, Packet reply) {
 		KeyEntry client = world.entries[reply.entry];
 		if (reply.isRenewal()) {
-			this.renewals.answered(world, client, reply);
+			renewalAnswered(world, client, reply);
 		}
 		else if (reply.verb == Verb.ATTEMPT) {
 			client.attempting = false;
@@ -203,17 +249,17 @@ final class ClientRules {
 
 	/** A ticket has left the store. */
 	private void departed(World world, KeyEntry client, Packet reply) {
-		Departure leaving = client.departure(reply.ticket);
+		Packet leaving = client.departure(reply.ticket);
 		if (leaving == null) {
 			return;
 		}
 		if (reply.answer == Answer.MISMATCH) {
-			leaving.nativeWord = false;
+			leaving.dropNativeWord();
 			leaving.fallback = this.settings.attemptsBehindRelease && !leaving.repeated;
 			if (this.settings.attemptsBehindRelease) {
 				client.tombstone = StoreState.NO_TOKEN;
 			}
-			send(world, reply.entry, leaving);
+			send(world, leaving);
 			attemptIfIdle(world, reply.entry);
 			return;
 		}
@@ -278,12 +324,16 @@ final class ClientRules {
 			client.mustAsk = true;
 			return;
 		}
+		if (this.settings.has(Flaw.POLLER_ASKS_RARELY)) {
+			client.timer = this.settings.pollGrace + 1;
+			return;
+		}
 		client.timer = this.settings.has(Flaw.NO_RETRY_TIMER) ? KeyEntry.NO_TIMER
 				: Math.max(1, Math.min(holderTtl, this.settings.retryInterval));
 	}
 
-	String messageArrived(World world, GrantMessage message) {
-		int entry = ModelTicket.entry(message.ticket);
+	String messageArrived(World world, Packet message) {
+		int entry = message.entry;
 		KeyEntry client = world.entries[entry];
 		if (!world.isAlive(entry)) {
 			return "not received";

@@ -76,18 +76,18 @@ final class ClientSteps {
 	private boolean addDepartureTimeOuts(World world, int entry, Successors out) {
 		boolean due = false;
 		for (int i = 0; i < world.entries[entry].departures.size(); i++) {
-			Departure from = world.entries[entry].departures.get(i);
+			Packet from = world.entries[entry].departures.get(i);
 			Packet awaited = world.awaited(entry, from.verb, from.ticket);
 			if (isInTime(awaited)) {
 				continue;
 			}
 			World next = world.copy();
 			next.stopListening(entry, from.verb, from.ticket);
-			Departure to = next.entries[entry].departures.get(i);
+			Packet to = next.entries[entry].departures.get(i);
 			to.repeated |= this.settings.attemptsBehindRelease;
 			if (this.settings.attemptsBehindRelease) {
 				to.fallback = false;
-				to.nativeWord = false;
+				to.dropNativeWord();
 				next.entries[entry].tombstone = StoreState.NO_TOKEN;
 			}
 			if (this.settings.has(Flaw.RELEASE_NOT_REPEATED)) {
@@ -95,7 +95,7 @@ final class ClientSteps {
 				this.client.attemptIfIdle(next, entry);
 			}
 			else {
-				ClientRules.send(next, entry, to);
+				ClientRules.send(next, to);
 			}
 			due |= awaited == null;
 			out.add(next, () -> ModelTicket.entryName(entry) + ": timed out, sends again " + from);
@@ -160,7 +160,7 @@ final class ClientSteps {
 			return;
 		}
 		World next = world.copy();
-		Packet renewal = this.client.renewals().renew(next, entry);
+		Packet renewal = this.client.renew(next, entry);
 		out.add(next, () -> ModelTicket.entryName(entry) + " sends " + renewal);
 	}
 

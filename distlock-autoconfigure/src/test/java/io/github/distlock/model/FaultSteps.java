@@ -26,7 +26,15 @@ final class FaultSteps {
 			if (!world.alive[jvm]) {
 				continue;
 			}
-			if (!world.subscribed[jvm]) {
+			if (world.deaf[jvm]) {
+				if (world.inboxesBack > 0) {
+					World next = resubscribed(world, jvm);
+					next.deaf[jvm] = false;
+					next.inboxesBack--;
+					out.add(next, () -> "JVM " + number + " gets messages again");
+				}
+			}
+			else if (!world.subscribed[jvm]) {
 				due = true;
 				out.add(resubscribed(world, jvm), () -> "the inbox of JVM " + number + " is back");
 			}
@@ -75,6 +83,7 @@ final class FaultSteps {
 		World next = world.copy();
 		next.alive[jvm] = false;
 		next.subscribed[jvm] = false;
+		next.deaf[jvm] = false;
 		next.dropMessages(jvm);
 		next.countFault();
 		for (int i = 0; i < next.entries.length; i++) {

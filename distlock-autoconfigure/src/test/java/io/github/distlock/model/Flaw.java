@@ -78,7 +78,16 @@ enum Flaw {
 	OWN_GRANT_UNCHECKED("FAULTLESS slowTicks=3"),
 
 	/** A grant by message is not checked for having ended. */
-	MESSAGE_UNCHECKED("FAULTLESS slowTicks=2 rounds=2");
+	MESSAGE_UNCHECKED("FAULTLESS slowTicks=2 rounds=2"),
+
+	/** A JVM that gets no messages is never queued. */
+	POLLER_NOT_QUEUED("DEAF faults=0"),
+
+	/** A JVM that gets no messages is skipped as dead. */
+	POLLER_COUNTED("DEAF_TURNS"),
+
+	/** A JVM that gets no messages asks less often than its grants last. */
+	POLLER_ASKS_RARELY("DEAF_TURNS");
 
 	private final String search;
 

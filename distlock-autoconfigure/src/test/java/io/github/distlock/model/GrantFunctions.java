@@ -13,15 +13,23 @@ final class GrantFunctions {
 	private final StoreState store;
 
 	/** Where messages go: not onto the wire when a script is only tried out. */
-	private final List<GrantMessage> messages;
+	private final List<Packet> messages;
 
 	private int published;
 
-	GrantFunctions(SearchSettings settings, World world, List<GrantMessage> messages) {
+	/** Whether the JVM whose script this is may publish. */
+	private boolean mayPublish = true;
+
+	GrantFunctions(SearchSettings settings, World world, List<Packet> messages) {
 		this.settings = settings;
 		this.world = world;
 		this.store = world.store;
 		this.messages = messages;
+	}
+
+	/** The functions run in the script of a command. */
+	void runFor(Packet command) {
+		this.mayPublish = !this.settings.mute || !this.world.isDeaf(command.entry);
 	}
 
 	int published() {
@@ -44,14 +52,15 @@ final class GrantFunctions {
 		StoreState before = this.store.copy();
 		while (this.store.queue.length > 0) {
 			int ticket = this.store.queue[0];
+			boolean polls = this.store.polled[0];
 			this.store.dequeue(ticket);
 			if (ticket == requester) {
 				own(ticket, last, this.settings.lease, false);
 				return true;
 			}
 			boolean received = this.settings.has(Flaw.PUBLISH_BEFORE_WRITE) ? publishFirst(ticket, last)
-					: writeAndPublish(ticket, last);
-			if (received || !this.settings.countedReceivers) {
+					: writeAndPublish(ticket, last, polls);
+			if (received || !this.settings.countedReceivers || polls) {
 				claimFor(ticket);
 				return true;
 			}
@@ -82,15 +91,15 @@ final class GrantFunctions {
 		this.store.own(ticket, first + this.settings.tokensPerGrant - 1, ttl, grace, true);
 	}
 
-	private boolean writeAndPublish(int ticket, int last) {
-		own(ticket, last, this.settings.grace, true);
+	private boolean writeAndPublish(int ticket, int last, boolean polls) {
+		own(ticket, last, polls ? this.settings.pollGrace : this.settings.grace, true);
 		return publish(ticket);
 	}
 
 	/** A grant in two steps that are not one script. */
 	private boolean publishFirst(int ticket, int last) {
 		StoreState before = this.store.copy();
-		boolean received = writeAndPublish(ticket, last);
+		boolean received = writeAndPublish(ticket, last, false);
 		Packet write = new Packet(ModelTicket.entry(ticket), Verb.LATE_WRITE, ticket);
 		write.audience = Audience.GIVEN_UP;
 		write.firstToken = firstToken();
@@ -104,8 +113,15 @@ final class GrantFunctions {
 	private boolean publish(int ticket) {
 		int jvm = this.world.jvmOfTicket(ticket);
 		this.published++;
+		if (!this.mayPublish) {
+			return true;
+		}
 		if (this.world.alive[jvm] && this.world.subscribed[jvm]) {
-			this.messages.add(new GrantMessage(ticket, firstToken(), this.store.lastToken, this.store.ttl));
+			Packet message = new Packet(ModelTicket.entry(ticket), Verb.MESSAGE, ticket);
+			message.firstToken = firstToken();
+			message.lastToken = this.store.lastToken;
+			message.ttl = this.store.ttl;
+			this.messages.add(message);
 			return true;
 		}
 		return this.world.halfOpen[jvm];

@@ -44,6 +44,9 @@ final class KeyEntry extends StatePart<KeyEntry> {
 	/** Whether the waiting ticket has to attempt again now. */
 	boolean mustAsk;
 
+	/** Ticks for which the ticket has waited, in a JVM that gets no messages. */
+	int refused;
+
 	/** Whether the answer to an attempt of the ticket is expected. */
 	boolean attempting;
 
@@ -54,7 +57,7 @@ final class KeyEntry extends StatePart<KeyEntry> {
 	int tombstone = StoreState.NO_TOKEN;
 
 	/** The tickets that leave the store, the oldest first. */
-	List<Departure> departures = List.of();
+	List<Packet> departures = List.of();
 
 	/** Whether the answer to a renewal is expected. */
 	boolean renewing;
@@ -75,7 +78,7 @@ final class KeyEntry extends StatePart<KeyEntry> {
 		KeyEntry copy = super.copy();
 		copy.turn = this.turn.copy();
 		if (!this.departures.isEmpty()) {
-			copy.departures = this.departures.stream().map(Departure::copy).toList();
+			copy.departures = this.departures.stream().map(Packet::copy).toList();
 		}
 		return copy;
 	}
@@ -92,8 +95,8 @@ final class KeyEntry extends StatePart<KeyEntry> {
 		return !this.attempting && this.departures.isEmpty();
 	}
 
-	@Nullable Departure departure(int leaving) {
-		for (Departure each : this.departures) {
+	@Nullable Packet departure(int leaving) {
+		for (Packet each : this.departures) {
 			if (each.ticket == leaving) {
 				return each;
 			}
@@ -114,13 +117,13 @@ final class KeyEntry extends StatePart<KeyEntry> {
 		return this.tombstone == StoreState.NO_TOKEN && this.departures.stream().anyMatch((each) -> each.nativeWord);
 	}
 
-	void add(Departure added) {
-		List<Departure> more = new ArrayList<>(this.departures);
+	void add(Packet added) {
+		List<Packet> more = new ArrayList<>(this.departures);
 		more.add(added);
 		this.departures = more;
 	}
 
-	void remove(Departure removed) {
+	void remove(Packet removed) {
 		this.departures = this.departures.stream().filter((each) -> each != removed).toList();
 	}
 
@@ -146,13 +149,14 @@ final class KeyEntry extends StatePart<KeyEntry> {
 		this.handOffs = form.number(this.holds ? this.handOffs : 0);
 		this.timer = form.number(this.timer);
 		this.mustAsk = form.flag(this.mustAsk);
+		this.refused = form.number(this.refused);
 		this.tombstone = form.number(this.tombstone);
 		this.attempting = form.flag(this.attempting);
 		this.attemptUnanswered = form.flag(this.attemptUnanswered);
 		int leaving = form.number(this.departures.size());
 		for (int i = 0; i < leaving; i++) {
 			if (i == this.departures.size()) {
-				add(new Departure(Verb.CANCEL, 0, 0, 0));
+				add(new Packet(0, Verb.CANCEL, 0));
 			}
 			this.departures.get(i).pass(form);
 		}

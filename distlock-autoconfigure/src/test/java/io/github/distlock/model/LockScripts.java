@@ -13,7 +13,7 @@ final class LockScripts {
 
 	private final NativeCommands nativeCommands;
 
-	LockScripts(SearchSettings settings, World world, List<GrantMessage> messages) {
+	LockScripts(SearchSettings settings, World world, List<Packet> messages) {
 		this.settings = settings;
 		this.store = world.store;
 		this.grants = new GrantFunctions(settings, world, messages);
@@ -27,6 +27,7 @@ final class LockScripts {
 
 	/** Execute a command, and write its answer into it. */
 	void run(Packet command) {
+		this.grants.runFor(command);
 		if (command.nativeWord) {
 			this.nativeCommands.run(command);
 			return;
@@ -40,6 +41,7 @@ final class LockScripts {
 				this.store.own(command.ticket, command.lastToken, this.settings.grace, true, true);
 				command.answer = Answer.DONE;
 			}
+			case MESSAGE -> throw new IllegalArgumentException("Not a command: " + command);
 		}
 	}
 
@@ -54,7 +56,11 @@ final class LockScripts {
 			return;
 		}
 		if (this.store.owner == command.ticket) {
-			// Never refreshed: a stray copy must not lengthen anything.
+			// Otherwise never refreshed: a stray copy must not lengthen anything.
+			if (command.polling == Polling.PLACE && this.store.grace) {
+				this.store.ttl = lease;
+				this.store.grace = false;
+			}
 			granted(command, this.store.ttl);
 			return;
 		}
@@ -68,14 +74,22 @@ final class LockScripts {
 				return;
 			}
 		}
-		enqueue(command.ticket);
+		if (mayQueue(command)) {
+			enqueue(command.ticket, command.polling == Polling.PLACE);
+		}
 		command.answer = Answer.WAITING;
 		command.ttl = this.store.ttl;
 	}
 
-	private void enqueue(int ticket) {
+	/** Two tickets that poll do not follow each other. */
+	private boolean mayQueue(Packet command) {
+		return command.polling == Polling.NONE || command.polling == Polling.PLACE
+				&& (this.store.isQueued(command.ticket) || !this.store.endsWithPolled());
+	}
+
+	private void enqueue(int ticket, boolean polls) {
 		boolean queued = this.store.isQueued(ticket);
-		this.store.enqueue(ticket, this.settings.queueLifetime);
+		this.store.enqueue(ticket, polls && !this.settings.has(Flaw.POLLER_COUNTED), this.settings.queueLifetime);
 		if (!queued && !this.settings.has(Flaw.QUEUED_WITHOUT_MARK)) {
 			this.store.marked = true;
 		}
@@ -119,7 +133,9 @@ final class LockScripts {
 			command.nextGranted = true;
 			return;
 		}
-		enqueue(command.next);
+		if (mayQueue(command)) {
+			enqueue(command.next, false);
+		}
 		command.ttl = this.store.ttl;
 	}
 

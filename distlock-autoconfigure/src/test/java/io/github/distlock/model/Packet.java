@@ -2,7 +2,10 @@ package io.github.distlock.model;
 
 import java.util.function.IntUnaryOperator;
 
-/** One command or one reply on the wire. */
+/**
+ * One command, one reply or one message on the wire. A release or cancel that its JVM
+ * repeats until it is answered is kept as one, too.
+ */
 final class Packet extends StatePart<Packet> {
 
 	private static final Verb[] VERBS = Verb.values();
@@ -10,6 +13,8 @@ final class Packet extends StatePart<Packet> {
 	private static final Audience[] AUDIENCES = Audience.values();
 
 	private static final Answer[] ANSWERS = Answer.values();
+
+	private static final Polling[] POLLINGS = Polling.values();
 
 	/** The entry that sent it. */
 	int entry;
@@ -30,6 +35,9 @@ final class Packet extends StatePart<Packet> {
 	 */
 	int used;
 
+	/** How a JVM that gets no messages attempts; otherwise the ticket is queued. */
+	Polling polling = Polling.NONE;
+
 	/** Ticks until it is sent. */
 	int delay;
 
@@ -41,6 +49,9 @@ final class Packet extends StatePart<Packet> {
 
 	/** Whether it was sent before such a script. */
 	boolean ahead;
+
+	/** Whether an attempt of a ticket that leaves was never answered. */
+	boolean attemptUnanswered;
 
 	/** Ticks since it was sent. */
 	int age;
@@ -58,7 +69,7 @@ final class Packet extends StatePart<Packet> {
 	/** How many ticks the grant in the answer is valid for the client. */
 	int validity;
 
-	/** The TTL of the holder in an answer to a waiting ticket. */
+	/** The TTL of the holder in an answer to a waiting ticket; of a grant by message. */
 	int ttl;
 
 	/** Whether the answer to a release grants the lock to the next ticket. */
@@ -92,7 +103,7 @@ final class Packet extends StatePart<Packet> {
 
 	private boolean hasTokens() {
 		return this.answer == Answer.GRANTED || this.nextGranted || this.verb == Verb.LATE_WRITE
-				|| this.verb == Verb.RENEW || this.nativeWord && hasUsed();
+				|| this.verb == Verb.MESSAGE || this.verb == Verb.RENEW || this.nativeWord && hasUsed();
 	}
 
 	boolean isSameAs(Packet other) {
@@ -101,11 +112,12 @@ final class Packet extends StatePart<Packet> {
 				&& this.answer == other.answer && this.firstToken == other.firstToken
 				&& this.lastToken == other.lastToken && this.validity == other.validity && this.ttl == other.ttl
 				&& this.nextGranted == other.nextGranted && this.used == other.used && this.repeated == other.repeated
-				&& this.delay == other.delay && flags() == other.flags();
+				&& this.delay == other.delay && this.polling == other.polling && flags() == other.flags();
 	}
 
 	private int flags() {
-		return (this.nativeWord ? 1 : 0) | (this.fallback ? 2 : 0) | (this.ahead ? 4 : 0);
+		return (this.nativeWord ? 1 : 0) | (this.fallback ? 2 : 0) | (this.ahead ? 4 : 0)
+				| (this.attemptUnanswered ? 8 : 0);
 	}
 
 	private boolean hasUsed() {
@@ -123,7 +135,7 @@ final class Packet extends StatePart<Packet> {
 		}
 	}
 
-	Packet pass(StateForm form) {
+	void pass(StateForm form) {
 		this.entry = form.entry(this.entry);
 		this.verb = form.constant(this.verb, VERBS);
 		this.ticket = form.ticket(this.ticket);
@@ -139,11 +151,19 @@ final class Packet extends StatePart<Packet> {
 		this.validity = form.number(this.validity);
 		this.ttl = form.number(this.ttl);
 		this.nextGranted = form.flag(this.nextGranted);
+		this.polling = form.constant(this.polling, POLLINGS);
 		int flags = form.number(flags());
 		this.nativeWord = (flags & 1) != 0;
 		this.fallback = (flags & 2) != 0;
 		this.ahead = (flags & 4) != 0;
-		return this;
+		this.attemptUnanswered = (flags & 8) != 0;
+	}
+
+	/** Send the script from now on, instead of a native command. */
+	void dropNativeWord() {
+		this.nativeWord = false;
+		this.firstToken = 0;
+		this.lastToken = 0;
 	}
 
 	String result() {
@@ -154,7 +174,8 @@ final class Packet extends StatePart<Packet> {
 	@Override
 	public String toString() {
 		return (isAwaited() ? "" : "stray ") + (this.nativeWord ? "native " : "") + this.verb + " "
-				+ ModelTicket.text(this.ticket) + ((this.next != 0) ? " next " + ModelTicket.text(this.next) : "");
+				+ ModelTicket.text(this.ticket) + ((this.next != 0) ? " next " + ModelTicket.text(this.next) : "")
+				+ ((this.polling != Polling.NONE) ? " " + this.polling : "");
 	}
 
 }

@@ -1,11 +1,17 @@
 package io.github.distlock.model;
 
+import java.util.Arrays;
+
 /** The properties of single states. Those of steps are checked where the step is made. */
 final class ProtocolProperties {
 
 	private final boolean checksOwner;
 
+	/** After how many ticks a JVM without messages must have a place. */
+	private final int refusedTicks;
+
 	ProtocolProperties(SearchSettings settings) {
+		this.refusedTicks = (settings.deafJvms == 1) ? settings.refusedTicks : Integer.MAX_VALUE;
 		this.checksOwner = !settings.kinds.contains(NetworkFault.DUPLICATE);
 	}
 
@@ -65,7 +71,7 @@ final class ProtocolProperties {
 		for (int i = 0; i < world.entries.length; i++) {
 			KeyEntry entry = world.entries[i];
 			if (!world.isAlive(i) || !entry.isIdleWaiter() || entry.timer != KeyEntry.NO_TIMER
-					|| !world.subscribed[world.jvmOfEntry(i)]) {
+					|| !world.subscribed[world.jvmOfEntry(i)] && !world.isDeaf(i)) {
 				continue;
 			}
 			int owner = world.store.owner;
@@ -81,6 +87,14 @@ final class ProtocolProperties {
 	void checkAtRest(World world) {
 		for (int i = 0; i < world.entries.length; i++) {
 			KeyEntry entry = world.entries[i];
+			int owner = world.store.owner;
+			int jvm = world.jvmOfEntry(i);
+			boolean hasPlace = owner != 0 && world.jvmOfTicket(owner) == jvm || world.store.endsWithPolled()
+					|| Arrays.stream(world.store.queue).anyMatch((ticket) -> world.jvmOfTicket(ticket) == jvm);
+			if (world.isAlive(i) && entry.refused > this.refusedTicks && !entry.holds && !hasPlace) {
+				throw new BrokenProperty("L3", ModelTicket.entryName(i) + " gets no messages, has waited for "
+						+ entry.refused + " ticks and has no place");
+			}
 			boolean unused = world.isAlive(i) && entry.waiting == 0 && !entry.holds;
 			if (unused && (entry.ticket != 0 || !entry.isIdle() || entry.renewing)) {
 				throw new BrokenProperty("S7",

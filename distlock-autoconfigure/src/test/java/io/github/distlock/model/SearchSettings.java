@@ -80,6 +80,21 @@ final class SearchSettings extends StatePart<SearchSettings> {
 	/** How many JVMs have only scripts. */
 	int oldJvms;
 
+	/** How many JVMs, the last ones, get no messages until an inbox comes back. */
+	int deafJvms;
+
+	/** Whether these JVMs may not publish either. */
+	boolean mute;
+
+	/** How many of these inboxes may come back. */
+	int inboxesBack;
+
+	/** The lease of a grant to a ticket that polls, until it asks again. */
+	int pollGrace = 2;
+
+	/** For how many ticks such a ticket is refused before it asks for a place. */
+	int refusedTicks = 1;
+
 	Set<NetworkFault> kinds = EnumSet.complementOf(EnumSet.of(NetworkFault.DUPLICATE, NetworkFault.FLUSH));
 
 	/**

@@ -22,6 +22,8 @@ final class Searches {
 			SUCCESSOR | BACKGROUND rounds=1 threads=2 handOffs=0 tokensPerGrant=1
 			NATIVE | PUNCTUAL nativeWords=true tombstone=2 rounds=2 giveUps=0
 			NATIVE_BACKGROUND | NATIVE attemptsBehindRelease=true
+			DEAF | PUNCTUAL deafJvms=1 giveUps=0
+			DEAF_TURNS | PUNCTUAL faults=0 giveUps=0 turnTicks=1 tokensPerGrant=2 handOffs=1 threads=1 rounds=2 deafJvms=1
 			TURNS | PUNCTUAL faults=0 giveUps=0 turnTicks=1 tokensPerGrant=3 handOffs=3 threads=2
 			""";
 
@@ -88,6 +90,24 @@ final class Searches {
 			native commands, attempt behind release, two threads each, copies | NATIVE_BACKGROUND rounds=1 threads=2 faults=1 kinds=COPY,DUPLICATE maxIdleTicks=3
 			native commands, attempt behind release, a JVM that has only scripts | NATIVE_BACKGROUND oldJvms=1 maxIdleTicks=2
 			native commands, attempt behind answered release, one fault | NATIVE_BACKGROUND predicts=false maxIdleTicks=2
+			-- A JVM that gets no messages
+			quick without messages, no fault | DEAF faults=0 giveUps=1 maxIdleTicks=1
+			quick without messages, one fault | DEAF maxIdleTicks=3
+			quick without messages, turns | DEAF_TURNS maxIdleTicks=1
+			without messages, one fault, a waiter gives up | DEAF giveUps=1 maxIdleTicks=3
+			without messages, one fault, one delay | DEAF slowTicks=1 maxIdleTicks=3
+			without messages, two faults | DEAF faults=2 maxIdleTicks=4
+			without messages, copies, unordered | DEAF ordered=false faults=2 kinds=COPY,BROKEN_CONNECTION giveUps=1 maxIdleTicks=3
+			without messages, the inbox comes back, one fault, one delay | DEAF inboxesBack=1 slowTicks=1 maxIdleTicks=3
+			without messages and without the right to publish, one fault | DEAF mute=true rounds=2 maxIdleTicks=3
+			without messages, all JVMs, one fault | DEAF deafJvms=2 rounds=2 maxIdleTicks=3
+			without messages, two threads each, one fault | DEAF threads=2 maxIdleTicks=3
+			without messages, three JVMs, one fault | DEAF jvms=3 maxIdleTicks=4
+			without messages, two of three JVMs, one fault | DEAF jvms=3 deafJvms=2 maxIdleTicks=4
+			without messages, fair callers, a JVM dies | FAIR deafJvms=1 faults=1 kinds=CRASH giveUps=0 renewals=false maxIdleTicks=4
+			without messages, attempt behind release, one fault | BACKGROUND deafJvms=1 maxIdleTicks=3
+			without messages, native commands, attempt behind release, one fault | NATIVE_BACKGROUND deafJvms=1 rounds=1 maxIdleTicks=3
+			without messages, turns, three JVMs | DEAF_TURNS jvms=3 rounds=1 maxIdleTicks=1
 			-- Turns that are bounded by time
 			quick turns, one hand-off | TURNS turnTicks=1 tokensPerGrant=2 handOffs=2 renewals=false maxIdleTicks=1
 			turns, three JVMs | TURNS jvms=3 threads=1 maxIdleTicks=1

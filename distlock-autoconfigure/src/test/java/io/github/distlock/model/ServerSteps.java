@@ -36,7 +36,7 @@ final class ServerSteps {
 			}
 		}
 		for (int i = 0; i < world.messages.size(); i++) {
-			GrantMessage message = world.messages.get(i);
+			Packet message = world.messages.get(i);
 			World next = world.copy();
 			next.messages.remove(i);
 			String result = this.client.messageArrived(next, message);
@@ -151,7 +151,7 @@ final class ServerSteps {
 						|| !Arrays.equals(after.queueWithout(command.ticket), before.queueWithout(command.ticket)))) {
 			throw new BrokenProperty("S3", "a ticket that is not the owner changed the store: " + unexecuted);
 		}
-		List<GrantMessage> messages = new ArrayList<>();
+		List<Packet> messages = new ArrayList<>();
 		World repeated = world.copy();
 		LockScripts again = new LockScripts(this.settings, repeated, messages);
 		again.run(unexecuted);

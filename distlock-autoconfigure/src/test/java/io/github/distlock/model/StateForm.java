@@ -2,8 +2,6 @@ package io.github.distlock.model;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.BiFunction;
-import java.util.function.Supplier;
 
 /**
  * Writes a state as bytes, under a renaming, or reads it again. Each method gets a value
@@ -75,14 +73,14 @@ final class StateForm {
 	}
 
 	/** What is on the wire has no order. */
-	<T> void sorted(List<T> items, Supplier<T> empty, BiFunction<T, StateForm, T> pass) {
+	void sorted(List<Packet> items) {
 		int count = number(items.size());
 		int from = this.size;
 		for (int i = 0; i < count; i++) {
 			if (this.reading) {
-				items.add(empty.get());
+				items.add(new Packet(0, Verb.CANCEL, 0));
 			}
-			items.set(i, pass.apply(items.get(i), this));
+			items.get(i).pass(this);
 		}
 		if (!this.reading) {
 			sort(from, count);

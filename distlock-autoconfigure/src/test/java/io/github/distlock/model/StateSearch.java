@@ -34,7 +34,7 @@ final class StateSearch {
 		this.model = new ProtocolModel(settings);
 		// A JVM that has only scripts does not stand for another one.
 		this.none = Renaming.none(settings.jvms * settings.entriesPerJvm, settings.jvms);
-		List<Renaming> renamings = (settings.oldJvms > 0) ? List.of(this.none)
+		List<Renaming> renamings = (settings.oldJvms + settings.deafJvms > 0) ? List.of(this.none)
 				: Renaming.all(settings.jvms, settings.entriesPerJvm);
 		this.forms = renamings.stream().map(StateForm::new).toArray(StateForm[]::new);
 	}

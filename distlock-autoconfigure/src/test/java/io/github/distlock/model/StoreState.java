@@ -30,6 +30,9 @@ final class StoreState extends StatePart<StoreState> {
 	/** The waiting tickets, the longest waiting first. */
 	int[] queue = new int[0];
 
+	/** Which of them poll, by the same index. */
+	boolean[] polled = new boolean[0];
+
 	int queueTtl;
 
 	/**
@@ -79,17 +82,27 @@ final class StoreState extends StatePart<StoreState> {
 
 	void forgetQueue() {
 		this.queue = new int[0];
+		this.polled = new boolean[0];
 		this.claim = 0;
 		this.queueTtl = 0;
 	}
 
 	boolean isQueued(int ticket) {
-		for (int each : this.queue) {
-			if (each == ticket) {
-				return true;
+		return place(ticket) >= 0;
+	}
+
+	private int place(int ticket) {
+		for (int i = 0; i < this.queue.length; i++) {
+			if (this.queue[i] == ticket) {
+				return i;
 			}
 		}
-		return false;
+		return -1;
+	}
+
+	/** Whether the last ticket in the queue polls. */
+	boolean endsWithPolled() {
+		return this.polled.length > 0 && this.polled[this.polled.length - 1];
 	}
 
 	/** The queue without one ticket. */
@@ -99,6 +112,12 @@ final class StoreState extends StatePart<StoreState> {
 
 	/** Take a ticket out of the queue. */
 	void dequeue(int ticket) {
+		int place = place(ticket);
+		if (place >= 0) {
+			boolean[] fewer = Arrays.copyOf(this.polled, this.polled.length - 1);
+			System.arraycopy(this.polled, place + 1, fewer, place, fewer.length - place);
+			this.polled = fewer;
+		}
 		this.queue = queueWithout(ticket);
 		keepQueueIfUsed();
 	}
@@ -114,12 +133,15 @@ final class StoreState extends StatePart<StoreState> {
 		}
 	}
 
-	/** Queue a ticket at the end, unless it is queued. */
-	void enqueue(int ticket, int queueLifetime) {
+	/** Queue a ticket at the end, unless it is queued, or change whether it polls. */
+	void enqueue(int ticket, boolean polls, int queueLifetime) {
 		if (!isQueued(ticket)) {
 			this.queue = Arrays.copyOf(this.queue, this.queue.length + 1);
 			this.queue[this.queue.length - 1] = ticket;
 		}
+		boolean[] changed = Arrays.copyOf(this.polled, this.queue.length);
+		changed[place(ticket)] = polls;
+		this.polled = changed;
 		this.queueTtl = queueLifetime;
 	}
 
@@ -138,10 +160,13 @@ final class StoreState extends StatePart<StoreState> {
 		this.queueTtl = form.number(this.queueTtl);
 		this.claim = form.claim(this.claim);
 		int[] passed = new int[form.number(this.queue.length)];
+		boolean[] passedPolled = new boolean[passed.length];
 		for (int i = 0; i < passed.length; i++) {
 			passed[i] = form.ticket((i < this.queue.length) ? this.queue[i] : 0);
+			passedPolled[i] = form.flag(i < this.queue.length && this.polled[i]);
 		}
 		this.queue = passed;
+		this.polled = passedPolled;
 	}
 
 	@Override

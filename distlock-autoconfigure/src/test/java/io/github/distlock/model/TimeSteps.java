@@ -51,7 +51,10 @@ final class TimeSteps {
 		if (store.queueTtl > 0 && --store.queueTtl == 0) {
 			store.forgetQueue();
 		}
-		for (KeyEntry entry : world.entries) {
+		for (int i = 0; i < world.entries.length; i++) {
+			KeyEntry entry = world.entries[i];
+			boolean refused = world.isDeaf(i) && entry.ticket != 0 && !entry.holds;
+			entry.refused = refused ? Math.min(entry.refused + 1, this.settings.refusedTicks + 1) : 0;
 			entry.validity = Math.max(0, entry.validity - 1);
 			entry.repeats = 0;
 			if (entry.timer > 0 && --entry.timer == 0) {

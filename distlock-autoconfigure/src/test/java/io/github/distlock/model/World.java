@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * One state of the whole system. All times are relative to now, and all fencing tokens
  * relative to the server's clock, so that old states repeat.
  */
-final class World {
+final class World extends StatePart<World> {
 
 	StoreState store = new StoreState();
 
@@ -39,14 +39,20 @@ final class World {
 	/** Whether the inbox of the JVM is subscribed. */
 	boolean[] subscribed = new boolean[0];
 
+	/** Whether the JVM gets no messages, and asks at intervals instead. */
+	boolean[] deaf = new boolean[0];
+
+	/** How many inboxes may still come back. */
+	int inboxesBack;
+
 	/** Whether the server still counts the inbox of a JVM that has died. */
 	boolean[] halfOpen = new boolean[0];
 
 	KeyEntry[] entries = new KeyEntry[0];
 
-	final List<Packet> packets = new ArrayList<>();
+	List<Packet> packets = new ArrayList<>();
 
-	final List<GrantMessage> messages = new ArrayList<>();
+	List<Packet> messages = new ArrayList<>();
 
 	/** How many JVMs, the last ones, have only scripts. */
 	private int oldJvms;
@@ -59,9 +65,15 @@ final class World {
 		world.alive = new boolean[settings.jvms];
 		world.subscribed = new boolean[settings.jvms];
 		world.halfOpen = new boolean[settings.jvms];
+		world.deaf = new boolean[settings.jvms];
+		world.inboxesBack = settings.inboxesBack;
 		world.oldJvms = settings.oldJvms;
 		Arrays.fill(world.alive, true);
 		Arrays.fill(world.subscribed, true);
+		for (int i = settings.jvms - settings.deafJvms; i < settings.jvms; i++) {
+			world.deaf[i] = true;
+			world.subscribed[i] = false;
+		}
 		world.entries = new KeyEntry[settings.jvms * settings.entriesPerJvm];
 		for (int i = 0; i < world.entries.length; i++) {
 			world.entries[i] = new KeyEntry();
@@ -73,26 +85,24 @@ final class World {
 		return world;
 	}
 
+	@Override
 	World copy() {
-		World copy = new World();
+		World copy = super.copy();
 		copy.store = this.store.copy();
-		copy.lastEntered = this.lastEntered;
-		copy.idleTicks = this.idleTicks;
-		copy.flushed = this.flushed;
-		copy.faults = this.faults;
-		copy.slowTicks = this.slowTicks;
-		copy.giveUps = this.giveUps;
 		copy.alive = this.alive.clone();
 		copy.subscribed = this.subscribed.clone();
 		copy.halfOpen = this.halfOpen.clone();
-		copy.oldJvms = this.oldJvms;
-		copy.entries = new KeyEntry[this.entries.length];
-		for (int i = 0; i < this.entries.length; i++) {
-			copy.entries[i] = this.entries[i].copy();
-		}
-		this.packets.forEach((packet) -> copy.packets.add(packet.copy()));
-		this.messages.forEach((message) -> copy.messages.add(message.copy()));
+		copy.deaf = this.deaf.clone();
+		copy.entries = Arrays.stream(this.entries).map(KeyEntry::copy).toArray(KeyEntry[]::new);
+		copy.packets = copies(this.packets);
+		copy.messages = copies(this.messages);
 		return copy;
+	}
+
+	private static List<Packet> copies(List<Packet> packets) {
+		List<Packet> copies = new ArrayList<>();
+		packets.forEach((packet) -> copies.add(packet.copy()));
+		return copies;
 	}
 
 	int entriesPerJvm() {
@@ -110,6 +120,10 @@ final class World {
 	/** Whether the JVM of an entry has only scripts. */
 	boolean hasOnlyScripts(int entry) {
 		return jvmOfEntry(entry) >= this.alive.length - this.oldJvms;
+	}
+
+	boolean isDeaf(int entry) {
+		return this.deaf[jvmOfEntry(entry)];
 	}
 
 	boolean isAlive(int entry) {
@@ -201,16 +215,18 @@ final class World {
 		this.faults = form.number(this.faults);
 		this.slowTicks = form.number(this.slowTicks);
 		this.giveUps = form.number(this.giveUps);
+		this.inboxesBack = form.number(this.inboxesBack);
 		for (int jvm : form.renaming().jvms()) {
 			this.alive[jvm] = form.flag(this.alive[jvm]);
 			this.subscribed[jvm] = form.flag(this.subscribed[jvm]);
 			this.halfOpen[jvm] = form.flag(this.halfOpen[jvm]);
+			this.deaf[jvm] = form.flag(this.deaf[jvm]);
 		}
 		for (int entry : form.renaming().entries()) {
 			this.entries[entry].pass(form);
 		}
-		form.sorted(this.packets, () -> new Packet(0, Verb.CANCEL, 0), Packet::pass);
-		form.sorted(this.messages, () -> new GrantMessage(0, 0, 0, 0), GrantMessage::pass);
+		form.sorted(this.packets);
+		form.sorted(this.messages);
 	}
 
 	static World read(byte[] bytes, SearchSettings settings, Renaming none) {

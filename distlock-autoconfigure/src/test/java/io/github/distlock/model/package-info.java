@@ -34,13 +34,21 @@
  * script of a refused release follows later, and a script attempt before it would be
  * refused by the ticket of its own JVM.
  * <p>
+ * <b>A JVM that gets no messages</b> is refused for some ticks before it asks for a place
+ * in the queue. Its place is not counted: a grant to it lasts for a short grace, until
+ * the JVM asks again, which makes it a whole lease. No two such places follow each other.
+ * A stray copy may leave such a place behind, which therefore must not count when its JVM
+ * has not been seen. Such a JVM may be unable to publish, so that its releases notify no
+ * other JVM; and it may get messages again at any time.
+ * <p>
  * <b>Properties.</b> Those of the design: S1 exclusion, S2 rising fencing tokens, S3 a
  * ticket that is not the owner changes nothing, S4 a script may be executed twice, S5 a
  * ticket that was given up does not keep the lock for a lease, S7 nothing is left over,
  * S8 a waiting JVM is overtaken by one turn of each other JVM at most, L1 a waiter gets a
- * free lock within a bound, L2 a waiter does not spin; the invariant of the value in
- * {@code base.lua}; and, without a fault, an attempt is not refused by a ticket that its
- * own JVM has released.
+ * free lock within a bound, L2 a waiter does not spin, L3 a JVM that gets no messages and
+ * was refused for long has a place, or the lock, unless another such place is the last in
+ * the queue; the invariant of the value in {@code base.lua}; and, without a fault, an
+ * attempt is not refused by a ticket that its own JVM has released.
  * <p>
  * <b>What is not.</b> Re-entry, asynchronous callers, callers that try once, several
  * keys, readers and writers, minimum hold times, a shutdown, errors inside a script, fair

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.docs.Pages;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The commands of the runbook run on real servers while one application holds the lock
@@ -39,6 +41,9 @@ class RunbookCommandTests {
 	void theCommandsForRedisShowTheHolderAndTheWaiterAndEndTheGrant() throws Exception {
 		try (RedisProcess redis = redis();
 				LockedStock stock = new LockedStock(Map.of("spring.data.redis.port", redis.port()))) {
+			// The waiter is queued when its inbox is subscribed.
+			await().until(() -> !Long.valueOf(0).equals(redis.ask("ZCARD", "distlock:queue:2:{stock-42}"))
+					&& redis.info("pubsub_channels").equals("2"));
 			Map<String, String> answers = redisCli(redis, RunbookCommands.lines("Redis", "redis-cli"));
 			assertThat(answer(answers, "redis-cli --scan --pattern 'distlock:lock:*'"))
 				.isEqualTo("distlock:lock:{stock-42}");
@@ -80,7 +85,7 @@ class RunbookCommandTests {
 	void theCommandsForRedlockShowTheLockOnAMaster() throws Exception {
 		try (RedisProcess first = redis(); RedisProcess second = redis(); RedisProcess third = redis()) {
 			Map<String, Object> properties = new HashMap<>(Map.of("distlock.backend", "redlock", "distlock.lease-time",
-					"1s", "distlock.redlock.longest-lease", "2s"));
+					"5s", "distlock.redlock.longest-lease", "6s", "distlock.redlock.node-timeout", "1s"));
 			int node = 0;
 			for (RedisProcess master : List.of(first, second, third)) {
 				properties.put("distlock.redlock.nodes[" + node + "].host", "127.0.0.1");
@@ -103,6 +108,11 @@ class RunbookCommandTests {
 				LockedStock stock = new LockedStock(Map.of("distlock.backend", "zookeeper",
 						"distlock.zookeeper.connect-string", server.connectString()))) {
 			List<String> lines = RunbookCommands.lines("", "zkCli.sh -server zk1:2181 ");
+			List<String> ofTheStore = Pages.codeLines(Pages.text("docs/stores-zookeeper.md"))
+				.stream()
+				.filter((line) -> line.startsWith("zkCli.sh"))
+				.toList();
+			assertThat(ofTheStore).as("the commands of the page about the store").hasSize(3).isSubsetOf(lines);
 			assertThat(lines).hasSizeGreaterThan(3);
 			Matcher nodes = Pattern.compile("\\[([\\w.@:-]+:\\w+-\\d{10}), ([\\w.@:-]+:\\w+-\\d{10})]")
 				.matcher(zkCli(server, "zkCli.sh -server zk1:2181 ls /distlock/stock-42"));

@@ -64,6 +64,7 @@ class ScrapedMetricsTests {
 		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
 			.web(WebApplicationType.NONE)
 			.properties("distlock.backend=local", "distlock.observations.section=true",
+					"spring.datasource.url=jdbc:h2:mem:scraped", "distlock.transaction.fence=true",
 					"management.metrics.distribution.percentiles-histogram.distlock.acquire=true")
 			.run()) {
 			LockRegistry registry = context.getBean(LockRegistry.class);

@@ -20,6 +20,7 @@ import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.contract.ForgetfulBackend;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
@@ -46,20 +47,6 @@ class BackgroundReleaseTests extends TwoRegistries {
 	void stopOthers() {
 		this.replies.complete(true);
 		this.others.forEach(BackendLockRegistry::shutdown);
-	}
-
-	@Test
-	void aCycleIsTwoCommands() {
-		BackendLockRegistry node = redis.node(SETTINGS, List.of());
-		node.acquire(request("key")).close();
-		await().until(() -> node.snapshot().isIdle());
-		redis.resetStats();
-		for (int n = 0; n < 200; n++) {
-			node.acquire(request("key")).close();
-		}
-		await().until(() -> node.snapshot().isIdle());
-		assertThat(redis.calls("evalsha")).isEqualTo(400);
-		assertThat(redis.calls("eval")).isZero();
 	}
 
 	@Test
@@ -184,7 +171,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 	}
 
 	private BackendLockRegistry start(LockBackend backend, RegistrySettings settings, LockListener... listeners) {
-		BackendLockRegistry registry = new BackendLockRegistry(backend, settings, List.of(listeners),
+		BackendLockRegistry registry = CheckedEnvironment.registry(backend, settings, List.of(listeners),
 				TimeSource.SYSTEM);
 		registry.start();
 		this.others.add(registry);

@@ -11,6 +11,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
@@ -40,7 +41,7 @@ class ColdStartTests extends TwoRegistries {
 		this.proxy = new TcpProxy(redis.server().port());
 		this.proxy.holdSubscriptions(true);
 		this.application = RedisTestServer.connectionFactory(this.proxy.port());
-		this.cold = new BackendLockRegistry(
+		this.cold = CheckedEnvironment.registry(
 				new RedisLockBackend(this.application,
 						new RedisBackendSettings("distlock:", Duration.ofSeconds(10), true, 17), TimeSource.SYSTEM),
 				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,6 +25,7 @@ import io.github.distlock.RunResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisNodes;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,7 +36,6 @@ import org.mockito.AdditionalAnswers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.Mockito.mock;
@@ -82,8 +81,8 @@ class CompositeLockRegistryTests {
 	void startNodes() {
 		firstServer.flush();
 		secondServer.flush();
-		this.first = firstServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.firstEvents));
-		this.second = secondServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.secondEvents));
+		this.first = firstServer.node(RedisNodes.settings(Duration.ofSeconds(9)), List.of(this.firstEvents));
+		this.second = secondServer.node(RedisNodes.settings(Duration.ofSeconds(9)), List.of(this.secondEvents));
 		this.both = new CompositeLockRegistry(this.first, this.second, Duration.ofSeconds(5), TimeSource.SYSTEM);
 		this.lock = this.both.obtain(KEY);
 		this.firstRival = firstServer.node();
@@ -124,26 +123,41 @@ class CompositeLockRegistryTests {
 		assertLocked(true, true);
 		assertThat(lock.isHeld()).isTrue();
 		assertThat(lock.key()).isEqualTo("order-1");
-		assertThat(lock.remaining()).isBetween(Duration.ofMillis(1), Duration.ofMillis(950));
+		assertThat(lock.remaining()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(9));
 		assertThat(lock.fencingToken()).isEqualTo(this.firstEvents.attempted.element().fencingToken());
 		lock.close();
 		assertLocked(false, false);
 		assertThat(lock.isHeld()).isFalse();
+		assertThat(lock.isReleased()).isTrue();
 		assertThat(lock.remaining()).isZero();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::close);
 		assertThat(this.both.execute(REQUEST, () -> LockContext.current().orElseThrow().isHeld())).isTrue();
 		assertLocked(false, false);
 	}
 
+	private static @Nullable Throwable failure(LockRegistry registry, Way way) {
+		try {
+			assertThat(way.gets(registry)).isFalse();
+			return null;
+		}
+		catch (Throwable ex) {
+			return (ex instanceof ExecutionException) ? ex.getCause() : ex;
+		}
+	}
+
+	private void assertRefused(boolean lockedInTheSecond) {
+		for (Way way : Way.values()) {
+			assertThat(failure(this.both, way)).as(way.name())
+				.satisfiesAnyOf((none) -> assertThat(none).isNull(),
+						(refusal) -> assertThat(refusal).isInstanceOf(LockNotAcquiredException.class));
+			assertLocked(!lockedInTheSecond, lockedInTheSecond);
+		}
+	}
+
 	@Test
 	void aLockThatTheFirstRefusesIsNotRequestedFromTheSecond() {
 		try (HeldLock rival = this.firstRival.acquire(REQUEST)) {
-			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.both.acquire(BRIEF));
-			assertThat(this.both.tryAcquire(BRIEF)).isEmpty();
-			assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
-				.withThrowableThat()
-				.withCauseInstanceOf(LockNotAcquiredException.class);
-			assertThat(this.both.tryAcquireAsync(BRIEF).join()).isEmpty();
+			assertRefused(false);
 			assertThat(rival.isHeld()).isTrue();
 		}
 		assertThat(this.secondEvents.attempted).isEmpty();
@@ -152,16 +166,7 @@ class CompositeLockRegistryTests {
 	@Test
 	void theFirstIsReleasedIfTheSecondIsNotAcquired() {
 		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
-			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.both.acquire(BRIEF));
-			assertLocked(false, true);
-			assertThat(this.both.tryAcquire(BRIEF)).isEmpty();
-			assertLocked(false, true);
-			assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
-				.withThrowableThat()
-				.withCauseInstanceOf(LockNotAcquiredException.class);
-			assertLocked(false, true);
-			assertThat(this.both.tryAcquireAsync(BRIEF).join()).isEmpty();
-			assertLocked(false, true);
+			assertRefused(true);
 			assertThat(rival.isHeld()).isTrue();
 		}
 	}
@@ -169,14 +174,11 @@ class CompositeLockRegistryTests {
 	@Test
 	void aFailureOfTheSecondReleasesTheFirst() {
 		this.second.shutdown();
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.both.acquire(BRIEF));
-		assertLocked(false, false);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.both.tryAcquire(BRIEF));
-		assertLocked(false, false);
-		assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
-			.withThrowableThat()
-			.withCauseInstanceOf(LockBackendException.class);
-		assertLocked(false, false);
+		for (Way way : Way.values()) {
+			assertThat(failure(this.both, way)).as(way.name()).isInstanceOf(LockBackendException.class);
+			assertLocked(false, false);
+		}
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
 	}
 
 	@Test
@@ -186,12 +188,10 @@ class CompositeLockRegistryTests {
 			throw error;
 		});
 		CompositeLockRegistry composite = composite(this.first, broken, TimeSource.SYSTEM);
-		assertThatThrownBy(() -> composite.acquire(REQUEST)).isSameAs(error);
-		assertLocked(false, false);
-		assertThatThrownBy(() -> composite.tryAcquire(REQUEST)).isSameAs(error);
-		assertLocked(false, false);
-		assertThat(composite.acquireAsync(REQUEST).handle((lock, failure) -> failure).join()).isSameAs(error);
-		assertLocked(false, false);
+		for (Way way : Way.values()) {
+			assertThat(failure(composite, way)).as(way.name()).isSameAs(error);
+			assertLocked(false, false);
+		}
 	}
 
 	@Test
@@ -236,6 +236,7 @@ class CompositeLockRegistryTests {
 		assertThat(lock.isHeld()).isFalse();
 		assertThat(lock.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		assertThat(lock.isReleased()).isFalse();
 		assertLocked(false, false);
 		assertThat(notified).hasValue(1);
 	}
@@ -250,6 +251,7 @@ class CompositeLockRegistryTests {
 		await().until(() -> this.firstEvents.lost.size() + this.secondEvents.lost.size() == 2 && notified.get() > 0);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(LockLostException.class));
+		assertThat(lock.isReleased()).isFalse();
 		assertThat(notified).hasValue(1);
 	}
 
@@ -263,7 +265,7 @@ class CompositeLockRegistryTests {
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(waiting::join)
 			.withCauseInstanceOf(LockNotAcquiredException.class)
 			.withMessageContaining("was lost in the first of two registries");
-		assertLocked(false, false);
+		await().untilAsserted(() -> assertLocked(false, false));
 	}
 
 	@Test
@@ -310,26 +312,35 @@ class CompositeLockRegistryTests {
 		await().untilAsserted(() -> assertLocked(false, false));
 	}
 
-	@Test
-	void anInterruptDuringTheWaitForTheSecondReleasesTheFirst() throws Exception {
-		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
-			CountDownLatch interrupted = new CountDownLatch(1);
-			Thread waiter = new Thread(() -> {
-				try {
-					this.both.acquire(REQUEST);
-				}
-				catch (LockNotAcquiredException ex) {
-					if (ex.getCause() instanceof InterruptedException && Thread.currentThread().isInterrupted()) {
-						interrupted.countDown();
-					}
-				}
-			});
-			waiter.start();
-			await().until(() -> this.secondEvents.waiting.get() == 1);
-			waiter.interrupt();
-			assertThat(interrupted.await(10, TimeUnit.SECONDS)).isTrue();
-			await().until(() -> !firstServer.isLocked("order-1"));
-			assertThat(rival.isHeld()).isTrue();
+	@ParameterizedTest
+	@ValueSource(strings = { "acquire", "tryLock", "lockInterruptibly" })
+	void anInterruptDuringTheWaitForTheSecondReleasesTheFirst(String way) throws Exception {
+		HeldLock rival = this.secondRival.acquire(REQUEST);
+		CompletableFuture<Thread> thread = new CompletableFuture<>();
+		Future<?> waiter = this.threads.submit(() -> {
+			thread.complete(Thread.currentThread());
+			switch (way) {
+				case "acquire" -> acquireInterrupted();
+				case "tryLock" -> this.lock.tryLock(20, TimeUnit.SECONDS);
+				default -> this.lock.lockInterruptibly();
+			}
+			return true;
+		});
+		await().until(() -> this.secondEvents.waiting.get() == 1);
+		thread.join().interrupt();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
+			.withCauseInstanceOf(InterruptedException.class);
+		assertLocked(false, true);
+		rival.close();
+	}
+
+	private void acquireInterrupted() throws Exception {
+		try {
+			this.both.acquire(REQUEST);
+		}
+		catch (LockNotAcquiredException ex) {
+			assertThat(Thread.currentThread().isInterrupted()).isTrue();
+			throw (Exception) ex.getCause();
 		}
 	}
 
@@ -337,71 +348,29 @@ class CompositeLockRegistryTests {
 		return new CompositeLockRegistry(first, second, Duration.ofSeconds(5), clock);
 	}
 
-	@Test
-	void viewsAreInterchangeableAndReentrantAndOwnedByTheirThread() throws Exception {
-		this.lock.lock();
-		assertThat(this.lock.tryLock()).isTrue();
-		assertThat(this.both.obtain(KEY).tryLock(1, TimeUnit.SECONDS)).isTrue();
-		assertLocked(true, true);
-		Future<Boolean> other = this.threads.submit(() -> this.lock.tryLock());
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void viewsAreInterchangeableAndReentrantAndOwnedByTheirThread(boolean inBoth) throws Exception {
+		LockRegistry registry = inBoth ? this.both : this.first;
+		Lock view = registry.obtain(KEY);
+		view.lock();
+		assertThat(view.tryLock()).isTrue();
+		assertThat(registry.obtain(KEY).tryLock(1, TimeUnit.SECONDS)).isTrue();
+		assertLocked(true, inBoth);
+		Future<Boolean> other = this.threads.submit(() -> view.tryLock());
 		assertThat(other.get(10, TimeUnit.SECONDS)).isFalse();
 		this.threads
-			.submit(() -> assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock))
+			.submit(() -> assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(view::unlock))
 			.get(10, TimeUnit.SECONDS);
-		this.lock.unlock();
-		this.both.obtain(KEY).unlock();
-		assertLocked(true, true);
-		this.lock.unlock();
+		view.unlock();
+		registry.obtain(KEY).unlock();
+		assertLocked(true, inBoth);
+		view.unlock();
 		assertLocked(false, false);
-		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
-		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this.lock::newCondition);
-	}
-
-	@Test
-	void aViewReleasesTheFirstIfTheSecondIsNotAcquired() throws Exception {
-		Lock rival = this.secondRival.obtain(KEY);
-		rival.lock();
-		assertThat(this.lock.tryLock()).isFalse();
-		assertLocked(false, true);
-		assertThat(this.lock.tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
-		assertLocked(false, true);
-		rival.unlock();
-		assertThat(this.lock.tryLock(20, TimeUnit.SECONDS)).isTrue();
-		this.lock.unlock();
-	}
-
-	@Test
-	void aFailureOfTheSecondInAViewReleasesTheFirst() {
-		this.second.shutdown();
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.lock::lock);
-		assertLocked(false, false);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.lock::tryLock);
-		assertLocked(false, false);
-		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
-	}
-
-	@Test
-	void anInterruptOfAViewDuringTheWaitForTheSecondReleasesTheFirst() throws Exception {
-		Lock rival = this.secondRival.obtain(KEY);
-		rival.lock();
-		for (int i = 0; i < 2; i++) {
-			boolean timed = i == 0;
-			Thread[] thread = new Thread[1];
-			Future<?> waiter = this.threads.submit(() -> {
-				thread[0] = Thread.currentThread();
-				if (timed) {
-					return this.lock.tryLock(20, TimeUnit.SECONDS);
-				}
-				this.lock.lockInterruptibly();
-				return true;
-			});
-			await().until(() -> this.secondEvents.waiting.get() == 1);
-			thread[0].interrupt();
-			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
-				.withCauseInstanceOf(InterruptedException.class);
-			assertLocked(false, true);
-		}
-		rival.unlock();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(view::unlock);
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(view::newCondition);
+		assertThat(view.tryLock(20, TimeUnit.SECONDS)).isTrue();
+		view.unlock();
 	}
 
 	@Test
@@ -419,6 +388,24 @@ class CompositeLockRegistryTests {
 	@Test
 	void aKeyThatNoStoreSupportsIsRefused() {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.both.obtain(" "));
+	}
+
+	/** The ways to ask for a lock. */
+	enum Way {
+
+		ACQUIRE, TRY_ACQUIRE, ACQUIRE_ASYNC, TRY_ACQUIRE_ASYNC, TRY_LOCK, TRY_LOCK_FOR_A_WHILE;
+
+		boolean gets(LockRegistry registry) throws Exception {
+			return switch (this) {
+				case ACQUIRE -> registry.acquire(BRIEF).isHeld();
+				case TRY_ACQUIRE -> registry.tryAcquire(BRIEF).isPresent();
+				case ACQUIRE_ASYNC -> registry.acquireAsync(BRIEF).get(20, TimeUnit.SECONDS).isHeld();
+				case TRY_ACQUIRE_ASYNC -> registry.tryAcquireAsync(BRIEF).get(20, TimeUnit.SECONDS).isPresent();
+				case TRY_LOCK -> registry.obtain(KEY).tryLock();
+				case TRY_LOCK_FOR_A_WHILE -> registry.obtain(KEY).tryLock(100, TimeUnit.MILLISECONDS);
+			};
+		}
+
 	}
 
 }

@@ -3,15 +3,18 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
+import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -21,21 +24,25 @@ import static org.awaitility.Awaitility.await;
  */
 class CostTests extends TwoRegistries {
 
-	@Test
-	void aRemoteHandOffCostsAtMostTwoScriptsAndOneMessage() throws Exception {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aRemoteHandOffCostsAtMostTwoScriptsAndOneMessage(boolean fair) throws Exception {
 		List<BackendLockRegistry> nodes = new ArrayList<>();
 		for (int i = 0; i < 8; i++) {
 			nodes.add(redis.node(this.events));
 		}
-		redis.resetStats();
+		HeldLock first = this.two.acquire(request("hot"));
 		List<Future<?>> workers = new ArrayList<>();
 		for (BackendLockRegistry node : nodes) {
 			workers.add(this.threads.submit(() -> {
 				for (int n = 0; n < 60; n++) {
-					node.acquire(request("hot")).close();
+					node.acquire(request("hot").fair(fair)).close();
 				}
 			}));
 		}
+		await().until(() -> redis.queueLength("hot") == 8);
+		redis.resetStats();
+		first.close();
 		for (Future<?> worker : workers) {
 			worker.get(60, TimeUnit.SECONDS);
 		}
@@ -45,6 +52,23 @@ class CostTests extends TwoRegistries {
 		assertThat(handOffs).isGreaterThan(100);
 		assertThat(redis.calls("evalsha")).isLessThanOrEqualTo(2 * acquisitions);
 		assertThat(redis.calls("publish")).isLessThanOrEqualTo(handOffs);
+	}
+
+	@Test
+	void aHandOffInsideAJvmCostsNothing() throws Exception {
+		BackendLockRegistry node = redis.node(
+				RedisNodes.settings(Duration.ofSeconds(30), new HandOffLimits(1, Duration.ofMinutes(1))),
+				List.of(this.events));
+		HeldLock held = node.acquire(request("hot"));
+		CompletableFuture<HeldLock> next = node.acquireAsync(request("hot"));
+		await().until(() -> node.snapshot().waiting().size() == 1);
+		redis.resetStats();
+		held.close();
+		HeldLock handedOn = next.get(60, TimeUnit.SECONDS);
+		assertThat(handedOn.fencingToken()).isEqualTo(held.fencingToken() + 1);
+		assertThat(redis.calls("evalsha") + redis.calls("publish")).isZero();
+		await().until(() -> this.events.attempted.stream().anyMatch((event) -> event.handOff() == HandOff.LOCAL));
+		handedOn.close();
 	}
 
 	@Test
@@ -63,34 +87,6 @@ class CostTests extends TwoRegistries {
 		// the statistics, a few kilobytes.
 		int names = 2 * this.two.snapshot().instance().text().length();
 		assertThat(bytes / 200 - names).isBetween(200L, 380L);
-	}
-
-	@Test
-	void aWaiterSendsAtMostOneCommandPerSafetyInterval() throws Exception {
-		HeldLock held = this.two.acquire(request("patience"));
-		List<Future<?>> waiters = new ArrayList<>();
-		AtomicInteger entered = new AtomicInteger();
-		for (int i = 0; i < 4; i++) {
-			BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(1)), List.of(this.events));
-			waiters.add(this.threads.submit(() -> {
-				try (HeldLock lock = node.acquire(request("patience"))) {
-					entered.addAndGet(lock.isHeld() ? 1 : 0);
-				}
-			}));
-		}
-		await().until(() -> redis.queueLength("patience") == 4);
-		redis.resetStats();
-		long start = System.nanoTime();
-		await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
-		long commands = redis.calls("evalsha");
-		// A lease of 1 s has a safety interval of at least 0.4 s.
-		long intervals = (System.nanoTime() - start) / Duration.ofMillis(400).toNanos() + 1;
-		assertThat(commands).isBetween(4L, 4 * intervals);
-		held.close();
-		for (Future<?> waiter : waiters) {
-			waiter.get(30, TimeUnit.SECONDS);
-		}
-		assertThat(entered).hasValue(4);
 	}
 
 }

@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockBackend;
@@ -22,6 +22,10 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.contract.ForwardingBackend;
+import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.thread.LockThreads;
+import io.github.distlock.thread.LockTimers;
+import io.github.distlock.thread.TimerThread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,18 +49,15 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final ThreadPoolExecutor renewals = pool(null);
 
-	private final ScheduledThreadPoolExecutor timers;
+	private final LockTimers timers = new FailingTimers();
 
-	public ErrorInjector() {
-		this.timers = new ScheduledThreadPoolExecutor(1, factory()) {
+	private final TimeSource clock = new FailingClock();
 
-			@Override
-			public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-				failIfDue(Step.SCHEDULE);
-				return super.schedule(task, delay, unit);
-			}
+	/** The method of the engine in which the next reading of the clock fails. */
+	private volatile String clockFailsIn = "";
 
-		};
+	void failClockIn(String method) {
+		this.clockFailsIn = method;
 	}
 
 	/** Fail the next calls of a step. */
@@ -78,11 +79,11 @@ public final class ErrorInjector implements AutoCloseable {
 
 	/** The machine with threads that fail. */
 	public EngineEnvironment environment() {
-		return new EngineEnvironment() {
+		return new CheckedEnvironment() {
 
 			@Override
 			public TimeSource clock() {
-				return TimeSource.SYSTEM;
+				return ErrorInjector.this.clock;
 			}
 
 			@Override
@@ -134,10 +135,59 @@ public final class ErrorInjector implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.timers.shutdownNow();
+		this.timers.stop();
 		this.commands.shutdownNow();
 		this.callbacks.shutdownNow();
 		this.renewals.shutdownNow();
+	}
+
+	/** A clock of which one reading fails. */
+	private final class FailingClock implements TimeSource {
+
+		@Override
+		public long nanoTime() {
+			String method = ErrorInjector.this.clockFailsIn;
+			if (!method.isEmpty() && StackWalker.getInstance()
+				.walk((frames) -> frames.anyMatch((frame) -> frame.getMethodName().equals(method)))) {
+				ErrorInjector.this.clockFailsIn = "";
+				throw new InternalError("injected at the clock");
+			}
+			return SYSTEM.nanoTime();
+		}
+
+		@Override
+		public long wallMillis() {
+			return SYSTEM.wallMillis();
+		}
+
+	}
+
+	/** Timers that cannot be set. */
+	private final class FailingTimers implements LockTimers {
+
+		private final LockTimers real = new TimerThread(LockThreads.named("timers"));
+
+		@Override
+		public Future<?> schedule(Runnable task, long delayNanos) {
+			failIfDue(Step.SCHEDULE);
+			return this.real.schedule(task, delayNanos);
+		}
+
+		@Override
+		public RepeatedTask repeat(LongSupplier task, long retryNanos) {
+			return this.real.repeat(task, retryNanos);
+		}
+
+		@Override
+		public int size() {
+			return this.real.size();
+		}
+
+		@Override
+		public void stop() {
+			this.real.stop();
+		}
+
 	}
 
 	/** Opens stores whose verbs fail. */

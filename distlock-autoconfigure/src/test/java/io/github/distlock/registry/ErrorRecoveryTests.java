@@ -27,8 +27,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * After an {@link Error} at any step of a wait or of a release the key is usable: later
@@ -173,6 +175,16 @@ class ErrorRecoveryTests {
 		}
 		this.errors.clear();
 		awaitUsable(caller);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "endLease", "remainingMinHold" })
+	void anErrorOfTheClockAtAReleaseReachesItsCallerAndLeavesNoHolder(String method) throws Exception {
+		LockRequest request = LockRequest.of("key");
+		HeldLock held = this.one.acquire(method.equals("endLease") ? request : request.minHold(Duration.ofMillis(1)));
+		this.errors.failClockIn(method);
+		assertThatExceptionOfType(InternalError.class).isThrownBy(held::close);
+		awaitUsable(Caller.BLOCKING);
 	}
 
 	/** The release may meet an injected error, and no other. */

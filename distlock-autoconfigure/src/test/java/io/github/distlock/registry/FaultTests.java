@@ -1,9 +1,7 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -61,8 +60,8 @@ class FaultTests extends TwoRegistries {
 		this.proxy.refuse(true);
 		this.proxy.cut();
 		Future<HeldLock> waiter = this.threads.submit(() -> node.acquire(request("unanswered")));
-		await().until(() -> output.getAll().contains("Slow wait"));
-		assertThat(output)
+		await().until(() -> flushed(output).getAll().contains("Slow wait"));
+		assertThat(flushed(output))
 			.containsPattern("for lock 'unanswered' \\(unnamed\\); its holder is not known; the store has not "
 					+ "answered since 20\\S+Z; 1 of this JVM wait for it");
 		waiter.cancel(true);
@@ -88,28 +87,6 @@ class FaultTests extends TwoRegistries {
 				.get(20, TimeUnit.SECONDS))
 			.withCauseInstanceOf(LockBackendException.class);
 		assertThat(this.events.outcomes()).endsWith("BACKEND_ERROR");
-	}
-
-	@Test
-	void aSilentStoreEndsTheWaitOfEachFairCallerAndNotOnlyOfTheFirst() {
-		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			RegistrySettings settings = TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
-					RedisNodes.HAND_OFF, Duration.ofSeconds(3), false, Duration.ofMillis(100));
-			BackendLockRegistry remote = redis.nodeBehind(proxy.port(), settings, List.of(this.events));
-			HeldLock held = this.two.acquire(request("silent"));
-			List<CompletableFuture<HeldLock>> callers = new ArrayList<>();
-			for (int i = 0; i < 3; i++) {
-				callers.add(remote.acquireAsync(LockRequest.of("silent").waitTime(Duration.ofSeconds(15)).fair(true)));
-			}
-			await().until(() -> redis.queueLength("silent") == 3);
-			proxy.refuse(true);
-			for (CompletableFuture<HeldLock> caller : callers) {
-				assertThat(caller).failsWithin(12, TimeUnit.SECONDS)
-					.withThrowableThat()
-					.withCauseInstanceOf(LockBackendException.class);
-			}
-			held.close();
-		}
 	}
 
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -24,6 +23,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.HandOffLimits;
 import org.jspecify.annotations.Nullable;
@@ -31,10 +31,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -71,7 +74,7 @@ class HolderReportTests {
 			}
 
 		};
-		return new BackendLockRegistry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
+		return CheckedEnvironment.registry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
 				TestSettings.reporting(settings, application, Duration.ofMillis(100)), List.of(listener),
 				TimeSource.SYSTEM);
 	}
@@ -88,57 +91,33 @@ class HolderReportTests {
 		this.shop.shutdown();
 	}
 
-	private CompletableFuture<HeldLock> inOtherThread(BackendLockRegistry registry, LockRequest request,
-			CountDownLatch release) {
-		CompletableFuture<HeldLock> acquired = new CompletableFuture<>();
+	@ParameterizedTest
+	@CsvSource({ "the-holder, false, the-holder", "'', false, #", "forgetful, true, forgetful (ended)" })
+	void theExceptionNamesTheThreadOfThisJvmThatHoldsTheLock(String name, boolean ended, String shown)
+			throws Exception {
+		CompletableFuture<Boolean> end = new CompletableFuture<>();
 		Thread thread = new Thread(() -> {
-			try (HeldLock lock = registry.acquire(request)) {
-				acquired.complete(lock);
-				release.await();
+			HeldLock lock = this.orders.acquire(LONG);
+			if (!ended) {
+				end.join();
+				lock.close();
 			}
-			catch (Throwable ex) {
-				acquired.completeExceptionally(ex);
-			}
-		}, "the-holder");
-		thread.setDaemon(true);
+		}, name);
 		thread.start();
-		return acquired;
-	}
-
-	@Test
-	void theExceptionNamesTheThreadOfThisJvmThatHoldsTheLock() {
-		CountDownLatch release = new CountDownLatch(1);
-		inOtherThread(this.orders, LONG, release).join();
+		await().until(() -> this.orders.snapshot().held().size() == 1 && thread.isAlive() != ended);
+		String caller = shown.equals("#") ? "#" + thread.getId() : shown;
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.acquire(SHORT))
-			.withMessageContaining("thread 'the-holder' of this JVM has held it since 20")
+			.withMessageContaining("thread '" + caller + "' of this JVM has held it since 20")
 			.satisfies((ex) -> {
 				LockHolder holder = ex.holder();
 				assertThat(holder).isNotNull();
 				assertThat(holder.instance()).isEqualTo(this.orders.snapshot().instance());
-				assertThat(holder.caller()).isEqualTo("the-holder");
+				assertThat(holder.caller()).isEqualTo(caller);
 				assertThat(holder.since()).isBefore(Instant.now().plusSeconds(1));
 			});
-		release.countDown();
-	}
-
-	@Test
-	void aThreadWithoutANameIsShownByItsId() throws Exception {
-		CountDownLatch release = new CountDownLatch(1);
-		Thread holder = new Thread(() -> {
-			try (HeldLock lock = this.orders.acquire(LONG)) {
-				release.await();
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
-		}, "");
-		holder.start();
-		await().until(() -> this.orders.snapshot().held().size() == 1);
-		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.acquire(SHORT))
-			.withMessageContaining("thread '#" + holder.getId() + "' of this JVM has held it since 20");
-		assertThat(this.orders.snapshot().held().get(0).caller()).isEqualTo("#" + holder.getId());
-		release.countDown();
-		holder.join();
+		assertThat(this.orders.snapshot().held().get(0).caller()).isEqualTo(caller);
+		end.complete(true);
+		thread.join();
 	}
 
 	@Test
@@ -146,6 +125,7 @@ class HolderReportTests {
 		LockInstance instance = this.orders.snapshot().instance();
 		try (HeldLock lock = this.orders.acquire(LONG)) {
 			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.shop.acquire(SHORT))
+				.withMessageContainingAll("'key' (orders)", "PT0.5S")
 				.withMessageContaining("order-service@" + instance.host() + ":" + instance.pid() + " (" + instance.id()
 						+ ") has held it since 20")
 				.satisfies((ex) -> {
@@ -155,16 +135,10 @@ class HolderReportTests {
 					assertThat(holder.mode()).isEqualTo(LockMode.EXCLUSIVE);
 					assertThat(holder.caller()).isNull();
 				});
-		}
-	}
-
-	@Test
-	void anAsynchronousRequestAlsoNamesTheHolder() {
-		try (HeldLock lock = this.orders.acquire(LONG)) {
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> this.shop.acquireAsync(SHORT).join())
 				.havingCause()
 				.isInstanceOf(LockNotAcquiredException.class)
-				.withMessageContaining(this.orders.snapshot().instance().id());
+				.withMessageContaining(instance.id());
 		}
 	}
 
@@ -173,48 +147,20 @@ class HolderReportTests {
 		CompletableFuture<HeldLock> waiting;
 		try (HeldLock lock = this.orders.acquire(LONG)) {
 			waiting = this.shop.acquireAsync(LONG);
-			await().until(() -> output.getAll().contains("Slow wait"));
+			await().until(() -> flushed(output).getAll().contains("Slow wait"));
 			assertThat(this.shop.snapshot().waiting()).singleElement()
 				.satisfies((caller) -> assertThat(caller.key()).isEqualTo("key"));
 			// At least one more check.
 			CompletableFuture<HeldLock> other = this.shop.acquireAsync(LONG.name("other"));
-			await().until(() -> output.getAll().contains("(other)"));
+			await().until(() -> flushed(output).getAll().contains("(other)"));
 			other.cancel(false);
 		}
 		waiting.get(30, TimeUnit.SECONDS).close();
-		assertThat(output.getAll().split("Slow wait")).hasSize(3);
-		assertThat(output).containsPattern(
+		assertThat(flushed(output).getAll().split("Slow wait")).hasSize(3);
+		assertThat(flushed(output)).containsPattern(
 				"Slow wait: an asynchronous caller has waited PT\\S+ for lock 'key' \\(orders\\); order-service@\\S+ "
 						+ "\\(\\S+\\) has held it since \\S+; 1 of this JVM wait for it");
 		assertThat(this.shop.snapshot().waiting()).isEmpty();
-	}
-
-	@Test
-	void threadsThatWaitForEachOtherAreReportedAsSlowWithTheirHolders(CapturedOutput output) throws Exception {
-		CountDownLatch both = new CountDownLatch(2);
-		Thread[] threads = { crossing("a", "b", both), crossing("b", "a", both) };
-		await().until(() -> output.getAll().split("Slow wait").length == 3);
-		for (Thread thread : threads) {
-			thread.interrupt();
-			thread.join();
-		}
-		assertThat(output).containsPattern("thread 'a-then-b' has waited .* thread 'b-then-a' of this JVM")
-			.containsPattern("thread 'b-then-a' has waited .* thread 'a-then-b' of this JVM");
-	}
-
-	private Thread crossing(String first, String second, CountDownLatch both) {
-		Thread thread = new Thread(() -> {
-			try (HeldLock outer = this.orders.acquire(LockRequest.of(first))) {
-				both.countDown();
-				both.await();
-				this.orders.acquire(LockRequest.of(second).waitTime(Duration.ofMinutes(5))).close();
-			}
-			catch (InterruptedException | LockNotAcquiredException ex) {
-				// The end of the test.
-			}
-		}, first + "-then-" + second);
-		thread.start();
-		return thread;
 	}
 
 	@Test
@@ -259,7 +205,7 @@ class HolderReportTests {
 	@Test
 	void theStartSaysWhereTheLocksAreAndWhichInstanceThisIs(CapturedOutput output) {
 		LockInstance instance = this.orders.snapshot().instance();
-		assertThat(output).contains("Locks in the memory of this JVM, instance " + instance.describe());
+		assertThat(flushed(output)).contains("Locks in the memory of this JVM, instance " + instance.describe());
 		assertThat(instance.describe())
 			.matches("order-service@\\S+:" + ProcessHandle.current().pid() + " \\([0-9a-z]+\\)");
 	}

@@ -1,8 +1,5 @@
 package io.github.distlock.registry;
 
-import java.util.List;
-import java.util.stream.Stream;
-
 import io.github.distlock.LockInstance;
 import io.github.distlock.environment.EngineEnvironment;
 import org.junit.jupiter.api.Test;
@@ -53,20 +50,6 @@ class InstanceIdentityTests {
 	}
 
 	@Test
-	void podsOfADeploymentDifferByTheirHosts() {
-		List<LockInstance> pods = Stream.of("x2x7k", "q8k4z")
-			.map((pod) -> "customer-notification-service-7d9c5b8f6d-" + pod)
-			.map((host) -> InstanceIdentity.create("3w5e11264sgsf", "customer-notification-service", host))
-			.toList();
-		assertThat(pods).extracting(LockInstance::host)
-			.allSatisfy((host) -> assertThat(host).hasSizeGreaterThanOrEqualTo(40))
-			.doesNotHaveDuplicates();
-		assertThat(pods).extracting(LockInstance::host)
-			.satisfiesExactly((host) -> assertThat(host).endsWith("7d9c5b8f6d-x2x7k"),
-					(host) -> assertThat(host).endsWith("7d9c5b8f6d-q8k4z"));
-	}
-
-	@Test
 	void aHostOfAnyPodIsWholeBesideAShortApplication() {
 		String host = "p".repeat(63);
 		assertThat(InstanceIdentity.create("1", "shop", host).host()).isEqualTo(host);
@@ -80,7 +63,6 @@ class InstanceIdentityTests {
 		assertThat(instance.application()).isEqualTo(name);
 		assertThat(instance.host()).isEqualTo(name);
 		assertThat(instance.describe()).isEqualTo(name + "@" + name + ":" + PID + " (3w5e11264sgsf)");
-		// The pattern of earlier versions, which show the text as it is.
 		assertThat(instance.text()).matches("([A-Za-z0-9._-]+)@([A-Za-z0-9._-]+):([0-9]{1,10}):([A-Za-z0-9_-]+)");
 		assertThat(LockInstance.of(instance.text())).isEqualTo(instance);
 	}

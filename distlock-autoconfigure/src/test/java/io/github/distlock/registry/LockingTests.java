@@ -3,53 +3,77 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.function.LongSupplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.RunResult;
+import io.github.distlock.backend.ControlledLock;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.RedisNodes;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Mutual exclusion, re-entry, the contract of {@link Lock}, and refused requests.
+ * Calls with an action, the contract of {@link Lock}, refused requests, and waits.
  */
 class LockingTests extends TwoRegistries {
 
 	@Test
-	void aLockClosedByAnotherThreadCanBeAcquiredAgainByTheFirst() throws Exception {
-		CompletableFuture<HeldLock> handed = new CompletableFuture<>();
-		CompletableFuture<Boolean> closed = new CompletableFuture<>();
-		Future<Boolean> first = this.threads.submit(() -> {
-			handed.complete(this.one.acquire(request("handed")));
-			closed.get(10, TimeUnit.SECONDS);
-			try (HeldLock again = this.one.acquire(request("handed"))) {
-				return again.isHeld();
+	@SuppressWarnings("NullAway")
+	void aRequestOrAnActionThatIsNullIsNamedBeforeAnyLockIsTaken() {
+		CompositeLockRegistry both = new CompositeLockRegistry(this.one, this.two, Duration.ZERO, TimeSource.SYSTEM);
+		for (LockRegistry registry : List.of(this.one, both)) {
+			for (ThrowingCallable call : List.<ThrowingCallable>of(() -> registry.acquire(null),
+					() -> registry.tryAcquire(null), () -> registry.execute(null, () -> 1),
+					() -> registry.tryRun(null, () -> 1), () -> registry.obtain(null))) {
+				assertThatIllegalArgumentException().isThrownBy(call).withMessageContaining("is null: pass ");
 			}
-		});
-		handed.get(10, TimeUnit.SECONDS).close();
-		try (HeldLock between = this.two.acquire(request("handed"))) {
-			assertThat(between.isHeld()).isTrue();
+			for (ThrowingCallable call : List.<ThrowingCallable>of(() -> registry.execute(request("none"), null),
+					() -> registry.tryRun(request("none"), null))) {
+				assertThatIllegalArgumentException().isThrownBy(call).withMessageContaining("pass a Callable");
+			}
 		}
-		closed.complete(true);
-		assertThat(first.get(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(this.events.attempted).isEmpty();
+	}
+
+	@Test
+	void executeRefusesAResultWhoseWorkContinuesWithoutTheLock() throws Exception {
+		for (Object unfinished : List.of(new CompletableFuture<>(), Mono.just("later"))) {
+			assertThatExceptionOfType(LockDefinitionException.class)
+				.isThrownBy(() -> this.one.execute(request("execute"), () -> unfinished))
+				.withMessageContaining("continues after the lock was released: use acquireAsync");
+			assertThatExceptionOfType(LockDefinitionException.class)
+				.isThrownBy(() -> this.one.tryRun(request("execute"), () -> unfinished));
+		}
+		CompletableFuture<String> done = CompletableFuture.completedFuture("done");
+		assertThat(this.one.execute(request("execute"), () -> done)).isSameAs(done);
 	}
 
 	@Test
@@ -120,25 +144,13 @@ class LockingTests extends TwoRegistries {
 	}
 
 	@Test
-	void invalidKeysAreRefusedBeforeAnythingIsSent() {
-		redis.resetStats();
-		for (String key : List.of("", "  ", "\n\t", "new\nline", "x".repeat(10_240), "\u00e4".repeat(257),
-				"half \ud83d pair")) {
-			assertThatExceptionOfType(LockDefinitionException.class).as(key)
-				.isThrownBy(() -> this.one.acquire(request(key)));
-			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.one.obtain(key));
-		}
-		assertThat(redis.calls("evalsha")).isZero();
+	void aLeaseIsNeitherTooShortNorTooLong() {
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> LockRequest.of("short").leaseTime(Duration.ofMillis(99)))
 			.withMessageContaining("100ms");
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> LockRequest.of("long").leaseTime(Duration.ofSeconds(Long.MAX_VALUE)))
 			.withMessageContaining("365 days");
-	}
-
-	@Test
-	void theLongestLeaseIsALeaseLikeAnyOther() {
 		try (HeldLock lock = this.one.acquire(request("year").leaseTime(LockRequest.MAXIMUM_LEASE))) {
 			assertThat(lock.remaining()).isBetween(Duration.ofDays(360), Duration.ofDays(365));
 		}
@@ -166,35 +178,13 @@ class LockingTests extends TwoRegistries {
 	}
 
 	@Test
-	void theLockViewKeepsTheContractOfLock() throws Exception {
-		Lock lock = this.one.obtain("view");
-		assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
-		lock.lock();
-		assertThat(lock.tryLock()).isTrue();
-		assertThat(this.one.obtain("view").tryLock(1, TimeUnit.SECONDS)).isTrue();
-		Future<Boolean> other = this.threads.submit(() -> lock.tryLock());
-		assertThat(other.get(10, TimeUnit.SECONDS)).isFalse();
-		Future<?> thief = this.threads
-			.submit(() -> assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class));
-		thief.get(10, TimeUnit.SECONDS);
-		lock.unlock();
-		lock.unlock();
-		assertThat(this.two.obtain("view").tryLock()).isFalse();
-		lock.unlock();
-		assertThat(this.two.obtain("view").tryLock(5, TimeUnit.SECONDS)).isTrue();
-		this.two.obtain("view").unlock();
-		assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
-		assertThatThrownBy(lock::newCondition).isInstanceOf(UnsupportedOperationException.class);
-	}
-
-	@Test
 	void unlockAfterALostLeaseThrowsLockLostException() {
-		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofSeconds(6)), List.of(this.events));
 		Lock lock = brief.obtain("lost-view");
 		lock.lock();
 		lock.lock();
 		redis.flush();
-		await().atMost(Duration.ofSeconds(10)).until(() -> this.events.lost.size() == 1);
+		await().atMost(Duration.ofMinutes(1)).until(() -> this.events.lost.size() == 1);
 		assertThatThrownBy(lock::lock).isInstanceOf(LockLostException.class);
 		assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
 		assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
@@ -220,6 +210,93 @@ class LockingTests extends TwoRegistries {
 		assertThat(this.one.snapshot().heldByThisThread()).isEqualTo(100);
 		held.subList(100, 200).forEach(HeldLock::close);
 		assertThat(this.one.snapshot().heldByThisThread()).isZero();
+	}
+
+	@Test
+	void waitTimesBeyondTheRangeOfALongHaveNoLimit() throws Exception {
+		HeldLock lock = this.two.acquire(request("endless"));
+		Future<?> waiter = this.threads.submit(() -> this.one
+			.acquire(LockRequest.of("endless").waitTime(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)))
+			.close());
+		Future<?> forever = this.threads
+			.submit(() -> this.one.acquire(LockRequest.of("endless").waitTime(LockRequest.FOREVER)).close());
+		await().until(() -> this.events.waiting.get() == 2);
+		lock.close();
+		waiter.get(10, TimeUnit.SECONDS);
+		forever.get(10, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void aCallerThatGetsAFreeLockAtOnceDoesNotWait() {
+		AtomicInteger waits = new AtomicInteger();
+		BackendLockRegistry node = redis.node(new LockListener() {
+
+			@Override
+			public void onWaiting(Waiting event) {
+				waits.incrementAndGet();
+			}
+
+		});
+		for (LockRequest request : List.of(request("free"), request("free").fair(true),
+				request("free").mode(LockMode.READ))) {
+			node.acquireAsync(request).join().close();
+			node.tryAcquireAsync(request).join().orElseThrow().close();
+			node.acquire(request).close();
+		}
+		assertThat(waits).hasValue(0);
+	}
+
+	@Test
+	void anAsynchronousWaiterHoldsNoThread() throws Exception {
+		LongSupplier commandThreads = LiveThreads.countNew("distlock-io");
+		HeldLock held = this.two.acquire(request("async"));
+		List<CompletableFuture<HeldLock>> waiters = new ArrayList<>();
+		for (int i = 0; i < 200; i++) {
+			waiters.add(this.one.acquireAsync(request("async")));
+		}
+		assertThat(commandThreads.getAsLong()).isLessThanOrEqualTo(8);
+		List<CompletableFuture<Void>> done = waiters.stream()
+			.map((waiter) -> waiter.thenAccept(HeldLock::close))
+			.toList();
+		held.close();
+		for (CompletableFuture<Void> each : done) {
+			each.get(60, TimeUnit.SECONDS);
+		}
+	}
+
+	/** As {@code orTimeout} and {@code completeOnTimeout} do. */
+	@Test
+	void aFutureThatTheApplicationCompletesEndsItsWait() {
+		HeldLock held = this.two.acquire(request("async-completed"));
+		CompletableFuture<HeldLock> failed = this.one.acquireAsync(request("async-completed"));
+		CompletableFuture<Optional<HeldLock>> empty = this.one.tryAcquireAsync(request("async-completed"));
+		await().until(() -> this.events.waiting.get() == 2);
+		failed.completeExceptionally(new TimeoutException());
+		empty.complete(Optional.empty());
+		await().until(() -> this.events.waiting.get() == 0 && this.one.snapshot().isIdle());
+		assertThat(this.events.outcomes()).containsExactly("INTERRUPTED", "INTERRUPTED");
+		held.close();
+	}
+
+	@Test
+	void aNewExpiryOfTheOutermostAcquisitionEndsTheLockForAllLevels() {
+		HeldLock outer = this.one.acquire(request("levels"));
+		HeldLock inner = this.one.acquire(request("levels"));
+		HeldLock late = this.one.acquire(request("levels"));
+		inner.close();
+		assertThat(inner.isReleased()).isTrue();
+		assertThat(outer.isReleased()).isFalse();
+		ControlledLock.expireAfter(late, Duration.ofMillis(100));
+		ControlledLock.expireAfter(outer, Duration.ofMillis(900));
+		this.two.acquire(request("levels")).close();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> ControlledLock.expireAfter(outer, Duration.ofMillis(900)));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+		assertThatExceptionOfType(IllegalMonitorStateException.class)
+			.isThrownBy(() -> ControlledLock.expireAfter(outer, Duration.ofMillis(900)));
+		assertThat(List.of(inner.isReleased(), late.isReleased(), outer.isReleased())).containsExactly(true, false,
+				false);
 	}
 
 }

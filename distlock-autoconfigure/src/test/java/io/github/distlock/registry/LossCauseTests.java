@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -13,10 +14,12 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.RegistrySnapshot.LockState;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
@@ -28,8 +31,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -38,8 +41,6 @@ import static org.awaitility.Awaitility.await;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LossCauseTests extends TwoRegistries implements LockListener {
-
-	private final Queue<String> risks = new ConcurrentLinkedQueue<>();
 
 	private final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
 
@@ -72,28 +73,18 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 		return thrown;
 	}
 
-	@Override
-	public void onAtRisk(AtRisk event) {
-		this.risks.add(event.key() + " at risk");
-		throw new IllegalStateException("a listener that fails");
-	}
-
-	@Override
-	public void onAtRiskEnded(AtRisk event) {
-		this.risks.add(event.key() + (event.remaining().isZero() ? " over" : " renewed"));
-	}
-
 	@Test
 	void aLeaseThatHasPassed() {
-		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l").leaseTime(Duration.ofMillis(150)));
+		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l"));
 		assertThat(lock.lossCause()).isNull();
+		ControlledLock.expireAfter(lock, Duration.ofMillis(150));
 		assertThat(checkLost(lock, LossCause.LEASE_EXPIRED)).hasMessageContaining("Use a longer leaseTime, or none");
 		assertThat(this.lost).extracting(Lost::reason).containsExactly("its lease has expired");
 	}
 
 	@Test
 	void aLockThatTheStoreNoLongerKnowsAtTheRenewal() {
-		HeldLock lock = node(Duration.ofSeconds(1)).acquire(LockRequest.of("l"));
+		HeldLock lock = node(Duration.ofSeconds(6)).acquire(LockRequest.of("l"));
 		redis.flush();
 		checkLost(lock, LossCause.FORGOTTEN);
 	}
@@ -109,7 +100,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 	void aLeaseThatHasPassedWhenTheReleaseArrives() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			LettuceConnectionFactory connections = RedisTestServer.connectionFactory(proxy.port());
-			BackendLockRegistry registry = new BackendLockRegistry(
+			BackendLockRegistry registry = CheckedEnvironment.registry(
 					new RedisLockBackend(connections,
 							new RedisBackendSettings("distlock:", Duration.ofSeconds(60), true, 17), TimeSource.SYSTEM),
 					RedisNodes.settings(Duration.ofSeconds(30)), List.of(this), TimeSource.SYSTEM);
@@ -146,60 +137,28 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 	void aStoreThatDoesNotAnswerTheRenewalsAndNoRetryMessageAfterTheLoss(CapturedOutput output) throws Exception {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			HeldLock lock = redis
-				.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofMillis(900)), List.of(this, this.events))
+				.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(6)), List.of(this, this.events))
 				.acquire(LockRequest.of("l"));
 			proxy.holdBack(true);
 			checkLost(lock, LossCause.STORE_SILENT);
 			await().atMost(Duration.ofSeconds(20)).until(() -> this.events.notRenewed.get() > 0);
-			assertThat(output.getAll().split("Lost lock 'l'", 2)[1]).doesNotContain("Leases could not be renewed");
+			assertThat(flushed(output).getAll().split("Lost lock 'l'", 2)[1])
+				.doesNotContain("Leases could not be renewed");
 			proxy.holdBack(false);
 		}
 	}
 
 	@Test
-	void theRiskEndsWithTheLossAndWithTheRelease() throws Exception {
+	void aLockWhoseRenewalsFailIsAtRiskBeforeItIsLost() {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(10)),
-					List.of(this, this.events));
-			HeldLock lost = registry.acquireAsync(LockRequest.of("lost")).join();
-			HeldLock released = registry.acquireAsync(LockRequest.of("released")).join();
-			proxy.holdBack(true);
-			await().atMost(Duration.ofSeconds(20)).until(() -> this.risks.size() >= 2);
-			CompletableFuture<Void> closed = released.closeAsync();
-			await().atMost(Duration.ofSeconds(20)).until(() -> this.risks.size() == 4);
-			assertThat(this.risks).containsOnlyOnce("lost at risk", "lost over", "released at risk", "released over");
-			proxy.holdBack(false);
-			await().until(closed::isDone);
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
-		}
-	}
-
-	private static LockState state(BackendLockRegistry registry) {
-		return registry.snapshot().held().get(0).state();
-	}
-
-	@Test
-	void aLockWhoseRenewalsFailIsAtRiskBeforeItIsLost(CapturedOutput output) throws Exception {
-		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(10)),
-					List.of(this, this.events));
-			HeldLock lock = registry.acquire(LockRequest.of("l").name("orders"));
-			assertThat(state(registry)).isEqualTo(LockState.HELD);
-			Queue<String> callbacks = new ConcurrentLinkedQueue<>();
-			lock.onAtRisk((remaining) -> callbacks.add(Thread.currentThread().getName()));
-			proxy.holdBack(true);
-			await().atMost(Duration.ofSeconds(20)).until(() -> state(registry) == LockState.AT_RISK);
-			await().atMost(Duration.ofSeconds(20))
-				.until(() -> output.getAll().contains("Lock 'l' (orders) is at risk"));
-			assertThat(lock.isHeld()).isTrue();
-			await().until(() -> callbacks.size() == 1);
-			assertThat(callbacks).singleElement().asString().startsWith("distlock-callback-");
-			lock.onAtRisk((remaining) -> callbacks.add("late"));
-			assertThat(callbacks).as("runs on the calling thread").hasSize(2);
-			proxy.holdBack(false);
-			await().atMost(Duration.ofSeconds(20)).until(() -> state(registry) == LockState.HELD);
-			await().until(() -> this.risks.size() == 2);
-			assertThat(this.risks).containsExactly("l at risk", "l renewed");
+					List.of(this));
+			HeldLock lock = registry.acquire(LockRequest.of("l"));
+			for (LockState state : List.of(LockState.HELD, LockState.AT_RISK, LockState.HELD)) {
+				proxy.holdBack(state == LockState.AT_RISK);
+				await().atMost(Duration.ofSeconds(20))
+					.until(() -> registry.snapshot().held().get(0).state() == state && lock.isHeld());
+			}
 			lock.close();
 			assertThat(this.lost).isEmpty();
 		}
@@ -247,11 +206,54 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 		checkLost(lock, LossCause.PROCESS_SUSPENDED);
 	}
 
+	private final CountDownLatch interrupting = new CountDownLatch(1);
+
+	private final CountDownLatch left = new CountDownLatch(1);
+
 	@Test
-	void aReleasedLockHasNoCause() {
-		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l"));
-		lock.close();
-		assertThat(lock.lossCause()).isNull();
+	void noInterruptForALostLockArrivesAfterItsRelease() throws Exception {
+		BackendLockRegistry registry = redis.node(TestSettings.of(Duration.ofSeconds(20), Duration.ofSeconds(30), null,
+				TestSettings.NO_HAND_OFF, Duration.ofSeconds(20), true, Duration.ofMillis(100)), List.of());
+		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+		Thread holder = new SlowlyInterrupted(() -> {
+			HeldLock lock = registry.acquire(LockRequest.of("key").leaseTime(Duration.ofMillis(100)));
+			try {
+				// Not await(): the interrupt must arrive during close().
+				while (this.interrupting.getCount() > 0) {
+					Thread.onSpinWait();
+				}
+				lock.close();
+			}
+			catch (LockLostException ex) {
+				// Expected.
+			}
+			interrupted.complete(Thread.interrupted());
+			this.left.countDown();
+		});
+		holder.start();
+		assertThat(interrupted.get(20, TimeUnit.SECONDS)).as("interrupted before close() returned").isTrue();
+		holder.join(TimeUnit.SECONDS.toMillis(20));
+	}
+
+	/** A thread that is interrupted after it has released the lock, or after a while. */
+	private final class SlowlyInterrupted extends Thread {
+
+		SlowlyInterrupted(Runnable task) {
+			super(task);
+		}
+
+		@Override
+		public void interrupt() {
+			LossCauseTests.this.interrupting.countDown();
+			try {
+				LossCauseTests.this.left.await(500, TimeUnit.MILLISECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			super.interrupt();
+		}
+
 	}
 
 }

@@ -14,8 +14,8 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -121,7 +121,7 @@ class LostQueueLockTests extends TwoRegistries {
 	}
 
 	/** Knows which internal lock a thread has taken last. */
-	private static final class RecordingEnvironment implements EngineEnvironment {
+	private static final class RecordingEnvironment implements CheckedEnvironment {
 
 		private final Thread test = Thread.currentThread();
 

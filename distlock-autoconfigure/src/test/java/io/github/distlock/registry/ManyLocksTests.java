@@ -3,13 +3,18 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -53,7 +58,7 @@ class ManyLocksTests extends TwoRegistries {
 		assertThat(redis.keys()).isEqualTo(MANY);
 		release(held);
 		assertThat(this.events.lost).isEmpty();
-		assertThat(node.snapshot().isIdle()).isTrue();
+		await().until(() -> node.snapshot().isIdle());
 		await().atMost(Duration.ofSeconds(30)).until(() -> redis.keys() == 0);
 	}
 
@@ -72,6 +77,39 @@ class ManyLocksTests extends TwoRegistries {
 		assertThat(this.events.lost).isEmpty();
 	}
 
+	/** Renewals do not queue behind the attempts. */
+	@Test
+	@Tag("full")
+	@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
+	void tenThousandFuturesAtOnceGetTheirLocksAndKeepThem() {
+		Duration lease = Duration.ofSeconds(20);
+		BackendLockRegistry node = redis.node(RedisNodes.settings(lease), List.of(this.events));
+		List<CompletableFuture<HeldLock>> futures = IntStream.range(0, MANY)
+			.mapToObj((i) -> node.acquireAsync(LockRequest.of(KEY + i).waitTime(Duration.ofMinutes(2))))
+			.toList();
+		List<HeldLock> held = futures.stream().map(CompletableFuture::join).toList();
+		await().during(lease).atMost(lease.multipliedBy(2)).until(() -> held.stream().allMatch(HeldLock::isHeld));
+		assertThat(this.events.lost).isEmpty();
+		CompletableFuture.allOf(held.stream().map(HeldLock::closeAsync).toArray(CompletableFuture[]::new)).join();
+	}
+
+	@Test
+	@Tag("full")
+	@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
+	void aHundredThousandLocksAreRenewedBehindALongRoundTrip() {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry node = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
+					List.of(this.events));
+			List<HeldLock> held = hold(node, 10 * MANY);
+			proxy.slow(Duration.ofMillis(10), Duration.ofMillis(10));
+			// The second round: all leases are due together then.
+			awaitRenewals(20 * MANY);
+			awaitRenewals(20 * MANY);
+			assertThat(this.events.lost).isEmpty();
+			assertThat(held).allMatch(HeldLock::isHeld);
+		}
+	}
+
 	private static List<HeldLock> hold(BackendLockRegistry node, int number) {
 		List<HeldLock> held = new ArrayList<>(number);
 		for (int i = 0; i < number; i++) {
@@ -86,7 +124,7 @@ class ManyLocksTests extends TwoRegistries {
 
 	private void awaitRenewals(int atLeast) {
 		int start = this.events.renewed.get();
-		await().atMost(Duration.ofSeconds(60)).until(() -> this.events.renewed.get() >= start + atLeast);
+		await().atMost(Duration.ofMinutes(3)).until(() -> this.events.renewed.get() >= start + atLeast);
 	}
 
 }

@@ -14,18 +14,22 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,7 +47,7 @@ class MinimumHoldTimeTests {
 	private @Nullable BackendLockRegistry registry;
 
 	private BackendLockRegistry start(@Nullable Duration maxHoldTime) {
-		BackendLockRegistry started = new BackendLockRegistry(this.store,
+		BackendLockRegistry started = CheckedEnvironment.registry(this.store,
 				TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), maxHoldTime,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
 						Duration.ofMillis(20)),
@@ -60,14 +64,15 @@ class MinimumHoldTimeTests {
 		}
 	}
 
-	@Test
-	void aStoreWithoutLeasesReleasesThemAtTheShutdown() {
-		this.store.expires = false;
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aShutdownReleasesThemIfTheStoreHasNoLeases(boolean expires) {
+		this.store.expires = expires;
 		BackendLockRegistry brief = start(null);
 		brief.acquire(LONG).close();
 		assertThat(this.store.released).hasValue(0);
 		brief.shutdown();
-		assertThat(this.store.released).hasValue(1);
+		assertThat(this.store.released).hasValue(expires ? 0 : 1);
 	}
 
 	@Test
@@ -79,14 +84,6 @@ class MinimumHoldTimeTests {
 		assertThat(this.store.released).hasValue(0);
 		held.close();
 		assertThat(this.store.released).hasValue(1);
-	}
-
-	@Test
-	void aStoreWithLeasesKeepsThemAfterTheShutdown() {
-		BackendLockRegistry brief = start(null);
-		brief.acquire(LONG).close();
-		brief.shutdown();
-		assertThat(this.store.released).hasValue(0);
 	}
 
 	@Test
@@ -105,13 +102,21 @@ class MinimumHoldTimeTests {
 	void aHoldMustNotExpireBeforeItsMinimumHoldTime() {
 		try (HeldLock lock = start(null).acquire(LONG)) {
 			assertThatExceptionOfType(LockDefinitionException.class)
-				.isThrownBy(() -> lock.expireAfter(Duration.ofSeconds(1)))
+				.isThrownBy(() -> ControlledLock.expireAfter(lock, Duration.ofSeconds(1)))
 				.withMessageContaining("'kept'")
 				.withMessageContaining("PT1S")
 				.withMessageContaining("minHold");
-			lock.expireAfter(Duration.ofMinutes(1));
+			ControlledLock.expireAfter(lock, Duration.ofMinutes(1));
 			assertThat(lock.isHeld()).isTrue();
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PT0S", "PT-1S", "PT11S" })
+	void aMinimumHoldTimeThatCannotBeKeptIsRefused(Duration minHold) {
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> LockRequest.of("bad").leaseTime(Duration.ofSeconds(10)).minHold(minHold))
+			.withMessageContaining("minimum hold time of lock 'bad' is " + minHold);
 	}
 
 	@Test
@@ -121,7 +126,7 @@ class MinimumHoldTimeTests {
 			.withMessageContaining("'kept'")
 			.withMessageContaining("PT1M")
 			.withMessageContaining("distlock.max-hold-time");
-		limited.acquire(LONG.leaseTime(Duration.ofMinutes(2))).abandon();
+		ControlledLock.abandon(limited.acquire(LONG.leaseTime(Duration.ofMinutes(2))));
 	}
 
 	/** The system clock with a variable offset. */

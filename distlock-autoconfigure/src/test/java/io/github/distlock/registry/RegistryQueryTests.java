@@ -5,12 +5,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
@@ -24,17 +27,20 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The snapshot of a registry, and queries of a lock whose lease has expired before the
  * timer of the library finds it.
  */
-class RegistryQueryTests {
+class RegistryQueryTests implements LockListener {
 
 	private final ManualClock clock = new ManualClock();
 
 	private final RecordedEvents events = new RecordedEvents();
 
-	private final BackendLockRegistry registry = new BackendLockRegistry(
+	private Runnable whenReleased = () -> {
+	};
+
+	private final BackendLockRegistry registry = CheckedEnvironment.registry(
 			new LocalLockBackend(new LocalStore(this.clock), 1, this.clock),
 			TestSettings.of(Duration.ofSeconds(5), Duration.ofMinutes(30), null, TestSettings.NO_HAND_OFF,
 					Duration.ofSeconds(10), true, Duration.ZERO),
-			List.of(this.events), this.clock);
+			List.of(this.events, this), this.clock);
 
 	@BeforeEach
 	void start() {
@@ -45,6 +51,11 @@ class RegistryQueryTests {
 	void stop() {
 		Thread.interrupted();
 		this.registry.shutdown();
+	}
+
+	@Override
+	public void onReleased(Released event) {
+		this.whenReleased.run();
 	}
 
 	@Test
@@ -117,6 +128,63 @@ class RegistryQueryTests {
 			assertThat(held.reentries()).isZero();
 		});
 		reader.close();
+	}
+
+	@Test
+	void aReentryAddsNoRenewal() {
+		HeldLock outer = this.registry.acquire(LockRequest.of("again"));
+		int timers = this.registry.snapshot().timers();
+		HeldLock inner = this.registry.acquire(LockRequest.of("again"));
+		assertThat(this.registry.snapshot().timers()).isLessThanOrEqualTo(timers);
+		assertThat(this.registry.snapshot().watchedLeases()).isOne();
+		inner.close();
+		outer.close();
+	}
+
+	@Test
+	void aReentryThatWasClosedBeforeTheLossIsReleasedAndTheOthersAreNot() {
+		LockRequest request = LockRequest.of("levels").leaseTime(Duration.ofMinutes(10));
+		HeldLock outer = this.registry.acquire(request);
+		HeldLock inner = this.registry.acquire(request);
+		inner.close();
+		HeldLock late = this.registry.acquire(request);
+		this.clock.pass(Duration.ofMinutes(11));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+		assertThat(List.of(inner, late, outer)).extracting(HeldLock::isReleased).containsExactly(true, false, false);
+		AtomicBoolean notified = new AtomicBoolean();
+		outer.onLost(() -> notified.set(true));
+		assertThat(notified).as("a callback after the loss").isTrue();
+	}
+
+	@Test
+	void aLockCountsAsReleasedWhenItsListenersAreTold() {
+		HeldLock lock = this.registry.acquire(LockRequest.of("told"));
+		AtomicBoolean released = new AtomicBoolean();
+		this.whenReleased = () -> released.set(lock.isReleased());
+		lock.close();
+		assertThat(released).isTrue();
+	}
+
+	@Test
+	void aClosedLockInItsMinimumHoldTimeIsNotHeldAndNotFreeEither() {
+		HeldLock lock = this.registry.acquire(LockRequest.of("kept").minHold(Duration.ofMinutes(1)));
+		lock.close();
+		assertThat(lock.isHeld()).isFalse();
+		assertThat(this.events.released).containsExactly("kept");
+		assertThat(this.registry.snapshot().heldByThisThread()).isZero();
+		assertThat(this.registry.tryAcquire(LockRequest.of("kept").waitTime(Duration.ZERO))).isEmpty();
+	}
+
+	@Test
+	void anAbandonedLockIsReleasedAndFreeAtOnce() {
+		HeldLock lock = this.registry.acquire(LockRequest.of("abandoned").minHold(Duration.ofMinutes(1)));
+		ControlledLock.abandon(lock);
+		assertThat(lock.isReleased()).isTrue();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::close);
+		assertThat(lock.isReleased()).isTrue();
+		assertThat(this.registry.tryAcquire(LockRequest.of("abandoned").waitTime(Duration.ZERO)))
+			.hasValueSatisfying(HeldLock::close);
 	}
 
 }

@@ -5,16 +5,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.TestSettings;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,14 +58,10 @@ class WorkReentryTests {
 	void workReentersItsOwnLockAndHoldsItUntilTheLastLevelIsClosed() throws Exception {
 		HeldLock blocking;
 		HeldLock asynchronous;
-		LockContext.Scope scope = LockContext.open(this.ofWork);
-		try {
+		try (LockContext.Scope scope = LockContext.open(this.ofWork)) {
 			blocking = this.registry.acquire(ONCE);
 			asynchronous = this.registry.tryAcquireAsync(ONCE).get(10, TimeUnit.SECONDS).orElseThrow();
 			assertThat(this.registry.execute(ONCE, () -> LockContext.all().size())).isEqualTo(2);
-		}
-		finally {
-			scope.close();
 		}
 		assertThat(blocking.fencingToken()).isEqualTo(this.ofWork.fencingToken());
 		this.ofWork.close();
@@ -76,6 +79,31 @@ class WorkReentryTests {
 			assertThat(inContextOf(other)).isEmpty();
 		}
 		this.ofWork.close();
+	}
+
+	@Test
+	void anEventLoopThatServesManyCallersReentersNoLockOfItsThreadAndDoesNotWait() throws Exception {
+		this.ofWork.close();
+		EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+		try {
+			HeldLock first = loops.submit(() -> this.registry.acquire(ONCE)).get(10, TimeUnit.SECONDS);
+			assertThat(loops.submit(() -> this.registry.tryAcquire(ONCE)).get(10, TimeUnit.SECONDS)).isEmpty();
+			assertThatExceptionOfType(ExecutionException.class)
+				.isThrownBy(
+						() -> loops.submit(() -> this.registry.acquire(LockRequest.of("k"))).get(10, TimeUnit.SECONDS))
+				.withCauseInstanceOf(LockDefinitionException.class)
+				.withMessageContaining("on thread 'multiThreadIoEventLoop", "which must not block", "use acquireAsync");
+			assertThatExceptionOfType(ExecutionException.class)
+				.isThrownBy(() -> loops.submit(() -> this.registry.obtain("k").lock()).get(10, TimeUnit.SECONDS))
+				.withCauseInstanceOf(LockDefinitionException.class);
+			first.close();
+			// What ends before it returns to the loop works, and so does its re-entry.
+			assertThat(loops.submit(() -> this.registry.execute(ONCE, () -> this.registry.execute(ONCE, () -> "both")))
+				.get(10, TimeUnit.SECONDS)).isEqualTo("both");
+		}
+		finally {
+			loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+		}
 	}
 
 	@Test
@@ -97,12 +125,8 @@ class WorkReentryTests {
 
 	@Test
 	void aLockViewBelongsToItsThread() {
-		LockContext.Scope scope = LockContext.open(this.ofWork);
-		try {
+		try (LockContext.Scope scope = LockContext.open(this.ofWork)) {
 			assertThat(this.registry.obtain("k").tryLock()).isFalse();
-		}
-		finally {
-			scope.close();
 		}
 		this.ofWork.close();
 	}
@@ -110,19 +134,16 @@ class WorkReentryTests {
 	@Test
 	void aLostLockIsNotReentered() throws Exception {
 		this.ofWork.close();
-		HeldLock brief = this.registry.acquireAsync(ONCE.leaseTime(Duration.ofMillis(100))).join();
+		HeldLock brief = this.registry.acquireAsync(ONCE).join();
+		ControlledLock.expireAfter(brief, Duration.ofMillis(100));
 		CompletableFuture<Void> lost = new CompletableFuture<>();
 		brief.onLost(() -> lost.complete(null));
 		lost.get(10, TimeUnit.SECONDS);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> inContextOf(brief));
-		LockContext.Scope scope = LockContext.open(brief);
-		try {
+		try (LockContext.Scope scope = LockContext.open(brief)) {
 			assertThat(this.registry.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(10))
 				.withThrowableThat()
 				.withCauseInstanceOf(LockLostException.class);
-		}
-		finally {
-			scope.close();
 		}
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(brief::close);
 	}
@@ -133,13 +154,9 @@ class WorkReentryTests {
 				TimeSource.SYSTEM);
 		try (HeldLock held = both.acquireAsync(ONCE).get(10, TimeUnit.SECONDS)) {
 			assertThat(both.tryAcquire(ONCE)).isEmpty();
-			LockContext.Scope scope = LockContext.open(held);
-			try {
+			try (LockContext.Scope scope = LockContext.open(held)) {
 				both.tryAcquire(ONCE).orElseThrow().close();
 				both.acquireAsync(ONCE).get(10, TimeUnit.SECONDS).close();
-			}
-			finally {
-				scope.close();
 			}
 			assertThat(held.isHeld()).isTrue();
 		}
@@ -147,17 +164,13 @@ class WorkReentryTests {
 	}
 
 	private Optional<HeldLock> inContextOf(HeldLock lock) {
-		LockContext.Scope scope = LockContext.open(lock);
-		try {
+		try (LockContext.Scope scope = LockContext.open(lock)) {
 			return this.registry.tryAcquire(ONCE);
-		}
-		finally {
-			scope.close();
 		}
 	}
 
 	private BackendLockRegistry registry() {
-		BackendLockRegistry made = new BackendLockRegistry(
+		BackendLockRegistry made = CheckedEnvironment.registry(
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
 				TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null, TestSettings.NO_HAND_OFF,
 						Duration.ofSeconds(10), false, Duration.ZERO),

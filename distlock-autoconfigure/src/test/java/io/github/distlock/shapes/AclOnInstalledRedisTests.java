@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
  * was written.
  */
 @Tag(Installed.TAG)
-class AclOnInstalledRedisTests extends AclContract {
+class AclOnInstalledRedisTests extends AclTests {
 
 	@Override
 	Path executable() {

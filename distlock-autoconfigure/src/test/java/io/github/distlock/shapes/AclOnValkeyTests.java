@@ -8,6 +8,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.testing.DocumentedRights;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * taken and released by native commands.
  */
 @Tag(Installed.TAG)
-class AclOnValkeyTests extends AclContract {
+class AclOnValkeyTests extends AclTests {
 
 	@Override
 	Path executable() {
@@ -27,7 +28,7 @@ class AclOnValkeyTests extends AclContract {
 
 	@Test
 	void theOptionalRightToSetReplacesScripts() throws Exception {
-		redis().ask(DocumentedRights.standalone().toArray(String[]::new));
+		redis().with(DocumentedRights.standalone());
 		redis().ask("ACL", "SETUSER", "distlock", "+set");
 		BackendLockRegistry registry = nodes().node(Duration.ofSeconds(30));
 		List<Long> tokens = List.of(cycle(registry), cycle(registry), cycle(registry));
@@ -37,7 +38,7 @@ class AclOnValkeyTests extends AclContract {
 
 	@Test
 	void withThatRightLocksAreReleasedInTheBackground() throws Exception {
-		redis().ask(DocumentedRights.standalone().toArray(String[]::new));
+		redis().with(DocumentedRights.standalone());
 		redis().ask("ACL", "SETUSER", "distlock", "+set");
 		BackendLockRegistry registry = nodes().node(Duration.ofSeconds(30), ReleaseMode.BACKGROUND);
 		List<Long> tokens = List.of(cycle(registry), cycle(registry), cycle(registry));

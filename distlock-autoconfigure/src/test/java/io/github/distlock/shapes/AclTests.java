@@ -1,17 +1,234 @@
 package io.github.distlock.shapes;
 
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoreInspection.EndResult;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.testing.DocumentedRights;
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.RespConnection;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 /**
- * The documented rights, on the Redis of the build.
+ * Checks that the documented user has all the rights that locks need, and no others.
  */
-class AclTests extends AclContract {
+class AclTests {
 
-	@Override
+	private static final Duration LEASE = Duration.ofSeconds(6);
+
+	/**
+	 * The commands that drivers send when they connect and disconnect, that of the
+	 * eviction check, and that which replaces scripts on newer servers.
+	 */
+	private static final Set<String> HARMLESS = Set.of("client", "client|setinfo", "ping", "unsubscribe", "info",
+			"set");
+
+	private RedisProcess redis;
+
+	private LockNodes nodes;
+
+	private @Nullable RespConnection user;
+
+	/** The Redis of the build, unless a subclass has another one. */
 	Path executable() {
 		return RedisProcess.embedded();
+	}
+
+	LockNodes nodes() {
+		return this.nodes;
+	}
+
+	RedisProcess redis() {
+		return this.redis;
+	}
+
+	@BeforeEach
+	void start() {
+		this.redis = RedisProcess.start(executable(), RedisTestServer.freePort(), List.of());
+		this.nodes = new LockNodes(() -> connectAs("distlock"));
+	}
+
+	@AfterEach
+	void stop() {
+		if (this.redis == null) {
+			// The server is not installed, and the test was skipped.
+			return;
+		}
+		this.nodes.close();
+		if (this.user != null) {
+			this.user.close();
+		}
+		this.redis.close();
+	}
+
+	private LettuceConnectionFactory connectAs(String user) {
+		return RedisTestServer.connectionFactory(this.redis.port(), user);
+	}
+
+	/** The commands that the server has refused, by its own log. */
+	private Set<String> refused() {
+		Set<String> refused = new TreeSet<>();
+		for (Object entry : (List<?>) Objects.requireNonNull(this.redis.ask("ACL", "LOG"))) {
+			List<?> fields = (List<?>) entry;
+			refused.add(String.valueOf(fields.get(fields.indexOf("object") + 1)));
+		}
+		return refused;
+	}
+
+	@Test
+	void theDocumentedRightsAreSufficientAndNoOtherCommandIsSent() throws Exception {
+		this.redis.with(DocumentedRights.standalone());
+		BackendLockRegistry one = this.nodes.node(LEASE);
+		BackendLockRegistry two = this.nodes.node(LEASE);
+		HeldLock held = one.acquire(LockRequest.of("key"));
+		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("key").waitTime(LockRequest.FOREVER));
+		// Meanwhile it is renewed.
+		assertThat(two.tryAcquire(LockRequest.of("key").waitTime(LEASE.dividedBy(2)))).isEmpty();
+		assertThat(held.isHeld()).isTrue();
+		held.close();
+		waiter.get(20, TimeUnit.SECONDS).close();
+		HeldLock fair = one.acquire(LockRequest.of("fair").fair(true));
+		CompletableFuture<HeldLock> other = two.acquireAsync(LockRequest.of("fair").fair(true));
+		fair.close();
+		other.get(20, TimeUnit.SECONDS).close();
+		LettuceConnectionFactory connections = connectAs("distlock");
+		LockStore store = LockNodes.backend(connections)
+			.open(new StoreContext(LockInstance.of("verified"), new NoSignals()));
+		store.verify();
+		store.close();
+		connections.destroy();
+		this.nodes.close();
+		assertThat(refused()).isSubsetOf(HARMLESS);
+	}
+
+	@Test
+	void theyAreSufficientForReadersWritersAndReleasesInTheBackground() throws Exception {
+		this.redis.with(DocumentedRights.standalone());
+		BackendLockRegistry one = this.nodes.node(LEASE, ReleaseMode.BACKGROUND);
+		BackendLockRegistry two = this.nodes.node(LEASE, ReleaseMode.BACKGROUND);
+		HeldLock writer = one.acquire(LockRequest.of("key").mode(LockMode.WRITE));
+		List<CompletableFuture<HeldLock>> readers = Stream.of(one, two, two)
+			.map((node) -> node.acquireAsync(LockRequest.of("key").mode(LockMode.READ).waitTime(LockRequest.FOREVER)))
+			.toList();
+		assertThat(two.tryAcquire(LockRequest.of("key").mode(LockMode.READ).waitTime(LEASE.dividedBy(2)))).isEmpty();
+		writer.close();
+		for (CompletableFuture<HeldLock> reader : readers) {
+			HeldLock held = reader.get(20, TimeUnit.SECONDS);
+			assertThat(held.confirmHeld()).isTrue();
+			held.close();
+		}
+		HeldLock held = one.acquire(LockRequest.of("other"));
+		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("other").waitTime(LockRequest.FOREVER));
+		held.close();
+		waiter.get(20, TimeUnit.SECONDS).close();
+		this.nodes.close();
+		assertThat(refused()).isSubsetOf(HARMLESS);
+	}
+
+	@Test
+	void theyReachNoOtherKeyOrChannel() throws Exception {
+		this.redis.with(DocumentedRights.standalone());
+		this.redis.ask("SET", "orders:1", "secret");
+		assertThat(refusal("AUTH", "distlock", "password")).isEqualTo("OK");
+		assertThat(refusal("GET", "orders:1")).contains("NOPERM");
+		assertThat(refusal("EVAL", "return redis.call('GET', 'orders:1')", "0")).containsAnyOf("can't access",
+				"No permissions");
+		assertThat(refusal("PUBLISH", "orders", "x")).contains("NOPERM");
+		assertThat(refusal("SUBSCRIBE", "orders")).contains("NOPERM");
+		for (String command : List.of("FLUSHALL", "KEYS *", "CONFIG GET *", "ACL LIST", "SCRIPT FLUSH",
+				"SHUTDOWN NOSAVE", "MONITOR")) {
+			assertThat(refusal(command.split(" "))).as(command).contains("NOPERM");
+		}
+	}
+
+	/** Send a command as the documented user, and return the reply or the error. */
+	private String refusal(String... command) {
+		RespConnection connection = this.user;
+		if (connection == null) {
+			connection = new RespConnection(this.redis.port());
+			this.user = connection;
+		}
+		try {
+			return String.valueOf(connection.ask(command));
+		}
+		catch (IllegalStateException ex) {
+			return String.valueOf(ex.getMessage());
+		}
+	}
+
+	@Test
+	void operatorsNeedNoRightThatLocksDoNotNeed() throws Exception {
+		this.redis.with(DocumentedRights.standalone());
+		LettuceConnectionFactory connections = connectAs("distlock");
+		LockStore store = LockNodes.backend(connections)
+			.open(new StoreContext(LockInstance.of("app@host:1:id"), new NoSignals()));
+		StoreInspection inspection = Objects.requireNonNull(store.inspection());
+		store.ping();
+		assertThat(inspection.inspect("key").holders()).isEmpty();
+		assertThat(inspection.end("key", 1)).isEqualTo(EndResult.NOT_HELD);
+		store.close();
+		connections.destroy();
+	}
+
+	@Test
+	void eachMissingRightIsNamed() throws Exception {
+		List<String> line = DocumentedRights.standalone();
+		List<String> rights = line.stream().filter((word) -> "+~&".indexOf(word.charAt(0)) >= 0).toList();
+		assertThat(rights).hasSizeGreaterThan(15);
+		for (String right : rights) {
+			List<String> lesser = line.stream()
+				.filter((word) -> !word.equals(right))
+				.map((word) -> word.equals("distlock") ? "lesser" : word)
+				.collect(Collectors.toList());
+			this.redis.ask("ACL", "DELUSER", "lesser");
+			this.redis.with(lesser);
+			LettuceConnectionFactory connections = connectAs("lesser");
+			LockStore store = LockNodes.backend(connections)
+				.open(new StoreContext(LockInstance.of("lesser"), new NoSignals()));
+			assertThatExceptionOfType(LockBackendException.class).as(right)
+				.isThrownBy(store::verify)
+				.withMessageContaining("lack of rights")
+				.withMessageContaining("docs/redis-operations.md#acl has all rights that locks need")
+				.extracting((refusal) -> String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT), STRING)
+				.contains(switch (right.charAt(0)) {
+					case '+' -> right.substring(1);
+					case '~' -> "key";
+					default -> "channel";
+				});
+			store.close();
+			connections.destroy();
+		}
 	}
 
 }

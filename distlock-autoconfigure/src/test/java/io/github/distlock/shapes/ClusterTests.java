@@ -7,22 +7,24 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.ContendedRun;
+import io.github.distlock.testing.DocumentedRights;
+import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisClusterNodes;
@@ -120,7 +122,7 @@ class ClusterTests {
 					.add(node.acquire(LockRequest.of(cluster.keyOn(master, "held-" + i))));
 			}
 		}
-		hung.stall();
+		hung.pause();
 		await().atMost(Duration.ofSeconds(10)).until(() -> stuck.stream().noneMatch(HeldLock::isHeld));
 		await().during(lease).atMost(lease.multipliedBy(2)).until(() -> healthy.stream().allMatch(HeldLock::isHeld));
 		hung.resume();
@@ -164,7 +166,7 @@ class ClusterTests {
 		String key = cluster.keyOn(well, "hears");
 		// A command must be sent for the silence to be noticed.
 		two.acquire(LockRequest.of(cluster.keyOn(hung, "hung")));
-		hung.stall();
+		hung.pause();
 		await().atMost(Duration.ofSeconds(25)).until(() -> {
 			HeldLock held = one.acquire(LockRequest.of(key));
 			CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
@@ -178,29 +180,69 @@ class ClusterTests {
 	}
 
 	@Test
-	void theDocumentedRightsAreSufficientInACluster() throws Exception {
-		for (List<String> line : List.of(DocumentedRights.standalone(), DocumentedRights.cluster())) {
-			cluster.masters().forEach((master) -> master.ask(line.toArray(String[]::new)));
+	void theDocumentedRightsKeepALockWhileItsSlotMoves() throws Exception {
+		RedisProcess from = cluster.masters().get(1);
+		RedisProcess to = cluster.masters().get(2);
+		Duration lease = Duration.ofSeconds(3);
+		AtomicInteger renewed = new AtomicInteger();
+		BackendLockRegistry node = this.nodes.node(lease, new LockListener() {
+			@Override
+			public void onRenewed(Renewed event) {
+				renewed.addAndGet(event.renewed());
+			}
+		});
+		node.store().verify();
+		BackendLockRegistry other = this.nodes.node(lease);
+		String key = cluster.keyOn(from, "moves");
+		int slot = RedisClusterNodes.slot(key);
+		HeldLock held = node.acquire(LockRequest.of(key));
+		List<CompletableFuture<HeldLock>> waiter = new ArrayList<>();
+		cluster.moveSlot(slot, from, to, () -> {
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> other.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)))
+				.withMessageContaining("is moving the slot of a lock (TRYAGAIN");
+			waiter.add(other.acquireAsync(LockRequest.of(key).waitTime(Duration.ofMinutes(1))));
+			int before = renewed.get();
+			// For longer than a lease.
+			await().atMost(Duration.ofSeconds(20)).until(() -> renewed.get() > before + 4 || !held.isHeld());
+			assertThat(held.isHeld()).isTrue();
+		});
+		held.close();
+		waiter.get(0).get(20, TimeUnit.SECONDS).close();
+		cluster.moveSlot(slot, to, from);
+	}
+
+	@Test
+	void eachMissingRightInAClusterIsNamedAndAlsoWhatAMoveFails() {
+		RedisProcess from = cluster.masters().get(1);
+		RedisProcess to = cluster.masters().get(2);
+		for (String right : DocumentedRights.cluster().subList(3, DocumentedRights.cluster().size())) {
+			for (RedisProcess master : cluster.masters()) {
+				for (List<String> line : List.of(DocumentedRights.standalone(), DocumentedRights.cluster())) {
+					master.with(line.stream()
+						.filter((word) -> !word.equals(right))
+						.map((word) -> word.equals("distlock") ? "lesser" + right.length() : word)
+						.toList());
+				}
+			}
+			LettuceConnectionFactory connections = cluster.connectionFactory("lesser" + right.length());
+			LockStore store = LockNodes.backend(connections)
+				.open(new StoreContext(LockInstance.of("lesser"), new NoSignals()));
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(store::verify)
+				.withMessageContaining("lack of rights")
+				.withMessageContaining(right.substring(1, 7));
+			if (right.equals("+asking")) {
+				String key = cluster.keyOn(from, "refused");
+				Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "lesser", 1, false);
+				cluster.moveSlot(RedisClusterNodes.slot(key), from, to,
+						() -> assertThatExceptionOfType(LockBackendException.class)
+							.isThrownBy(() -> Answers.of(store.attempt(ticket, Duration.ofSeconds(5), true)))
+							.withMessageContaining("grant its user the right +asking on every node"));
+				cluster.moveSlot(RedisClusterNodes.slot(key), to, from);
+			}
+			store.close();
+			connections.destroy();
 		}
-		LettuceConnectionFactory connections = cluster.connectionFactory("distlock");
-		LockStore store = LockNodes.backend(connections)
-			.open(new StoreContext(LockInstance.of("verified"), new NoSignals()));
-		store.verify();
-		for (RedisProcess master : cluster.masters()) {
-			Ticket ticket = new Ticket(cluster.keyOn(master, "rights"), LockMode.EXCLUSIVE, "verified", 1, false);
-			assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(5), true))).isInstanceOf(Grant.class);
-			assertThat(Answers.of(store.release(ticket, 0, null)).released()).isTrue();
-		}
-		store.close();
-		connections.destroy();
-		cluster.masters().forEach((master) -> master.ask("ACL", "SETUSER", "distlock", "-cluster"));
-		LettuceConnectionFactory refused = cluster.connectionFactory("distlock");
-		LockStore blind = LockNodes.backend(refused).open(new StoreContext(LockInstance.of("blind"), new NoSignals()));
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(blind::verify)
-			.withMessageContaining("lack of rights")
-			.withMessageContaining("cluster");
-		blind.close();
-		refused.destroy();
 	}
 
 }

@@ -13,6 +13,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -27,6 +28,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -38,14 +40,17 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 class DemotedMasterTests {
 
-	private final RedisProcess master = RedisProcess.start(RedisTestServer.freePort());
+	private final RedisProcess master = RedisProcess.start(RedisTestServer.freePort())
+		.with(DocumentedRights.standalone());
 
-	private final RedisProcess replica = RedisProcess.start(RedisTestServer.freePort(),
-			"replicaof 127.0.0.1 " + this.master.port());
+	private final RedisProcess replica = RedisProcess
+		.start(RedisTestServer.freePort(), "replicaof 127.0.0.1 " + this.master.port())
+		.with(DocumentedRights.standalone());
 
 	private final TcpProxy address = new TcpProxy(this.master.port());
 
-	private final LockNodes nodes = new LockNodes(() -> RedisTestServer.connectionFactory(this.address.port()));
+	private final LockNodes nodes = new LockNodes(
+			() -> RedisTestServer.connectionFactory(this.address.port(), "distlock"));
 
 	private final List<LettuceConnectionFactory> listeners = new ArrayList<>();
 
@@ -105,7 +110,7 @@ class DemotedMasterTests {
 				.isThrownBy(() -> one.tryAcquire(LockRequest.of("refused").waitTime(Duration.ZERO)));
 			assertThat(System.nanoTime() - begin).isGreaterThan(Duration.ofSeconds(2).toNanos());
 		});
-		assertThat(output)
+		assertThat(flushed(output))
 			.containsOnlyOnce("Redis at 127.0.0.1:" + this.address.port() + " has become a replica: connecting again");
 	}
 

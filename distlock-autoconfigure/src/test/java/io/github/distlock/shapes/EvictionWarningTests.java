@@ -14,6 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -40,13 +41,13 @@ class EvictionWarningTests {
 
 	/** The registry checks before it publishes to its own inbox. */
 	private void awaitQuestion() {
-		await().until(() -> redis.info("cmdstat_publish").startsWith("calls=1,"));
+		await().until(() -> redis.info("cmdstat_publish").startsWith("calls="));
 	}
 
 	@Test
 	void anEvictingPolicyIsReported(CapturedOutput output) {
 		start("allkeys-lru", "100mb");
-		await().untilAsserted(() -> assertThat(output).containsOnlyOnce(WARNING)
+		await().untilAsserted(() -> assertThat(flushed(output)).containsOnlyOnce(WARNING)
 			.contains("(maxmemory-policy allkeys-lru)")
 			.contains("set maxmemory-policy noeviction"));
 	}
@@ -58,7 +59,7 @@ class EvictionWarningTests {
 		start("volatile-ttl", "0").acquire(LockRequest.of("quiet")).close();
 		awaitQuestion();
 		this.nodes.close();
-		assertThat(output).doesNotContain(WARNING);
+		assertThat(flushed(output)).doesNotContain(WARNING);
 	}
 
 	@Test
@@ -68,7 +69,7 @@ class EvictionWarningTests {
 			start("allkeys-lru", "100mb").acquire(LockRequest.of("quiet")).close();
 			await().until(() -> String.valueOf(redis.ask("ACL", "LOG")).contains("object, info"));
 			this.nodes.close();
-			assertThat(output).doesNotContain(WARNING).doesNotContain("NOPERM");
+			assertThat(flushed(output)).doesNotContain(WARNING).doesNotContain("NOPERM");
 		}
 		finally {
 			redis.ask("ACL", "SETUSER", "default", "+info");

@@ -66,7 +66,8 @@ class TlsTests {
 					DistlockRedisAutoConfiguration.class, DistlockAutoConfiguration.class))
 			.withPropertyValues("spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificate.certificate(),
 					"spring.data.redis.ssl.bundle=redis", "spring.data.redis.host=127.0.0.1",
-					"spring.data.redis.port=" + tlsPort, "distlock.fail-fast=true");
+					"spring.data.redis.port=" + tlsPort, "distlock.fail-fast=true",
+					"distlock.redis.command-timeout=9s");
 	}
 
 	/** The connections of the other clients, one per line. */

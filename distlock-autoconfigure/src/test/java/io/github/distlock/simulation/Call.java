@@ -97,6 +97,11 @@ final class Call {
 
 	LockListener.@Nullable Lost lost;
 
+	/** How often it was reported as at risk, and as no longer so. */
+	int risks;
+
+	int risksEnded;
+
 	/** How often the callback for the loss ran; negative if there is none. */
 	int callbacks = -1;
 
@@ -111,13 +116,25 @@ final class Call {
 	/** Whether its lock has a limit besides the watchdog. */
 	boolean limited;
 
+	/** Whether its lease was changed while it was held. */
+	boolean changed;
+
 	/** Whether it was held when its caller entered. */
 	boolean valid;
 
 	boolean abandoned;
 
-	/** Whether its caller has begun to close it. */
+	/** Whether its caller has begun to close it, when, and whether the store held it. */
 	boolean leaving;
+
+	long leavingSince = NEVER;
+
+	boolean storedBefore;
+
+	/** How many commands for its key its JVM had sent when it began, and at its end. */
+	int commandsBefore;
+
+	int commandsAtEnd;
 
 	/** What closing it threw. */
 	@Nullable Throwable closeFailure;
@@ -204,6 +221,12 @@ final class Call {
 	int permits() {
 		Integer permits = this.request.permits();
 		return (permits != null) ? permits : Integer.MAX_VALUE;
+	}
+
+	/** Whether it overlaps the time from a moment until now. */
+	boolean overlaps(long since) {
+		long end = (this.end == End.ENTERED) ? this.left : this.answered;
+		return end == NEVER || end >= since;
 	}
 
 	boolean isInside() {

@@ -9,7 +9,7 @@ package io.github.distlock.simulation;
  * @param kind what happens
  * @param jvm the index of the JVM that it concerns
  * @param nanos how long it lasts, or by how much something is late
- * @param count how many packets, messages, tasks or calls it concerns
+ * @param count how many packets, messages, tasks or calls it concerns, or which key
  */
 record Fault(int number, long atNanos, Kind kind, int jvm, long nanos, int count) {
 
@@ -73,12 +73,32 @@ record Fault(int number, long atNanos, Kind kind, int jvm, long nanos, int count
 		/** An operator ends a grant. */
 		END_GRANT,
 
+		/**
+		 * For some time the server answers each renewal of a batch with one key, and some
+		 * attempts for that key, with an error.
+		 */
+		POISON_KEY,
+
+		/** For some time the answers to such commands throw an error. */
+		THROW_ANSWERS,
+
 		/** A waiting thread of the JVM is interrupted. */
 		INTERRUPT,
 
 		/** An asynchronous acquisition of the JVM is cancelled. */
 		CANCEL
 
+	}
+
+	/** The one key that it concerns; empty if it does not concern one key only. */
+	String poisonedKey() {
+		return (this.kind == Kind.POISON_KEY || this.kind == Kind.THROW_ANSWERS) ? Callers.key(this.count) : "";
+	}
+
+	/** Whether it concerns a key in a JVM. */
+	boolean concerns(int place, String key) {
+		String only = poisonedKey();
+		return only.isEmpty() ? FaultEffects.isGlobal(this.kind) || this.jvm == place : only.equals(key);
 	}
 
 }

@@ -49,6 +49,9 @@ final class FaultEffects {
 			case REFUSE_TASKS, ERRORS ->
 				EnumSet.of(Property.ANSWERS, Property.TURNS, Property.PROGRESS, Property.MIN_HOLD);
 			case RESTART_REGISTRY -> EnumSet.of(Property.ANSWERS, Property.TURNS, Property.PROGRESS);
+			// Of one key: nothing for any other.
+			case POISON_KEY, THROW_ANSWERS ->
+				EnumSet.of(Property.ANSWERS, Property.TURNS, Property.PROGRESS, Property.MIN_HOLD);
 			case REPEAT_REQUESTS, LOSE_MESSAGES, CRASH -> EnumSet.of(Property.TURNS, Property.PROGRESS);
 			// Both packets of a command may be late.
 			case DELAY_PACKETS -> EnumSet.of(Property.ANSWERS, Property.TURNS);
@@ -66,7 +69,8 @@ final class FaultEffects {
 			case EMPTY_SERVER, FAIL_OVER ->
 				EnumSet.of(LossCause.FORGOTTEN, LossCause.TAKEN_OVER, LossCause.STORE_SILENT);
 			case END_GRANT -> EnumSet.of(LossCause.RELEASED_BY_OPERATOR, LossCause.FORGOTTEN, LossCause.TAKEN_OVER);
-			case LOSE_REQUESTS, LOSE_REPLIES, LATE_REQUESTS, DELAY_PACKETS, PARTITION, RESTART_SERVER ->
+			case LOSE_REQUESTS, LOSE_REPLIES, LATE_REQUESTS, DELAY_PACKETS, PARTITION, RESTART_SERVER, POISON_KEY,
+					THROW_ANSWERS ->
 				EnumSet.of(LossCause.STORE_SILENT);
 			case PAUSE, REFUSE_TASKS, ERRORS -> EnumSet.of(LossCause.STORE_SILENT, LossCause.PROCESS_SUSPENDED);
 			case RESTART_REGISTRY ->
@@ -77,6 +81,11 @@ final class FaultEffects {
 		};
 	}
 
+	/** Whether calls may end with an error because of a fault. */
+	static boolean throwsErrors(Fault.Kind kind) {
+		return kind == Fault.Kind.ERRORS || kind == Fault.Kind.REFUSE_TASKS || kind == Fault.Kind.THROW_ANSWERS;
+	}
+
 	/** Whether all commands arrive in spite of a fault, and are executed once. */
 	static boolean leavesCommands(Fault.Kind kind) {
 		return switch (kind) {
@@ -85,7 +94,9 @@ final class FaultEffects {
 		};
 	}
 
-	/** Whether a fault concerns all JVMs, since it concerns the server. */
+	/**
+	 * Whether a fault concerns all keys of all JVMs, since it concerns the server.
+	 */
 	static boolean isGlobal(Fault.Kind kind) {
 		return switch (kind) {
 			case EMPTY_SERVER, FAIL_OVER, RESTART_SERVER, END_GRANT -> true;

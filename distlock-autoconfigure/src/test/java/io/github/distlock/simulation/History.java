@@ -16,20 +16,23 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.simulation.Call.End;
 import io.github.distlock.engine.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What happened: the calls of all JVMs, as their callers and as the listeners have seen
- * them. {@link Properties} judges it.
+ * them. {@link Rules} judges it.
  */
 final class History {
 
 	private final World world;
 
-	private final Properties properties;
+	final Rules rules;
+
+	final Costs costs;
+
+	final Watch watch;
 
 	/** How often what happened. */
 	private final Map<String, Long> totals = new TreeMap<>();
@@ -58,7 +61,9 @@ final class History {
 
 	History(World world) {
 		this.world = world;
-		this.properties = new Properties(world, this);
+		this.rules = new Rules(world, this);
+		this.costs = new Costs(world, this);
+		this.watch = new Watch(world, this);
 	}
 
 	Map<String, Long> totals() {
@@ -80,7 +85,7 @@ final class History {
 
 	/** A fault begins. */
 	void fault(Fault fault, SimulatedJvm jvm) {
-		this.properties.fault(fault);
+		this.rules.fault(fault);
 		if (fault.kind() == Fault.Kind.RESTART_REGISTRY) {
 			this.restarts.put(jvm.name, now());
 		}
@@ -96,11 +101,6 @@ final class History {
 		return this.crashes.getOrDefault(call.jvm.name, Call.NEVER);
 	}
 
-	/** An operator is about to end a grant. */
-	void ending(String key, long token) {
-		this.properties.ending(key);
-	}
-
 	/** Whether the registry was closed since a call began. */
 	boolean hasRestarted(Call call) {
 		return this.restarts.getOrDefault(call.jvm.name, -1L) >= call.started;
@@ -114,6 +114,7 @@ final class History {
 	void begin(Call call) {
 		call.started = now();
 		this.calls.add(call);
+		this.costs.begins(call);
 		this.byLabel.put(call.label, call);
 		this.byThread.put(this.world.scheduler.current(), call);
 		count("calls");
@@ -137,7 +138,7 @@ final class History {
 			lock.onLost(() -> call.callbacks++);
 		}
 		ended(call, End.ENTERED, null);
-		this.properties.entered(call, entriesOf(call.key()));
+		this.rules.entered(call, entriesOf(call.key()));
 		entriesOf(call.key()).add(call);
 	}
 
@@ -157,7 +158,7 @@ final class History {
 		count("end " + end);
 		this.world.trace(call.label, end + ((call.token != 0) ? " " + call.key() + " token " + call.token : "")
 				+ ((failure != null) ? " " + failure.getClass().getSimpleName() : ""));
-		this.properties.answered(call);
+		this.rules.answered(call);
 	}
 
 	/** A call has thrown something. */
@@ -202,29 +203,21 @@ final class History {
 		}
 	}
 
-	/** Whether a fault of the JVM of a call goes on. */
-	boolean isDisturbed(Call call) {
-		return this.properties.isDisturbed(call.place);
-	}
-
-	/** A caller asks whether it still holds its lock. */
-	void looked(Call call) {
-		this.properties.looked(call);
-	}
-
 	/**
 	 * A registry has been shut down for so long that all of its commands have arrived.
 	 */
 	void shutDown(SimulatedJvm jvm, long begun) {
-		this.properties.shutDown(jvm, begun, (key) -> {
+		this.rules.shutDown(jvm, begun, (key) -> {
 			Ticket owner = this.world.network.server.stored(key).owner;
 			return owner != null && owner.instance().startsWith(jvm + "-");
 		});
 	}
 
 	void leaving(Call call) {
-		this.properties.leaving(call, entriesOf(call.key()));
+		call.leavingSince = now();
+		this.rules.leaving(call, entriesOf(call.key()));
 		call.leaving = true;
+		this.costs.leaves(call);
 	}
 
 	/** A lock was closed. */
@@ -233,6 +226,9 @@ final class History {
 		call.closeFailure = failure;
 		this.world.trace(call.label, "leaves " + call.key() + " token " + call.token
 				+ ((failure != null) ? " " + failure.getClass().getSimpleName() : ""));
+		if (failure == null) {
+			this.rules.left(call);
+		}
 		if (failure instanceof IllegalMonitorStateException) {
 			this.world.violation("contract", call + " could not be closed: " + World.describe(failure));
 		}
@@ -242,15 +238,10 @@ final class History {
 		}
 	}
 
-	/** To be called when all callers have finished, and before the registry is closed. */
-	void checkAtEnd(SimulatedJvm jvm, BackendLockRegistry registry) {
-		this.properties.checkJvmAtEnd(jvm, registry.snapshot());
-	}
-
 	void checkServerAtEnd() {
 		this.totals.put("virtual ms", this.world.scheduler.nanos() / 1_000_000);
 		this.totals.put("steps", this.world.scheduler.steps());
-		this.properties.checkAtEnd();
+		this.rules.checkAtEnd();
 	}
 
 	/** The listener of the registry of a JVM, which asks the registry for its keys. */
@@ -306,7 +297,7 @@ final class History {
 				}
 				call.waiting = now();
 				if (History.this.world.plan.isLimited()) {
-					History.this.properties.waits(call, History.this.world.scheduler.quietly(this.keys));
+					History.this.rules.waits(call, History.this.world.scheduler.quietly(this.keys));
 				}
 			}
 		}
@@ -350,7 +341,7 @@ final class History {
 			call.turnTokens = known ? before.turnTokens + tokens : 0;
 			count("hand-off " + handOff);
 			History.this.byToken.put(this.jvm + " " + call.key() + " " + token, call);
-			History.this.properties.granted(call);
+			History.this.rules.granted(call, before);
 		}
 
 		@Override
@@ -362,15 +353,32 @@ final class History {
 		}
 
 		@Override
+		public void onAtRisk(AtRisk event) {
+			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
+			if (call != null && History.this.world.flaw != PromiseFlaw.RISKS_UNREPORTED) {
+				call.risks++;
+				count("risks");
+			}
+		}
+
+		@Override
+		public void onAtRiskEnded(AtRisk event) {
+			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
+			if (call != null && ++call.risksEnded > call.risks) {
+				History.this.world.violation("listener", call + " is no longer at risk, and was not");
+			}
+		}
+
+		@Override
 		public void onLost(Lost event) {
 			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
-			if (call != null) {
+			if (call != null && History.this.world.flaw != PromiseFlaw.LOSSES_UNREPORTED) {
 				call.losses++;
 				call.lost = event;
 				count("loss " + event.lossCause());
 				History.this.world.trace(call.label, "LOST " + event.key() + " token " + event.fencingToken() + " "
 						+ event.lossCause() + (event.released() ? " after its release" : ""));
-				History.this.properties.lost(call, event.lossCause());
+				History.this.rules.lost(call, event.lossCause());
 			}
 		}
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What a seed decides before the history begins: the size of the world, the settings of
@@ -33,6 +34,8 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 		Duration handOffMaxTime, int maxWaiting, boolean background, Duration backendTimeout, Duration commandTimeout,
 		long latencyNanos, boolean counting, double passes, double stalls, boolean drift, List<Fault> faults) {
 
+	private static final long LONGEST_POISON = Duration.ofSeconds(10).toNanos();
+
 	/**
 	 * The plan of a seed. Each seed has a few kinds of faults, often, instead of all of
 	 * them, seldom: many slips show only if the same happens again, or undisturbed by
@@ -57,7 +60,33 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 				Duration.ofMillis(5 + random.nextInt(50)), maxWaiting, random.nextInt(3) == 0,
 				Duration.ofSeconds(3 + random.nextInt(5)).plus(commandTimeout), commandTimeout, latency,
 				random.nextInt(4) != 0, new double[] { 0.02, 0.1, 0.4 }[random.nextInt(3)],
-				new double[] { 0, 0.002, 0.01, 0.05 }[random.nextInt(4)], random.nextBoolean(), faults(random, jvms));
+				new double[] { 0, 0.002, 0.01, 0.05 }[random.nextInt(4)], random.nextBoolean(), faults(random, jvms))
+			.withPoison();
+	}
+
+	/** In an eighth of the histories attempts and renewals fail for one key at a time. */
+	private Plan withPoison() {
+		Random random = new Random(this.seed * 43 + 47);
+		if (random.nextInt(8) != 0) {
+			return this;
+		}
+		List<Fault> all = new ArrayList<>(this.faults);
+		long at = 0;
+		for (int i = 0; i < 4; i++) {
+			at += random.nextInt(1500) * 1_000_000L;
+			long nanos = Math.min(2 * this.leaseTime.toNanos(), LONGEST_POISON) + random.nextInt(1_000_000_000);
+			all.add(new Fault(this.faults.size() + i, at,
+					random.nextBoolean() ? Fault.Kind.POISON_KEY : Fault.Kind.THROW_ANSWERS, 0, nanos,
+					random.nextInt(this.keys)));
+		}
+		return with(all);
+	}
+
+	/**
+	 * Whether a watch looks at all held locks all the time, in a quarter of the seeds.
+	 */
+	boolean isWatched() {
+		return this.seed / 4 % 4 == 1;
 	}
 
 	/** Whether the number of waiting callers has a limit. */
@@ -80,10 +109,12 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 
 	/** A quarter of the histories has no faults, so that everything else must hold. */
 	private static List<Fault> faults(Random random, int jvms) {
-		Fault.Kind[] all = Fault.Kind.values();
+		List<Fault.Kind> all = Stream.of(Fault.Kind.values())
+			.filter((kind) -> kind != Fault.Kind.POISON_KEY && kind != Fault.Kind.THROW_ANSWERS)
+			.toList();
 		Fault.Kind[] kinds = new Fault.Kind[1 + random.nextInt(4)];
 		for (int i = 0; i < kinds.length; i++) {
-			kinds[i] = all[random.nextInt(all.length)];
+			kinds[i] = all.get(random.nextInt(all.size()));
 		}
 		List<Fault> faults = new ArrayList<>();
 		int count = choose(random, 0, 4, 10, 24);
@@ -100,10 +131,13 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 
 	/** The same plan without some of the faults. */
 	Plan without(Set<Integer> numbers) {
+		return with(this.faults.stream().filter((fault) -> !numbers.contains(fault.number())).toList());
+	}
+
+	private Plan with(List<Fault> others) {
 		return new Plan(this.seed, this.jvms, this.keys, this.callers, this.calls, this.leaseTime, this.handOffBudget,
 				this.handOffMaxTime, this.maxWaiting, this.background, this.backendTimeout, this.commandTimeout,
-				this.latencyNanos, this.counting, this.passes, this.stalls, this.drift,
-				this.faults.stream().filter((fault) -> !numbers.contains(fault.number())).toList());
+				this.latencyNanos, this.counting, this.passes, this.stalls, this.drift, others);
 	}
 
 	boolean has(Fault.Kind kind) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.github.distlock.simulation.Call.End;
+import io.github.distlock.torture.check.FaultTimes;
 
 /**
  * L1: while a lock is free and a live caller waits for it, some caller enters within the
@@ -35,7 +36,7 @@ final class Progress {
 
 	private final History history;
 
-	private final List<long[]> disturbed = new ArrayList<>();
+	private final FaultTimes disturbed = new FaultTimes();
 
 	/** Whether there was no fault that changes who enters when. */
 	private final boolean calm;
@@ -54,7 +55,7 @@ final class Progress {
 		Stream<long[]> lost = world.network.losses.stream().map((nanos) -> new long[] { nanos, nanos + repeated });
 		Stream.concat(begun, lost)
 			.sorted(Comparator.comparingLong((span) -> span[0]))
-			.forEach((span) -> add(span[0], span[1]));
+			.forEach((span) -> this.disturbed.add(span[0], span[1]));
 		long longest = Math.max(world.plan.leaseTime().toNanos(), Caller.LASTING.toNanos());
 		// A fault may strike long after it has begun: when there is a command. And where
 		// messages are late, several callers may get the lock, one after the other, and
@@ -75,25 +76,6 @@ final class Progress {
 				|| (plan.has(Fault.Kind.RESTART_REGISTRY) && lost);
 	}
 
-	private void add(long from, long to) {
-		long[] last = this.disturbed.isEmpty() ? null : this.disturbed.get(this.disturbed.size() - 1);
-		if (last != null && from <= last[1]) {
-			last[1] = Math.max(last[1], to);
-		}
-		else {
-			this.disturbed.add(new long[] { from, to });
-		}
-	}
-
-	/** The time between two moments without the disturbed times. */
-	private long undisturbed(long from, long to) {
-		long nanos = to - from;
-		for (long[] span : this.disturbed) {
-			nanos -= Math.max(0, Math.min(to, span[1]) - Math.max(from, span[0]));
-		}
-		return nanos;
-	}
-
 	/** Check one key. */
 	void check(String key) {
 		List<Edge> edges = new ArrayList<>();
@@ -111,7 +93,11 @@ final class Progress {
 			boolean moved = edge.inside > 0 || !isStuck(inside, waiting);
 			// The store sends no message when a lease expires.
 			long most = (this.calm && lost + BOUND < since) ? HAND_OFF + packets : this.bound;
-			if (stuck && moved && undisturbed(since, edge.nanos) > most) {
+			long idle = (stuck && moved) ? this.disturbed.faultFreeNanos(since, edge.nanos) : 0;
+			if (stuck && edge.inside > 0 && edge.nanos > since) {
+				count(idle);
+			}
+			if (idle > most) {
 				this.world.violation("L1", key + " was free for " + (edge.nanos - since) / 1_000_000
 						+ " ms while others waited; then came or left " + edge.call);
 			}
@@ -122,6 +108,16 @@ final class Progress {
 				since = edge.nanos;
 			}
 		}
+	}
+
+	/** A caller has entered after the lock was free, and others or itself waited. */
+	private void count(long idle) {
+		long millis = 1;
+		while (millis < idle / 1_000_000.0) {
+			millis *= 2;
+		}
+		this.world.history
+			.count(String.format("free %s for %5d ms at most", this.calm ? "without faults" : "with faults", millis));
 	}
 
 	private static void change(List<Call> calls, int change, Call call) {
@@ -150,7 +146,8 @@ final class Progress {
 		if (call.granted != Call.NEVER) {
 			long left = (call.left != Call.NEVER || call.end == End.ENTERED) ? call.left : call.answered;
 			// What is left of a release that was not answered goes with its JVM.
-			boolean released = left != Call.NEVER && (crash == Call.NEVER || undisturbed(left, crash) > RECOVERY);
+			boolean released = left != Call.NEVER
+					&& (crash == Call.NEVER || this.disturbed.faultFreeNanos(left, crash) > RECOVERY);
 			long until = released ? Math.max(left, call.granted + hold) : afterCrash;
 			if (this.history.hasRestarted(call) && until != Call.NEVER) {
 				// What is held when the registry is closed ends with its lease.

@@ -49,6 +49,10 @@ final class Reports {
 			this.world.violation("listener", call + " of " + call.key() + " was reported as released " + call.releases
 					+ " times and as lost " + call.losses + " times");
 		}
+		if (call.risks != call.risksEnded) {
+			this.world.violation("listener", call + " of " + call.key() + " was reported " + call.risks
+					+ " times as at risk, and " + call.risksEnded + " times as no longer so");
+		}
 		Throwable failure = call.closeFailure;
 		if (call.end == End.ENTERED && !(failure instanceof SimulatedError)
 				&& (failure instanceof LockLostException) != (open == 1)) {

@@ -29,7 +29,11 @@ final class Scheduler {
 	/** A history of about 200 acquisitions needs some ten thousand steps. */
 	private static final long MOST_STEPS = 3_000_000;
 
-	private static final long LONGEST_REAL_SECONDS = 60;
+	/** Real time without a step, twice: a busy machine makes some. */
+	private static final long LONGEST_STEP_SECONDS = 60;
+
+	/** Begins the message of a history without further steps. */
+	static final String HANGS = "The history hangs: ";
 
 	/** The longest time that a thread is preempted at a point, in nanoseconds. */
 	private static final double LONGEST_STALL = 40_000_000;
@@ -417,13 +421,17 @@ final class Scheduler {
 
 	private void awaitEnd() {
 		try {
-			if (!this.ended.tryAcquire(LONGEST_REAL_SECONDS, TimeUnit.SECONDS)) {
+			long before = -1;
+			while (!this.ended.tryAcquire(LONGEST_STEP_SECONDS, TimeUnit.SECONDS)) {
 				SimulatedThread stuck = this.current;
-				IllegalStateException failure = new IllegalStateException("The history hangs: " + stuck);
-				if (stuck != null && stuck.carrier != null) {
-					failure.setStackTrace(stuck.carrier.getStackTrace());
+				if (this.steps == before) {
+					IllegalStateException failure = new IllegalStateException(HANGS + stuck);
+					if (stuck != null && stuck.carrier != null) {
+						failure.setStackTrace(stuck.carrier.getStackTrace());
+					}
+					throw failure;
 				}
-				throw failure;
+				before = this.steps;
 			}
 		}
 		catch (InterruptedException ex) {

@@ -11,6 +11,7 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.ControlledLock;
 
 /**
  * What callers do under their locks: they hold them for some time, enter them again, and
@@ -22,6 +23,8 @@ final class Sections {
 	static final String REENTRY = "re-entry";
 
 	private static final long MILLI = 1_000_000;
+
+	private static final long SECOND = 1000 * MILLI;
 
 	/** How often a caller asks whether it still holds its lock. */
 	private static final int LOOKS = 3;
@@ -53,7 +56,7 @@ final class Sections {
 		if (explicit != null && explicit.compareTo(Caller.LASTING) < 0 && dice.nextInt(6) == 0) {
 			nanos = lease.toNanos() + dice.nextInt(30_000_000);
 		}
-		else if (kind == 0 || (explicit == null && kind < 30 && this.history.isDisturbed(call))) {
+		else if (kind == 0 || (explicit == null && kind < 30 && this.history.rules.isDisturbed(call.place))) {
 			// The watchdog has to renew it, or has to notice that it cannot.
 			long longest = (dice.nextInt(4) == 0) ? lease.toNanos() : Math.min(lease.toNanos(), LONG_STAY);
 			nanos = longest * (9 + dice.nextInt(8)) / 10;
@@ -66,7 +69,11 @@ final class Sections {
 		}
 		for (int i = 0; i < LOOKS; i++) {
 			this.world.scheduler.sleep(nanos / LOOKS);
-			this.history.looked(call);
+			this.history.rules.looked(call);
+		}
+		if (call.foundLost && this.world.plan.isWatched() && dice.nextInt(4) == 0) {
+			// It does not look, so that the loss has to be reported.
+			this.world.scheduler.sleep(2 * SECOND);
 		}
 	}
 
@@ -93,7 +100,8 @@ final class Sections {
 		if (lock != null && call.request.minHold() == null) {
 			try {
 				call.limited = true;
-				lock.expireAfter(this.world.plan.leaseTime());
+				call.changed = true;
+				ControlledLock.expireAfter(lock, this.world.plan.leaseTime());
 			}
 			catch (LockLostException ex) {
 				this.history.noticedLoss(call);
@@ -170,7 +178,7 @@ final class Sections {
 		Lock view = call.view;
 		try {
 			if (lock != null && call.abandoned) {
-				lock.abandon();
+				ControlledLock.abandon(lock);
 			}
 			else if (lock != null) {
 				lock.close();

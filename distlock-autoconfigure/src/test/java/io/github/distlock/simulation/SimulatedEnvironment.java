@@ -3,6 +3,7 @@ package io.github.distlock.simulation;
 import java.util.concurrent.locks.Lock;
 import java.util.random.RandomGenerator;
 
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
@@ -10,12 +11,15 @@ import io.github.distlock.environment.EngineThreads;
 /** What the engine of a simulated JVM takes for the machine. */
 final class SimulatedEnvironment implements EngineEnvironment {
 
+	private final World world;
+
 	private final Scheduler scheduler;
 
 	private final SimulatedJvm jvm;
 
-	SimulatedEnvironment(Scheduler scheduler, SimulatedJvm jvm) {
-		this.scheduler = scheduler;
+	SimulatedEnvironment(World world, SimulatedJvm jvm) {
+		this.world = world;
+		this.scheduler = world.scheduler;
 		this.jvm = jvm;
 	}
 
@@ -62,6 +66,16 @@ final class SimulatedEnvironment implements EngineEnvironment {
 	@Override
 	public void unpark(Thread thread) {
 		this.scheduler.unpark(thread);
+	}
+
+	@Override
+	public Invariants invariants() {
+		return (holds, invariant, subject) -> {
+			this.world.history.count((subject instanceof Ticket) ? "invariants of holds" : "invariants of keys");
+			if (!holds) {
+				this.world.violation("invariant", invariant + ": " + subject + " in " + this.jvm);
+			}
+		};
 	}
 
 }

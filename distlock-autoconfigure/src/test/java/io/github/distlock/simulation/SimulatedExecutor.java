@@ -7,17 +7,18 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Delayed;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+import io.github.distlock.thread.LockTimers;
 
 /**
  * A thread pool of a simulated JVM, which also has timers.
  */
-final class SimulatedExecutor extends AbstractExecutorService implements ScheduledExecutorService {
+final class SimulatedExecutor extends AbstractExecutorService implements LockTimers {
 
 	private final Scheduler scheduler;
 
@@ -85,40 +86,35 @@ final class SimulatedExecutor extends AbstractExecutorService implements Schedul
 	}
 
 	@Override
-	public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+	public Future<?> schedule(Runnable command, long delayNanos) {
 		if (this.shutDown) {
 			throw new RejectedExecutionException(this.name + " is shut down");
 		}
 		this.jvm.mayReject(this.name);
-		return set(command, delay, unit);
+		return set(command, delayNanos);
 	}
 
-	private Timer set(Runnable command, long delay, TimeUnit unit) {
-		Timer timer = new Timer(command, unit.toNanos(delay));
+	private Timer set(Runnable command, long delayNanos) {
+		Timer timer = new Timer(command);
 		this.timers.add(timer);
-		timer.event = this.scheduler.after(this.jvm.toTrueNanos(unit.toNanos(delay)), timer::due);
+		timer.event = this.scheduler.after(this.jvm.toTrueNanos(delayNanos), timer::due);
 		return timer;
 	}
 
 	@Override
-	public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
-		// A repetition is never refused: it stays in the queue of the timers.
-		return set(() -> {
-			command.run();
-			if (!this.shutDown) {
-				scheduleWithFixedDelay(command, delay, delay, unit);
-			}
-		}, initialDelay, unit);
+	public RepeatedTask repeat(LongSupplier task, long retryNanos) {
+		// A repetition is never refused.
+		return new Repetition(task, retryNanos);
 	}
 
 	@Override
-	public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, long initialDelay, long period, TimeUnit unit) {
-		return scheduleWithFixedDelay(command, initialDelay, period, unit);
+	public int size() {
+		return this.timers.size();
 	}
 
 	@Override
-	public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
-		throw new UnsupportedOperationException();
+	public void stop() {
+		shutdownNow();
 	}
 
 	@Override
@@ -170,15 +166,12 @@ final class SimulatedExecutor extends AbstractExecutorService implements Schedul
 	}
 
 	/** One timer. */
-	private final class Timer extends FutureTask<Void> implements ScheduledFuture<Void> {
-
-		private final long delayNanos;
+	private final class Timer extends FutureTask<Void> {
 
 		private Scheduler.@org.jspecify.annotations.Nullable Event event;
 
-		Timer(Runnable task, long delayNanos) {
+		Timer(Runnable task) {
 			super(task, null);
-			this.delayNanos = delayNanos;
 		}
 
 		/** An event: the thread of the timers runs the task when it can. */
@@ -204,14 +197,47 @@ final class SimulatedExecutor extends AbstractExecutorService implements Schedul
 			}
 		}
 
-		@Override
-		public long getDelay(TimeUnit unit) {
-			return unit.convert(this.delayNanos, TimeUnit.NANOSECONDS);
+	}
+
+	/** A task that is repeated. */
+	private final class Repetition implements RepeatedTask {
+
+		private final LongSupplier task;
+
+		private final long retryNanos;
+
+		private long nextNanos;
+
+		private Timer timer;
+
+		Repetition(LongSupplier task, long retryNanos) {
+			this.task = task;
+			this.retryNanos = retryNanos;
+			this.timer = arm(retryNanos);
+		}
+
+		private Timer arm(long delayNanos) {
+			this.nextNanos = SimulatedExecutor.this.jvm.nanoTime() + delayNanos;
+			return set(this::run, delayNanos);
+		}
+
+		private void run() {
+			this.timer = arm(this.retryNanos);
+			long next = this.task.getAsLong();
+			this.timer.cancel(false);
+			if (!SimulatedExecutor.this.shutDown) {
+				long broughtForward = this.nextNanos - SimulatedExecutor.this.jvm.nanoTime();
+				this.timer = arm(Math.max(0, Math.min(next, broughtForward)));
+			}
 		}
 
 		@Override
-		public int compareTo(Delayed other) {
-			return Long.compare(this.delayNanos, other.getDelay(TimeUnit.NANOSECONDS));
+		public void within(long nanos) {
+			if (!SimulatedExecutor.this.shutDown
+					&& this.nextNanos - SimulatedExecutor.this.jvm.nanoTime() - nanos > 0) {
+				this.timer.cancel(false);
+				this.timer = arm(nanos);
+			}
 		}
 
 	}

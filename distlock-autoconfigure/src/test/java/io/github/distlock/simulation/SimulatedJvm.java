@@ -31,6 +31,17 @@ final class SimulatedJvm implements TimeSource {
 
 	private long wallMillis;
 
+	/**
+	 * When a fault last kept a command of this JVM from being answered in time; and when
+	 * one last kept its threads or executors from working.
+	 */
+	long troubledNanos = -1;
+
+	long stalledNanos = -1;
+
+	/** When its wall clock was last set back. */
+	long wentBackNanos = -1;
+
 	/** Whether no thread of this JVM runs. */
 	boolean paused;
 
@@ -50,7 +61,8 @@ final class SimulatedJvm implements TimeSource {
 
 	/** The name of the next run of a registry in tickets. */
 	String newInstanceId() {
-		return this.name + "-" + ++this.runs;
+		this.runs++;
+		return instanceId();
 	}
 
 	/** The threads of the next run of a registry. */
@@ -88,11 +100,28 @@ final class SimulatedJvm implements TimeSource {
 	void mayReject(String executor) {
 		if (this.refusals > 0) {
 			this.refusals--;
+			stalled();
 			if (this.refusals % 2 == 1 && !executor.equals("callback")) {
 				throw new SimulatedError("Thrown by a fault: " + executor);
 			}
 			throw new RejectedExecutionException("Refused by a fault: " + executor);
 		}
+	}
+
+	/** A fault keeps a command from being answered in time. */
+	void troubled() {
+		this.troubledNanos = this.scheduler.nanos();
+	}
+
+	/** A fault keeps threads or executors from working. */
+	void stalled() {
+		this.stalledNanos = this.scheduler.nanos();
+		troubled();
+	}
+
+	/** The name of the current run of its registry in tickets. */
+	String instanceId() {
+		return this.name + "-" + this.runs;
 	}
 
 	/** A thread of a pool did not catch this. */
@@ -134,6 +163,7 @@ final class SimulatedJvm implements TimeSource {
 	/** The wall clock is set. */
 	void stepWallClock(long millis) {
 		this.wallMillis += millis;
+		this.wentBackNanos = (millis < 0) ? this.scheduler.nanos() : this.wentBackNanos;
 	}
 
 	/** Convert a duration of this JVM's monotonic clock to true time. */

@@ -70,6 +70,8 @@ final class SimulatedNetwork {
 				this.server.loseWrites(this.random.nextLong(Math.min(MOST_LAG_NANOS, fault.nanos()) + 1));
 				restart(fault.nanos());
 			}
+			case POISON_KEY -> this.server.poison(fault.poisonedKey(), now() + fault.nanos(), false);
+			case THROW_ANSWERS -> this.server.poison(fault.poisonedKey(), now() + fault.nanos(), true);
 			default -> weather(jvm).begin(fault);
 		}
 	}
@@ -77,6 +79,7 @@ final class SimulatedNetwork {
 	/** The faults that have not struck do not any more. */
 	void forgetFaults() {
 		this.weathers.values().forEach(Weather::clear);
+		this.server.heal();
 	}
 
 	private Weather weather(SimulatedJvm jvm) {
@@ -206,6 +209,7 @@ final class SimulatedNetwork {
 			}
 		}
 		if (!command.settled) {
+			link.jvm.troubled();
 			command.settled = true;
 			command.failure = failure(text, "no answer within " + this.world.plan.commandTimeout());
 		}
@@ -249,6 +253,7 @@ final class SimulatedNetwork {
 		link.commands.add(command);
 		Weather weather = link.weather;
 		if (isCut(link)) {
+			link.jvm.troubled();
 			if (this.random.nextBoolean()) {
 				this.scheduler.after(latency(),
 						() -> settle(link, command, null, failure(command.text, "not connected")));
@@ -256,7 +261,7 @@ final class SimulatedNetwork {
 			return;
 		}
 		if (weather.strikes(Kind.LOSE_REQUESTS)) {
-			this.losses.add(now());
+			lost(link);
 			this.world.trace("network", "loses the request " + command.text);
 			return;
 		}
@@ -264,6 +269,7 @@ final class SimulatedNetwork {
 		int restart = this.restarts;
 		long late = weather.strike(Kind.LATE_REQUESTS);
 		if (late >= 0) {
+			link.jvm.troubled();
 			// Before the second cancel of the engine, one time-out after the first.
 			this.scheduler.after(timeout() + Math.min(late, timeout() * 9 / 10), () -> {
 				if (this.restarts == restart) {
@@ -272,7 +278,7 @@ final class SimulatedNetwork {
 			});
 			return;
 		}
-		long arrival = Math.max(now() + latency() + delay(weather), link.lastRequest + 1);
+		long arrival = Math.max(now() + latency() + delay(link), link.lastRequest + 1);
 		link.lastRequest = arrival;
 		this.scheduler.after(arrival - now(), () -> {
 			if (this.restarts == restart) {
@@ -287,34 +293,56 @@ final class SimulatedNetwork {
 	}
 
 	/** A packet is late, but request and reply together are within the time-out. */
-	private long delay(Weather weather) {
-		long delay = weather.strike(Kind.DELAY_PACKETS);
-		return (delay >= 0) ? Math.min(delay, timeout() * 2 / 5) : 0;
+	private long delay(SimulatedLink link) {
+		long delay = link.weather.strike(Kind.DELAY_PACKETS);
+		if (delay < 0) {
+			return 0;
+		}
+		link.jvm.troubled();
+		return Math.min(delay, timeout() * 2 / 5);
+	}
+
+	private void lost(SimulatedLink link) {
+		this.losses.add(now());
+		link.jvm.troubled();
 	}
 
 	private <T> void execute(SimulatedLink link, Command<T> command, Function<SimulatedServer, T> script, String copy) {
 		if (now() < this.awayUntil) {
 			return;
 		}
-		T answer = script.apply(this.server);
+		T answer = null;
+		LockBackendException refusal = null;
+		try {
+			answer = script.apply(this.server);
+		}
+		catch (LockBackendException ex) {
+			refusal = ex;
+		}
 		if (!copy.isEmpty()) {
+			link.jvm.troubled();
 			this.world.trace("server", "executes " + copy + " " + command.text + " -> " + answer);
 			return;
 		}
 		if (now() < link.weather.partitionedUntil || link.weather.strikes(Kind.LOSE_REPLIES)) {
-			this.losses.add(now());
+			lost(link);
 			this.world.trace("network", "loses the reply " + command.text + " -> " + answer);
 			return;
 		}
-		long arrival = Math.max(now() + latency() + delay(link.weather), link.lastReply + 1);
+		long arrival = Math.max(now() + latency() + delay(link), link.lastReply + 1);
 		link.lastReply = arrival;
-		this.scheduler.after(arrival - now(), () -> settle(link, command, answer, null));
+		T value = answer;
+		LockBackendException failure = refusal;
+		this.scheduler.after(arrival - now(), () -> settle(link, command, value, failure));
 	}
 
 	private <T> void settle(SimulatedLink link, Command<T> command, @Nullable T value,
 			@Nullable RuntimeException failure) {
 		if (command.settled) {
 			return;
+		}
+		if (failure != null && !(failure instanceof SimulatedServer.RefusedCommand)) {
+			link.jvm.troubled();
 		}
 		command.settled = true;
 		command.value = value;

@@ -7,11 +7,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoredLock;
@@ -41,6 +44,11 @@ final class SimulatedServer {
 	private final long offsetMicros;
 
 	private final Map<String, StoredKey> keys = new TreeMap<>();
+
+	/** The keys whose renewals and attempts fail, and until when; and how they fail. */
+	private final Map<String, Long> poisoned = new TreeMap<>();
+
+	private final Set<String> throwing = new HashSet<>();
 
 	/** What the keys were before the latest commands, the oldest first. */
 	private final Deque<Write> history = new ArrayDeque<>();
@@ -90,6 +98,29 @@ final class SimulatedServer {
 		}
 	}
 
+	/** Renewals and attempts for a key fail for some time. */
+	void poison(String key, long until, boolean answersThrow) {
+		this.poisoned.merge(key, until, Math::max);
+		if (answersThrow) {
+			this.throwing.add(key);
+		}
+	}
+
+	/** No key is poisoned any more. */
+	void heal() {
+		this.poisoned.clear();
+	}
+
+	/** Until when a key is or was poisoned. */
+	long poisonedUntil(String key) {
+		return this.poisoned.getOrDefault(key, -1L);
+	}
+
+	/** Whether a key is poisoned, in one of the two ways. */
+	boolean isPoisoned(String key, boolean answersThrow) {
+		return this.world.scheduler.nanos() < poisonedUntil(key) && this.throwing.contains(key) == answersThrow;
+	}
+
 	/** All data are lost. */
 	void clear() {
 		this.keys.clear();
@@ -126,6 +157,9 @@ final class SimulatedServer {
 
 	/** attempt.lua, with the letter T, S or N, as there. */
 	ServerAnswer attempt(Ticket ticket, long lease, char how) {
+		if (isPoisoned(ticket.key(), false) && this.world.networkRandom.nextBoolean()) {
+			throw new RefusedCommand(ticket.key());
+		}
 		return run(ticket.key(), (script) -> attempt(script, ticket, lease, how));
 	}
 
@@ -227,7 +261,12 @@ final class SimulatedServer {
 	 * as the letter says.
 	 */
 	ServerAnswer release(Ticket ticket, long used, @Nullable Ticket next, long lease, char how) {
-		return run(ticket.key(), (script) -> release(script, ticket, used, next, lease, how));
+		if (this.world.flaw == PromiseFlaw.RELEASES_IGNORED && next == null) {
+			return ServerAnswer.of(ServerAnswer.Word.OK);
+		}
+		ServerAnswer answer = run(ticket.key(), (script) -> release(script, ticket, used, next, lease, how));
+		return (this.world.flaw == PromiseFlaw.UNKNOWN_RELEASES_CONFIRMED) ? ServerAnswer.of(ServerAnswer.Word.OK)
+				: answer;
 	}
 
 	private ServerAnswer release(ServerScript script, Ticket ticket, long used, @Nullable Ticket next, long lease,
@@ -283,6 +322,9 @@ final class SimulatedServer {
 
 	/** cancel.lua. */
 	ServerAnswer cancel(Ticket ticket) {
+		if (this.world.flaw == PromiseFlaw.CANCELS_IGNORED) {
+			return ServerAnswer.of(ServerAnswer.Word.OK);
+		}
 		return run(ticket.key(), (script) -> {
 			if (ticket.equals(script.owner)) {
 				// Granted by a message that its JVM has not received.
@@ -295,10 +337,22 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * renew.lua and read-renew.lua. Answers 1 renewed, 0 gone, 2 gone and held by
-	 * another.
+	 * renew.lua and read-renew.lua. Answers for each 1 renewed, 0 gone, 2 gone and held
+	 * by another.
 	 */
-	int renew(Renewal renewal) {
+	List<Integer> renew(List<Renewal> renewals) {
+		if (this.world.flaw == PromiseFlaw.NEIGHBOURS_REFUSED) {
+			this.poisoned.keySet().stream().filter((key) -> isPoisoned(key, false)).forEach((key) -> {
+				throw new RefusedCommand(key);
+			});
+		}
+		renewals.stream().map((each) -> each.ticket().key()).filter((key) -> isPoisoned(key, false)).forEach((key) -> {
+			throw new RefusedCommand(key);
+		});
+		return renewals.stream().map(this::renew).toList();
+	}
+
+	private int renew(Renewal renewal) {
 		Ticket ticket = renewal.ticket();
 		long lease = renewal.lease().toMillis();
 		return run(ticket.key(), (script) -> {
@@ -380,6 +434,16 @@ final class SimulatedServer {
 	static StoredHolder holder(Ticket ticket, long first, long ttlMillis) {
 		return new StoredHolder(ticket.instance(), ticket.mode(), Instant.EPOCH.plus(first, ChronoUnit.MICROS),
 				Duration.ofMillis(Math.max(0, ttlMillis)), first, ticket.permits());
+	}
+
+	/** The server answers a command with an error, and has done nothing. */
+	@SuppressWarnings("serial")
+	static final class RefusedCommand extends LockBackendException {
+
+		RefusedCommand(String key) {
+			super("The simulated server cannot use " + key);
+		}
+
 	}
 
 	/** What was stored of a key before a command. */

@@ -1,6 +1,7 @@
 package io.github.distlock.simulation;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -8,10 +9,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
@@ -24,6 +29,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.simulation.ServerAnswer.Word;
+import io.github.distlock.simulation.SimulatedServer.RefusedCommand;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,12 +60,31 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	private final SimulatedInbox inbox;
 
-	SimulatedStore(World world, SimulatedNetwork network, SimulatedJvm jvm, StoreContext context) {
+	private SimulatedStore(World world, SimulatedJvm jvm, StoreContext context) {
 		this.world = world;
-		this.network = network;
+		this.network = world.network;
 		this.jvm = jvm;
 		this.random = context.random();
-		this.inbox = new SimulatedInbox(world, network, jvm, context.instance(), context.signals());
+		this.inbox = new SimulatedInbox(world, world.network, jvm, context.instance(), context.signals());
+	}
+
+	/** Locks in the simulated server, for one simulated JVM. */
+	static LockBackend backend(World world, SimulatedJvm jvm) {
+		BackendDescription description = new BackendDescription("simulated", EnumSet.allOf(LockMode.class), true, true,
+				ServerScript.COUNT, world.plan.commandTimeout(), 100, true);
+		return new LockBackend() {
+
+			@Override
+			public BackendDescription description() {
+				return description;
+			}
+
+			@Override
+			public LockStore open(StoreContext context) {
+				return new SimulatedStore(world, jvm, context);
+			}
+
+		};
 	}
 
 	/** Send a command and wait; a fault may throw an error before or after it. */
@@ -70,7 +95,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 			answer = this.network.call(this.inbox.link(), text, command);
 		}
 		catch (LockBackendException ex) {
-			this.inbox.failed();
+			failed(ex);
 			throw ex;
 		}
 		if (after) {
@@ -95,8 +120,26 @@ final class SimulatedStore implements LockStore, StoreInspection {
 		}
 		return send(text, command).whenComplete((answer, failure) -> {
 			if (failure != null) {
-				this.inbox.failed();
+				failed(failure);
 			}
+		});
+	}
+
+	/** An answer, even an error, says nothing about the connection. */
+	private void failed(Throwable failure) {
+		if (!isRefusal(failure)) {
+			this.inbox.failed();
+		}
+	}
+
+	private static boolean isRefusal(Throwable failure) {
+		return StoreCalls.unwrap(failure) instanceof RefusedCommand;
+	}
+
+	/** The answer for one of these tickets may throw an error. */
+	private void mayThrow(Stream<Ticket> tickets) {
+		tickets.filter((ticket) -> this.network.server.isPoisoned(ticket.key(), true)).forEach((ticket) -> {
+			throw new SimulatedError("Thrown by an answer for " + ticket.key());
 		});
 	}
 
@@ -106,6 +149,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 			return false;
 		}
 		this.jvm.errors--;
+		this.jvm.stalled();
 		if (this.world.networkRandom.nextBoolean()) {
 			throw new SimulatedError("Thrown by a fault: " + text);
 		}
@@ -133,15 +177,23 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	@Override
 	public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
+		this.world.history.costs.sends(this.jvm, ticket);
 		char how = queue ? this.inbox.state() : 'N';
 		TimeSource.Instant sent = this.jvm.now();
-		return sendOrCall("attempt " + name(ticket) + " " + how,
-				(server) -> server.attempt(ticket, lease.toMillis(), how))
-			.thenApply((answer) -> attempted(ticket, lease, queue, sent, answer));
+		String text = "attempt " + name(ticket) + " " + how;
+		Function<SimulatedServer, ServerAnswer> command = (server) -> server.attempt(ticket, lease.toMillis(), how);
+		if (this.world.flaw == PromiseFlaw.ATTEMPTS_REPEATED) {
+			this.world.history.costs.sends(this.jvm, ticket);
+			sendOrCall(text, command);
+		}
+		return sendOrCall(text, command).thenApply((answer) -> attempted(ticket, lease, queue, sent, answer));
 	}
 
 	private AttemptResult attempted(Ticket ticket, Duration lease, boolean queue, TimeSource.Instant sent,
 			ServerAnswer answer) {
+		if (this.network.server.isPoisoned(ticket.key(), true) && this.world.networkRandom.nextBoolean()) {
+			mayThrow(Stream.of(ticket));
+		}
 		return switch (answer.word()) {
 			case GRANTED -> {
 				this.world.granting(this.jvm);
@@ -154,6 +206,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	@Override
 	public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		this.world.history.costs.sends(this.jvm, ticket);
 		String text = "release " + name(ticket) + " " + lastToken
 				+ ((next != null) ? " then " + next.ticket().token() : "");
 		Function<SimulatedServer, ServerAnswer> command = releasing(ticket, lastToken, next);
@@ -184,11 +237,13 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	@Override
 	public CompletionStage<?> cancel(Ticket ticket) {
+		this.world.history.costs.sends(this.jvm, ticket);
 		return sendOrCall("cancel " + name(ticket), (server) -> server.cancel(ticket));
 	}
 
 	@Override
 	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
+		renewals.forEach((each) -> this.world.history.costs.renews(this.jvm, each.ticket()));
 		RenewalResult[] results = new RenewalResult[renewals.size()];
 		return renew(renewals, false, results).thenCombine(renew(renewals, true, results),
 				(one, two) -> List.of(results));
@@ -206,15 +261,17 @@ final class SimulatedStore implements LockStore, StoreInspection {
 		CompletionStage<List<Integer>> sending;
 		try {
 			sending = sendOrCall("renew " + chosen.stream().map((each) -> name(each.ticket())).toList(),
-					(server) -> chosen.stream().map(server::renew).toList());
+					(server) -> server.renew(chosen));
 		}
 		catch (LockBackendException ex) {
 			sending = CompletableFuture.failedFuture(ex);
 		}
 		return sending.handle((answers, failure) -> {
+			mayThrow(chosen.stream().map(Renewal::ticket));
 			for (int i = 0; i < indexes.length; i++) {
 				results[indexes[i]] = (failure != null)
-						? new RenewalResult.Unknown((LockBackendException) StoreCalls.unwrap(failure))
+						? new RenewalResult.Unknown((LockBackendException) StoreCalls.unwrap(failure),
+								isRefusal(failure))
 						: (answers.get(i) == 1)
 								? new RenewalResult.Extended(Validity.until(sent, chosen.get(i).lease()))
 								: new RenewalResult.Gone(answers.get(i) == 2);

@@ -16,9 +16,17 @@ final class Simulation {
 
 	/** Live through one history, with a server that may have a flaw. */
 	static Result run(Plan plan, boolean traced, ServerScript.Factory scripts) {
-		World world = new World(plan, traced, scripts);
+		return run(new World(plan, traced, scripts, PromiseFlaw.NONE));
+	}
+
+	/** Live through one history in which something around the engine has a flaw. */
+	static Result run(Plan plan, PromiseFlaw flaw) {
+		return run(new World(plan, false, ServerScript::new, flaw));
+	}
+
+	private static Result run(World world) {
 		world.run();
-		return new Result(plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.totals(),
+		return new Result(world.plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.totals(),
 				world.trace.lines());
 	}
 

@@ -1,7 +1,6 @@
 package io.github.distlock.simulation;
 
 import java.io.PrintStream;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,21 +27,11 @@ final class SimulationMain {
 	/** The property of a seed that ends with an exception of the simulation itself. */
 	private static final String BROKEN = "broken";
 
-	/** The property of a seed that does not end. */
-	static final String ENDLESS = "endless";
-
-	/** Real time. A seed takes some hundredths of a second. */
-	private static final Duration LONGEST_SEED = Duration.ofSeconds(100);
-
 	private final PrintStream out = System.out;
 
 	private final SeedRange seeds;
 
 	private final Map<String, Long> totals = new LinkedHashMap<>();
-
-	private volatile long current;
-
-	private volatile long currentSince;
 
 	private SimulationMain(SeedRange seeds) {
 		this.seeds = seeds;
@@ -76,24 +65,18 @@ final class SimulationMain {
 
 	private void run() {
 		this.out.println("started");
-		this.currentSince = System.nanoTime();
-		Thread watch = new Thread(this::watch, "watch");
-		watch.setDaemon(true);
-		watch.start();
 		long begin = System.nanoTime();
 		boolean violated = false;
 		for (long i = 0; i < this.seeds.count() && !violated
 				&& System.nanoTime() - begin < this.seeds.time().toNanos(); i++) {
-			this.current = this.seeds.first() + i * this.seeds.step();
-			this.currentSince = System.nanoTime();
-			Simulation.Result result = live(Plan.of(this.current), false);
-			this.out.println(HASH + this.current + " " + result.hash());
-			result.violations().forEach((violation) -> this.out.println(VIOLATION + this.current + " " + violation));
+			long seed = this.seeds.first() + i * this.seeds.step();
+			Simulation.Result result = live(Plan.of(seed), false);
+			this.out.println(HASH + seed + " " + result.hash());
+			result.violations().forEach((violation) -> this.out.println(VIOLATION + seed + " " + violation));
 			violated = !result.violations().isEmpty();
 			add("seeds", 1);
 			result.totals().forEach(this::add);
 		}
-		this.currentSince = Long.MAX_VALUE;
 		this.totals.forEach((name, number) -> this.out.println(TOTAL + name + "=" + number));
 		this.out.println(END);
 		this.out.flush();
@@ -101,26 +84,6 @@ final class SimulationMain {
 
 	private void add(String name, long number) {
 		this.totals.merge(name, number, Long::sum);
-	}
-
-	/** A seed that does not end is a violation, too. */
-	private void watch() {
-		while (true) {
-			try {
-				Thread.sleep(1000);
-			}
-			catch (InterruptedException ex) {
-				return;
-			}
-			long since = this.currentSince;
-			if (since != Long.MAX_VALUE && System.nanoTime() - since > LONGEST_SEED.toNanos()) {
-				this.out.println(VIOLATION + this.current + " " + ENDLESS + ": did not end within "
-						+ LONGEST_SEED.toSeconds() + " s");
-				this.out.println(END);
-				this.out.flush();
-				Runtime.getRuntime().halt(0);
-			}
-		}
 	}
 
 }

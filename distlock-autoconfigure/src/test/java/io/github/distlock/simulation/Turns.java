@@ -48,7 +48,7 @@ final class Turns {
 			// server
 			// forgets the place of its JVM.
 			long slow = SLOW_PACKETS * this.world.plan.latencyNanos();
-			if (calls.stream().anyMatch((call) -> call.jvm == entry.jvm && Properties.losesPlaces(call, slow))) {
+			if (calls.stream().anyMatch((call) -> call.jvm == entry.jvm && Rules.losesPlaces(call, slow))) {
 				continue;
 			}
 			if (entries.subList(0, i)

@@ -39,6 +39,8 @@ final class World {
 
 	final ServerScript.Factory scripts;
 
+	final PromiseFlaw flaw;
+
 	final Trace trace;
 
 	final Scheduler scheduler;
@@ -64,11 +66,12 @@ final class World {
 	private boolean calm;
 
 	World(Plan plan, boolean traced) {
-		this(plan, traced, ServerScript::new);
+		this(plan, traced, ServerScript::new, PromiseFlaw.NONE);
 	}
 
-	World(Plan plan, boolean traced, ServerScript.Factory scripts) {
+	World(Plan plan, boolean traced, ServerScript.Factory scripts, PromiseFlaw flaw) {
 		this.plan = plan;
+		this.flaw = flaw;
 		this.scripts = scripts;
 		this.trace = new Trace(traced);
 		this.networkRandom = new Random(plan.seed() * 31 + 7);
@@ -106,6 +109,7 @@ final class World {
 				return;
 			}
 			this.scheduler.sleep(CHECK_NANOS);
+			this.history.watch.look();
 		}
 		this.calm = true;
 		this.nodes.forEach((node) -> node.jvm.forgetFaults());
@@ -115,7 +119,7 @@ final class World {
 		// Each registry still works.
 		this.nodes.forEach(Node::makeLastCall);
 		this.scheduler.sleep(Duration.ofSeconds(20).toNanos());
-		this.nodes.forEach((node) -> this.history.checkAtEnd(node.jvm, node.registry));
+		this.nodes.forEach((node) -> this.history.rules.checkJvmAtEnd(node.jvm, node.registry.snapshot()));
 		this.history.checkServerAtEnd();
 		this.nodes.forEach(Node::shutDown);
 		while (!this.nodes.stream().allMatch((node) -> node.shutDown)) {
@@ -141,8 +145,11 @@ final class World {
 			case CRASH -> crash(fault, node);
 			case REFUSE_TASKS -> node.jvm.refusals += fault.count();
 			case ERRORS -> node.jvm.errors += fault.count();
-			case STEP_WALL_CLOCK ->
-				node.jvm.stepWallClock((this.faultRandom.nextBoolean() ? 1 : -1) * (fault.nanos() / 1_000_000));
+			case STEP_WALL_CLOCK -> {
+				long millis = (this.faultRandom.nextBoolean() ? 1 : -1) * (fault.nanos() / 1_000_000);
+				node.jvm.stepWallClock((this.flaw == PromiseFlaw.SUSPENSION_UNSEEN) ? 0 : millis);
+				this.history.watch.stepped(node.jvm, millis);
+			}
 			case RESTART_REGISTRY -> node.restart(fault.nanos());
 			case END_GRANT -> node.endGrant(this.faultRandom.nextInt(this.plan.keys()));
 			case INTERRUPT -> node.callers.interruptOne(this.faultRandom);
@@ -172,6 +179,7 @@ final class World {
 		jvm.paused = true;
 		this.scheduler.after(nanos, () -> {
 			jvm.paused = false;
+			jvm.stalled();
 			trace(jvm, "goes on");
 		});
 	}
@@ -208,7 +216,7 @@ final class World {
 				new HandOffLimits(this.plan.handOffBudget(), this.plan.handOffMaxTime()), this.plan.backendTimeout(),
 				this.plan.seed() % 4 == 0, SHUTDOWN_GRACE, null,
 				this.plan.seed() % 4 == 3 ? SLOW_WAIT : Duration.ofSeconds(10),
-				this.plan.background() ? ReleaseMode.BACKGROUND : ReleaseMode.CONFIRMED, this.plan.maxWaiting(), null);
+				this.plan.background() ? ReleaseMode.BACKGROUND : ReleaseMode.CONFIRMED, this.plan.maxWaiting());
 	}
 
 	/** A JVM with its registry and its callers. */
@@ -231,9 +239,8 @@ final class World {
 			String name = Character.toString('A' + place) + ((incarnation > 1) ? incarnation : "");
 			this.jvm = new SimulatedJvm(World.this.scheduler, name, seed, drift);
 			LockListener listener = World.this.history.listener(this.jvm, this::keys);
-			this.registry = new BackendLockRegistry(new SimulatedBackend(World.this, World.this.network, this.jvm),
-					settings(), () -> List.of(listener), new SimulatedEnvironment(World.this.scheduler, this.jvm),
-					LockObservers.NONE);
+			this.registry = new BackendLockRegistry(SimulatedStore.backend(World.this, this.jvm), settings(),
+					() -> List.of(listener), new SimulatedEnvironment(World.this, this.jvm), LockObservers.NONE);
 			this.callers = new Callers(World.this, this.jvm, this.registry, World.this.history, new Random(seed + 1),
 					place);
 			Monitor monitor = new Monitor(World.this, this.jvm, this.registry, new Random(seed + 3));
@@ -298,7 +305,7 @@ final class World {
 					StoredLock lock = this.registry.inspection().inspect(name);
 					if (!lock.holders().isEmpty()) {
 						long token = lock.holders().get(0).grantToken();
-						World.this.history.ending(name, token);
+						World.this.history.rules.ending(name);
 						World.this.trace(this.jvm + "/operator",
 								"ends " + name + " " + token + ": " + this.registry.inspection().end(name, token));
 					}

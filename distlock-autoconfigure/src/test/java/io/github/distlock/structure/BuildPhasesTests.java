@@ -27,7 +27,7 @@ class BuildPhasesTests {
 			assertThat(pom).as("execution " + execution)
 				.containsPattern("<id>" + execution + "</id>\\s*<phase>process-test-classes</phase>");
 		}
-		assertThat(Files.readString(Path.of("..", "distlock-kotlin-tests", "pom.xml")))
+		assertThat(Files.readString(Path.of("..", "project/distlock-kotlin-tests", "pom.xml")))
 			.containsPattern("<phase>process-test-classes</phase>\\s*<goals>\\s*<goal>test-compile</goal>");
 		assertThat(pom.substring(pom.indexOf("<id>without-tests</id>"), pom.indexOf("<id>comparison</id>")))
 			.contains("<name>skipTests</name>")

@@ -41,7 +41,7 @@ class CallCostTests {
 			types       62           77     53           66
 			objects     26           30     23           28
 			frames      12           16     12           15
-			methods    164          176    143          154
+			methods    163          176    143          154
 			""";
 
 	private static final int REDIS = 1;

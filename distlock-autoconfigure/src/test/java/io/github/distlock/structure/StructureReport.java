@@ -70,6 +70,28 @@ final class StructureReport {
 		return figures;
 	}
 
+	/** The figures of the library itself: without resources and test support. */
+	Map<String, PackageFigures> library() throws IOException {
+		Map<String, PackageFigures> library = figures();
+		library.keySet().removeAll(Set.of(RESOURCES, "contract", "test"));
+		return library;
+	}
+
+	/** The number of top-level types, by package. */
+	Map<String, Long> types() {
+		return this.files.stream()
+			.collect(Collectors.groupingBy((file) -> shortName(file.packageName()), Collectors.counting()));
+	}
+
+	/** The code lines of a top-level type. */
+	int codeLines(String name) {
+		return this.files.stream()
+			.filter((file) -> file.name().equals(name))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("No class has the name " + name))
+			.codeLines();
+	}
+
 	private static String shortName(String packageName) {
 		return packageName.equals(BASE) ? "(root)" : packageName.substring(BASE.length() + 1);
 	}

@@ -4,23 +4,17 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-
-import static org.awaitility.Awaitility.await;
 
 /**
  * A program in a JVM of its own, which can be killed and paused. It prints a line when it
  * has started, and answers the lines that it reads.
  */
-public final class ChildJvm implements AutoCloseable {
+public class ChildJvm extends ChildProcess {
 
 	/**
 	 * A child without any output for so long hangs. Nothing else is limited: on a busy
@@ -31,16 +25,11 @@ public final class ChildJvm implements AutoCloseable {
 	/** After the last line. A line of a child has no such character. */
 	private static final String END = "\0";
 
-	private final Process process;
-
 	private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-	private ChildJvm(Process process) {
-		this.process = process;
-		Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-		Thread reader = new Thread(this::read, "child-output");
-		reader.setDaemon(true);
-		reader.start();
+	/** Start a child, whose lines are not read yet. */
+	protected ChildJvm(List<String> options, ProcessBuilder.Redirect errors, Class<?> program, List<String> arguments) {
+		super(java(options, program, arguments).redirectError(errors));
 	}
 
 	/** Start a child that runs a program. */
@@ -53,45 +42,41 @@ public final class ChildJvm implements AutoCloseable {
 	 * this JVM.
 	 */
 	public static ChildJvm start(List<String> options, Class<?> program, String... arguments) {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-XX:+UseSerialGC", "-Xmx128m"));
-		command.addAll(options);
-		if (!options.contains("-cp")) {
-			command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-		}
-		command.add(program.getName());
-		command.addAll(List.of(arguments));
-		try {
-			ChildJvm child = new ChildJvm(
-					new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
-			child.expect("started");
-			return child;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		ChildJvm child = new ChildJvm(options, ProcessBuilder.Redirect.INHERIT, program, List.of(arguments));
+		child.read();
+		child.expect("started");
+		return child;
 	}
 
-	private void read() {
-		try (BufferedReader reader = this.process.inputReader(StandardCharsets.UTF_8)) {
-			for (String line; (line = reader.readLine()) != null;) {
-				this.lines.add(line);
+	/** Read the lines of the child on a thread of their own. */
+	protected final void read() {
+		Thread reader = new Thread(() -> {
+			try (BufferedReader in = process().inputReader(StandardCharsets.UTF_8)) {
+				for (String line; (line = in.readLine()) != null;) {
+					received(line);
+				}
 			}
-		}
-		catch (IOException ex) {
-			// The child was killed.
-		}
-		finally {
-			this.lines.add(END);
-		}
+			catch (IOException ex) {
+				// The child was killed.
+			}
+			finally {
+				this.lines.add(END);
+			}
+		}, "child-output");
+		reader.setDaemon(true);
+		reader.start();
+	}
+
+	/** Keep a line until it is expected. */
+	protected void received(String line) {
+		this.lines.add(line);
 	}
 
 	/** Send a line to the child. */
 	public ChildJvm send(String line) {
 		try {
-			this.process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-			this.process.getOutputStream().flush();
+			process().getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+			process().getOutputStream().flush();
 			return this;
 		}
 		catch (IOException ex) {
@@ -137,7 +122,7 @@ public final class ChildJvm implements AutoCloseable {
 				// For the next call.
 				this.lines.add(END);
 				throw new IllegalStateException(
-						"The child ended before it printed '" + expected + "', with status " + this.process.waitFor());
+						"The child ended before it printed '" + expected + "', with status " + process().waitFor());
 			}
 			return line;
 		}
@@ -145,65 +130,6 @@ public final class ChildJvm implements AutoCloseable {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException(ex);
 		}
-	}
-
-	/** Kill the child, as a power failure does. */
-	public void kill() {
-		this.process.destroyForcibly();
-		this.process.onExit().join();
-	}
-
-	/**
-	 * Pause the child, as a long garbage collection does. Returns when all its threads
-	 * have stopped: on a busy machine some of them still run after the signal.
-	 */
-	public void pause() {
-		signal(this.process.pid(), "STOP");
-		Path threads = Path.of("/proc", Long.toString(this.process.pid()), "task");
-		if (Files.isDirectory(threads)) {
-			await().ignoreExceptionsInstanceOf(IOException.class)
-				.pollInterval(Duration.ofMillis(1))
-				.until(() -> areStopped(threads));
-		}
-	}
-
-	private static boolean areStopped(Path threads) throws IOException {
-		try (Stream<Path> folders = Files.list(threads)) {
-			for (Path folder : folders.toList()) {
-				String state = Files.readString(folder.resolve("stat"));
-				if (!state.substring(state.lastIndexOf(')') + 1).trim().startsWith("T")) {
-					return false;
-				}
-			}
-			return true;
-		}
-	}
-
-	/** Resume the child. */
-	public void resume() {
-		signal(this.process.pid(), "CONT");
-	}
-
-	/** Send a signal to a process. */
-	public static void signal(long pid, String signal) {
-		try {
-			int status = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).inheritIO().start().waitFor();
-			if (status != 0) {
-				throw new IllegalStateException("kill -" + signal + " ended with " + status);
-			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	@Override
-	public void close() {
-		this.process.destroyForcibly();
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -69,22 +70,21 @@ public final class ContendedRun implements AutoCloseable {
 
 	/** Wait until each thread has acquired some more locks. */
 	public void awaitProgress() {
-		List<Integer> before = this.workers.stream().map((worker) -> worker.entries.get()).toList();
-		await().atMost(PATIENCE).untilAsserted(() -> {
-			for (int i = 0; i < before.size(); i++) {
-				assertThat(this.workers.get(i).entries.get()).as("entries of %s", this.workers.get(i).getName())
-					.isGreaterThan(before.get(i) + 2);
-			}
-		});
+		awaitMore("entries", (worker) -> worker.entries, 3);
 	}
 
 	/** Wait until each thread has received an exception for the unavailable store. */
 	public void awaitFailureOfAllThreads() {
-		List<Integer> before = this.workers.stream().map((worker) -> worker.failed.get()).toList();
+		awaitMore("failures", (worker) -> worker.failed, 1);
+	}
+
+	private void awaitMore(String what, Function<Worker, AtomicInteger> count, int more) {
+		List<Integer> before = this.workers.stream().map((worker) -> count.apply(worker).get()).toList();
 		await().atMost(PATIENCE).untilAsserted(() -> {
 			for (int i = 0; i < before.size(); i++) {
-				assertThat(this.workers.get(i).failed.get()).as("failures of %s", this.workers.get(i).getName())
-					.isGreaterThan(before.get(i));
+				Worker worker = this.workers.get(i);
+				assertThat(count.apply(worker).get()).as("%s of %s", what, worker.getName())
+					.isGreaterThanOrEqualTo(before.get(i) + more);
 			}
 		});
 	}

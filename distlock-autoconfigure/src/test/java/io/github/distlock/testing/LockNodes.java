@@ -47,7 +47,7 @@ public final class LockNodes implements AutoCloseable {
 	public BackendLockRegistry node(Duration lease, ReleaseMode release, LockListener... listeners) {
 		LettuceConnectionFactory factory = this.connections.get();
 		this.factories.add(factory);
-		BackendLockRegistry registry = new BackendLockRegistry(backend(factory),
+		BackendLockRegistry registry = CheckedEnvironment.registry(backend(factory),
 				TestSettings.releasing(RedisNodes.settings(lease), release), List.of(listeners), TimeSource.SYSTEM);
 		this.registries.add(registry);
 		registry.start();

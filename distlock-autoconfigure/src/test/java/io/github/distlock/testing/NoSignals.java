@@ -24,6 +24,10 @@ public class NoSignals implements LockSignals {
 	}
 
 	@Override
+	public void renewAll() {
+	}
+
+	@Override
 	public void renewNow(Collection<Ticket> tickets) {
 	}
 

@@ -62,8 +62,10 @@ public final class RedisClusterNodes implements AutoCloseable {
 		for (int tries = 1;; tries++) {
 			int port = freePort();
 			try {
-				return RedisProcess.start(port, "cluster-enabled yes", "cluster-node-timeout 1500",
-						"cluster-replica-validity-factor 0", "cluster-require-full-coverage no");
+				return RedisProcess
+					.start(port, "cluster-enabled yes", "cluster-node-timeout 1500",
+							"cluster-replica-validity-factor 0", "cluster-require-full-coverage no")
+					.with(DocumentedRights.standalone(), DocumentedRights.cluster());
 			}
 			catch (IllegalStateException ex) {
 				if (tries == 5) {
@@ -163,9 +165,12 @@ public final class RedisClusterNodes implements AutoCloseable {
 		return ClusterSlotHashUtil.calculateSlot("{" + key + "}");
 	}
 
-	/** Connect, as an application whose driver does not refresh the topology. */
+	/**
+	 * Connect as the documented user, as an application whose driver does not refresh the
+	 * topology.
+	 */
 	public LettuceConnectionFactory connectionFactory() {
-		return connectionFactory(new RedisClusterConfiguration());
+		return connectionFactory("distlock");
 	}
 
 	/** Connect as a user, whose password is {@code password}. */
@@ -173,10 +178,6 @@ public final class RedisClusterNodes implements AutoCloseable {
 		RedisClusterConfiguration configuration = new RedisClusterConfiguration();
 		configuration.setUsername(user);
 		configuration.setPassword("password");
-		return connectionFactory(configuration);
-	}
-
-	private LettuceConnectionFactory connectionFactory(RedisClusterConfiguration configuration) {
 		this.masters.forEach((node) -> configuration.addClusterNode(new RedisNode("127.0.0.1", node.port())));
 		ClusterTopologyRefreshOptions never = ClusterTopologyRefreshOptions.builder()
 			.disableAllAdaptiveRefreshTriggers()
@@ -192,6 +193,14 @@ public final class RedisClusterNodes implements AutoCloseable {
 
 	/** Move a slot with all its keys, as resharding does, while clients continue. */
 	public void moveSlot(int slot, RedisProcess from, RedisProcess to) {
+		moveSlot(slot, from, to, () -> {
+		});
+	}
+
+	/**
+	 * Move a slot, and do something after its keys have moved and before the slot has.
+	 */
+	public void moveSlot(int slot, RedisProcess from, RedisProcess to, Runnable between) {
 		String number = Integer.toString(slot);
 		to.ask("CLUSTER", "SETSLOT", number, "IMPORTING", id(from));
 		from.ask("CLUSTER", "SETSLOT", number, "MIGRATING", id(to));
@@ -203,6 +212,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 			}
 		}
 		while (!keys.isEmpty());
+		between.run();
 		for (RedisProcess master : List.of(to, from)) {
 			master.ask("CLUSTER", "SETSLOT", number, "NODE", id(to));
 		}

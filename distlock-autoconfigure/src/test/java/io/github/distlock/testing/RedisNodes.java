@@ -88,7 +88,7 @@ public final class RedisNodes implements AutoCloseable {
 	/** Start a registry over such a backend. */
 	public BackendLockRegistry node(LockBackend backend, RegistrySettings settings, List<LockListener> listeners,
 			TimeSource clock) {
-		BackendLockRegistry registry = new BackendLockRegistry(backend, settings, listeners, clock);
+		BackendLockRegistry registry = CheckedEnvironment.registry(backend, settings, listeners, clock);
 		long probes = calls("publish");
 		BooleanSupplier checking = LiveThreads.anyNew("distlock-inbox-probe");
 		registry.start();
@@ -104,8 +104,8 @@ public final class RedisNodes implements AutoCloseable {
 	public BackendLockRegistry nodeBehind(int port, RegistrySettings settings, List<LockListener> listeners) {
 		LettuceConnectionFactory others = RedisTestServer.connectionFactory(port);
 		this.otherConnections.add(others);
-		BackendLockRegistry registry = new BackendLockRegistry(backend(others, settings, TimeSource.SYSTEM), settings,
-				listeners, TimeSource.SYSTEM);
+		BackendLockRegistry registry = CheckedEnvironment.registry(backend(others, settings, TimeSource.SYSTEM),
+				settings, listeners, TimeSource.SYSTEM);
 		long inboxes = inboxes();
 		registry.start();
 		this.nodes.add(registry);

@@ -18,25 +18,29 @@ import redis.embedded.core.ExecutableProvider;
 
 /**
  * A {@code redis-server} process of a test. Several of them can form a topology, and each
- * can be paused and killed. Ends with this JVM at the latest.
+ * can be paused and killed.
  */
-public final class RedisProcess implements AutoCloseable {
+public final class RedisProcess extends ChildProcess {
 
 	private static final Duration START = Duration.ofMinutes(2);
-
-	private final Process process;
 
 	private final int port;
 
 	private final Path folder;
 
-	private final Thread atExit = new Thread(this::kill);
-
-	private RedisProcess(Process process, int port, Path folder) {
-		this.process = process;
+	private RedisProcess(ProcessBuilder builder, int port, Path folder) {
+		super(builder);
 		this.port = port;
 		this.folder = folder;
-		Runtime.getRuntime().addShutdownHook(this.atExit);
+	}
+
+	/** Run commands, such as those of {@link DocumentedRights}. */
+	@SafeVarargs
+	public final RedisProcess with(List<String>... commands) {
+		for (List<String> command : commands) {
+			ask(command.toArray(String[]::new));
+		}
+		return this;
 	}
 
 	/** Start the Redis of the build with more lines of configuration. */
@@ -68,8 +72,7 @@ public final class RedisProcess implements AutoCloseable {
 			Path log = folder.resolve("redis.log");
 			ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
 			builder.environment().putAll(environment);
-			Process process = builder.start();
-			RedisProcess redis = new RedisProcess(process, port, folder);
+			RedisProcess redis = new RedisProcess(builder, port, folder);
 			redis.awaitStart(log);
 			return redis;
 		}
@@ -90,10 +93,10 @@ public final class RedisProcess implements AutoCloseable {
 				.pollDelay(Duration.ZERO)
 				.pollInterval(Duration.ofMillis(5))
 				.ignoreExceptions()
-				.until(() -> !this.process.isAlive() || answers());
+				.until(() -> !isAlive() || answers());
 		}
 		finally {
-			if (!this.process.isAlive() || !answers()) {
+			if (!isAlive() || !answers()) {
 				String said = Files.readString(log);
 				close();
 				throw new IllegalStateException("No Redis on port " + this.port + ": " + said);
@@ -144,31 +147,9 @@ public final class RedisProcess implements AutoCloseable {
 		return this.port;
 	}
 
-	/** Stop the process. The kernel still accepts data for it. */
-	public void stall() {
-		ChildJvm.signal(this.process.pid(), "STOP");
-	}
-
-	/** Resume the process. */
-	public void resume() {
-		ChildJvm.signal(this.process.pid(), "CONT");
-	}
-
-	/** Kill the process, as a power failure does. */
-	public void kill() {
-		this.process.destroyForcibly();
-		this.process.onExit().join();
-	}
-
 	@Override
 	public void close() {
-		kill();
-		try {
-			Runtime.getRuntime().removeShutdownHook(this.atExit);
-		}
-		catch (IllegalStateException ex) {
-			// The JVM is shutting down.
-		}
+		super.close();
 		for (String file : List.of("redis.conf", "redis.log", "nodes.conf", "dump.rdb")) {
 			this.folder.resolve(file).toFile().delete();
 		}

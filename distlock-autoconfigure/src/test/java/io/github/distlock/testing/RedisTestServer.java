@@ -59,8 +59,19 @@ public final class RedisTestServer implements AutoCloseable {
 	 * shutdown, in which the driver waits for further commands.
 	 */
 	public static LettuceConnectionFactory connectionFactory(int port) {
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", port),
+		return connectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port));
+	}
+
+	/** Return such a factory for a user, whose password is {@code password}. */
+	public static LettuceConnectionFactory connectionFactory(int port, String user) {
+		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", port);
+		configuration.setUsername(user);
+		configuration.setPassword("password");
+		return connectionFactory(configuration);
+	}
+
+	private static LettuceConnectionFactory connectionFactory(RedisStandaloneConfiguration configuration) {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
 				LettuceClientConfiguration.builder().shutdownQuietPeriod(Duration.ZERO).build());
 		factory.afterPropertiesSet();
 		factory.start();

@@ -23,11 +23,14 @@ public final class SentinelNodes implements AutoCloseable {
 	private final RedisProcess sentinel;
 
 	private SentinelNodes() {
-		this.master = RedisProcess.start(RedisTestServer.freePort());
-		this.replica = RedisProcess.start(RedisTestServer.freePort(), "replicaof 127.0.0.1 " + this.master.port());
-		this.sentinel = RedisProcess.start(RedisProcess.embedded(), RedisTestServer.freePort(), List.of("--sentinel"),
-				"sentinel monitor " + NAME + " 127.0.0.1 " + this.master.port() + " 1",
-				"sentinel down-after-milliseconds " + NAME + " 500", "sentinel failover-timeout " + NAME + " 3000");
+		this.master = RedisProcess.start(RedisTestServer.freePort()).with(DocumentedRights.standalone());
+		this.replica = RedisProcess.start(RedisTestServer.freePort(), "replicaof 127.0.0.1 " + this.master.port())
+			.with(DocumentedRights.standalone());
+		this.sentinel = RedisProcess
+			.start(RedisProcess.embedded(), RedisTestServer.freePort(), List.of("--sentinel"),
+					"sentinel monitor " + NAME + " 127.0.0.1 " + this.master.port() + " 1",
+					"sentinel down-after-milliseconds " + NAME + " 500", "sentinel failover-timeout " + NAME + " 3000")
+			.with(DocumentedRights.sentinel());
 	}
 
 	/** Start the servers. They know each other then. */
@@ -52,17 +55,22 @@ public final class SentinelNodes implements AutoCloseable {
 	/** Wait until the replica is the master. */
 	public void awaitFailover() {
 		Awaitility.await()
-			.atMost(Duration.ofSeconds(20))
+			.atMost(Duration.ofMinutes(2))
 			.pollInterval(Duration.ofMillis(20))
 			// The new master closes all its connections once.
 			.ignoreExceptions()
 			.until(() -> this.replica.info("role").equals("master"));
 	}
 
-	/** Connect, as an application that uses the sentinel. */
+	/** Connect as the documented users, as an application that uses the sentinel. */
 	public LettuceConnectionFactory connectionFactory() {
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(
-				new RedisSentinelConfiguration().master(NAME).sentinel("127.0.0.1", this.sentinel.port()));
+		RedisSentinelConfiguration configuration = new RedisSentinelConfiguration().master(NAME)
+			.sentinel("127.0.0.1", this.sentinel.port());
+		configuration.setUsername("distlock");
+		configuration.setPassword("password");
+		configuration.setSentinelUsername("sentinel");
+		configuration.setSentinelPassword("password");
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
 		factory.afterPropertiesSet();
 		factory.start();
 		return factory;

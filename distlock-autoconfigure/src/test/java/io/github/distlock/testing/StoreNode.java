@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockInstance;
@@ -44,6 +45,9 @@ public class StoreNode extends NoSignals implements AutoCloseable {
 	public final Queue<Ticket> retried = new ConcurrentLinkedQueue<>();
 
 	public final Queue<Ticket> doubted = new ConcurrentLinkedQueue<>();
+
+	/** How often the store has doubted all leases. */
+	public final AtomicInteger doubts = new AtomicInteger();
 
 	/** The first tokens of the grants that an operator has ended. */
 	public final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
@@ -130,6 +134,11 @@ public class StoreNode extends NoSignals implements AutoCloseable {
 	@Override
 	public void retry(Ticket ticket) {
 		this.retried.add(ticket);
+	}
+
+	@Override
+	public void renewAll() {
+		this.doubts.incrementAndGet();
 	}
 
 	@Override

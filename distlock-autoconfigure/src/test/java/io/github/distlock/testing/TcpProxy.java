@@ -214,7 +214,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	private void pumpCommands(Link link) {
-		byte[] buffer = new byte[8192];
+		byte[] buffer = new byte[65536];
 		try {
 			InputStream in = link.client.getInputStream();
 			OutputStream out = link.server.getOutputStream();
@@ -263,7 +263,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	private void pumpReplies(Link link) {
-		byte[] buffer = new byte[8192];
+		byte[] buffer = new byte[65536];
 		try {
 			InputStream in = link.server.getInputStream();
 			OutputStream out = link.client.getOutputStream();

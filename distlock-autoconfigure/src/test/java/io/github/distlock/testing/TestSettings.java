@@ -25,7 +25,7 @@ public final class TestSettings {
 	public static RegistrySettings of(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
 		return new RegistrySettings(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost,
-				shutdownGrace, null, Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE, null);
+				shutdownGrace, null, Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE);
 	}
 
 	/** Return settings with another name of the application and slow wait. */
@@ -47,7 +47,7 @@ public final class TestSettings {
 			ReleaseMode release, int maxWaiting) {
 		return new RegistrySettings(base.waitTime(), base.leaseTime(), base.maxHoldTime(), base.handOff(),
 				base.backendTimeout(), base.interruptOnLost(), base.shutdownGrace(), application, slowWait, release,
-				maxWaiting, base.keyPrefix());
+				maxWaiting);
 	}
 
 }

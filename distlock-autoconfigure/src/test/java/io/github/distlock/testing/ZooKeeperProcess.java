@@ -15,9 +15,9 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * A real ZooKeeper server in a JVM of its own, which can be paused, and killed and
- * restarted with its data. Ends with this JVM at the latest.
+ * restarted with its data.
  */
-public final class ZooKeeperProcess implements AutoCloseable {
+public final class ZooKeeperProcess extends ChildProcess {
 
 	private static final Duration START = Duration.ofMinutes(2);
 
@@ -35,47 +35,48 @@ public final class ZooKeeperProcess implements AutoCloseable {
 	/** Containers without nodes are removed so soon, also those that never had one. */
 	private static final long CONTAINER_MILLIS = 3000;
 
-	private final int port = FreePorts.next();
+	private final int port;
 
 	private final Path folder;
 
-	private volatile Process process;
+	private ZooKeeperProcess(int port, Path folder) {
+		super(command(port, folder));
+		this.port = port;
+		this.folder = folder;
+	}
 
 	/** Start a server without data. */
-	public ZooKeeperProcess() {
+	public static ZooKeeperProcess start() {
+		int port = FreePorts.next();
 		try {
-			this.folder = Files.createTempDirectory("zookeeper-" + this.port + "-");
+			Path folder = Files.createTempDirectory("zookeeper-" + port + "-");
+			Files.writeString(folder.resolve("logback.xml"), QUIET);
+			ZooKeeperProcess server = new ZooKeeperProcess(port, folder);
+			server.awaitStart();
+			return server;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		this.process = start();
-		Runtime.getRuntime().addShutdownHook(new Thread(this::close));
 	}
 
-	private Process start() {
-		List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-Dzookeeper.admin.enableServer=false",
+	private static ProcessBuilder command(int port, Path folder) {
+		List<String> options = List.of("-Dzookeeper.admin.enableServer=false",
 				// A process that is killed loses nothing that it has written.
 				"-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=" + CONTAINER_MILLIS,
 				"-Dznode.container.maxNeverUsedIntervalMs=" + CONTAINER_MILLIS,
-				"-Dlogback.configurationFile=" + this.folder.resolve("logback.xml"), "-cp",
-				System.getProperty("java.class.path"), ZooKeeperServerMain.class.getName(), "" + this.port,
-				this.folder.resolve("data").toString(), "" + ZooKeeperTestServer.TICK.toMillis());
-		Path log = this.folder.resolve("server.log");
-		try {
-			Files.writeString(this.folder.resolve("logback.xml"), QUIET);
-			Process started = new ProcessBuilder(command).redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-				.start();
-			Awaitility.await().atMost(START).until(() -> !started.isAlive() || serves());
-			if (!started.isAlive()) {
-				throw new IllegalStateException("No ZooKeeper on port " + this.port + ": " + Files.readString(log));
-			}
-			return started;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+				"-Dlogback.configurationFile=" + folder.resolve("logback.xml"));
+		return java(options, ZooKeeperServerMain.class,
+				List.of("" + port, folder.resolve("data").toString(), "" + ZooKeeperTestServer.TICK.toMillis()))
+			.redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("server.log").toFile()));
+	}
+
+	private void awaitStart() throws IOException {
+		Awaitility.await().atMost(START).until(() -> !isAlive() || serves());
+		if (!isAlive()) {
+			throw new IllegalStateException(
+					"No ZooKeeper on port " + this.port + ": " + Files.readString(this.folder.resolve("server.log")));
 		}
 	}
 
@@ -93,24 +94,21 @@ public final class ZooKeeperProcess implements AutoCloseable {
 		return this.port;
 	}
 
-	public long pid() {
-		return this.process.pid();
-	}
-
 	/** Kill the server, and start it with its data. Returns when it serves again. */
 	public void crash() {
 		kill();
-		this.process = start();
-	}
-
-	private void kill() {
-		this.process.destroyForcibly();
-		this.process.onExit().join();
+		restart(command(this.port, this.folder));
+		try {
+			awaitStart();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	@Override
 	public void close() {
-		kill();
+		super.close();
 		FileSystemUtils.deleteRecursively(this.folder.toFile());
 	}
 

@@ -1,10 +1,10 @@
 package io.github.distlock.testing;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -14,11 +14,13 @@ import ch.qos.logback.classic.Logger;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
-import org.apache.curator.test.InstanceSpec;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.FourLetterWordMain;
+import org.apache.zookeeper.server.embedded.ExitHandler;
+import org.apache.zookeeper.server.embedded.ZooKeeperServerEmbedded;
 import org.slf4j.LoggerFactory;
+
+import org.springframework.util.FileSystemUtils;
 
 /**
  * A real ZooKeeper server in this JVM.
@@ -28,23 +30,44 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	/** Session timeouts must be at least two ticks. */
 	public static final Duration TICK = Duration.ofMillis(500);
 
-	private final TestingServer server;
+	private final Path folder;
 
-	private ZooKeeperTestServer(TestingServer server) {
-		this.server = server;
+	private final int port = FreePorts.next();
+
+	private ZooKeeperServerEmbedded server;
+
+	private ZooKeeperTestServer(Path folder) throws Exception {
+		this.folder = folder;
+		this.server = startOn(folder, this.port);
 	}
 
 	/** Start a server on a free port. */
 	public static ZooKeeperTestServer start() {
 		disableLogging();
 		try {
-			Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir")));
-			return new ZooKeeperTestServer(new TestingServer(new InstanceSpec(null, -1, -1, -1, true, -1,
-					(int) TICK.toMillis(), -1, Map.of("4lw.commands.whitelist", "*")), true));
+			Path temporary = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir")));
+			return new ZooKeeperTestServer(Files.createTempDirectory(temporary, "zookeeper"));
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	/**
+	 * Its failures are exceptions. By default, and in Curator's server, they end the JVM.
+	 */
+	private static ZooKeeperServerEmbedded startOn(Path folder, int port) throws Exception {
+		Properties settings = new Properties();
+		settings.putAll(Map.of("dataDir", folder.resolve("data").toString(), "clientPort", "" + port, "tickTime",
+				"" + TICK.toMillis(), "maxClientCnxns", "0", "admin.enableServer", "false", "4lw.commands.whitelist",
+				"*"));
+		ZooKeeperServerEmbedded server = ZooKeeperServerEmbedded.builder()
+			.baseDir(folder)
+			.configuration(settings)
+			.exitHandler(ExitHandler.LOG_ONLY)
+			.build();
+		server.start(Duration.ofMinutes(1).toMillis());
+		return server;
 	}
 
 	/** Disable the logging of lost connections, which tests cause. */
@@ -55,11 +78,11 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	}
 
 	public int port() {
-		return this.server.getPort();
+		return this.port;
 	}
 
 	public String connectString() {
-		return this.server.getConnectString();
+		return "127.0.0.1:" + this.port;
 	}
 
 	/**
@@ -115,7 +138,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 
 	private String ask(String word) {
 		try {
-			return FourLetterWordMain.send4LetterWord("127.0.0.1", this.server.getPort(), word);
+			return FourLetterWordMain.send4LetterWord("127.0.0.1", this.port, word);
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
@@ -124,18 +147,14 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 
 	/** Stop the server. Its data remain. */
 	public void stop() {
-		try {
-			this.server.stop();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
+		this.server.close();
 	}
 
 	/** Stop the server if it runs, and start it with its data. */
 	public void restart() {
+		stop();
 		try {
-			this.server.restart();
+			this.server = startOn(this.folder, this.port);
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
@@ -144,12 +163,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 
 	@Override
 	public void close() {
-		try {
-			this.server.close();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
+		stop();
+		FileSystemUtils.deleteRecursively(this.folder.toFile());
 	}
 
 }

@@ -13,8 +13,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.github.distlock.torture.history.HistoryWriter;
-import io.github.distlock.torture.history.Kind;
+import io.github.distlock.torture.check.HistoryWriter;
+import io.github.distlock.torture.check.Kind;
 
 /**
  * The resource that the locks protect. It keeps the highest fencing token that it has

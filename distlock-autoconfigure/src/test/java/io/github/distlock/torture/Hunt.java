@@ -1,12 +1,8 @@
 package io.github.distlock.torture;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +14,8 @@ import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.torture.check.Violation;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.FileSystemUtils;
 
 /**
  * A mutant, and the torture settings that are most likely to detect it.
@@ -43,8 +41,9 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 
 	/** Pauses and disconnections that are longer than a session, readers and writers. */
 	Hunt onZooKeeper() {
-		return with(new Load(4, 1, 2000, 0, 0.7, 0, 60, 0, 0.5), EnumSet.of(FaultKind.PAUSE_HOLDER, FaultKind.REFUSE),
-				Duration.ofSeconds(8), Duration.ofMillis(100), Duration.ofMillis(300))
+		return with(new Load(4, 1, 2000, 0, 0.7, 0, 60, 0, 0.5, 0),
+				EnumSet.of(FaultKind.PAUSE_HOLDER, FaultKind.REFUSE), Duration.ofSeconds(8), Duration.ofMillis(100),
+				Duration.ofMillis(300))
 			.with("torture.store", "zookeeper");
 	}
 
@@ -66,30 +65,30 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 
 	/** Normal load: many threads, short critical sections, one key. */
 	Hunt quiet() {
-		return with(new Load(6, 1, 500, 0, 1, 0, 100, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
-				Duration.ofSeconds(11), Duration.ofMillis(300));
+		return with(new Load(6, 1, 500, 0, 1, 0, 100, 0, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH),
+				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
 	/** Normal load: few threads, many keys, which are free most of the time. */
 	Hunt spread() {
-		return with(new Load(1, 6, 500, 0, 1, 0, 60, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
-				Duration.ofSeconds(12), Duration.ofMillis(300));
+		return with(new Load(1, 6, 500, 0, 1, 0, 60, 0, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH),
+				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
 	/** Short critical sections on keys that are mostly free, each used by all JVMs. */
 	Hunt brief() {
-		return with(new Load(1, 3, 500, 0, 1, 0, 4, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
+		return with(new Load(1, 3, 500, 0, 1, 0, 4, 0, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
 				Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
 	/** Late commands and replies, pauses at the wrong moment. */
 	Hunt slow() {
-		return slow(new Load(4, 1, 500, 0, 0.7, 0.4, 300, 0, 0));
+		return slow(new Load(4, 1, 500, 0, 0.7, 0.4, 300, 0, 0, 0));
 	}
 
 	/** The same on keys that are often free. */
 	Hunt slowAndSpread() {
-		return slow(new Load(2, 6, 400, 0, 0.7, 0.4, 300, 0, 0));
+		return slow(new Load(2, 6, 400, 0, 0.7, 0.4, 300, 0, 0, 0));
 	}
 
 	private Hunt slow(Load load) {
@@ -101,31 +100,37 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 
 	/** Renewals that arrive while another caller holds the lock for long. */
 	Hunt lateRenewals() {
-		return with(new Load(2, 1, 400, 0, 1, 0.5, 2500, 0, 0), EnumSet.of(FaultKind.SLOW, FaultKind.LATE_COPIES),
+		return with(new Load(2, 1, 400, 0, 1, 0.5, 2500, 0, 0, 0), EnumSet.of(FaultKind.SLOW, FaultKind.LATE_COPIES),
 				Duration.ofSeconds(10), Duration.ofMillis(100), Duration.ofMillis(300));
 	}
 
 	/** Callers that die between one command and the next. */
 	Hunt killingCallers() {
-		return with(new Load(2, 6, 500, 0, 1, 0, 60, 0, 0), EnumSet.of(FaultKind.KILL_ACQUIRING),
+		return with(new Load(2, 6, 500, 0, 1, 0, 60, 0, 0, 0), EnumSet.of(FaultKind.KILL_ACQUIRING),
 				Duration.ofSeconds(10), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
 	/** Callers that wait without limit for dead holders, while no new caller arrives. */
 	Hunt patient() {
-		return with(new Load(3, 1, 500, 0, 1, 0, 60, 0, 0), EnumSet.of(FaultKind.KILL_HOLDER), Duration.ofSeconds(1),
+		return with(new Load(3, 1, 500, 0, 1, 0, 60, 0, 0, 0), EnumSet.of(FaultKind.KILL_HOLDER), Duration.ofSeconds(1),
 				Duration.ofSeconds(13), Duration.ofSeconds(14));
 	}
 
 	/** Callers whose attempt succeeds but whose reply is lost, with long leases. */
 	Hunt losingReplies() {
-		return with(new Load(4, 3, 500, 0, 0.4, 0.6, 60, 0, 0), EnumSet.of(FaultKind.LOSE_REPLIES),
+		return with(new Load(4, 3, 500, 0, 0.4, 0.6, 60, 0, 0, 0), EnumSet.of(FaultKind.LOSE_REPLIES),
 				Duration.ofSeconds(4), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
 	/** A constant stream of readers, and writers that wait. */
 	Hunt reading() {
-		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95), EnumSet.of(FaultKind.SCRIPT_FLUSH),
+		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH),
+				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
+	}
+
+	/** A constant stream of readers, of whom some may hold the lock. */
+	Hunt sharing() {
+		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95, 3), EnumSet.of(FaultKind.SCRIPT_FLUSH),
 				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
@@ -139,7 +144,7 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 	 * it survived.
 	 */
 	List<Violation> run(Path folder, PrintStream out) throws InterruptedException {
-		delete(folder.resolve("classes"));
+		FileSystemUtils.deleteRecursively(folder.resolve("classes").toFile());
 		this.mutant.applyTo(folder);
 		Map<String, @Nullable String> before = new LinkedHashMap<>();
 		this.properties.forEach((name, value) -> before.put(name, System.setProperty(name, value)));
@@ -159,20 +164,6 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 		}
 		else {
 			System.setProperty(property, value);
-		}
-	}
-
-	static void delete(Path folder) {
-		if (!Files.exists(folder)) {
-			return;
-		}
-		try (var files = Files.walk(folder)) {
-			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-				Files.delete(file);
-			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 

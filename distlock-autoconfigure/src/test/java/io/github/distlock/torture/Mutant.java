@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.StandardLocation;
@@ -62,13 +61,8 @@ public record Mutant(String name, List<Edit> edits) {
 	 */
 	public void applyTo(Path folder) {
 		try {
-			Map<Edit.Place, String> texts = new LinkedHashMap<>();
-			for (Edit edit : this.edits) {
-				String text = texts.getOrDefault(edit.place(), Files.readString(edit.root.resolve(edit.file)));
-				texts.put(edit.place(), edit.apply(text));
-			}
 			List<String> sources = new ArrayList<>();
-			for (Map.Entry<Edit.Place, String> changed : texts.entrySet()) {
+			for (Map.Entry<Edit.Place, String> changed : texts().entrySet()) {
 				boolean source = changed.getKey().root().equals(JAVA);
 				Path file = folder.resolve(source ? "sources" : "classes").resolve(changed.getKey().file());
 				Files.createDirectories(file.getParent());
@@ -82,6 +76,16 @@ public record Mutant(String name, List<Edit> edits) {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/** Return the changed texts. Each text that an edit replaces must be found. */
+	Map<Edit.Place, String> texts() {
+		Map<Edit.Place, String> texts = new LinkedHashMap<>();
+		for (Edit edit : this.edits) {
+			texts.computeIfAbsent(edit.place(), (place) -> edit.read());
+			texts.computeIfPresent(edit.place(), (place, text) -> edit.apply(text));
+		}
+		return texts;
 	}
 
 	private void compile(List<String> sources, Path classes) throws IOException {
@@ -129,6 +133,15 @@ public record Mutant(String name, List<Edit> edits) {
 				throw new IllegalStateException("More than once in " + this.file + ": " + this.text);
 			}
 			return changed;
+		}
+
+		String read() {
+			try {
+				return Files.readString(this.root.resolve(this.file));
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
 
 		Place place() {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.github.distlock.torture.check.Violation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,14 @@ class MutantTests {
 
 	@ParameterizedTest
 	@MethodSource("all")
+	void theTextsOfEveryMutantAreFound(Mutant mutant) {
+		assertThat(mutant.texts()).isNotEmpty();
+	}
+
+	@ParameterizedTest
+	@MethodSource("all")
+	@Tag("full")
+	@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
 	void everyMutantCanStillBeMade(Mutant mutant, @TempDir Path folder) {
 		mutant.applyTo(folder);
 		assertThat(folder.resolve("classes")).isNotEmptyDirectory();

@@ -17,16 +17,12 @@ public final class Mutants {
 
 	/** Without these edits the sweep heals what a mutant breaks. */
 	private static final Mutant.Edit NO_COMMAND_IS_LOST = java("engine/Effects.java",
-			"boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
+			"boolean lost = (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
 			"boolean lost = false;");
 
 	private static final Mutant.Edit NO_SWEEP = java(KEY_STATE,
 			"if (nothingIsToCome && this.live instanceof QueuedTicket queued) {",
 			"if (false && this.live instanceof QueuedTicket queued) {");
-
-	/** Without this edit the sweep fires a timer that was not set. */
-	private static final Mutant.Edit SWEEP_FIRES_NO_TIMER = java(KEY_STATE, "fireTimer(); boolean nothingIsToCome =",
-			"boolean nothingIsToCome =");
 
 	/** Without this edit a thread that is not woken looks for its outcome. */
 	private static final Mutant.Edit ENDLESS_PARK = java("registry/LockAcquirer.java",
@@ -45,8 +41,7 @@ public final class Mutants {
 			    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 			    answers[i] = 1
 			"""), java("engine/Hold.java", "HoldState.update(this, HoldState::ended).phase()", "this.state.phase()"),
-			java("engine/HeldLocks.java", "valid = leftNanos > 0; this.renewer.forget(hold);",
-					"valid = leftNanos > 0;"));
+			java("engine/HeldLocks.java", "this.renewer.forget(hold); if (!releaseInStore", "if (!releaseInStore"));
 
 	/** Found by both. */
 	private static final Mutant NO_TIMER = Mutant.of("waiter without a timer",
@@ -74,8 +69,8 @@ public final class Mutants {
 						".newHold(queued, new Grant(grant.firstToken(), grant.lastToken(), "
 								+ asIfGrantedNow("grant.validity()", "this.context.settings().clock()") + "));")),
 				Mutant.of("validity of a renewal counted from its answer",
-						java("engine/LeaseRenewal.java", "this.validity = later;",
-								"this.validity = " + asIfGrantedNow("later", "clock()") + ";")),
+						java("engine/HoldLease.java", "this.validity = longer ? later",
+								"this.validity = longer ? " + asIfGrantedNow("later", "clock()"))),
 				NO_TIMER, LATE_HAND_OFF,
 				Mutant
 					.of("error in sending leaves the attempt of its key in flight",
@@ -142,22 +137,25 @@ public final class Mutants {
 			Mutant.of("second waiter that one event decides not woken",
 					java("engine/WaiterQueue.java", "this.decided.add(waiter);", "")),
 			Mutant.of("waiters not woken by the release of a thread",
-					java("engine/KeyTable.java", "this.sender.send(state, handOff); return", "return"), ENDLESS_PARK),
+					java("engine/KeyTable.java", "this.sender.send(state, effects); return HANDED_OFF;",
+							"return HANDED_OFF;"),
+					ENDLESS_PARK),
 			Mutant.of("cancelled future keeps the lock of its late grant",
 					java("registry/AsyncAcquisition.java",
 							"// Cancelled at the moment of the grant. this.keys.releaseAsync(granted);", "")),
 			Mutant.of("cancelled future keeps the lock of its listeners",
 					java("registry/AsyncAcquisition.java", "lock.abandon();", "")),
 			Mutant.of("refused callback forgotten",
-					java("engine/TaskRunner.java",
-							"this.environment.startThread(\"distlock-late-callback\", callback);", "")),
+					java("engine/TaskRunner.java", "this.environment.startThread(\"distlock-late-callback\", once);",
+							"")),
 			Mutant.of("timer not set after the ticket was queued",
 					java(KEY_STATE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
-							"if (queued.markQueued("),
-					NO_SWEEP),
+							"if (queued.markQueued(")),
 			Mutant.of("earlier timer not set while a later one is", java("engine/RetryTimer.java",
-					"if (!this.scheduled || this.atNanos - this.scheduledForNanos < 0) {", "if (!this.scheduled) {"),
-					NO_SWEEP, SWEEP_FIRES_NO_TIMER),
+					"if (!this.scheduled || this.atNanos - this.scheduledForNanos < 0) {", "if (!this.scheduled) {")),
+			Mutant.of("timer that fires too early not set again",
+					java("engine/RetryTimer.java", "if (!this.scheduled) { schedule(); } return false;",
+							"return false;")),
 			Mutant.of("outage not ended by an answer", java("engine/RetryTimer.java", "this.outage = null;", "")),
 			Mutant.of("fair ticket that has left stays the oldest",
 					java("engine/KeyTable.java", "public void leftQueue() { this.waiting = false; }",
@@ -180,15 +178,15 @@ public final class Mutants {
 							""),
 					NO_COMMAND_IS_LOST),
 			Mutant.of("loss found by a release in the background not reported",
-					java("engine/CommandSender.java", "release.report(outcome);", "")),
+					java("engine/CommandSender.java", "if (release != null && !late) {", "if (false) {")),
 			Mutant.of("re-entry not counted",
 					java("engine/Hold.java", "(open) -> ((int) open > 0) ? open + more : open)", "(open) -> open)")),
 			Mutant.of("lock that another thread has closed re-entered",
 					java("engine/Hold.java", "(open) -> ((int) open > 0) ? open + more : open) > 0;",
 							"(open) -> ((int) open > 0) ? open + more : open) >= 0;")),
 			Mutant.of("minimum hold time ignored",
-					java("engine/HeldLocks.java", "release(hold, ofView, hold.renewal.remainingMinHold(), closed);",
-							"release(hold, ofView, Duration.ZERO, closed);")),
+					java("engine/HeldLocks.java", "release(hold, last, hold.holdLease.remainingMinHold(), closed);",
+							"release(hold, last, Duration.ZERO, closed);")),
 			Mutant.of("minimum hold time forgotten at the shutdown",
 					java("engine/HeldLocks.java", "this.backend.expires() ? List.of() : retained()", "retained()")),
 			Mutant.of("lease does not cover the minimum hold time", java("registry/RequestTerms.java",
@@ -212,36 +210,37 @@ public final class Mutants {
 					java("engine/KeyTable.java", "if (this.closed) { // close() may have failed the waiters before",
 							"if (false) { // close() may have failed the waiters before")));
 
-	private static final List<Mutant> LEASES = List.of(
-			Mutant.of("loss of an expired lease reported twice",
-					java("engine/Hold.java", "case EXPIRED -> new HoldState(HoldPhase.LOST, this.cause, List.of());",
-							"case EXPIRED -> this;")),
+	private static final List<Mutant> LEASES = List.of(Mutant.of("loss of an expired lease reported twice",
+			java("engine/Hold.java", "return this.phase.isOpen() ? new HoldState(HoldPhase.LOST,",
+					"return (this.phase.isOpen() && this.phase != HoldPhase.EXPIRED) ? new HoldState(HoldPhase.LOST,")),
 			Mutant.of("expired lease held again after a late answer",
 					java("engine/Hold.java", "HoldState.update(this, (now) -> now.expired(cause)); return 0;",
 							"return 0;"),
-					java("engine/LeaseRenewal.java", "if (!this.hold.checkExpired() && later.remainingNanos",
-							"if (later.remainingNanos")),
+					java("engine/HoldLease.java", "if (!this.hold.checkExpired() && (longer", "if ((longer")),
 			Mutant.of("lease not renewed again after a failure",
-					java("engine/LeaseRenewal.java", "left / 8 + MINIMUM_RETRY_NANOS); this.asked = null;",
-							"left / 8 + MINIMUM_RETRY_NANOS);")),
+					java("engine/HoldLease.java",
+							"this.dueNanos = clock().nanoTime() + MAXIMUM_RETRY_NANOS; this.asked = FAILED;",
+							"this.dueNanos = clock().nanoTime() + MAXIMUM_RETRY_NANOS;")),
 			Mutant.of("renewals that the executor refuses forgotten",
-					java("engine/LeaseRenewer.java", "this.warnings.failed(ex, batch); fail(batch);",
-							"this.warnings.failed(ex, batch);")),
+					java("engine/RenewalQueue.java",
+							"if (error != null && this.sent.containsKey(batch)) { this.failed.accept(batch.leases());",
+							"if (error != null && this.sent.containsKey(batch)) {")),
 			Mutant.of("watchdog set for the first lease only",
 					java("engine/LeaseRenewer.java",
-							"this.timer.scheduleWithin(hold.renewal.untilFirstEvent(), hold.renewal.startNanos);",
-							"if (this.holds.size() == 1) { this.timer.scheduleWithin(hold.renewal.untilFirstEvent(),"
-									+ " hold.renewal.startNanos); }")),
-			Mutant.of("flag of the watchdog's timer cleared after the scan",
-					java("engine/RenewalTimer.java", "this.armed.set(null); if (!this.stopped) { this.scan.run(); }",
-							"if (!this.stopped) { this.scan.run(); } this.armed.set(null);")),
+							"this.timer.scheduleWithin(hold.holdLease.untilFirstEvent(), hold.holdLease.startNanos);",
+							"if (this.holds.size() == 1) { this.timer.scheduleWithin(hold.holdLease.untilFirstEvent(),"
+									+ " hold.holdLease.startNanos); }")),
+			Mutant.of("plan of the watchdog overwritten after the scan",
+					java("engine/RenewalTimer.java", "this.planned.compareAndSet(far, now + SWEEP_NANOS);",
+							"this.planned.set(now + SWEEP_NANOS);")),
 			Mutant.of("take-over reported as a forgotten lock",
 					java("engine/Hold.java",
 							"if (evidence == LossEvidence.TAKEN_OVER) { return LossCause.TAKEN_OVER; }", "")),
 			Mutant.of("silence of the store reported as a suspended process",
-					java("engine/Hold.java", "|| this.renewal.isUnanswered();", "|| this.renewal.isUnderWay();")),
-			Mutant.of("lost lock stays with its holder", java("engine/HeldLocks.java", "try { drop(hold); } finally {",
-					"try { this.renewer.forget(hold); } finally {"), SWEEP_RELEASES_NOTHING));
+					java("engine/Hold.java", "|| this.holdLease.isUnanswered();", "|| this.holdLease.isUnderWay();")),
+			Mutant.of("lost lock stays with its holder",
+					java("engine/Hold.java", "this.context.drop(this); } return open;", "} return open;"),
+					SWEEP_RELEASES_NOTHING));
 
 	private static final List<Mutant> LIMITS = List.of(
 			Mutant.of("one caller too many waits",
@@ -253,12 +252,59 @@ public final class Mutants {
 									+ " private final WaiterCounts mine = new WaiterCounts();"
 									+ " @Override public KeySettings settings() { KeySettings all = super.settings();"
 									+ " return new KeySettings(all.clock(), all.random(), all.handOffLimits(),"
-									+ " all.backendTimeout(), all.commandTimeout(), this.mine); }")),
+									+ " all.backendTimeout(), all.commandTimeout(), this.mine, all.invariants()); }")),
 			Mutant.of("caller not counted after its first attempt",
 					java(KEY_STATE, "queued.due = true; } firstAttemptIsOver();", "queued.due = true; }")),
 			Mutant.of("caller that gives up stays counted",
 					java("engine/WaiterQueue.java", "waiter.counts.remove(waiter);",
 							"if (!(outcome instanceof WaitOutcome.GaveUp)) waiter.counts.remove(waiter);")));
+
+	/** Slips that break what a call that has returned promises, or what it costs. */
+	private static final List<Mutant> PROMISES = List.of(
+			Mutant.of("close returns before its release was answered",
+					java("engine/HeldLocks.java",
+							"boolean awaited = closed == null && (!this.inBackground || hold.holdLease.hasMinHold()"
+									+ " || !this.keys.mayReleaseInBackground(hold));",
+							"boolean awaited = false;")),
+			Mutant.of("release that the store refuses taken for a release",
+					java("engine/HeldLocks.java",
+							"if (awaited && outcome == ReleaseOutcome.GONE) { throw lostBeforeRelease(hold); }", "")),
+			Mutant.of("thread that gives up does not wait for its cancel",
+					java("engine/KeyTable.java",
+							"if (here && waiter.isDeparting() && effects.command() instanceof Command.Release) {",
+							"if (false) {"),
+					java("registry/LockAcquirer.java",
+							"waiter.isDeparting() ? this.environment.clock().nanoTime()"
+									+ " + this.keys.commandTimeoutNanos() : 0;",
+							"this.environment.clock().nanoTime();")),
+			Mutant.of("loss that a scan finds not reported",
+					java("engine/LeaseRenewer.java", "boolean over = hold.checkExpired();",
+							"boolean over = !hold.isValid();")),
+			Mutant.of("risk not reported",
+					java("engine/HoldLease.java", "this.hold.context().atRisk(this.hold, reported);", "")),
+			Mutant.of("risk not ended by a release",
+					java("engine/Hold.java", "this.holdLease.endRisk(); return left;", "return left;")),
+			Mutant.of("suspended machine not detected",
+					java("backend/Validity.java",
+							"return suspended(wallMillis, nowNanos) ? 0 : remainingNanosAt(nowNanos);",
+							"return remainingNanosAt(nowNanos);")),
+			Mutant.of("suspended machine detected with the next renewal",
+					java("engine/RenewalTimer.java", "if ((suspended || this.planned.get() - now <= 0)",
+							"if ((this.planned.get() - now <= 0)")),
+			Mutant.of("refused batch sent again as it was",
+					java("engine/LeaseRenewer.java", ".forEach((i) -> send(List.of(batch.leases().get(i))));",
+							".count();")),
+			Mutant.of("each lease renewed at once", java("engine/HoldLease.java", "boolean endsTooSoon = hasMinHold()"
+					+ " && granted.remainingNanos(clock()) < this.terms.remainingMinHold(Duration.ZERO).toNanos();",
+					"boolean endsTooSoon = true;")),
+			Mutant.of("waiting ticket asks again and again",
+					java("engine/RetryTimer.java", "this.intervalNanos = interval.toNanos();",
+							"this.intervalNanos = Math.min(interval.toNanos(), 20_000_000);")),
+			Mutant.of("hand-off inside the JVM with a command",
+					java(KEY_STATE, "Hold following = this.waiters.first().newHold(from, from.currentGrant());",
+							"ownReleases().cancel(newTicket(this.waiters.first()),"
+									+ " this.context.settings().clock().nanoTime());"
+									+ " Hold following = this.waiters.first().newHold(from, from.currentGrant());")));
 
 	/**
 	 * Slips in the engine, for the simulation. The list was fixed before the fault
@@ -266,7 +312,7 @@ public final class Mutants {
 	 * simulated server has none of these, and neither is the dead owner of a lock without
 	 * a lease, since its leases end.
 	 */
-	public static final List<Mutant> SIMULATION = Stream.of(GENERAL, GRANTS, WAITS, RELEASES, LEASES, LIMITS)
+	public static final List<Mutant> SIMULATION = Stream.of(GENERAL, GRANTS, WAITS, RELEASES, LEASES, LIMITS, PROMISES)
 		.flatMap(List::stream)
 		.toList();
 
@@ -357,7 +403,7 @@ public final class Mutants {
 					"(commands) -> CompletableFuture.completedFuture(true));")))
 				.losingReplies(),
 			Hunt.of(Mutant.of("hold count in the store", lua("attempt.lua", """
-					-- Never refreshed: a stray copy must not lengthen anything.
+					-- Otherwise never refreshed: a stray copy must not lengthen anything.
 					""", """
 					redis.call('SET', lockKey .. ':again', token, 'PX', 30000)
 					"""), lua("release.lua", OWNER_CHECK_OF_RELEASE, OWNER_CHECK_OF_RELEASE + """
@@ -380,6 +426,9 @@ public final class Mutants {
 					lua("attempt.lua", "if not mine and owner == '~' and not head() and mayEnter(token) then",
 							"if not mine and owner == '~' then")))
 				.reading(),
+			Hunt.of(Mutant.of("one reader more than the permits",
+					lua("readers.lua", "ABOVE_ALL_TIMES) < limit", "ABOVE_ALL_TIMES) <= limit")))
+				.sharing(),
 			Hunt.of(Mutant.of("release checks the JVM and not the ticket",
 					lua("release.lua", OWNER_CHECK_OF_RELEASE, """
 							if not value or kind ~= READERS
@@ -412,21 +461,21 @@ public final class Mutants {
 	/**
 	 * Faults that the library once had, each with the test that was written for it.
 	 */
-	static final List<RegressionMutant> REGRESSIONS = List.of(
-			RegressionMutant.of(Mutant.of("error in sending leaves the command of its key in flight",
-					java("engine/CommandSender.java", "catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }",
-							"catch (RuntimeException ex) { failure = StoreCalls.unwrap(ex); }"),
-					java("engine/Effects.java",
-							"boolean lost = this.ended ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
-							"boolean lost = false;")),
-					"registry.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
+	static final List<RegressionMutant> REGRESSIONS = List.of(RegressionMutant
+		.of(Mutant.of("error in sending leaves the command of its key in flight",
+				java("engine/CommandSender.java", "catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }",
+						"catch (RuntimeException ex) { failure = StoreCalls.unwrap(ex); }"),
+				java("engine/Effects.java",
+						"boolean lost = (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;",
+						"boolean lost = false;")),
+				"registry.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(
 					Mutant.of("lock handed off with tokens behind those of its grant",
 							java("engine/HandOffLimits.java", "&& from.fencingToken() < from.lastToken", "")),
 					"engine.KeyStateTests#theQueueDecides"),
 			RegressionMutant.of(
 					Mutant.of("nothing looks for the dead owner of a lock without a lease",
-							java("engine/LeaseRenewal.java",
+							java("engine/HoldLease.java",
 									"this.hold.hasView() ? Math.min(left, OWNER_CHECK_NANOS) : left", "left")),
 					"backend.jdbc.H2ConnectionTests#theLockOfADeadThreadIsReleased"),
 			RegressionMutant.of(
@@ -437,7 +486,7 @@ public final class Mutants {
 			RegressionMutant.of(
 					Mutant.of("released lock taken for a lost one at the commit",
 							java("transaction/CommitTerms.java", "|| lock.isReleased()", "")),
-					"transaction.applications.OutlivedLockTests#workThatOutlivesALockThatWasReleasedCommits"),
+					"transaction.applications.LockedApplicationTests#workThatOutlivesALockThatWasReleasedCommits"),
 			RegressionMutant.of(
 					Mutant.of("locks wait for a connection that the application leaves",
 							java("backend/jdbc/LockPool.java", "(this.own != null) ? this.own : this.application",

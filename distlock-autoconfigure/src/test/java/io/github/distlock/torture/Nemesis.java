@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 
-import io.github.distlock.torture.history.HistoryWriter;
-import io.github.distlock.torture.history.Kind;
+import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.torture.check.HistoryWriter;
+import io.github.distlock.torture.check.Kind;
 
 /**
  * Injects faults for a while, then pauses for a while, and repeats. The seed determines
@@ -24,20 +25,20 @@ final class Nemesis {
 
 	private final List<FaultKind> kinds;
 
-	private final StoreFaults storeFaults;
+	private final Workers workers;
 
 	private final WorkerFaults workerFaults;
 
 	private int faults;
 
-	Nemesis(TortureSettings settings, Store store, Workers workers, Signals signals, HistoryWriter history) {
+	Nemesis(TortureSettings settings, Store store, Workers workers, HistoryWriter history) {
 		this.settings = settings;
 		this.history = history;
 		this.random = new Random(settings.seed());
 		this.store = store;
 		this.kinds = settings.faults().stream().filter(store.faults()::contains).toList();
-		this.storeFaults = new StoreFaults(store, workers, signals, this.random);
-		this.workerFaults = new WorkerFaults(settings, workers, signals, this.random);
+		this.workers = workers;
+		this.workerFaults = new WorkerFaults(settings, workers, this.random);
 	}
 
 	/**
@@ -70,12 +71,30 @@ final class Nemesis {
 			switch (kind) {
 				case KILL_NORMAL, KILL_PUBSUB, CLIENT_PAUSE, SCRIPT_FLUSH, FLUSH_ALL, RESTART, CRASH, OUT_OF_MEMORY,
 						STALL, LOSE_REPLIES ->
-					this.storeFaults.inject(kind, new Episode(kind));
+					injectIntoAll(kind, new Episode(kind));
 				default -> this.workerFaults.inject(kind, new Episode(kind));
 			}
 		}
 		catch (RuntimeException ex) {
 			throw new IllegalStateException("The nemesis failed at " + kind, ex);
+		}
+	}
+
+	/** A fault that affects all workers. */
+	private void injectIntoAll(FaultKind kind, Episode episode) {
+		episode.begin("all");
+		try {
+			if (kind == FaultKind.LOSE_REPLIES) {
+				this.workers.forEachProxy(TcpProxy::mute);
+				Pauses.pause(Duration.ofMillis(50 + this.random.nextInt(700)));
+				this.workers.forEachProxy(TcpProxy::cut);
+			}
+			else {
+				this.store.inject(kind, this.random);
+			}
+		}
+		finally {
+			episode.end();
 		}
 	}
 

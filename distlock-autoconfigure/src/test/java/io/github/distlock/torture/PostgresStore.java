@@ -9,14 +9,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-import io.github.distlock.torture.history.HistoryWriter;
-import io.github.distlock.torture.history.Kind;
+import io.github.distlock.testing.Signals;
+import io.github.distlock.torture.check.HistoryWriter;
+import io.github.distlock.torture.check.Kind;
 import io.github.distlock.torture.worker.WorkerSettings;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
@@ -28,9 +27,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  * The PostgreSQL server of a run, for the mode {@code lease}, whose rows are watched, or
  * for the mode {@code connection}.
  */
-final class PostgresStore implements Store {
-
-	private static final Duration WATCH = Duration.ofMillis(100);
+final class PostgresStore extends Store {
 
 	/**
 	 * The faults of workers and of connections, and a server that is stopped for a while.
@@ -59,10 +56,6 @@ final class PostgresStore implements Store {
 	private static final String TERMINATE = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
 			+ " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
-	private final HistoryWriter history;
-
-	private final int keys;
-
 	/** Whether locks are rows, which have an owner. */
 	private final boolean rows;
 
@@ -70,11 +63,8 @@ final class PostgresStore implements Store {
 
 	private final String url;
 
-	private volatile boolean closed;
-
 	PostgresStore(HistoryWriter history, int keys, boolean rows) {
-		this.history = history;
-		this.keys = keys;
+		super(history, keys);
 		this.rows = rows;
 		try {
 			this.server = EmbeddedPostgres.builder()
@@ -90,9 +80,7 @@ final class PostgresStore implements Store {
 			.execute(new DriverManagerDataSource(this.url));
 		history.write(Kind.POLLED, "store", "postgresql");
 		if (rows) {
-			Thread watcher = new Thread(this::watch, "store-watcher");
-			watcher.setDaemon(true);
-			watcher.start();
+			watch(() -> DriverManager.getConnection(this.url), PostgresStore::owner);
 		}
 		else {
 			history.write(Kind.ENDS_EARLY, "store", "postgresql");
@@ -100,37 +88,36 @@ final class PostgresStore implements Store {
 	}
 
 	@Override
-	public int port() {
+	int port() {
 		return this.server.getPort();
 	}
 
 	@Override
-	public Set<FaultKind> faults() {
+	Set<FaultKind> faults() {
 		return FAULTS;
 	}
 
 	@Override
-	public void inject(FaultKind kind, Signals signals, Random random) {
+	void inject(FaultKind kind, Random random) {
 		switch (kind) {
 			case KILL_NORMAL -> ask(TERMINATE);
-			case STALL -> stall(signals, random);
+			case STALL -> stall(random);
 			default -> throw new IllegalArgumentException(kind.toString());
 		}
 	}
 
 	/** Stop all processes of the server for a while, first the one that starts others. */
-	private void stall(Signals signals, Random random) {
+	private void stall(Random random) {
 		long pid = Long.parseLong(ask("SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"));
-		ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
-		signals.send(postmaster.pid(), "STOP");
-		List<ProcessHandle> others = postmaster.children().toList();
+		Signals.send(pid, "STOP");
+		List<ProcessHandle> others = ProcessHandle.of(pid).orElseThrow().children().toList();
+		others.forEach((process) -> Signals.send(process.pid(), "STOP"));
 		try {
-			others.forEach((process) -> signals.send(process.pid(), "STOP"));
 			Pauses.pause(Duration.ofMillis(50 + random.nextInt(1200)));
 		}
 		finally {
-			others.forEach((process) -> signals.send(process.pid(), "CONT"));
-			signals.send(postmaster.pid(), "CONT");
+			others.forEach((process) -> Signals.send(process.pid(), "CONT"));
+			Signals.send(pid, "CONT");
 		}
 	}
 
@@ -139,7 +126,7 @@ final class PostgresStore implements Store {
 	 * out at its next check, up to a second later.
 	 */
 	@Override
-	public boolean forgets(FaultKind kind) {
+	boolean forgets(FaultKind kind) {
 		return !this.rows && ENDING_SESSIONS.contains(kind);
 	}
 
@@ -154,57 +141,29 @@ final class PostgresStore implements Store {
 		}
 	}
 
-	/** Record the owner of each key whenever it changes. */
-	private void watch() {
-		Map<String, String> seen = new HashMap<>();
-		while (!this.closed) {
-			try (Connection connection = DriverManager.getConnection(this.url);
-					PreparedStatement query = connection.prepareStatement(OWNER)) {
-				while (!this.closed) {
-					for (int i = 0; i < this.keys; i++) {
-						recordOwner(query, "k" + i, seen);
-					}
-					Pauses.pause(WATCH);
-				}
-			}
-			catch (SQLException ex) {
-				// Its connection was killed: the owners are unknown.
-				seen.keySet().forEach((key) -> this.history.write(Kind.STORE, "key", key, "owner", "?", "last", 0));
-				seen.clear();
-				Pauses.pause(WATCH);
-			}
+	private static Owner owner(Connection connection, String key) throws SQLException {
+		try (PreparedStatement query = connection.prepareStatement(OWNER)) {
+			query.setString(1, "distlock:" + key);
+			ResultSet rows = query.executeQuery();
+			return rows.next() ? new Owner(rows.getString(1), rows.getLong(2)) : new Owner("", 0);
 		}
 	}
 
-	private void recordOwner(PreparedStatement query, String key, Map<String, String> seen) throws SQLException {
-		long asked = System.nanoTime();
-		query.setString(1, "distlock:" + key);
-		try (ResultSet rows = query.executeQuery()) {
-			boolean known = rows.next();
-			String owner = known ? rows.getString(1) : "";
-			long last = known ? rows.getLong(2) : 0;
-			if (!(owner + "|" + last).equals(seen.put(key, owner + "|" + last))) {
-				this.history.writeAt(asked, Kind.STORE, "key", key, "owner", owner, "last", last);
-			}
-		}
-	}
-
-	/** No lock is held after the longest lease. Rows of free locks may remain. */
 	@Override
-	public void recordLeftOvers() {
-		long end = System.nanoTime() + Duration.ofMillis(WorkerSettings.LONGEST_LEASE_MILLIS).plusSeconds(5).toNanos();
-		String held;
-		do {
-			Pauses.pause(WATCH);
-			held = ask(this.rows ? HELD : LOCKED);
-		}
-		while (!held.equals("null") && System.nanoTime() < end);
-		this.history.write(Kind.LEFT_OVER, "names", held.equals("null") ? "none" : held);
+	Duration longestLeftOver() {
+		return Duration.ofMillis(WorkerSettings.LONGEST_LEASE_MILLIS).plusSeconds(5);
+	}
+
+	/** The locks that are held. Rows of free locks may remain. */
+	@Override
+	String leftOvers() {
+		String held = ask(this.rows ? HELD : LOCKED);
+		return held.equals("null") ? "none" : held;
 	}
 
 	@Override
 	public void close() {
-		this.closed = true;
+		super.close();
 		try {
 			this.server.close();
 		}

@@ -1,69 +1,51 @@
 package io.github.distlock.torture;
 
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
-import io.github.distlock.torture.history.HistoryWriter;
-import io.github.distlock.torture.history.Kind;
+import io.github.distlock.torture.check.HistoryWriter;
 import io.github.distlock.torture.worker.WorkerSettings;
 
 /**
  * The Redis server of a run. It can be restarted without its data, and its keys are
  * observed.
  */
-final class RedisStore implements Store {
-
-	private static final long WATCH_MILLIS = 100;
+final class RedisStore extends Store {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(3);
 
 	private final int port;
 
-	private final HistoryWriter history;
-
-	private final int keys;
-
 	private volatile RedisTestServer server;
 
 	private volatile long pid;
 
-	private volatile boolean closed;
-
 	RedisStore(HistoryWriter history, int keys) {
-		this.history = history;
-		this.keys = keys;
+		super(history, keys);
 		this.server = RedisTestServer.start();
 		this.port = this.server.port();
 		this.pid = fetchPid();
-		Thread watcher = new Thread(this::watch, "store-watcher");
-		watcher.setDaemon(true);
-		watcher.start();
+		watch(this::connect, RedisStore::owner);
 	}
 
 	@Override
-	public int port() {
+	int port() {
 		return this.port;
 	}
 
 	/** All, except a restart with its data: it has none on disk. */
 	@Override
-	public Set<FaultKind> faults() {
+	Set<FaultKind> faults() {
 		return EnumSet.complementOf(EnumSet.of(FaultKind.CRASH));
 	}
 
 	@Override
-	public void inject(FaultKind kind, Signals signals, Random random) {
+	void inject(FaultKind kind, Random random) {
 		switch (kind) {
 			case KILL_NORMAL -> send("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 			case KILL_PUBSUB -> send("CLIENT", "KILL", "TYPE", "pubsub");
@@ -80,7 +62,7 @@ final class RedisStore implements Store {
 				Pauses.pause(Duration.ofMillis(50 + random.nextInt(1500)));
 				send("CONFIG", "SET", "maxmemory", "0");
 			}
-			case STALL -> signals.stall(this.pid, random);
+			case STALL -> stall(this.pid, random);
 			default -> throw new IllegalArgumentException(kind.toString());
 		}
 	}
@@ -114,61 +96,30 @@ final class RedisStore implements Store {
 			.orElseThrow();
 	}
 
-	/** Record the owner of each key whenever it changes. */
-	private void watch() {
-		Map<String, String> seen = new HashMap<>();
-		while (!this.closed) {
-			try (RespConnection connection = connect()) {
-				while (!this.closed) {
-					for (int i = 0; i < this.keys; i++) {
-						recordOwner(connection, "k" + i, seen);
-					}
-					LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
-				}
-			}
-			catch (UncheckedIOException | IllegalStateException ex) {
-				// Stalled or unreachable: the owners are unknown.
-				seen.keySet().forEach((key) -> this.history.write(Kind.STORE, "key", key, "owner", "?", "last", 0));
-				seen.clear();
-				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
-			}
-		}
-	}
-
-	private void recordOwner(RespConnection connection, String key, Map<String, String> seen) {
-		long asked = System.nanoTime();
+	private static Owner owner(RespConnection connection, String key) {
 		String word = Objects.requireNonNullElse((String) connection.ask("GET", "distlock:lock:{" + key + "}"), "|0");
-		if (!word.equals(seen.put(key, word))) {
-			// Only the last token of the readers is recorded.
-			String[] parts = word.replace('~', '|').split("\\|");
-			long token = Long.parseLong(parts[parts.length - 1]);
-			boolean owned = parts.length == 3;
-			this.history.writeAt(asked, Kind.STORE, "key", key, "owner", owned ? parts[0].substring(1) : "", "last",
-					owned ? token + Long.parseLong(parts[1]) - 1 : token);
-		}
+		// Only the last token of the readers is recorded.
+		String[] parts = word.replace('~', '|').split("\\|");
+		long token = Long.parseLong(parts[parts.length - 1]);
+		return (parts.length == 3) ? new Owner(parts[0].substring(1), token + Long.parseLong(parts[1]) - 1)
+				: new Owner("", token);
 	}
 
-	/**
-	 * After all workers have stopped: wait until the longest lease of a killed worker and
-	 * the last tombstone have expired, and record the remaining keys.
-	 */
+	/** The longest lease of a killed worker, and the last tombstone after it. */
 	@Override
-	public void recordLeftOvers() {
-		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WorkerSettings.LONGEST_LEASE_MILLIS)
-				+ TimeUnit.SECONDS.toNanos(14);
-		List<String> left;
-		do {
-			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
-			String names = send("KEYS", "*{*");
-			left = names.equals("[]") ? List.of() : List.of(names);
-		}
-		while (!left.isEmpty() && System.nanoTime() < end);
-		this.history.write(Kind.LEFT_OVER, "names", left.isEmpty() ? "none" : left.get(0));
+	Duration longestLeftOver() {
+		return Duration.ofMillis(WorkerSettings.LONGEST_LEASE_MILLIS).plusSeconds(14);
+	}
+
+	@Override
+	String leftOvers() {
+		String names = send("KEYS", "*{*");
+		return names.equals("[]") ? "none" : names;
 	}
 
 	@Override
 	public void close() {
-		this.closed = true;
+		super.close();
 		this.server.close();
 	}
 

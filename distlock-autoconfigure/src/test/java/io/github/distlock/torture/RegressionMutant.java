@@ -7,6 +7,8 @@ import java.util.List;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.TestRunChild;
 
+import org.springframework.util.FileSystemUtils;
+
 /**
  * A fault that the library once had, and the test that must detect it, {@code
  * class#method}.
@@ -24,7 +26,7 @@ record RegressionMutant(Mutant mutant, String test) {
 
 	/** Run the test against the library with the fault. */
 	Result runWithFault(Path folder) {
-		Hunt.delete(folder.resolve("classes"));
+		FileSystemUtils.deleteRecursively(folder.resolve("classes").toFile());
 		this.mutant.applyTo(folder);
 		return run(folder.resolve("classes") + File.pathSeparator + System.getProperty("java.class.path"));
 	}

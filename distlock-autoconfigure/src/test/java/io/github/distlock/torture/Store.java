@@ -1,15 +1,38 @@
 package io.github.distlock.torture;
 
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Callable;
 
-import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.testing.Signals;
+import io.github.distlock.torture.check.HistoryWriter;
+import io.github.distlock.torture.check.Kind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server of a run. The owners of its keys are recorded.
  */
-interface Store extends AutoCloseable {
+abstract class Store implements AutoCloseable {
+
+	private static final Duration WATCH = Duration.ofMillis(100);
+
+	final HistoryWriter history;
+
+	private final int keys;
+
+	/** Used by the thread that watches. */
+	private final Map<String, Owner> seen = new HashMap<>();
+
+	private volatile boolean closed;
+
+	Store(HistoryWriter history, int keys) {
+		this.history = history;
+		this.keys = keys;
+	}
 
 	/** Start the server that {@code -Dtorture.store} names. */
 	static Store start(HistoryWriter history, Load load) {
@@ -24,26 +47,98 @@ interface Store extends AutoCloseable {
 		};
 	}
 
-	int port();
+	abstract int port();
 
 	/** The faults that it can inject, and those of its workers. */
-	Set<FaultKind> faults();
+	abstract Set<FaultKind> faults();
 
 	/** Whether the store may grant locks again after a fault that are still held. */
-	default boolean forgets(FaultKind kind) {
+	boolean forgets(FaultKind kind) {
 		return kind.losesData();
 	}
 
 	/** Inject a fault of the server, and wait until the server works again. */
-	void inject(FaultKind kind, Signals signals, Random random);
+	abstract void inject(FaultKind kind, Random random);
+
+	/** Stop a process of the server for a while. */
+	static void stall(long pid, Random random) {
+		Signals.send(pid, "STOP");
+		try {
+			Pauses.pause(Duration.ofMillis(50 + random.nextInt(1200)));
+		}
+		finally {
+			Signals.send(pid, "CONT");
+		}
+	}
+
+	/** Record the owner of each key whenever it changes, from now on. */
+	final <C extends AutoCloseable> void watch(Callable<C> connect, OwnerQuery<C> query) {
+		Thread watcher = new Thread(() -> {
+			while (!this.closed) {
+				try (C connection = connect.call()) {
+					while (!this.closed) {
+						for (int i = 0; i < this.keys; i++) {
+							record("k" + i, connection, query);
+						}
+						Pauses.pause(WATCH);
+					}
+				}
+				catch (Exception ex) {
+					// Stalled or unreachable: the owners are unknown.
+					this.seen.keySet()
+						.forEach((key) -> this.history.write(Kind.STORE, "key", key, "owner", "?", "last", 0));
+					this.seen.clear();
+					Pauses.pause(WATCH);
+				}
+			}
+		}, "store-watcher");
+		watcher.setDaemon(true);
+		watcher.start();
+	}
+
+	private <C extends AutoCloseable> void record(String key, C connection, OwnerQuery<C> query) throws Exception {
+		long asked = System.nanoTime();
+		Owner owner = query.owner(connection, key);
+		if (owner != null && !owner.equals(this.seen.put(key, owner))) {
+			this.history.writeAt(asked, Kind.STORE, "key", key, "owner", owner.name, "last", owner.lastToken);
+		}
+	}
 
 	/**
 	 * After all workers have stopped: wait until nothing has to remain, and record what
 	 * remains.
 	 */
-	void recordLeftOvers();
+	final void recordLeftOvers() {
+		long end = System.nanoTime() + longestLeftOver().toNanos();
+		String left;
+		do {
+			Pauses.pause(WATCH);
+			left = leftOvers();
+		}
+		while (!left.equals("none") && System.nanoTime() < end);
+		this.history.write(Kind.LEFT_OVER, "names", left);
+	}
+
+	/** How long something may remain. */
+	abstract Duration longestLeftOver();
+
+	/** What remains now, or {@code none}. */
+	abstract String leftOvers();
 
 	@Override
-	void close();
+	public void close() {
+		this.closed = true;
+	}
+
+	/** Asks for the owner of a key; {@code null} if it cannot be told. */
+	interface OwnerQuery<C> {
+
+		@Nullable Owner owner(C connection, String key) throws Exception;
+
+	}
+
+	/** The owner of a key, empty if there is none, and its last token. */
+	record Owner(String name, long lastToken) {
+	}
 
 }

@@ -12,11 +12,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.github.distlock.torture.check.Checker;
+import io.github.distlock.torture.check.Event;
+import io.github.distlock.torture.check.History;
+import io.github.distlock.torture.check.HistoryWriter;
+import io.github.distlock.torture.check.Kind;
 import io.github.distlock.torture.check.Violation;
-import io.github.distlock.torture.history.Event;
-import io.github.distlock.torture.history.History;
-import io.github.distlock.torture.history.HistoryWriter;
-import io.github.distlock.torture.history.Kind;
+
+import org.springframework.util.FileSystemUtils;
 
 /**
  * One run: starts a server and workers, lets the nemesis inject faults, stops all of
@@ -79,12 +81,11 @@ public final class Torture {
 		try (HistoryWriter nemesisLog = new HistoryWriter(this.folder.resolve("nemesis.log"));
 				HistoryWriter resourceLog = new HistoryWriter(this.folder.resolve("resource.log"));
 				HistoryWriter storeLog = new HistoryWriter(this.folder.resolve("store.log"));
-				Signals signals = new Signals();
 				FencedResource resource = new FencedResource(resourceLog);
 				Store store = Store.start(storeLog, this.settings.load());
 				Workers workers = new Workers(this.settings, this.folder, store.port(), resource.port())) {
 			workers.awaitReady();
-			if (!new Nemesis(this.settings, store, workers, signals, nemesisLog).injectFaults(this::isEnough)) {
+			if (!new Nemesis(this.settings, store, workers, nemesisLog).injectFaults(this::isEnough)) {
 				workers.stop();
 				store.recordLeftOvers();
 			}
@@ -98,13 +99,7 @@ public final class Torture {
 
 	private void clear() {
 		try {
-			if (Files.isDirectory(this.folder)) {
-				try (var files = Files.list(this.folder)) {
-					for (Path file : files.toList()) {
-						Files.delete(file);
-					}
-				}
-			}
+			FileSystemUtils.deleteRecursively(this.folder);
 			Files.createDirectories(this.folder);
 			Files.writeString(this.folder.resolve("logback.xml"), QUIET);
 		}

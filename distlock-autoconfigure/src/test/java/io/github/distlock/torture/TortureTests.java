@@ -18,18 +18,9 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A short torture run with a fixed seed. For a long run use {@code -Dtorture.seconds=600
- * -Dtorture.seed=1}; {@code -Dtorture.fair=0.3} makes a share of the requests fair.
- * {@code -Dtorture.keys=12} takes more keys, so that many releases have no waiter.
- * {@code -Dtorture.read=0.3} sets the share of readers, and
- * {@code -Dtorture.release=background} lets workers release in the background.
- * {@code -Dtorture.faults} names kinds of faults, or is {@code none}: then no renewed
- * lock may be lost. {@code -Dtorture.store=postgresql} and
- * {@code -Dtorture.store=postgresql-connection} use the JDBC store in its two modes, and
- * {@code -Dtorture.store=zookeeper} the ZooKeeper store, where the session timeout takes
- * the place of the lease (2000 if not set, at least 1000). On a busy machine
- * {@code -Dtorture.lease=3000} (in milliseconds) prevents losses for lack of processor
- * time.
+ * A short torture run with a fixed seed. The options for others are in
+ * docs/maintainers/nets.md. The session timeout of ZooKeeper takes the place of the
+ * lease: 2000 if not set, at least 1000.
  */
 class TortureTests {
 
@@ -40,7 +31,8 @@ class TortureTests {
 		// A session timeout must be longer, and JDBC has no readers.
 		int lease = Integer.getInteger("torture.lease", store.equals("zookeeper") ? 2000 : 600);
 		Load usual = new Load(4, Integer.getInteger("torture.keys", 3), lease, share("torture.fair", "0"), 0.3, 0.1, 60,
-				150, share("torture.read", store.startsWith("postgresql") ? "0" : "0.3"));
+				150, share("torture.read", store.startsWith("postgresql") ? "0" : "0.3"),
+				Integer.getInteger("torture.permits", store.equals("redis") ? 3 : 0));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> violated = new TreeMap<>();

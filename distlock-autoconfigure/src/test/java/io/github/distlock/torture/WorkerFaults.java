@@ -3,6 +3,7 @@ package io.github.distlock.torture;
 import java.time.Duration;
 import java.util.Random;
 
+import io.github.distlock.testing.Signals;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.torture.worker.Phase;
 
@@ -27,14 +28,11 @@ final class WorkerFaults {
 
 	private final Workers workers;
 
-	private final Signals signals;
-
 	private final Random random;
 
-	WorkerFaults(TortureSettings settings, Workers workers, Signals signals, Random random) {
+	WorkerFaults(TortureSettings settings, Workers workers, Random random) {
 		this.settings = settings;
 		this.workers = workers;
-		this.signals = signals;
 		this.random = random;
 	}
 
@@ -97,7 +95,7 @@ final class WorkerFaults {
 			episode.begin(worker.name());
 			proxy.slow(delay, delay);
 			Pauses.pause(later);
-			this.signals.send(worker.pid(), "KILL");
+			Signals.send(worker.pid(), "KILL");
 			proxy.slow(Duration.ZERO, Duration.ZERO);
 		});
 		if (target != null) {
@@ -110,7 +108,7 @@ final class WorkerFaults {
 	private void pause(Phase phase, Nemesis.Episode episode) {
 		Workers.Target target = this.workers.aim(phase, this.random, (worker) -> {
 			episode.begin(worker.name());
-			this.signals.send(worker.pid(), "STOP");
+			Signals.send(worker.pid(), "STOP");
 		});
 		if (target != null) {
 			resume(target, episode);
@@ -123,7 +121,7 @@ final class WorkerFaults {
 		if (target != null) {
 			Pauses.pause(Duration.ofMillis(target.lease().toMillis() / 3 + this.random.nextInt(40) - 20));
 			episode.begin(target.worker().name());
-			this.signals.send(target.worker().pid(), "STOP");
+			Signals.send(target.worker().pid(), "STOP");
 			resume(target, episode);
 		}
 	}
@@ -134,7 +132,7 @@ final class WorkerFaults {
 			Pauses.pause(Duration.ofMillis((long) (target.lease().toMillis() * part)));
 		}
 		finally {
-			this.signals.send(target.worker().pid(), "CONT");
+			Signals.send(target.worker().pid(), "CONT");
 			episode.end();
 		}
 	}

@@ -139,7 +139,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 	public void close() {
 		this.stopping = true;
 		for (Slot slot : this.slots) {
-			slot.process.kill();
+			slot.process.close();
 			slot.proxy.close();
 		}
 	}
@@ -169,6 +169,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 		}
 
 		private void start() {
+			this.process.close();
 			this.process = next();
 		}
 

@@ -1,6 +1,9 @@
 package io.github.distlock.transaction;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -9,6 +12,8 @@ import io.github.distlock.LockLostException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -19,6 +24,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -108,6 +114,47 @@ class CommitGuardTests {
 			})))
 			.withMessageMatching("Lock 'stock' \\(token \\d+\\) was lost before its transaction committed.*");
 		assertSold();
+	}
+
+	/** The last row of the table in {@code transactions.md}. */
+	@ParameterizedTest
+	@CsvSource({ "false, 8", "true, 7" })
+	void aHolderThatIsPausedBetweenCheckAndCommitLosesASaleUnlessTheTokenIsWrittenFirst(boolean fenced, int left) {
+		JDBC.execute("create table if not exists stock (quantity int, fence bigint)");
+		JDBC.update("delete from stock");
+		JDBC.update("insert into stock values (10, 0)");
+		AtomicReference<CompletableFuture<Void>> next = new AtomicReference<>();
+		DataSourceTransactionManager paused = new DataSourceTransactionManager(DATABASE) {
+
+			@Override
+			protected void doCommit(DefaultTransactionStatus status) {
+				CommitGuardTests.this.lock.lose();
+				CompletableFuture<Void> read = new CompletableFuture<>();
+				next.set(CompletableFuture
+					.runAsync(() -> deduct(new DataSourceTransactionManager(DATABASE), 2, fenced ? 2 : 0, read)));
+				if (!fenced) {
+					read.join();
+				}
+				super.doCommit(status);
+			}
+
+		};
+		new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)).postProcessAfterInitialization(paused, "paused");
+		underLock(() -> deduct(paused, 1, fenced ? 1 : 0, new CompletableFuture<>()));
+		next.get().join();
+		assertThat(JDBC.queryForObject("select quantity from stock", Integer.class)).isEqualTo(left);
+	}
+
+	private static void deduct(DataSourceTransactionManager manager, int amount, long token,
+			CompletableFuture<Void> read) {
+		new TransactionTemplate(manager).executeWithoutResult((status) -> {
+			if (token > 0) {
+				assertThat(JDBC.update("update stock set fence = ? where fence < ?", token, token)).isOne();
+			}
+			Integer quantity = Objects.requireNonNull(JDBC.queryForObject("select quantity from stock", Integer.class));
+			read.complete(null);
+			JDBC.update("update stock set quantity = ?", quantity - amount);
+		});
 	}
 
 	@Test

@@ -4,7 +4,9 @@ import java.time.Duration;
 
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
+import io.github.distlock.testing.WithoutJars;
 import io.r2dbc.spi.ConnectionFactories;
+import org.h2.Driver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,19 +21,22 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.mock;
 
 /**
- * Which transaction managers of an application are guarded.
+ * Which transaction managers of an application are guarded, also without JPA, Hibernate
+ * and Reactor on the class path.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class GuardedManagersTests {
@@ -159,6 +164,37 @@ class GuardedManagersTests {
 		@Override
 		public int getOrder() {
 			return HIGHEST_PRECEDENCE;
+		}
+
+	}
+
+	@Test
+	void commitsAreGuardedWithoutJpaAndReactor() throws Exception {
+		WithoutJars.run(PlainJdbc.class, "spring-orm", "hibernate-core", "persistence-api", "reactor-core",
+				"reactive-streams", "r2dbc");
+	}
+
+	/**
+	 * Runs in a class loader of its own.
+	 */
+	public static class PlainJdbc implements Runnable {
+
+		@Override
+		public void run() {
+			assertThat(ClassUtils.isPresent("reactor.core.publisher.Mono", null)).isFalse();
+			assertThat(ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder", null)).isFalse();
+			DataSourceTransactionManager manager = new DataSourceTransactionManager(
+					new SimpleDriverDataSource(new Driver(), "jdbc:h2:mem:plain"));
+			new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)).postProcessAfterInitialization(manager,
+					"plain");
+			StubLock lock = new StubLock();
+			LockContext.Scope scope = LockContext.open(lock);
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> new TransactionTemplate(manager).executeWithoutResult((status) -> lock.lose()));
+			lock.left(Duration.ofSeconds(1));
+			new TransactionTemplate(manager).executeWithoutResult((status) -> {
+			});
+			scope.close();
 		}
 
 	}

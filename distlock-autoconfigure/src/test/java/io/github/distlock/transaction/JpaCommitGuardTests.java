@@ -1,6 +1,7 @@
 package io.github.distlock.transaction;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -134,7 +135,7 @@ class JpaCommitGuardTests {
 	void aLockThatIsKeptForTheTransactionIsCheckedAfterTheFlushToo() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
-				TransactionBoundary.closeAfterCompletion(this.lock);
+				TransactionBoundary.closeAfterCompletion(List.of(this.lock));
 				this.entities.find(Stock.class, "book").change(9, this.lock::lose);
 			}));
 		assertThat(quantity()).isEqualTo(10);

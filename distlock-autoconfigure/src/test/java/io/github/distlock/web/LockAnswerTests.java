@@ -26,10 +26,13 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.server.WebExceptionHandler;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -66,7 +69,7 @@ class LockAnswerTests {
 			.run();
 		held = holder.getBean(LockRegistry.class).acquire(LockRequest.of(ShopWeb.KEY));
 		for (WebApplicationType type : List.of(WebApplicationType.SERVLET, WebApplicationType.REACTIVE)) {
-			shops.put(type, start(type, Nothing.class));
+			shops.put(type, start(type, Shared.class));
 		}
 	}
 
@@ -153,19 +156,10 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void anAdviceOfTheApplicationWins(WebApplicationType type) {
-		try (RunningShop shop = start(type, Advice.class)) {
-			assertThat(shop.get("/deduct").statusCode()).isEqualTo(422);
-			assertThat(shop.get("/store").statusCode()).isEqualTo(503);
-		}
-	}
-
-	@ParameterizedTest
-	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void aHandlerOfAllExceptionsWins(WebApplicationType type) {
-		try (RunningShop shop = start(type, Handlers.class)) {
-			assertThat(shop.get("/deduct").statusCode()).isEqualTo(422);
-		}
+	void anAdviceAndAHandlerOfAllExceptionsOfTheApplicationWin(WebApplicationType type) {
+		assertThat(shop(type).get("/advised/deduct").statusCode()).isEqualTo(422);
+		assertThat(shop(type).get("/advised/store").statusCode()).isEqualTo(503);
+		assertThat(shop(type).get("/deduct?handled").statusCode()).isEqualTo(422);
 	}
 
 	@Test
@@ -222,7 +216,18 @@ class LockAnswerTests {
 
 	}
 
-	@RestControllerAdvice
+	/** The same methods below another path. */
+	@RestController
+	@RequestMapping("/advised")
+	static class Advised extends ShopWeb.Controller {
+
+		Advised(ShopWeb.StockService stock, LockRegistry registry) {
+			super(stock, registry);
+		}
+
+	}
+
+	@RestControllerAdvice(assignableTypes = Advised.class)
 	static class Advice {
 
 		@ExceptionHandler(LockNotAcquiredException.class)
@@ -232,11 +237,16 @@ class LockAnswerTests {
 
 	}
 
-	static class Handlers {
+	/** Handles all exceptions of requests that say so. */
+	@Import({ Advised.class, Advice.class })
+	static class Shared {
 
 		@Bean
 		HandlerExceptionResolver resolver() {
 			return (request, response, handler, ex) -> {
+				if (!"handled".equals(request.getQueryString())) {
+					return null;
+				}
 				response.setStatus(422);
 				return new ModelAndView();
 			};
@@ -247,6 +257,9 @@ class LockAnswerTests {
 		@Order(-1)
 		WebExceptionHandler handler() {
 			return (exchange, ex) -> {
+				if (!"handled".equals(exchange.getRequest().getURI().getQuery())) {
+					return Mono.error(ex);
+				}
 				exchange.getResponse().setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
 				return Mono.empty();
 			};

@@ -43,10 +43,10 @@ final class RunningShop implements AutoCloseable {
 	static RunningShop start(WebApplicationType type, int redisPort, Class<?> further, String... properties) {
 		return new RunningShop(new SpringApplicationBuilder(ShopWeb.class, further).web(type)
 			.properties("spring.main.banner-mode=off", "server.port=0", "server.address=127.0.0.1",
-					"spring.data.redis.port=" + redisPort, "spring.application.name=shop",
-					"spring.datasource.url=jdbc:h2:mem:without-table", "distlock.jdbc.enabled=true",
-					"distlock.jdbc.initialize-schema=never", "management.endpoints.web.exposure.include=stock",
-					"distlock.shutdown-grace-period=0s")
+					"spring.data.redis.port=" + redisPort, "distlock.redis.command-timeout=9s",
+					"spring.application.name=shop", "spring.datasource.url=jdbc:h2:mem:without-table",
+					"distlock.jdbc.enabled=true", "distlock.jdbc.initialize-schema=never",
+					"management.endpoints.web.exposure.include=stock", "distlock.shutdown-grace-period=0s")
 			.properties(properties)
 			.run());
 	}

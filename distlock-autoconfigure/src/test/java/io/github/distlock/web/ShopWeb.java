@@ -1,7 +1,7 @@
 package io.github.distlock.web;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
@@ -25,6 +25,7 @@ import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfigur
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.WebFilter;
 
@@ -127,36 +128,28 @@ class ShopWeb {
 			this.registry = registry;
 		}
 
-		@GetMapping("/deduct")
-		Mono<String> deduct() {
-			// In a reactive application, not on the event loop.
-			return blocking(this.stock::deduct);
+		/** In a reactive application, not on the event loop. */
+		@GetMapping("/{path:deduct|joined|got|limited|permit|store|named|unnamed}")
+		Mono<String> onNewThread(@PathVariable String path) {
+			return Mono.fromCallable(call(path)).subscribeOn(NEW_THREAD);
 		}
 
-		@GetMapping("/joined")
-		Mono<String> joined() {
-			return blocking(() -> CompletableFuture.supplyAsync(this.stock::deduct).join());
-		}
-
-		@GetMapping("/got")
-		Mono<String> got() {
-			return Mono.fromCallable(() -> CompletableFuture.supplyAsync(this.stock::deduct).get())
-				.subscribeOn(NEW_THREAD);
+		private Callable<String> call(String path) {
+			return switch (path) {
+				case "deduct" -> this.stock::deduct;
+				case "joined" -> () -> CompletableFuture.supplyAsync(this.stock::deduct).join();
+				case "got" -> () -> CompletableFuture.supplyAsync(this.stock::deduct).get();
+				case "limited" -> this.stock::limited;
+				case "permit" -> this.stock::permit;
+				case "store" -> this.stock::deductFromDatabase;
+				case "named" -> () -> acquire(LockRequest.of(KEY).name("checkout"));
+				default -> () -> acquire(LockRequest.of(KEY));
+			};
 		}
 
 		@GetMapping("/mono")
 		Mono<String> mono() {
 			return this.stock.mono();
-		}
-
-		@GetMapping("/limited")
-		Mono<String> limited() {
-			return blocking(this.stock::limited);
-		}
-
-		@GetMapping("/permit")
-		Mono<String> permit() {
-			return blocking(this.stock::permit);
 		}
 
 		@GetMapping("/waiting-permit")
@@ -179,21 +172,6 @@ class ShopWeb {
 			return this.stock.deduct();
 		}
 
-		@GetMapping("/store")
-		Mono<String> store() {
-			return blocking(this.stock::deductFromDatabase);
-		}
-
-		@GetMapping("/named")
-		Mono<String> named() {
-			return blocking(() -> acquire(LockRequest.of(KEY).name("checkout")));
-		}
-
-		@GetMapping("/unnamed")
-		Mono<String> unnamed() {
-			return blocking(() -> acquire(LockRequest.of(KEY)));
-		}
-
 		@GetMapping("/asynchronous")
 		CompletableFuture<String> asynchronous() {
 			return this.registry.acquireAsync(LockRequest.of(KEY).name("checkout").waitTime(ZERO))
@@ -214,10 +192,6 @@ class ShopWeb {
 			try (HeldLock lock = this.registry.acquire(request.waitTime(ZERO))) {
 				return lock.key();
 			}
-		}
-
-		private static Mono<String> blocking(Supplier<String> call) {
-			return Mono.fromSupplier(call).subscribeOn(NEW_THREAD);
 		}
 
 	}

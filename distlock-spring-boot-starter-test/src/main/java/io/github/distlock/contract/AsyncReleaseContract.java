@@ -52,7 +52,7 @@ interface AsyncReleaseContract extends ContractTests {
 		assertThat(outer.isHeld()).isTrue();
 		assertThat(two().finds(key())).isFalse();
 		stage().get(outer.closeAsync());
-		assertThat(two().finds(key())).isTrue();
+		assertThat(two().takes(key())).isTrue();
 	}
 
 	@Test

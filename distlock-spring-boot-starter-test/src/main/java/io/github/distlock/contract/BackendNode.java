@@ -50,6 +50,8 @@ final class BackendNode implements LockSignals {
 
 	private final Duration patience;
 
+	private final Duration settling;
+
 	private final Set<Ticket> granted = ConcurrentHashMap.newKeySet();
 
 	private final Set<Ticket> signalled = ConcurrentHashMap.newKeySet();
@@ -62,15 +64,16 @@ final class BackendNode implements LockSignals {
 
 	private final String instance = this.self.text();
 
-	private BackendNode(LockBackend backend, Duration patience) {
+	private BackendNode(LockBackend backend, StoreUnderTest storeUnderTest) {
 		this.backend = backend;
 		this.store = backend.open(new StoreContext(this.self, this));
-		this.patience = patience;
+		this.patience = storeUnderTest.patience();
+		this.settling = storeUnderTest.settling();
 	}
 
 	/** Open a store and wait until signals reach it, if it has any. */
-	static BackendNode start(LockBackend backend, Duration patience) {
-		BackendNode node = new BackendNode(backend, patience);
+	static BackendNode start(LockBackend backend, StoreUnderTest storeUnderTest) {
+		BackendNode node = new BackendNode(backend, storeUnderTest);
 		if (backend.description().fair()) {
 			node.awaitSignals();
 		}
@@ -138,8 +141,14 @@ final class BackendNode implements LockSignals {
 
 	Ticket hold(String key) {
 		Ticket ticket = ticket(key);
-		granted(attempt(ticket));
+		take(ticket, true);
 		return ticket;
+	}
+
+	/** Take a lock that is free. */
+	Grant take(Ticket ticket, boolean queue) {
+		return this.settling.isZero() ? granted(queue ? attempt(ticket) : attemptOnce(ticket))
+				: awaitGrant(ticket, this.settling);
 	}
 
 	boolean release(Ticket ticket) {
@@ -169,8 +178,12 @@ final class BackendNode implements LockSignals {
 	 * Wait as the registry does: for a signal, or until the ticket is attempted again.
 	 */
 	Grant awaitGrant(Ticket ticket) {
+		return awaitGrant(ticket, this.patience);
+	}
+
+	private Grant awaitGrant(Ticket ticket, Duration longest) {
 		Grant[] grant = new Grant[1];
-		await().pollInterval(POLL).atMost(this.patience).until(() -> {
+		await().pollInterval(POLL).atMost(longest).until(() -> {
 			if (attempt(ticket) instanceof Grant answer) {
 				grant[0] = answer;
 			}
@@ -204,6 +217,10 @@ final class BackendNode implements LockSignals {
 	@Override
 	public void ended(Ticket ticket, long grantToken) {
 		this.ended.put(ticket, grantToken);
+	}
+
+	@Override
+	public void renewAll() {
 	}
 
 	@Override

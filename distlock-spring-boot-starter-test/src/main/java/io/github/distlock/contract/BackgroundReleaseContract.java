@@ -136,7 +136,7 @@ interface BackgroundReleaseContract extends ExclusionContract {
 		}
 		node.stop();
 		for (int i = 0; i < 20; i++) {
-			assertThat(two().finds(key() + i)).as("lock %d is free", i).isTrue();
+			assertThat(two().takes(key() + i)).as("lock %d is free", i).isTrue();
 		}
 	}
 

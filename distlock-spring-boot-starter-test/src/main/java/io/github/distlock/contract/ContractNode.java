@@ -28,17 +28,21 @@ final class ContractNode implements LockListener {
 
 	private final ForgetfulBackend backend;
 
+	private final Duration settling;
+
 	private final BackendLockRegistry registry;
 
 	private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
 	private final Queue<String> lostBeforeRelease = new ConcurrentLinkedQueue<>();
 
-	ContractNode(LockBackend backend, Duration patience, Duration lease, TimeSource clock, ReleaseMode release) {
+	ContractNode(LockBackend backend, StoreUnderTest store, Duration lease, TimeSource clock, ReleaseMode release) {
+		Duration patience = store.patience();
+		this.settling = store.settling();
 		this.backend = new ForgetfulBackend(backend);
-		this.registry = new BackendLockRegistry(
-				this.backend, new RegistrySettings(patience, lease, null, new HandOffLimits(16, Duration.ofMillis(50)),
-						patience, false, GRACE, null, patience, release, Integer.MAX_VALUE, null),
+		this.registry = new BackendLockRegistry(this.backend,
+				new RegistrySettings(patience, lease, null, new HandOffLimits(16, Duration.ofMillis(50)), patience,
+						false, GRACE, null, patience, release, Integer.MAX_VALUE),
 				List.of(this), clock);
 		this.registry.start();
 	}
@@ -72,7 +76,21 @@ final class ContractNode implements LockListener {
 
 	/** The same, in another mode. */
 	boolean finds(String key, LockMode mode) {
-		return this.registry.tryAcquire(LockRequest.of(key).mode(mode).waitTime(Duration.ZERO)).map((lock) -> {
+		return finds(key, mode, Duration.ZERO);
+	}
+
+	/** Whether a lock that is free can be acquired. It is released again. */
+	boolean takes(String key) {
+		return takes(key, LockMode.EXCLUSIVE);
+	}
+
+	/** The same, in another mode. */
+	boolean takes(String key, LockMode mode) {
+		return finds(key, mode, this.settling);
+	}
+
+	private boolean finds(String key, LockMode mode, Duration waitTime) {
+		return this.registry.tryAcquire(LockRequest.of(key).mode(mode).waitTime(waitTime)).map((lock) -> {
 			lock.close();
 			return lock;
 		}).isPresent();

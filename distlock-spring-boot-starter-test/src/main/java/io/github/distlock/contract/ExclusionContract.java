@@ -93,7 +93,7 @@ interface ExclusionContract extends ContractTests {
 			assertThat(two().finds(key())).isFalse();
 			assertThat(lock.isHeld()).isTrue();
 		}
-		assertThat(two().finds(key())).isTrue();
+		assertThat(two().takes(key())).isTrue();
 	}
 
 	@Test
@@ -107,7 +107,7 @@ interface ExclusionContract extends ContractTests {
 		assertThat(outer.isHeld()).isTrue();
 		assertThat(two().finds(key())).isFalse();
 		outer.close();
-		assertThat(two().finds(key())).isTrue();
+		assertThat(two().takes(key())).isTrue();
 	}
 
 	@Test

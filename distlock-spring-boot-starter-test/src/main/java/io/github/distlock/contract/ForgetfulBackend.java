@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
@@ -19,6 +20,7 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,9 @@ public final class ForgetfulBackend extends ForwardingBackend {
 
 	/** Replies to releases arrive when it is completed. */
 	private volatile CompletableFuture<Boolean> releaseReplies = CompletableFuture.completedFuture(true);
+
+	/** Answers all renewals of grants that have a session, {@code null} without one. */
+	private volatile @Nullable Supplier<CompletionStage<List<RenewalResult>>> confirmations;
 
 	/** Whether releases are sent by threads that wait for the answer. */
 	private volatile boolean unordered;
@@ -97,6 +102,15 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		CompletableFuture<Boolean> replies = new CompletableFuture<>();
 		this.releaseReplies = replies;
 		return replies;
+	}
+
+	/**
+	 * Bind all later grants to a session that always says that it is alive, although it
+	 * may end.
+	 * @param answers answers in place of the store whether it is alive
+	 */
+	public void bindToSession(Supplier<CompletionStage<List<RenewalResult>>> answers) {
+		this.confirmations = answers;
 	}
 
 	/** Whether callers send releases in the background, and no thread of the library. */
@@ -210,7 +224,9 @@ public final class ForgetfulBackend extends ForwardingBackend {
 		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
 			return pass(Verb.ATTEMPT, () -> super.attempt(ticket, lease, queue)).thenApply((result) -> {
 				note(ticket, result);
-				return result;
+				return (result instanceof Grant grant && ForgetfulBackend.this.confirmations != null)
+						? new Grant(grant.firstToken(), grant.lastToken(), Validity.session(() -> Long.MAX_VALUE))
+						: result;
 			});
 		}
 
@@ -245,7 +261,8 @@ public final class ForgetfulBackend extends ForwardingBackend {
 
 		@Override
 		public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
-			return pass(Verb.RENEW, () -> super.renew(renewals));
+			Supplier<CompletionStage<List<RenewalResult>>> answers = ForgetfulBackend.this.confirmations;
+			return pass(Verb.RENEW, (answers != null) ? answers : () -> super.renew(renewals));
 		}
 
 	}

@@ -1,16 +1,22 @@
 package io.github.distlock.contract;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
+import io.github.distlock.backend.ControlledLock;
+import io.github.distlock.backend.RenewalResult;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,14 +50,15 @@ interface HolderContract extends ContractTests {
 			Thread.interrupted();
 			lock.unlock();
 		}
-		assertThat(two().finds(key())).isTrue();
+		assertThat(two().takes(key())).isTrue();
 	}
 
 	@Test
 	default void aReaderWithAnExpiredLeaseThatAsksToWriteIsNotifiedOfTheLoss() {
 		assumeReaders();
-		HeldLock reader = one().registry().acquire(request().mode(LockMode.READ).leaseTime(store().shortLease()));
+		HeldLock reader = one().acquire(key(), LockMode.READ);
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one().acquire(key(), LockMode.WRITE));
+		ControlledLock.expireAfter(reader, store().shortLease());
 		await().until(() -> !reader.isHeld());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> one().acquire(key(), LockMode.WRITE));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(reader::close);
@@ -69,22 +76,46 @@ interface HolderContract extends ContractTests {
 	}
 
 	@Test
+	default void aLockWhoseSessionThrowsHangsOrLiesIsLostWhenItIsToBeConfirmed() {
+		assertLostUnlessConfirmed(() -> {
+			throw new LockBackendException("The session throws");
+		});
+		assertLostUnlessConfirmed(() -> new CompletableFuture<List<RenewalResult>>()
+			.orTimeout(store().shortLease().toMillis(), TimeUnit.MILLISECONDS));
+		// The session says that it is alive.
+		assertLostUnlessConfirmed(() -> CompletableFuture.completedFuture(List.of(new RenewalResult.Gone(false))));
+	}
+
+	private void assertLostUnlessConfirmed(Supplier<CompletionStage<List<RenewalResult>>> confirmation) {
+		one().backend().bindToSession(confirmation);
+		HeldLock lock = one().acquire(key());
+		CompletableFuture<Boolean> notified = new CompletableFuture<>();
+		lock.onLost(() -> notified.complete(true));
+		assertThat(lock.isHeld()).isTrue();
+		assertThat(lock.confirmHeld()).isFalse();
+		await().until(notified::isDone);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		awaitFree();
+	}
+
+	@Test
 	default void aClosedLockCannotBeGivenALease() {
 		HeldLock outer = one().acquire(key());
 		HeldLock inner = one().acquire(key());
 		inner.close();
 		assertThatExceptionOfType(IllegalMonitorStateException.class)
-			.isThrownBy(() -> inner.expireAfter(Duration.ofSeconds(10)));
+			.isThrownBy(() -> ControlledLock.expireAfter(inner, Duration.ofSeconds(10)));
 		outer.close();
 		assertThatExceptionOfType(IllegalMonitorStateException.class)
-			.isThrownBy(() -> outer.expireAfter(Duration.ofSeconds(10)))
+			.isThrownBy(() -> ControlledLock.expireAfter(outer, Duration.ofSeconds(10)))
 			.withMessageContaining("was closed before");
 	}
 
 	@Test
 	default void aLockReportsThatItsOwnLeaseHasExpired() {
-		HeldLock lock = one().registry().acquire(request().leaseTime(store().shortLease()));
+		HeldLock lock = one().acquire(key());
 		assertThat(lock.lossCause()).isNull();
+		ControlledLock.expireAfter(lock, store().shortLease());
 		await().until(() -> !lock.isHeld());
 		assertThat(lock.lossCause()).isEqualTo(LossCause.LEASE_EXPIRED);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)

@@ -98,7 +98,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket waiter = second().attempted(key());
 		Answers.of(second().store.cancel(waiter));
 		first().release(holder);
-		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(Grant.class);
+		first().take(first().ticket(key()), false);
 		assertThat(second().wasGranted(waiter)).isFalse();
 	}
 
@@ -109,7 +109,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		first().release(holder);
 		second().awaitGrant(waiter);
 		Answers.of(second().store.cancel(waiter));
-		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(Grant.class);
+		first().take(first().ticket(key()), false);
 	}
 
 	@Test
@@ -155,6 +155,20 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM))
 						.isGreaterThan(LEASE.multipliedBy(2).toNanos()));
 		assertLongLease();
+	}
+
+	@Test
+	default void aLeaseIsRenewedWhateverItsNeighboursInTheBatchLookLike() {
+		Ticket holder = first().ticket(key());
+		Ticket released = first().hold(key() + "-released");
+		first().release(released);
+		second().hold(key() + "-taken");
+		Renewal held = new Renewal(holder, granted(first().attempt(holder)).lastToken(), LEASE);
+		List<RenewalResult> results = Answers
+			.of(first().store.renew(List.of(new Renewal(first().ticket(key() + "-taken"), 1, LEASE),
+					new Renewal(released, 1, LEASE), held, new Renewal(first().ticket(key() + "-free"), 1, LEASE))));
+		assertThat(results).hasSize(4).element(2).isInstanceOf(RenewalResult.Extended.class);
+		assertThat(results).filteredOn(RenewalResult.Gone.class::isInstance).hasSize(3);
 	}
 
 	@Test

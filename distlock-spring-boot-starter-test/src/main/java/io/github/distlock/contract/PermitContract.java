@@ -83,7 +83,7 @@ interface PermitContract extends ContractTests {
 		assertThat(model.violations()).isEmpty();
 		assertThat(model.isEmpty()).isTrue();
 		stage().awaitIdle();
-		assertThat(two().finds(key(), LockMode.WRITE)).isTrue();
+		assertThat(two().takes(key(), LockMode.WRITE)).isTrue();
 	}
 
 	@Test
@@ -181,10 +181,11 @@ interface PermitContract extends ContractTests {
 	default void aRefusedAttemptNamesTheShortestLease() {
 		assumePermits();
 		holding(second(), 2);
-		Answers.of(first().store.attempt(first().permit(key(), 2), lease(), true));
+		Duration lease = BackendNode.LEASE.dividedBy(2);
+		Answers.of(first().store.attempt(first().permit(key(), 2), lease, true));
 		AttemptResult busy = first().attemptOnce(first().permit(key(), 2));
 		assertThat(busy).isInstanceOfSatisfying(AttemptResult.Busy.class,
-				(result) -> assertThat(result.remaining()).isLessThanOrEqualTo(lease()));
+				(result) -> assertThat(result.remaining()).isLessThanOrEqualTo(lease));
 	}
 
 	@Test

@@ -195,7 +195,7 @@ interface ReadWriteContract extends ExclusionContract {
 			assertThat(writer.isHeld()).isTrue();
 		}
 		await().until(() -> one().isIdle() && two().isIdle());
-		assertThat(two().finds(key(), LockMode.WRITE)).isTrue();
+		assertThat(two().takes(key(), LockMode.WRITE)).isTrue();
 	}
 
 	@Test
@@ -248,7 +248,7 @@ interface ReadWriteContract extends ExclusionContract {
 		// Inside, it may write again.
 		one().acquire(key(), LockMode.WRITE).close();
 		reader.close();
-		assertThat(two().finds(key(), LockMode.READ)).isTrue();
+		assertThat(two().takes(key(), LockMode.READ)).isTrue();
 		stage().awaitIdle();
 	}
 

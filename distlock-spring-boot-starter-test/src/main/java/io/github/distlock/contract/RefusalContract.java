@@ -27,7 +27,7 @@ interface RefusalContract extends ContractTests {
 			.isEqualTo(description().modes().contains(LockMode.WRITE));
 		assertThat(description().tokensPerGrant()).isPositive();
 		assertThat(description().batchSize()).isPositive();
-		assertThat(description().strayDelay()).isGreaterThanOrEqualTo(Duration.ZERO);
+		assertThat(description().commandTimeout()).isGreaterThanOrEqualTo(Duration.ZERO);
 		assertThat(one().description()).isEqualTo(description());
 	}
 

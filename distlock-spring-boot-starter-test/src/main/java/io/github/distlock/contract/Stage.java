@@ -85,7 +85,7 @@ final class Stage implements AutoCloseable {
 	}
 
 	private ContractNode node(Duration lease, TimeSource clock, ReleaseMode release) {
-		ContractNode node = new ContractNode(newBackend(clock), this.store.patience(), lease, clock, release);
+		ContractNode node = new ContractNode(newBackend(clock), this.store, lease, clock, release);
 		this.nodes.add(node);
 		return node;
 	}
@@ -102,7 +102,7 @@ final class Stage implements AutoCloseable {
 
 	/** Another JVM, with clocks of its own. */
 	BackendNode backend(TimeSource clock) {
-		BackendNode node = BackendNode.start(newBackend(clock), this.store.patience());
+		BackendNode node = BackendNode.start(newBackend(clock), this.store);
 		this.backends.add(node);
 		return node;
 	}

@@ -54,6 +54,15 @@ public interface StoreUnderTest extends AutoCloseable {
 	}
 
 	/**
+	 * Return how long it takes until commands of callers without a lock have arrived at
+	 * all servers, and left nothing there.
+	 * @return zero unless several servers decide
+	 */
+	default Duration settling() {
+		return Duration.ZERO;
+	}
+
+	/**
 	 * Return the lease for tests in which a lease expires.
 	 * @return longer for a slow store, at least 100 ms
 	 */

@@ -18,7 +18,7 @@ interface WaiterLeaseContract extends ContractTests {
 	@Test
 	default void theLongLeaseOfACallerThatHasLeftIsNotThatOfTheNext() throws Exception {
 		assumeExpiry();
-		ContractNode doomed = stage().node(store().shortLease().multipliedBy(2));
+		ContractNode doomed = stage().node(watchedLease());
 		ContractNode brief = stage().node(store().shortLease().multipliedBy(2));
 		HeldLock held = doomed.acquire(key());
 		Future<HeldLock> next = leaveBehind(brief, Duration.ofHours(1), patient());

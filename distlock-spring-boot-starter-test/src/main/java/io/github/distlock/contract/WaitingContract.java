@@ -124,7 +124,7 @@ interface WaitingContract extends ContractTests {
 			assertThat(one().isIdle()).isTrue();
 			assertThat(lock.isHeld()).isTrue();
 		}
-		assertThat(one().finds(key())).isTrue();
+		assertThat(one().takes(key())).isTrue();
 	}
 
 	@Test
@@ -147,7 +147,7 @@ interface WaitingContract extends ContractTests {
 		assertThat(lock.isHeld()).isTrue();
 		lock.close();
 		await().until(one()::isIdle);
-		assertThat(two().finds(key())).isTrue();
+		assertThat(two().takes(key())).isTrue();
 	}
 
 	@Test
@@ -159,7 +159,7 @@ interface WaitingContract extends ContractTests {
 			assertThat(Thread.interrupted()).isTrue();
 			return true;
 		}));
-		assertThat(two().finds(key())).isTrue();
+		assertThat(two().takes(key())).isTrue();
 	}
 
 	@Test

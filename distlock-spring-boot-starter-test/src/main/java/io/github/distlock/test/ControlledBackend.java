@@ -69,7 +69,7 @@ final class ControlledBackend extends ForwardingBackend {
 	public BackendDescription description() {
 		BackendDescription real = super.description();
 		return new BackendDescription(this.name, real.modes(), real.fair(), real.expires(), real.tokensPerGrant(),
-				real.strayDelay(), real.batchSize(), real.permits());
+				real.commandTimeout(), real.batchSize(), real.permits());
 	}
 
 	@Override

@@ -112,26 +112,13 @@ public final class FakeHeldLock implements HeldLock {
 	}
 
 	@Override
-	public void expireAfter(Duration leaseTime) {
-		if (this.closed.get()) {
-			throw new IllegalMonitorStateException("The lock '" + this.key + "' was closed before");
-		}
-		if (this.loss.isDone()) {
-			throw lost("before its lease began");
-		}
-	}
-
-	private LockLostException lost(String when) {
-		return new LockLostException(this.key, fencingToken(), when, lossCause(), "The test has lost it", null);
-	}
-
-	@Override
 	public void close() {
 		if (!this.closed.compareAndSet(false, true)) {
 			throw new IllegalMonitorStateException("The lock '" + this.key + "' was closed before");
 		}
 		if (this.loss.isDone()) {
-			throw lost("before it was closed");
+			throw new LockLostException(this.key, fencingToken(), "before it was closed", lossCause(),
+					"The test has lost it", null);
 		}
 		this.released = true;
 	}

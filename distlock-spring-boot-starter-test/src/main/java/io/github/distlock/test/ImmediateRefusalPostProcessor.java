@@ -6,6 +6,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.registry.PrefixedLockRegistry;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +30,15 @@ final class ImmediateRefusalPostProcessor implements BeanPostProcessor, MethodIn
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		if (bean instanceof BackendLockRegistry registry) {
-			this.stores.getObject().add(registry);
+		Object registry = (bean instanceof PrefixedLockRegistry prefixed) ? prefixed.registry() : bean;
+		if (registry instanceof BackendLockRegistry backendRegistry) {
+			this.stores.getObject().add(backendRegistry);
 		}
-		if (bean instanceof BackendLockRegistry || bean instanceof CompositeLockRegistry) {
+		if (registry instanceof BackendLockRegistry || registry instanceof CompositeLockRegistry) {
 			ProxyFactory proxy = new ProxyFactory(LockRegistry.class, this);
-			proxy.setTarget(bean);
-			return proxy.getProxy();
+			proxy.setTarget(registry);
+			LockRegistry refusing = (LockRegistry) proxy.getProxy();
+			return (bean instanceof PrefixedLockRegistry prefixed) ? prefixed.over(refusing) : refusing;
 		}
 		return bean;
 	}

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,8 @@ final class Browser implements AutoCloseable {
 
 	private Browser(ChromeDriver driver) {
 		this.driver = driver;
+		// Axe reads the whole page.
+		driver.manage().timeouts().scriptTimeout(Duration.ofMinutes(4));
 	}
 
 	/**

@@ -161,16 +161,22 @@ final class LabClient {
 		}
 
 		/**
-		 * Wait for an event of a run.
+		 * Wait for an event of a run. A run that takes long is no failure; one that tells
+		 * nothing new for minutes is.
 		 * @param run name of the run
 		 * @param type type of the event
 		 * @return all events of the run that were received
 		 */
 		List<Event> until(String run, String type) {
-			Awaitility.await()
-				.atMost(Duration.ofMinutes(4))
-				.until(() -> of(run).stream().anyMatch((event) -> event.is(type)));
-			return of(run);
+			List<Event> received = of(run);
+			while (received.stream().noneMatch((event) -> event.is(type))) {
+				int known = received.size();
+				Awaitility.await("news of run %s after %d events".formatted(run, known))
+					.atMost(Duration.ofMinutes(4))
+					.until(() -> of(run).size() > known);
+				received = of(run);
+			}
+			return received;
 		}
 
 		@Override

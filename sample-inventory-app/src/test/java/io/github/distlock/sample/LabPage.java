@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class LabPage {
 
-	private static final Duration PATIENCE = Duration.ofMinutes(3);
+	private static final Duration PATIENCE = Duration.ofMinutes(4);
 
 	private final Browser browser;
 
@@ -83,7 +83,7 @@ final class LabPage {
 	 * @return name of the run
 	 */
 	String awaitEnd() {
-		Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> state("runState").equals("finished"));
+		Awaitility.await().atMost(PATIENCE).until(() -> state("runState").equals("finished"));
 		String run = state("run");
 		// Tables follow a little later.
 		Awaitility.await()

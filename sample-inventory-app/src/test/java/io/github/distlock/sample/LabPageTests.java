@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,7 +47,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Ddistlock.lab.images} names.
  */
 @Tag(Installed.TAG)
-@Timeout(600)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LabPageTests {
 
@@ -94,7 +92,7 @@ class LabPageTests {
 
 	/** Nothing here depends on speed: a loaded machine only takes longer. */
 	private static ConditionFactory await() {
-		return Awaitility.await().atMost(Duration.ofMinutes(1));
+		return Awaitility.await().atMost(Duration.ofMinutes(4));
 	}
 
 	private static Browser browser() {
@@ -315,7 +313,7 @@ class LabPageTests {
 		try {
 			for (String query : List.of("", "?lang=zh")) {
 				page.open(query, "");
-				for (int width : List.of(360, 768, 1280, 1920, 3840)) {
+				for (int width : List.of(360, 768, 1280, 1440, 1920, 3840)) {
 					browser().size(width, Math.max(740, width * 9 / 16));
 					page.awaitFrame();
 					assertThat(page.tooWide()).as("%d px %s", width, query).isEmpty();
@@ -442,45 +440,33 @@ class LabPageTests {
 			browser().screenshot(IMAGES.resolve(query.isEmpty() ? "lab.png" : "lab.zh-CN.png"));
 		}
 		browser().media(Map.of("prefers-reduced-motion", "reduce"));
-		// As high as two scenes: a picture shows what is in the window.
-		browser().size(720, 1600);
 		for (String query : List.of("", "?lang=zh")) {
-			page.open(query, "");
-			browser().script(
-					"""
-							document.querySelectorAll('.story-tools, .story-count, .story-sizers').forEach((each) => { each.style.display = 'none'; });
-							const frame = document.createElement('div');
-							document.querySelector('#story').replaceWith(frame);
-							frame.id = 'frame';
-							frame.append(document.createElement('div'), arguments[0]);""",
-					page.find("#story"));
-			picture("no-lock", query);
-			// A copy of this scene stands above the next one.
-			browser().script("""
-					const [above, story] = document.querySelector('#frame').children;
-					const copy = story.cloneNode(true);
-					[copy, ...copy.querySelectorAll('[id]')].forEach((each) => each.removeAttribute('id'));
-					above.replaceWith(copy);""");
-			picture("with-lock", query);
-			Files.write(image("before-after", query), page.find("#frame").getScreenshotAs(OutputType.BYTES));
-			for (String scene : List.of("hand-made", "distributed-lock")) {
-				picture(scene, query);
-				Files.write(image(scene, query),
-						page.find("#frame #story:last-child").getScreenshotAs(OutputType.BYTES));
-			}
+			// Two of them stand side by side in the README.
+			pictures(query, 428, Map.of("no-lock", "without-lock", "with-lock", "with-lock"));
+			pictures(query, 720, Map.of("hand-made", "hand-made", "distributed-lock", "distributed-lock"));
 		}
 		browser().media(Map.of());
 	}
 
-	private static Path image(String name, String query) {
-		return IMAGES.resolve(name + (query.isEmpty() ? ".png" : ".zh-CN.png"));
-	}
-
-	/** Show a scene of the story. */
-	private static void picture(String scene, String query) {
-		browser().script("document.querySelector(`#story-dots [data-scene='${arguments[0]}']`).click()", scene);
-		await().until(() -> scene.equals(page.attribute("#frame > :last-child", "data-scene")));
-		page.awaitFrame();
+	/** Write pictures of scenes of the story, all of one height, by their names. */
+	private static void pictures(String query, int width, Map<String, String> names) throws IOException {
+		browser().size(width, 900);
+		page.open(query, "");
+		browser().script("""
+				const rules = document.styleSheets[0];
+				rules.insertRule('.story-tools, .story-count { display: none !important }');
+				const scenes = [...document.querySelectorAll('.story-dot')].map((dot) => dot.dataset.scene);
+				rules.insertRule(`.story-sizers > div:not(${arguments[0]
+				  .map((scene) => `:nth-child(${scenes.indexOf(scene) + 1})`).join()}) { display: none }`);""",
+				List.copyOf(names.keySet()));
+		for (Map.Entry<String, String> name : names.entrySet()) {
+			browser().script("document.querySelector(`#story-dots [data-scene='${arguments[0]}']`).click()",
+					name.getKey());
+			await().until(() -> name.getKey().equals(page.attribute("#story", "data-scene")));
+			page.awaitFrame();
+			Files.write(IMAGES.resolve(name.getValue() + (query.isEmpty() ? ".png" : ".zh-CN.png")),
+					page.find("#story").getScreenshotAs(OutputType.BYTES));
+		}
 	}
 
 	@Test
@@ -492,7 +478,7 @@ class LabPageTests {
 		int before = process.demo().output().length();
 		process.demo().terminate();
 		Awaitility.await()
-			.atMost(Duration.ofSeconds(20))
+			.atMost(Duration.ofMinutes(4))
 			.until(() -> !process.demo().isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
 		assertThat(process.demo().output().substring(before)).doesNotContain("Exception");
 		await().until(() -> page.state("connection").equals("reconnecting"));

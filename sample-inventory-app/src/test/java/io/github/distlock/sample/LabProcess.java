@@ -32,7 +32,9 @@ final class LabProcess implements AutoCloseable {
 	 */
 	static LabProcess start(String name) throws IOException {
 		LabProcess process = new LabProcess(
-				new DemoProcess(name, "--strategies=synchronized", "--orders=30", "--stock=20", "--buyers=8"));
+				// Leases that a slow machine does not lose.
+				new DemoProcess(name, "--strategies=synchronized", "--orders=30", "--stock=20", "--buyers=8",
+						"--sample.node.lease=4s", "--distlock.lease-time=4s", "--sample.node.give-up-after=10s"));
 		try {
 			process.awaitService();
 			return process;
@@ -45,7 +47,7 @@ final class LabProcess implements AutoCloseable {
 
 	private void awaitService() {
 		Awaitility.await()
-			.atMost(Duration.ofMinutes(3))
+			.atMost(Duration.ofMinutes(4))
 			.until(() -> !this.demo.isAlive() || this.demo.output().contains("Serving until stopped"));
 		assertThat(this.demo.isAlive()).as(this.demo.output()).isTrue();
 	}

@@ -12,23 +12,28 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
+import io.github.distlock.actuate.RecentLockEvents;
 import io.github.distlock.installed.Installed;
+import io.github.distlock.registry.BackendLockRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
 import redis.embedded.RedisServer;
 
 import org.springframework.beans.factory.annotation.Value;
@@ -61,7 +66,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The page of the endpoint in a real browser, opened at a real application.
  */
 @Tag(Installed.TAG)
-@Timeout(300)
 class LocksPageTests {
 
 	private static final String SHOWN = "management.endpoint.distlocks.show-values=always";
@@ -111,6 +115,10 @@ class LocksPageTests {
 			assertThat(text("#tiles")).isEqualTo("Held1Waiting1At risk0Lost0");
 			assertThat(page.attribute(".lease", "title")).contains("the length of its lease is not known");
 			assertThat(shown("#held .alarm")).as("read only").isFalse();
+			assertThat((List<?>) browser.script("""
+					return [...document.querySelectorAll('button')].map((each) => [each.ariaLabel, each.textContent])
+					  .filter(([name, text]) => name && !name.includes(text))""")).as("names without the text")
+				.isEmpty();
 			held.close();
 			await(() -> text("#held li").contains("asynchronous") && text("#tiles").contains("Waiting0"));
 			next.join().close();
@@ -137,14 +145,61 @@ class LocksPageTests {
 			next.join().close();
 			// The page may still show that the next one has held the lock.
 			await(() -> text("#held-count").equals("1"));
-			assertThat(text("#verdict")).contains("1 lock was lost in the last 10 minutes: its caller may work on");
-			assertThat(text("#recent")).contains("Lost", "Ended by an operator", key);
-			assertThat(text("#held [data-state=lost]")).as("its lane stays for a minute")
-				.contains(key, "RELEASED_BY_OPERATOR", THREAD, "token " + held.fencingToken(), "lost ");
+			assertThat(page.elements("#verdict-text p").stream().map(WebElement::getText)).containsExactly(
+					"All held locks have a valid lease", "1 lock was ended by an operator in the last 10 minutes");
+			assertThat(text("#tiles")).endsWith("Lost0");
+			assertThat(text("#recent")).contains("Ended by an operator", key, "RELEASED_BY_OPERATOR after ")
+				.doesNotContain("Lost", "PT");
+			assertThat(text("#held [data-state=ended]")).as("its lane stays for a minute")
+				.contains(key, "RELEASED_BY_OPERATOR", THREAD, "token " + held.fencingToken(), "ended ");
 			assertThat(text("#held li:first-child")).as("problems first").contains(key);
 			page.press(Keys.ESCAPE);
 			click("#by-age");
 			assertThat(text("#held li:first-child")).as("the oldest first").contains(oldest.key());
+		}
+	}
+
+	@Test
+	void ofSeveralHoldersOfAKeyTheOneThatHasLostItIsShown() {
+		try (Node node = new Node(SHOWN)) {
+			LockRequest slot = LockRequest.of("slots").name("Importer.run").permits(3);
+			LockRegistry registry = node.application.getBean(LockRegistry.class);
+			List<HeldLock> slots = Stream.generate(() -> registry.acquireAsync(slot).join()).limit(3).toList();
+			node.open("?lang=en");
+			await(() -> page.elements("#held li").size() == 3);
+			// The page learns in one answer that one was lost, and another one released.
+			browser.script("reading = true");
+			node.lose(slots.get(1), 1);
+			slots.forEach(HeldLock::close);
+			browser.script("reading = false; read()");
+			await(() -> text("#held-count").equals("0"));
+			assertThat(page.elements("#held li").stream().map(WebElement::getText)).singleElement()
+				.asString()
+				.contains("token " + slots.get(1).fencingToken(), "STORE_SILENT", "Importer.run \u00b7 3 permits")
+				.doesNotContainIgnoringCase("read");
+		}
+	}
+
+	@Test
+	void theStoreIsAskedForAKeyThatNothingHereHolds() throws Exception {
+		try (Node node = new Node(SHOWN)) {
+			node.open("?lang=en");
+			await(() -> text("#verdict").contains("This instance holds no lock"));
+			assertThat(page.find("#ask").isEnabled()).isFalse();
+			page.find("#search").sendKeys(" order-42 ", Keys.ENTER);
+			await(() -> text("#dialog").contains("The store says that the lock is free."));
+			assertThat(shown("#dialog")).isTrue();
+			page.press(Keys.ESCAPE);
+			try (HeldLock held = node.acquire("order-42")) {
+				click("#ask");
+				await(() -> text("#dialog").contains("The store names this holder"));
+				assertThat(text("#dialog")).contains("Grant token" + held.fencingToken(), "Modeexclusive")
+					.doesNotContain("PT");
+			}
+		}
+		finally {
+			// A free lock is not found.
+			browser.forgetComplaints();
 		}
 	}
 
@@ -198,17 +253,18 @@ class LocksPageTests {
 		int port = redis.ports().get(0);
 		try (Node node = new Node(SHOWN, "distlock.backend=redis", "spring.data.redis.port=" + port,
 				"distlock.lease-time=20s")) {
-			node.acquire("order-42");
+			node.lose(node.acquire("order-42"), 4176);
 			node.open("?lang=en");
-			await(() -> text("#verdict").contains("All held locks have a valid lease"));
+			await(() -> text("#verdict").contains("4,176 locks were lost in the last 10 minutes"));
 			redis.stop();
-			await(() -> text("#verdict").contains("1 lease at risk"));
+			await(() -> text("#verdict-text p:first-child").startsWith("1 lease at risk"));
+			assertThat(text("#verdict-text p:last-child")).startsWith("4,176 locks were lost");
 			// A page that never saw the full lease must not show a full bar.
 			node.open("?lang=en");
 			assertThat((Boolean) browser.script("""
 					const width = (name) => document.querySelector(name).getBoundingClientRect().width;
 					return width('#held [data-state=at_risk] .bar') <= 0.6 * width('.lease')""")).isTrue();
-			await(() -> text("#verdict").contains("1 lock was lost"));
+			await(() -> text("#verdict").contains("4,177 locks were lost"));
 			assertThat(text("#recent [data-state=lost]")).contains("order-42", "its lease has expired");
 		}
 		finally {
@@ -249,8 +305,8 @@ class LocksPageTests {
 			holder.resume();
 			assertThat(held.join().statusCode()).isEqualTo(500);
 			open(holder.uri() + "/actuator/distlocks?lang=en");
-			assertThat(text("#verdict")).contains("1 lock was lost in the last 10 minutes");
-			assertThat(text("#recent [data-state=lost]")).contains("stock-book", "an operator has released it");
+			assertThat(text("#verdict")).contains("1 lock was ended by an operator in the last 10 minutes");
+			assertThat(text("#recent [data-state=ended]")).contains("stock-book", "an operator has released it");
 		}
 		finally {
 			browser.driver().get("about:blank");
@@ -283,6 +339,7 @@ class LocksPageTests {
 			await(() -> text("#waiting").contains("******"));
 			assertThat(text("#masked")).contains("show-values");
 			assertThat(shown("#held .alarm")).isFalse();
+			assertThat(shown("#ask")).isFalse();
 			click("#held .key");
 			assertThat(text("#dialog")).contains("******", held.name()).doesNotContain("The store");
 			assertThat(
@@ -357,7 +414,11 @@ class LocksPageTests {
 			await(() -> page.elements("#held .alarm").size() == 2);
 			page.elements("#held .alarm").get(1).click();
 			click("#dialog .alarm");
-			await(() -> !text("#dialog pre").isEmpty() && text("#recent [data-state=lost]").contains(lost.key()));
+			await(() -> !text("#dialog pre").isEmpty() && text("#recent [data-state=ended]").contains(lost.key()));
+			assertThat(text("#app")).doesNotContain("PT");
+			if (language.equals("zh")) {
+				assertThat(text("#held") + text("#dialog dl")).doesNotContainPattern("(?i)operator|exclusive|\\w+ ago");
+			}
 			assertThat(page.violations()).as("dialog").isEmpty();
 			page.press(Keys.ESCAPE);
 			assertThat(page.violations()).isEmpty();
@@ -391,7 +452,7 @@ class LocksPageTests {
 	}
 
 	private static void await(Callable<Boolean> condition) {
-		Awaitility.await().ignoreExceptions().atMost(Duration.ofMinutes(1)).until(condition);
+		Awaitility.await().ignoreExceptions().atMost(Duration.ofMinutes(4)).until(condition);
 	}
 
 	/** A started application, whose locks are in its memory. */
@@ -427,6 +488,14 @@ class LocksPageTests {
 				.supplyAsync(() -> this.application.getBean(LockRegistry.class).acquire(request(key)),
 						(task) -> new Thread(task, THREAD).start())
 				.join();
+		}
+
+		/** What the application learns if locks are lost. */
+		void lose(HeldLock lock, int times) {
+			LockListener.Lost event = new LockListener.Lost(
+					this.application.getBean(BackendLockRegistry.class).description().name(), lock.name(), lock.key(),
+					lock.fencingToken(), Duration.ofMillis(35_560), "", LossCause.STORE_SILENT, false);
+			IntStream.range(0, times).forEach((n) -> this.application.getBean(RecentLockEvents.class).onLost(event));
 		}
 
 		CompletableFuture<HeldLock> acquireAsync(String key) {

@@ -20,7 +20,8 @@ import io.github.distlock.sample.strategies.NodeApplication;
 import org.awaitility.Awaitility;
 
 /**
- * One inventory node as a process of its own, with a database of its own.
+ * One inventory node as a process of its own, with a database of its own unless the
+ * arguments name one.
  */
 final class NodeProcess implements AutoCloseable {
 
@@ -39,14 +40,16 @@ final class NodeProcess implements AutoCloseable {
 		this.output = folder.resolve(name + ".txt");
 		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path", ""),
-				NodeApplication.class.getName(), "--server.port=0", "--spring.data.redis.port=" + redisPort,
-				"--spring.datasource.url=jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1"));
+				NodeApplication.class.getName(), "--server.port=0", "--spring.data.redis.port=" + redisPort));
 		command.addAll(List.of(args));
+		if (List.of(args).stream().noneMatch((arg) -> arg.startsWith("--spring.datasource.url="))) {
+			command.add("--spring.datasource.url=jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1");
+		}
 		this.process = new ProcessBuilder(command).redirectErrorStream(true)
 			.redirectOutput(this.output.toFile())
 			.start();
 		Awaitility.await()
-			.atMost(Duration.ofMinutes(3))
+			.atMost(Duration.ofMinutes(4))
 			.until(() -> !this.process.isAlive() || PORT.matcher(output()).find());
 		Matcher port = PORT.matcher(output());
 		if (!port.find()) {

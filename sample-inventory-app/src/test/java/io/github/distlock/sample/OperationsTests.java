@@ -22,7 +22,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -33,7 +32,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A real Prometheus scrapes the running sample and evaluates the queries of the dashboard
  * and of the alerts in docs/operations.
  */
-@Timeout(600)
 @Tag(Installed.TAG)
 class OperationsTests {
 
@@ -69,7 +67,7 @@ class OperationsTests {
 				FOLDER.resolve("alerts.yaml"));
 		// A rate needs two scrapes with a lock between them.
 		send("PUT", nodes().get(0).resolve("/stock/book?quantity=1000"));
-		Awaitility.await().atMost(Duration.ofMinutes(2)).ignoreExceptions().untilAsserted(() -> {
+		Awaitility.await().atMost(Duration.ofMinutes(4)).ignoreExceptions().untilAsserted(() -> {
 			for (URI node : nodes()) {
 				send("POST", node.resolve("/stock/book/deduct?strategy=distributed-lock"));
 			}

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -18,12 +17,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The whole demonstration: real processes, a real Redis, a real database server.
  */
-@Timeout(240)
 class OversellDemoTests {
 
-	private static final Duration PATIENCE_AT_START = Duration.ofMinutes(5);
-
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
+	private static final Duration PATIENCE = Duration.ofMinutes(4);
 
 	@Test
 	void theLockSellsEveryUnitOnceAndTheOthersDoNot() throws Exception {
@@ -52,7 +48,7 @@ class OversellDemoTests {
 	void nothingOutlivesAKilledLauncher() throws Exception {
 		try (DemoProcess demo = new DemoProcess("kill", "--orders=20", "--stock=12")) {
 			Awaitility.await()
-				.atMost(PATIENCE_AT_START)
+				.atMost(PATIENCE)
 				.until(() -> demo.output().contains("Serving until stopped") || !demo.isAlive());
 			Collection<ProcessHandle> family = demo.family();
 			List<Long> printed = demo.printedPids();

@@ -51,7 +51,7 @@ final class PrometheusProcess implements AutoCloseable {
 		Files.createDirectories(folder);
 		Path configuration = Files.writeString(folder.resolve("prometheus.yml"), """
 				global:
-				  scrape_interval: 1s
+				  scrape_interval: 5s
 				  evaluation_interval: 1s
 				rule_files:
 				  - %s

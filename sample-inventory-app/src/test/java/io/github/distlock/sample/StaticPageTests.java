@@ -9,7 +9,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
@@ -20,7 +19,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * knows nothing but files.
  */
 @Tag(Installed.TAG)
-@Timeout(600)
 class StaticPageTests {
 
 	private static Browser browser;
@@ -110,7 +108,7 @@ class StaticPageTests {
 	}
 
 	private static void await(java.util.concurrent.Callable<Boolean> condition) {
-		Awaitility.await().ignoreExceptions().atMost(Duration.ofMinutes(1)).until(condition);
+		Awaitility.await().ignoreExceptions().atMost(Duration.ofMinutes(4)).until(condition);
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,8 +17,8 @@ import io.github.distlock.backend.StoreSession;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -35,12 +36,14 @@ import org.springframework.jdbc.core.RowMapper;
  * ends it if that fails; after that, whatever lets it leave ends it.
  * <p>
  * PostgreSQL ends a session whose last statement is older than the lease. So the grant is
- * valid for the lease, less the margin, from before the last statement was sent, also if
- * that statement has waited for the lock. The other databases have no such limit.
+ * valid for the lease, less the margin, from before the last statement was sent, even if
+ * that statement has waited for the lock. The other databases have no such limit: there
+ * the grant is valid until a check of the session fails or does not return. A pause of
+ * this JVM is no reason, since the session owns its row meanwhile.
  */
 final class ConnectionLock implements StoreSession {
 
-	private static final Log logger = LogFactory.getLog(ConnectionLock.class);
+	private static final Log logger = LockLog.of(ConnectionLock.class);
 
 	/**
 	 * When a waiting ticket attempts again. If it waits in the database that sends
@@ -231,11 +234,28 @@ final class ConnectionLock implements StoreSession {
 		}
 	}
 
-	/** Ask the database whether the session of a holder still exists. */
+	/**
+	 * Wait until no other thread uses the connection, for one command time-out at most.
+	 * @return whether this thread may use it, and has to unlock it
+	 */
+	private boolean awaitUse() {
+		try {
+			return this.use.tryLock(this.store.settings.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return this.use.tryLock();
+		}
+	}
+
+	/**
+	 * Ask the database whether the session of a holder still exists. A check that is
+	 * running is awaited, since its answer may be older than this question. If it does
+	 * not return, the session counts as ended.
+	 */
 	boolean isAlive() {
-		if (!this.use.tryLock()) {
-			// A command is running, which will find out.
-			return true;
+		if (!awaitUse()) {
+			return false;
 		}
 		try {
 			LockConnection session = this.connection;
@@ -267,18 +287,25 @@ final class ConnectionLock implements StoreSession {
 		}
 	}
 
-	/** Return the connection, if there is one. */
+	/**
+	 * Return the connection, if there is one. It is cut off if a check does not return.
+	 */
 	void close() {
-		this.use.lock();
+		boolean unused = awaitUse();
 		try {
 			LockConnection session = this.connection;
 			this.connection = null;
-			if (session != null) {
+			if (session != null && unused) {
 				session.close();
+			}
+			else if (session != null) {
+				session.cutOff();
 			}
 		}
 		finally {
-			this.use.unlock();
+			if (unused) {
+				this.use.unlock();
+			}
 		}
 	}
 

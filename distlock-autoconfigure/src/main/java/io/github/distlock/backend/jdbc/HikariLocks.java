@@ -10,8 +10,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
 import com.zaxxer.hikari.util.DriverDataSource;
 import io.github.distlock.backend.jdbc.JdbcExceptionTranslator.DatabaseText;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -32,7 +32,7 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
  */
 final class HikariLocks extends HikariDataSource {
 
-	private static final Log logger = LogFactory.getLog(HikariLocks.class);
+	private static final Log logger = LockLog.of(HikariLocks.class);
 
 	private static final int LEAST_TIMEOUT = 250;
 

@@ -25,6 +25,11 @@ import org.jspecify.annotations.Nullable;
 public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int tokensPerGrant,
 		int poolSize, int maxConnections, boolean notifications, TableNames tables, String creation) {
 
+	/** How long a statement of the mode {@code lease} waits for a locked row. */
+	Duration rowWait() {
+		return this.commandTimeout.multipliedBy(3).dividedBy(4);
+	}
+
 	/**
 	 * The name of the table.
 	 *
@@ -41,7 +46,11 @@ public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Dur
 		 * @return the name, after the schema if there is one
 		 */
 		public String lock() {
-			return ((this.schema != null) ? this.schema + '.' : "") + this.prefix + "lock";
+			return qualifier() + "lock";
+		}
+
+		private String qualifier() {
+			return ((this.schema != null) ? this.schema + '.' : "") + this.prefix;
 		}
 
 		/**
@@ -50,7 +59,7 @@ public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Dur
 		 * @return the SQL with this name
 		 */
 		public String applyTo(String sql) {
-			return sql.replaceAll("\\bdistlock_lock\\b", lock());
+			return sql.replaceAll("\\bdistlock_(lock|fence)\\b", qualifier() + "$1");
 		}
 
 	}

@@ -3,24 +3,27 @@ package io.github.distlock.backend.jdbc;
 import java.lang.reflect.Method;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockLog;
 import io.github.distlock.thread.LockThreads;
+import io.github.distlock.thread.TimerThread;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -40,15 +43,15 @@ import org.springframework.util.ReflectionUtils;
  */
 final class JdbcCommands {
 
-	private static final Log logger = LogFactory.getLog(JdbcCommands.class);
+	private static final Log logger = LockLog.of(JdbcCommands.class);
 
 	private static final @Nullable Method IS_VIRTUAL = ClassUtils.getMethodIfAvailable(Thread.class, "isVirtual");
 
 	/** How often a command is sent if it collides with another transaction. */
 	private static final int MAX_SENDS = 4;
 
-	/** One for each periodic task: a task may block. */
-	private static final int TIMERS = 2;
+	/** Minimum interval between reports that connections break. */
+	private static final long REPORT_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private final LockPool pool;
 
@@ -72,9 +75,25 @@ final class JdbcCommands {
 
 	private final ThreadPoolExecutor workers;
 
-	private final ScheduledThreadPoolExecutor timer;
+	private final LockThreads timerThreads = LockThreads.numbered("distlock-jdbc-timer-");
 
-	JdbcCommands(LockPool pool, int threads, int attempts, JdbcBackendSettings settings, TimeSource clock) {
+	/** One for each periodic task: a task may block. */
+	private final List<TimerThread> timers = new CopyOnWriteArrayList<>();
+
+	private final Runnable onBreak;
+
+	/** Not before this time {@link #onBreak} is called. */
+	private final AtomicLong notBeforeNanos;
+
+	/**
+	 * Create the commands of a store.
+	 * @param onBreak is called when a command has failed because its connection broke:
+	 * another server, or one without its data, may answer the next command
+	 */
+	JdbcCommands(LockPool pool, int threads, int attempts, JdbcBackendSettings settings, TimeSource clock,
+			Runnable onBreak) {
+		this.onBreak = onBreak;
+		this.notBeforeNanos = new AtomicLong(clock.nanoTime());
 		this.pool = pool;
 		this.plainSockets = pool.isPlain();
 		this.settings = settings;
@@ -85,7 +104,6 @@ final class JdbcCommands {
 		this.workers = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.numbered("distlock-jdbc-"));
 		this.workers.allowCoreThreadTimeOut(true);
-		this.timer = new ScheduledThreadPoolExecutor(TIMERS, LockThreads.numbered("distlock-jdbc-timer-"));
 	}
 
 	/**
@@ -125,20 +143,28 @@ final class JdbcCommands {
 		}
 	}
 
-	/** Calls {@code end} when the connection has been returned. */
+	/**
+	 * Calls {@code end} when the connection has been returned, also after an error at any
+	 * step.
+	 */
 	private <T> T run(JdbcCommand<T> command, Runnable end) {
-		boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
-		if (early && callerSends()) {
-			try {
+		CompletableFuture<T> answer = null;
+		try {
+			boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
+			if (early && callerSends()) {
 				return execute(command);
 			}
-			finally {
+			answer = submit(() -> execute(command));
+			return await(answer, Duration.ofNanos(Math.max(0, remaining(command))), command.action, command.key);
+		}
+		finally {
+			if (answer == null) {
 				end.run();
 			}
+			else {
+				answer.whenComplete((value, failure) -> end.run());
+			}
 		}
-		CompletableFuture<T> answer = submit(() -> execute(command));
-		answer.whenComplete((value, failure) -> end.run());
-		return await(answer, Duration.ofNanos(Math.max(0, remaining(command))), command.action, command.key);
 	}
 
 	private boolean callerSends() {
@@ -161,6 +187,7 @@ final class JdbcCommands {
 				return command.work.run(connection, this.clock.now());
 			}
 			catch (SQLException ex) {
+				broken(JdbcExceptionTranslator.isDatabaseFailure(ex));
 				// There is no connection. Only the thread of a caller is interrupted.
 				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
 					throw noAnswer(command.action, command.key, ex);
@@ -169,6 +196,7 @@ final class JdbcCommands {
 			}
 			catch (DataAccessException ex) {
 				boolean loss = JdbcExceptionTranslator.isDatabaseFailure(ex);
+				broken(loss);
 				boolean again = JdbcExceptionTranslator.isCollision(ex) || (loss && !lost);
 				if (!again || sends >= MAX_SENDS || remaining(command) < this.marginNanos) {
 					throw JdbcExceptionTranslator.translate(this.settings, this.pool.script(), command.action,
@@ -176,6 +204,15 @@ final class JdbcCommands {
 				}
 				lost |= loss;
 			}
+		}
+	}
+
+	private void broken(boolean connectionLost) {
+		long notBefore = this.notBeforeNanos.get();
+		long now = this.clock.nanoTime();
+		if (connectionLost && now - notBefore >= 0
+				&& this.notBeforeNanos.compareAndSet(notBefore, now + REPORT_NANOS)) {
+			this.onBreak.run();
 		}
 	}
 
@@ -207,15 +244,16 @@ final class JdbcCommands {
 
 	/** Run a task periodically, on a thread that may wait for the other threads. */
 	void every(Duration period, Runnable task) {
-		this.timer.scheduleWithFixedDelay(() -> {
+		TimerThread timer = new TimerThread(this.timerThreads);
+		this.timers.add(timer);
+		timer.repeat(period.toNanos(), () -> {
 			try {
 				task.run();
 			}
-			catch (RuntimeException | Error ex) {
-				// The scheduler would not repeat a task that throws.
+			catch (RuntimeException ex) {
 				logger.debug("A periodic task of the JDBC lock store failed and will be repeated", ex);
 			}
-		}, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+		});
 	}
 
 	/** Wait for an answer for a command time-out, or throw the translated failure. */
@@ -238,7 +276,7 @@ final class JdbcCommands {
 
 	/** Send nothing from now on, and let the threads end. */
 	void stop() {
-		this.timer.shutdownNow();
+		this.timers.forEach(TimerThread::stop);
 		this.workers.shutdown();
 	}
 

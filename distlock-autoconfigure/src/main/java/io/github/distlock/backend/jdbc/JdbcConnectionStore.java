@@ -66,32 +66,34 @@ final class JdbcConnectionStore extends JdbcStore {
 			return grant;
 		}
 		if (lock == null) {
+			// Allocate first: a permit that is taken must be given back.
+			lock = new ConnectionLock(ticket, lease, this);
 			if (!this.connections.tryAcquire()) {
 				return noConnection(ticket.key(), queue);
 			}
-			lock = begin(ticket, lease, queue);
+			begin(lock, queue);
 		}
 		return this.commands.await(lock.answer, "attempt", ticket.key());
 	}
 
 	private AttemptResult noConnection(String key, boolean queue) {
-		if (queue) {
-			return new AttemptResult.Queued(ConnectionLock.RETRY, false);
-		}
 		long holding = this.locks.values().stream().filter((lock) -> lock.grant() != null).count();
-		throw new LockBackendException("Lock '" + key + "' cannot be attempted: all connections of the mode"
-				+ " 'connection' are in use, " + holding + " by held locks and " + (this.locks.size() - holding)
-				+ " by waits for locks. Increase distlock.jdbc.max-connections (" + this.settings.maxConnections()
-				+ "), hold locks for less time, or use distlock.jdbc.mode=lease");
+		LockBackendException problem = new LockBackendException("Lock '" + key + "' cannot be attempted: all"
+				+ " connections of the mode 'connection' are in use, " + holding + " by held locks and "
+				+ (this.locks.size() - holding) + " by waits for locks. Increase distlock.jdbc.max-connections ("
+				+ this.settings.maxConnections() + "), hold locks for less time, or use distlock.jdbc.mode=lease");
+		if (!queue) {
+			throw problem;
+		}
+		return new AttemptResult.Queued(ConnectionLock.RETRY, false, null, problem);
 	}
 
 	/**
 	 * Start the work for a ticket that has a connection. Only the wait always has a
 	 * thread of the store.
 	 */
-	private ConnectionLock begin(Ticket ticket, Duration lease, boolean waits) {
-		ConnectionLock lock = new ConnectionLock(ticket, lease, this);
-		this.locks.put(ticket, lock);
+	private void begin(ConnectionLock lock, boolean waits) {
+		this.locks.put(lock.ticket, lock);
 		this.commands.start(() -> take(lock, false)).thenCompose((held) -> {
 			// Without effect if the answer is the grant.
 			lock.answer.complete(waits ? new AttemptResult.Queued(ConnectionLock.RETRY, false)
@@ -110,7 +112,6 @@ final class JdbcConnectionStore extends JdbcStore {
 				end(lock);
 			}
 		});
-		return lock;
 	}
 
 	private boolean take(ConnectionLock lock, boolean waits) {
@@ -128,10 +129,14 @@ final class JdbcConnectionStore extends JdbcStore {
 
 	/** Return the connection of a ticket that has left. May be called several times. */
 	private boolean end(ConnectionLock lock) {
-		lock.close();
-		this.locks.remove(lock.ticket, lock);
-		if (lock.ended.complete(true)) {
-			this.connections.release();
+		try {
+			lock.close();
+		}
+		finally {
+			if (this.locks.remove(lock.ticket, lock)) {
+				this.connections.release();
+			}
+			lock.ended.complete(true);
 		}
 		return true;
 	}
@@ -195,29 +200,31 @@ final class JdbcConnectionStore extends JdbcStore {
 
 	private RenewalResult renew(Renewal renewal) {
 		ConnectionLock lock = this.locks.get(renewal.ticket());
-		check(lock);
-		Grant grant = (lock != null) ? lock.grant() : null;
+		Grant grant = (lock != null && check(lock)) ? lock.grant() : null;
 		return (grant != null && grant.lastToken() == renewal.lastToken())
 				? new RenewalResult.Extended(grant.validity()) : new RenewalResult.Gone(false);
 	}
 
 	/**
-	 * Check whether the session of a held lock still exists. If not, the lock is lost.
-	 * @return whether it was lost just now
+	 * Check whether the session of a held lock still exists. Unless the database says so,
+	 * the lock is lost, whatever is thrown: some pools close a connection that is in use.
 	 */
-	private boolean check(@Nullable ConnectionLock lock) {
-		return lock != null && lock.grant() != null && !lock.isAlive() && lock.leave() != null && end(lock);
+	private boolean check(ConnectionLock lock) {
+		boolean alive = false;
+		try {
+			alive = lock.grant() == null || lock.isAlive();
+		}
+		finally {
+			if (!alive && lock.leave() != null) {
+				this.signals.renewNow(List.of(lock.ticket));
+				end(lock);
+			}
+		}
+		return alive;
 	}
 
 	private void checkAll() {
-		for (ConnectionLock lock : this.locks.values()) {
-			this.commands.submit(() -> {
-				if (check(lock)) {
-					this.signals.renewNow(List.of(lock.ticket));
-				}
-				return true;
-			});
-		}
+		this.locks.values().forEach((lock) -> this.commands.submit(() -> check(lock)));
 	}
 
 	/** Of a row only a lease of the other mode is known. */

@@ -46,8 +46,20 @@ final class JdbcExceptionTranslator {
 	/** MySQL, MariaDB: no right on the database, the table, a column or a routine. */
 	private static final Set<Integer> FORBIDDEN = Set.of(1044, 1142, 1143, 1370);
 
-	/** The statement is no valid SQL there. MySQL, MariaDB and H2: 4200x. */
-	private static final String[] SYNTAX = { "42601", "4200" };
+	/** MySQL, MariaDB: no right on the database, no such database. */
+	private static final Set<Integer> LOGIN = Set.of(1044, 1049);
+
+	/**
+	 * The statement is no valid SQL there, or names a function or a type that the
+	 * database does not have. MySQL, MariaDB and H2: 4200x.
+	 */
+	private static final String[] SYNTAX = { "42601", "42704", "42883", "4200" };
+
+	/**
+	 * PostgreSQL: the session has another prepared statement of this name, or none. It is
+	 * not the session that the driver has prepared its statements in.
+	 */
+	private static final String[] OTHER_SESSION = { "42P05", "26000" };
 
 	/** No such table, or no such schema. */
 	private static final String[] MISSING_TABLE = { "42P01", "42S02", "42S03", "42S04", "3F000", "90079" };
@@ -83,9 +95,11 @@ final class JdbcExceptionTranslator {
 		}
 		String columns = "the table " + table
 				+ " has other columns or constraints than this version expects. Rename it, and " + script;
-		String permanent = (ex == null) ? null
-				: (FORBIDDEN.contains(ex.getErrorCode()) || has(ex, "42501", H2_FORBIDDEN))
-						? "grant the user SELECT, INSERT, UPDATE and DELETE on " + table
+		String permanent = (ex == null) ? null : (FORBIDDEN.contains(ex.getErrorCode()) || has(ex, "42501",
+				H2_FORBIDDEN)) ? "grant the user SELECT, INSERT, UPDATE and DELETE on " + table : has(ex, OTHER_SESSION)
+						? "a pooler in transaction mode changes the session between statements; add"
+								+ " prepareThreshold=0 to the URL, or let the pooler track prepared statements, see "
+								+ StoreCalls.DOCS + "stores-jdbc.md#pgbouncer"
 						: has(ex, SYNTAX) ? "use a version and a mode of the database that " + StoreCalls.DOCS
 								+ "compatibility.md lists" : has(ex, "22", "42") ? columns : null;
 		if (permanent != null) {
@@ -110,6 +124,16 @@ final class JdbcExceptionTranslator {
 	private static boolean isAnswer(SQLException ex) {
 		return ex.getSQLState() != null && !(ex instanceof SQLTimeoutException) && !isDatabaseFailure(ex)
 				&& !isLockTimeout(ex) && !has(ex, "57014");
+	}
+
+	/**
+	 * Whether the database has refused the command of several locks and may accept it for
+	 * others of them: a row was locked for too long, or violates a rule.
+	 * @param failure what {@link #translate} has returned
+	 */
+	static boolean mayConcernOneLock(LockBackendException failure) {
+		return !(failure instanceof StoreUnusableException) && failure.getCause() instanceof SQLException ex
+				&& (isRefusal(ex) || isAnswer(ex));
 	}
 
 	/** Name a lock in a message. */
@@ -214,7 +238,8 @@ final class JdbcExceptionTranslator {
 		Throwable root = NestedExceptionUtils.getMostSpecificCause(failure);
 		String cause = " (" + describe(failure) + "): ";
 		// 9014x: H2 has no such database.
-		if (has(root, "28", "3D", "42", "9014")) {
+		if (has(root, "28", "3D", "42501", "9014")
+				|| root instanceof SQLException ex && LOGIN.contains(ex.getErrorCode())) {
 			return " refuses the login" + cause + "check user, password and database";
 		}
 		if (has(root, "53300") || root instanceof SQLException ex && TOO_MANY.contains(ex.getErrorCode())) {

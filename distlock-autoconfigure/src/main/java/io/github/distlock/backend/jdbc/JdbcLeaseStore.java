@@ -21,8 +21,8 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcLeaseStore extends JdbcStore {
 
-	private static final Log logger = LogFactory.getLog(JdbcLeaseStore.class);
+	private static final Log logger = LockLog.of(JdbcLeaseStore.class);
 
 	/** What wakes the waiting tickets of this JVM. */
 	final ReleaseNotifications notifications;
@@ -110,7 +110,8 @@ final class JdbcLeaseStore extends JdbcStore {
 	public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
 		List<RenewalResult> results;
 		try {
-			results = this.commands.run(Kind.HOLDER, "renewal", null,
+			String key = (renewals.size() == 1) ? renewals.get(0).ticket().key() : null;
+			results = this.commands.run(Kind.HOLDER, "renewal", key,
 					(connection, sent) -> this.table.renew(connection, sent, renewals));
 		}
 		catch (LockBackendException ex) {

@@ -2,6 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -18,8 +19,8 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcCommands.Kind;
 import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * What the open stores of both modes have in common: connections, commands, the table and
@@ -27,7 +28,7 @@ import org.apache.commons.logging.LogFactory;
  */
 abstract class JdbcStore implements LockStore, StoreInspection {
 
-	private static final Log logger = LogFactory.getLog(JdbcStore.class);
+	private static final Log logger = LockLog.of(JdbcStore.class);
 
 	/** The limit of the statement that finds unused rows. */
 	private static final int MAX_ROWS = 500;
@@ -58,7 +59,7 @@ abstract class JdbcStore implements LockStore, StoreInspection {
 		this.signals = context.signals();
 		this.pool = pool;
 		this.table = new LockTable(pool, settings, context.self().id());
-		this.commands = new JdbcCommands(pool, threads, attempts, settings, clock);
+		this.commands = new JdbcCommands(pool, threads, attempts, settings, clock, this.signals::renewAll);
 		requireSupported();
 		this.commands.every(CLEANUP_PERIOD.plusMillis(ThreadLocalRandom.current().nextLong(1000)), this::cleanUp);
 	}
@@ -150,7 +151,8 @@ abstract class JdbcStore implements LockStore, StoreInspection {
 	}
 
 	static List<RenewalResult> unknown(List<Renewal> renewals, LockBackendException failure) {
-		return renewals.stream().<RenewalResult>map((renewal) -> new RenewalResult.Unknown(failure)).toList();
+		RenewalResult unknown = new RenewalResult.Unknown(failure, JdbcExceptionTranslator.mayConcernOneLock(failure));
+		return Collections.nCopies(renewals.size(), unknown);
 	}
 
 	@Override

@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.backend.jdbc.LockConnection.SqlStatements.Sql;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -42,7 +42,7 @@ import org.springframework.util.function.ThrowingSupplier;
  */
 final class LockConnection implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(LockConnection.class);
+	private static final Log logger = LockLog.of(LockConnection.class);
 
 	private static final int VALIDATION_SECONDS = 1;
 
@@ -114,14 +114,19 @@ final class LockConnection implements AutoCloseable {
 	 * that waits for a lock: it does not notice then that its client has gone, and the
 	 * sessions that clients have left would add up. On PostgreSQL the session also marks
 	 * that a JVM of a mode uses the table.
+	 * @param rowWait how long a statement of the mode {@code lease} waits for a row that
+	 * another session has locked: less than a command, so that the answer names the cause
 	 * @return whether a JVM of the other mode uses it
 	 */
-	boolean prepareSession(Duration limit, String mode, String prefix) throws SQLException {
+	boolean prepareSession(Duration limit, Duration rowWait, String mode, String prefix) throws SQLException {
 		SqlStatements statements = this.pool.statements();
 		Map<String, Object> values = Map.of("millis", Long.toString(limit.toMillis()), "seconds", limit.toSeconds(),
 				"session", session(), "mode", mode, "prefix", prefix);
 		if (statements.has("limitSession")) {
 			update("limitSession", values);
+		}
+		if (mode.equals("lease") && statements.has("limitRowWait")) {
+			update("limitRowWait", Map.of("millis", rowWait.toMillis(), "seconds", Math.max(1, rowWait.toSeconds())));
 		}
 		return statements.has("mark") && query("mark", values, (row, number) -> row.getBoolean(1)).contains(true);
 	}
@@ -156,11 +161,25 @@ final class LockConnection implements AutoCloseable {
 		});
 	}
 
-	/** Run several statements in one transaction, after which this one is closed. */
+	/**
+	 * Run several statements in one transaction, after which this one is closed. If this
+	 * process stops meanwhile, the server ends the transaction: the first statement sets
+	 * the limit on PostgreSQL, and the session has it on MariaDB.
+	 */
 	<T> T inTransaction(Supplier<T> statements) {
+		boolean limited = this.pool.statements().has("limitIdle");
+		if (limited) {
+			update("limitIdle", Map.of());
+			// Others must not get a session with the limit.
+			this.doubtful = true;
+		}
 		begin();
 		T result = statements.get();
 		commit();
+		if (limited) {
+			update("restoreIdle", Map.of());
+			this.doubtful = false;
+		}
 		return result;
 	}
 
@@ -254,6 +273,11 @@ final class LockConnection implements AutoCloseable {
 	/** Ask the database whether the session of this connection still exists. */
 	boolean isAlive() {
 		return call("validation", () -> this.driver.isValid(VALIDATION_SECONDS));
+	}
+
+	/** Cut the connection off, although another thread may use it. Never fails. */
+	void cutOff() {
+		this.pool.discard(this.lent);
 	}
 
 	/**

@@ -18,9 +18,9 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.jdbc.JdbcExceptionTranslator.DatabaseText;
 import io.github.distlock.backend.jdbc.LockConnection.SqlStatements;
+import io.github.distlock.thread.LockLog;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
@@ -37,7 +37,7 @@ import org.springframework.util.StringUtils;
  */
 final class LockPool implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(LockPool.class);
+	private static final Log logger = LockLog.of(LockPool.class);
 
 	private static final String POOL_FOR_LOCKS = "Declare a pool for the locks, @Bean(defaultCandidate = false)"
 			+ " HikariDataSource lockDataSource(), and set distlock.jdbc.data-source=lockDataSource";
@@ -64,7 +64,7 @@ final class LockPool implements AutoCloseable {
 	 * The prepared statements of the connections of that pool, by the connection of the
 	 * driver: preparing costs a round trip in H2. Each is used by one thread at a time.
 	 * The references are soft, since the pool does not tell which connections it has
-	 * parted with.
+	 * closed.
 	 */
 	private final Map<Connection, Map<String, PreparedStatement>> prepared = new ConcurrentReferenceHashMap<>();
 
@@ -131,7 +131,7 @@ final class LockPool implements AutoCloseable {
 			this.checked = true;
 			if (this.own != null && kept == null) {
 				Duration longest = this.settings.commandTimeout().plus(LONGEST_ROW_WAIT);
-				if (opened.prepareSession(longest, this.mode, this.settings.keyPrefix())) {
+				if (opened.prepareSession(longest, this.settings.rowWait(), this.mode, this.settings.keyPrefix())) {
 					throw new StoreUnusableException("Locks of the modes 'lease' and 'connection' do not exclude each"
 							+ " other, and a JVM of the other mode than distlock.jdbc.mode=" + this.mode + " uses "
 							+ location() + ": stop those JVMs first, or set another distlock.key-prefix", null);
@@ -201,7 +201,7 @@ final class LockPool implements AutoCloseable {
 			lent.getAutoCommit();
 		}
 		catch (SQLException ex) {
-			logger.trace("A connection is broken", ex);
+			logger.debug("A connection is broken", ex);
 		}
 		JdbcUtils.closeConnection(lent);
 	}

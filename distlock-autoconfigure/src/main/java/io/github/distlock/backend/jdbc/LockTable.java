@@ -20,8 +20,8 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -32,7 +32,7 @@ import org.springframework.dao.DataAccessException;
  */
 final class LockTable {
 
-	private static final Log logger = LogFactory.getLog(LockTable.class);
+	private static final Log logger = LockLog.of(LockTable.class);
 
 	private static final int MAX_PREFIX_BYTES = 256;
 
@@ -53,7 +53,7 @@ final class LockTable {
 		this.pool = pool;
 		this.settings = settings;
 		this.self = self;
-		this.rowWait = settings.commandTimeout().toMillis() * 3 / 4 + "ms";
+		this.rowWait = settings.rowWait().toMillis() + "ms";
 		this.recentAttemptMicros = 2 * micros(settings.pollInterval());
 		int bytes = bytes(settings.keyPrefix()).length;
 		if (bytes > MAX_PREFIX_BYTES) {

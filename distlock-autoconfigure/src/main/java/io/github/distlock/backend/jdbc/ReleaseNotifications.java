@@ -11,9 +11,9 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.LockConnection.PostgreSqlDriver;
+import io.github.distlock.thread.LockLog;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import org.springframework.dao.DataAccessException;
 
@@ -27,7 +27,7 @@ import org.springframework.dao.DataAccessException;
  */
 final class ReleaseNotifications {
 
-	private static final Log logger = LogFactory.getLog(ReleaseNotifications.class);
+	private static final Log logger = LockLog.of(ReleaseNotifications.class);
 
 	private static final Duration RECEIVE = Duration.ofMillis(500);
 
@@ -91,7 +91,7 @@ final class ReleaseNotifications {
 		}
 		this.waiting.put(this.table.hexKey(ticket.key()), ticket);
 		this.lastWaitNanos = this.clock.nanoTime();
-		if (this.lastWaitNanos - this.notBeforeNanos >= 0 && this.started.compareAndSet(false, true)) {
+		if (this.lastWaitNanos - this.notBeforeNanos >= 0 && !this.started.get()) {
 			this.threads.newThread(this::run).start();
 		}
 	}
@@ -109,12 +109,17 @@ final class ReleaseNotifications {
 	}
 
 	private void run() {
+		// Here: a thread that cannot be started must not count.
+		if (!this.started.compareAndSet(false, true)) {
+			return;
+		}
 		try {
 			listen();
 		}
 		catch (SQLException | DataAccessException ex) {
 			logger.debug("Notifications of PostgreSQL do not arrive for a moment: waiting callers poll", ex);
 			this.notBeforeNanos = this.clock.nanoTime() + PAUSE_NANOS;
+			this.signals.renewAll();
 		}
 		finally {
 			this.listening = false;

@@ -15,6 +15,9 @@ import io.github.distlock.backend.TimeSource;
  */
 public final class LocalLockBackend implements LockBackend {
 
+	/** The name of the backend, whose locks no other JVM shares. */
+	public static final String NAME = "local";
+
 	private static final int BATCH_SIZE = 100;
 
 	private final LocalStore store;
@@ -32,7 +35,7 @@ public final class LocalLockBackend implements LockBackend {
 	 */
 	public LocalLockBackend(LocalStore store, int tokensPerGrant, TimeSource clock) {
 		this.store = store;
-		this.description = new BackendDescription("local", EnumSet.allOf(LockMode.class), true, true, tokensPerGrant,
+		this.description = new BackendDescription(NAME, EnumSet.allOf(LockMode.class), true, true, tokensPerGrant,
 				Duration.ZERO, BATCH_SIZE, true);
 		this.clock = clock;
 	}

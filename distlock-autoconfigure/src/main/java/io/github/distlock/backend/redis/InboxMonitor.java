@@ -1,18 +1,22 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redis.RedisServer.FailureKind;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -28,9 +32,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * Each client with the right to publish can send messages, so a message must not do more
  * than what the scripts of this library could have meant.
  */
-final class InboxMonitor extends RedisInbox {
+final class InboxMonitor implements RedisInbox.Listener {
 
-	private static final Log logger = LogFactory.getLog(InboxMonitor.class);
+	private static final Log logger = LockLog.of(InboxMonitor.class);
 
 	/** Interval of checks while tickets wait. */
 	private static final long CHECK_INTERVAL_NANOS = Duration.ofSeconds(10).toNanos();
@@ -51,9 +55,11 @@ final class InboxMonitor extends RedisInbox {
 	private static final long MAX_AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
 
 	private static final String WITHOUT_MESSAGES = "locks work: callers that wait for a lock of another JVM ask for it"
-			+ " at intervals, which takes longer.";
+			+ " at intervals, and have a place in its queue only after a second.";
 
 	private final RedisConnections connections;
+
+	private final RedisInbox inbox;
 
 	private final RedisKeys keys;
 
@@ -64,6 +70,10 @@ final class InboxMonitor extends RedisInbox {
 	private final TimeSource time;
 
 	private final Duration patience;
+
+	private final Refusals refusals = new Refusals();
+
+	private final AtomicBoolean evictionChecked = new AtomicBoolean();
 
 	private int probes;
 
@@ -89,57 +99,84 @@ final class InboxMonitor extends RedisInbox {
 	 */
 	InboxMonitor(RedisConnectionFactory factory, RedisConnections connections, RedisKeys keys, StoreContext context,
 			TimeSource time, Duration patience) {
-		super(factory, keys.inboxPrefix() + context.instance());
 		this.connections = connections;
 		this.keys = keys;
 		this.instance = context.instance();
 		this.signals = context.signals();
 		this.time = time;
 		this.patience = patience;
+		this.inbox = new RedisInbox(factory, keys.inboxPrefix() + context.instance(), this);
 		// Tickets that were queued before must not wait for messages then.
-		settled().whenComplete((confirmed, failure) -> {
+		this.inbox.settled().whenComplete((confirmed, failure) -> {
 			if (failure != null) {
 				this.signals.retryAll();
 			}
 		});
 	}
 
+	RedisInbox inbox() {
+		return this.inbox;
+	}
+
+	boolean isSubscribed() {
+		return this.inbox.isSubscribed();
+	}
+
+	/** Return what a ticket that attempts, and is to be queued, can rely on. */
+	InboxState state(Ticket ticket) {
+		return this.inbox.isSubscribed() ? state() : stateWithoutSubscription(ticket);
+	}
+
+	private InboxState stateWithoutSubscription(Ticket ticket) {
+		InboxState state = state();
+		return (state == InboxState.UNSUBSCRIBED) ? this.refusals.state(ticket, this.time.nanoTime()) : state;
+	}
+
+	/** Another ticket has the lock first. */
+	void refused(Ticket ticket, @Nullable StoredHolder holder) {
+		if (!this.inbox.isSubscribed()) {
+			this.refusals.refused(ticket, holder, this.time.nanoTime());
+		}
+	}
+
+	/** A ticket was granted the lock, or leaves. */
+	void ended(Ticket ticket) {
+		if (!this.inbox.isSubscribed()) {
+			this.refusals.ended(ticket);
+		}
+	}
+
 	/** Return what a ticket that is queued now can rely on. */
 	InboxState state() {
-		Subscription current = subscription();
+		RedisInbox.Subscription current = this.inbox.subscription();
 		if (current == null) {
 			// A ticket that is queued before the first subscription keeps its place, and
 			// attempts again as soon as that is confirmed or has failed.
-			return settled().isDone() ? InboxState.UNSUBSCRIBED : InboxState.SUBSCRIBED;
+			return this.inbox.settled().isDone() ? InboxState.UNSUBSCRIBED : InboxState.SUBSCRIBED;
 		}
 		this.used = true;
 		return current.counted ? InboxState.VERIFIED : InboxState.SUBSCRIBED;
 	}
 
 	@Override
-	void subscribed() {
+	public void subscribed() {
+		this.refusals.clear();
 		this.connections.clock().forget();
-		wake();
-	}
-
-	@Override
-	void stopped() {
-		this.connections.inboxStopped();
 	}
 
 	/** Commands may reach another server now, where the inbox is not subscribed. */
 	void serverChanged() {
 		this.doubtful = true;
 		this.nextCheckNanos = this.time.nanoTime();
-		Subscription current = subscription();
+		RedisInbox.Subscription current = this.inbox.subscription();
 		if (current != null) {
 			current.counted = false;
 		}
 	}
 
 	@Override
-	void received(String text) {
-		if (text.startsWith(PROBE)) {
+	public void received(String text) {
+		if (text.startsWith(RedisInbox.PROBE)) {
 			Probe probe = this.awaited;
 			if (probe != null && probe.text.equals(text)) {
 				probe.echo.countDown();
@@ -194,9 +231,9 @@ final class InboxMonitor extends RedisInbox {
 	 * that.
 	 */
 	@Override
-	boolean check() {
+	public boolean check() {
 		this.connections.compare();
-		Subscription current = subscription();
+		RedisInbox.Subscription current = this.inbox.subscription();
 		long now = this.time.nanoTime();
 		if (current == null || current.checked && !(this.used && now - this.nextCheckNanos > 0)) {
 			return true;
@@ -206,22 +243,26 @@ final class InboxMonitor extends RedisInbox {
 		this.nextCheckNanos = now + CHECK_INTERVAL_NANOS;
 		this.used = false;
 		// One message may be late because of this process, as in a long pause.
-		if (receives(current, fresh) || current != subscription() || receives(current, false)
-				|| current != subscription()) {
+		if (receives(current, fresh) || current != this.inbox.subscription() || receives(current, false)
+				|| current != this.inbox.subscription()) {
 			return true;
 		}
-		broken();
+		this.inbox.broken();
 		receivedNothing();
 		return false;
 	}
 
 	/** Publish to the inbox; returns false if that succeeds and nothing arrives. */
-	private boolean receives(Subscription current, boolean fresh) {
-		Probe probe = new Probe(PROBE + ++this.probes, new CountDownLatch(1));
+	private boolean receives(RedisInbox.Subscription current, boolean fresh) {
+		Probe probe = new Probe(RedisInbox.PROBE + ++this.probes, new CountDownLatch(1));
 		this.awaited = probe;
 		boolean sent = count(probe.text, current, fresh);
-		if (fresh && isSubscribed()) {
+		if (fresh && this.inbox.isSubscribed()) {
 			this.signals.retryAll();
+			if (this.connections.blocks() && this.probes > 1) {
+				// Nothing else shows that the connections of the application broke.
+				this.signals.renewAll();
+			}
 		}
 		try {
 			return !sent || probe.echo.await(this.patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -233,11 +274,11 @@ final class InboxMonitor extends RedisInbox {
 	}
 
 	/** Publish, and use the number of receivers if it can be trusted. */
-	private boolean count(String text, Subscription current, boolean fresh) {
+	private boolean count(String text, RedisInbox.Subscription current, boolean fresh) {
 		try {
-			boolean isCounted = this.connections.probe(text) == 1 && !this.connections.isCluster();
+			boolean isCounted = probe(text) == 1 && !this.connections.isCluster();
 			current.counted = isCounted;
-			if (isCounted && current == subscription()) {
+			if (isCounted && current == this.inbox.subscription()) {
 				this.doubtful = false;
 			}
 			return true;
@@ -254,18 +295,45 @@ final class InboxMonitor extends RedisInbox {
 		}
 	}
 
+	/**
+	 * Let a script publish to the inbox, and observe the server's time.
+	 * @return the number of receivers
+	 */
+	long probe(String text) {
+		if (this.evictionChecked.compareAndSet(false, true)) {
+			checkEviction();
+		}
+		TimeSource.Instant sent = this.time.now();
+		String[] answer = this.connections
+			.call("probe", null, (commands) -> commands.run(Scripts.PROBE, List.of(), this.inbox.channel(), text))
+			.split(",");
+		this.connections.clock().observe(sent, Long.parseLong(answer[1]));
+		return Long.parseLong(answer[0]);
+	}
+
+	/** Nothing is logged if the user may not read the policy. */
+	private void checkEviction() {
+		try {
+			RedisServer
+				.checkEviction(this.connections.ask("check of the memory", "INFO", RedisCommands.bytes("memory")));
+		}
+		catch (LockBackendException ex) {
+			logger.debug("The eviction policy of Redis could not be read", ex);
+		}
+	}
+
 	private void receivedNothing() {
 		String server = this.connections.server().name();
-		logger.warn("The inbox " + channel() + " received nothing from " + server
+		logger.warn("The inbox " + this.inbox.channel() + " received nothing from " + server
 				+ ", although the server accepted messages for it, and is subscribed again on a new connection. Until"
 				+ " then callers of this JVM that wait for a lock ask for it at intervals, which"
 				+ " takes longer. If this is repeated, check whether a firewall, NAT gateway or load balancer drops idle"
 				+ " connections");
-		this.signals.resubscribed(channel(), server);
+		this.signals.resubscribed(this.inbox.channel(), server);
 	}
 
 	@Override
-	String explain(Throwable failure) {
+	public String explain(Throwable failure) {
 		RedisServer server = this.connections.server();
 		if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof UnsupportedOperationException) {
 			return server.name() + ": the driver cannot subscribe there. Without messages, " + WITHOUT_MESSAGES;
@@ -286,6 +354,12 @@ final class InboxMonitor extends RedisInbox {
 		/** There is no subscription. */
 		UNSUBSCRIBED("N"),
 
+		/** There is none, and the ticket was refused for long: it polls. */
+		POLLING("P"),
+
+		/** The same, and each time the same JVM had the lock. */
+		POLLING_ONE_HOLDER("Q"),
+
 		/**
 		 * Subscribed, but the number of receivers cannot be trusted; or being subscribed
 		 * for the first time.
@@ -297,12 +371,17 @@ final class InboxMonitor extends RedisInbox {
 
 		/**
 		 * How {@code attempt.lua} and {@code release.lua} queue a ticket then: not at
-		 * all, since no message would reach it, uncounted, or counted.
+		 * all, since no message would reach it, as one that polls, uncounted, or counted.
 		 */
 		final String letter;
 
 		InboxState(String letter) {
 			this.letter = letter;
+		}
+
+		/** Whether the ticket is queued, if at all, as one that no message reaches. */
+		boolean polls() {
+			return this == POLLING || this == POLLING_ONE_HOLDER;
 		}
 
 	}

@@ -3,9 +3,9 @@ package io.github.distlock.backend.redis;
 import java.lang.reflect.Field;
 import java.util.Objects;
 
+import io.github.distlock.thread.LockLog;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.Connection;
@@ -27,7 +27,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class JedisSubscription implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(JedisSubscription.class);
+	private static final Log logger = LockLog.of(JedisSubscription.class);
 
 	private final Connection connection;
 

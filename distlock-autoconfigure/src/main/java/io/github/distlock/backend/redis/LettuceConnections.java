@@ -3,7 +3,6 @@ package io.github.distlock.backend.redis;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -11,45 +10,27 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
-import io.lettuce.core.AbstractRedisClient;
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.StatefulRedisConnectionImpl;
-import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.cluster.ClusterClientOptions;
-import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
-import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
-import io.lettuce.core.codec.RedisCodec;
-import io.lettuce.core.event.DefaultEventPublisherOptions;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultClientResources;
-import io.lettuce.core.resource.Delay;
-import io.lettuce.core.resource.NettyCustomizer;
-import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.util.Timeout;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
 /**
  * The dedicated connections of one store, made from the configuration of the
@@ -65,50 +46,41 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
  */
 final class LettuceConnections {
 
-	private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
-
-	/** Minimum interval between topology updates while a master cannot be reached. */
-	private static final Duration TOPOLOGY_INTERVAL = Duration.ofSeconds(2);
-
-	/** One connection is for commands, the other for the inbox. */
-	private static final int DRIVER_THREADS = 2;
+	/** A new connection is active when its event loop has run once. */
+	private static final Duration PAUSE = Duration.ofMillis(20);
 
 	private static final Duration PATIENCE_OF_CLOSE = Duration.ofSeconds(1);
 
-	private final DedicatedFactory factory;
+	private final DedicatedClient client;
 
 	/** The driver needs one time-out to connect and one to log in, and ends first. */
 	private final Duration patience;
 
-	private final ClientResources resources;
-
 	private final ThreadFactory connectors = LockThreads.named("distlock-connect");
 
-	/**
-	 * The connection for commands, or the attempt to make it. Replaced after a failure,
-	 * after a reset, and at last by {@link #closed}.
-	 */
-	private final AtomicReference<CompletableFuture<LettuceCommands>> commands = new AtomicReference<>(
-			CompletableFuture.failedFuture(disconnected()));
+	/** Before the first connection. An attempt that fails leads back to this object. */
+	private final Link unused = new Link(Phase.NONE, new CompletableFuture<>(), null);
 
-	/** Never replaced. */
-	private final CompletableFuture<LettuceCommands> closed = CompletableFuture
-		.failedFuture(StoreCalls.closed("Redis"));
+	private final Link closed = new Link(Phase.CLOSED, CompletableFuture.failedFuture(StoreCalls.closed("Redis")),
+			null);
 
 	/**
-	 * Whether there is a connection for commands; not completed for a while after a
-	 * break, while the driver makes one again. In a long outage commands fail at once.
+	 * All that is known of the connection for commands. It changes by compare-and-set
+	 * only, as {@link Phase} says: of two threads one is first, and the other changes
+	 * nothing.
+	 * <p>
+	 * <b>Invariant.</b> If commands wait, a timer runs that ends their wait, and it was
+	 * set before. The thread that leaves such a phase ends it first, after it has left: a
+	 * command that is sent again then finds the next phase. All phases of an attempt are
+	 * made before it begins, so no lack of memory keeps it from ending.
 	 */
-	private volatile CompletableFuture<Boolean> reconnect = CompletableFuture.completedFuture(false);
+	private final AtomicReference<Link> link = new AtomicReference<>(this.unused);
 
-	/** The last attempt of the driver to connect, or to disconnect. */
+	private volatile Runnable reconnected = () -> {
+	};
+
+	/** The last attempt of the driver to connect, or to disconnect: for the close. */
 	private volatile CompletionStage<?> driver = CompletableFuture.completedFuture("none");
-
-	/**
-	 * Whether a thread is connecting inside the driver, which may wait for credentials,
-	 * or for the topology of a cluster. A second one would wait behind it.
-	 */
-	private volatile boolean driverBlocks;
 
 	/**
 	 * Create connections to a server that is given by its configuration. Sends nothing
@@ -118,25 +90,25 @@ final class LettuceConnections {
 	 */
 	LettuceConnections(RedisConfiguration server, LettuceClientConfiguration client, boolean shareThreads,
 			Duration commandTimeout, LockInstance self) {
-		this.factory = new DedicatedFactory(server, client(client, shareThreads, commandTimeout, server, self));
-		this.factory.setShareNativeConnection(false);
-		this.factory.afterPropertiesSet();
-		this.factory.start();
+		this.client = new DedicatedClient(server, client, shareThreads, commandTimeout, self);
 		this.patience = commandTimeout.multipliedBy(2).plusMillis(100);
-		this.resources = this.factory.getClientConfiguration().getClientResources().orElseThrow();
 	}
 
 	/**
-	 * Before the first connection: call a listener whenever one breaks, on a thread of
-	 * the driver, with whether it was one for subscriptions.
+	 * Before the first connection: call listeners, on a thread of the driver.
+	 * @param listener is called whenever a connection breaks, with whether it was one for
+	 * subscriptions
+	 * @param reconnected is called when there is a connection for commands again after a
+	 * break or a reset
 	 */
-	void onDisconnect(Consumer<Boolean> listener) {
-		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
+	void onDisconnect(Consumer<Boolean> listener, Runnable reconnected) {
+		this.reconnected = reconnected;
+		this.client.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
 
 			@Override
 			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
 				if (connection.getClass() == StatefulRedisConnectionImpl.class) {
-					LettuceConnections.this.reconnect.obtrudeValue(true);
+					repaired();
 				}
 			}
 
@@ -145,12 +117,8 @@ final class LettuceConnections {
 				// First: no error of what follows hides the break.
 				listener.accept(connection instanceof StatefulRedisPubSubConnection);
 				// The driver makes no new one for those that were closed.
-				if (connection.getClass() == StatefulRedisConnectionImpl.class && !connection.isClosed()
-						&& LettuceConnections.this.reconnect.getNow(false)) {
-					CompletableFuture<Boolean> again = new CompletableFuture<>();
-					after(LettuceConnections.this.patience.dividedBy(8), () -> again.complete(false));
-					// Last: after an error no command waits for what nothing would end.
-					LettuceConnections.this.reconnect = again;
+				if (connection.getClass() == StatefulRedisConnectionImpl.class && !connection.isClosed()) {
+					broken();
 				}
 			}
 
@@ -159,58 +127,157 @@ final class LettuceConnections {
 
 	/** What makes connections for subscriptions. */
 	RedisConnectionFactory factory() {
-		return this.factory;
+		return this.client;
 	}
 
 	/**
-	 * Return the connection for commands, or the attempt to make it, which ends in any
-	 * case. If the driver makes a connection that broke again, the command waits for
-	 * that: until a quarter of the command time-out has passed since the break.
+	 * Return the connection for commands, or a future of it, which ends in any case. Does
+	 * not block.
 	 */
 	CompletableFuture<LettuceCommands> commands() {
-		CompletableFuture<Boolean> reconnecting = this.reconnect;
-		return reconnecting.isDone() ? connect() : reconnecting.thenCompose((again) -> connect());
+		Link now = this.link.get();
+		return (now.phase != Phase.NONE) ? now.commands : connect(now);
 	}
 
 	/**
-	 * Return the connection for commands, or the attempt to make it: a new one if the
-	 * last one has failed. Does not block: the driver may, so it has a thread.
+	 * Begin an attempt, unless another thread was first. The driver may never answer, for
+	 * example if the application's credentials are never there.
 	 */
-	CompletableFuture<LettuceCommands> connect() {
-		// Read before the attempt: the thread that sets it has replaced the attempt
-		// first, so no caller gets the failure of an earlier one.
-		boolean blocked = this.driverBlocks;
-		CompletableFuture<LettuceCommands> last = this.commands.get();
-		if (!last.isCompletedExceptionally() || last == this.closed || blocked) {
-			return last;
-		}
-		// The driver may never answer, for example if the application's credentials are
-		// never there. Limited first: no error leaves an attempt that does not end.
-		CompletableFuture<LettuceCommands> next = limit(new CompletableFuture<>());
-		if (!this.commands.compareAndSet(last, next)) {
-			return connect();
+	private CompletableFuture<LettuceCommands> connect(Link none) {
+		CompletableFuture<LettuceCommands> attempt = new CompletableFuture<>();
+		Link opening = new Link(Phase.OPENING, attempt, null);
+		Link stuck = new Link(Phase.STUCK, attempt, null);
+		Link connecting = new Link(Phase.CONNECTING, attempt, null);
+		BooleanSupplier returned = () -> go(opening, connecting) || go(stuck, none);
+		Predicate<Throwable> failed = (failure) -> (go(opening, stuck) || go(connecting, none))
+				&& attempt.completeExceptionally(failure);
+		// Limited first: no error leaves an attempt that does not end.
+		Timeout limit = after(this.patience, () -> failed.test(new TimeoutException()));
+		attempt.whenComplete((made, failure) -> limit.cancel());
+		if (!go(none, opening)) {
+			limit.cancel();
+			return commands();
 		}
 		try {
-			this.driverBlocks = true;
-			this.driver = CompletableFuture.completedFuture(this.factory)
-				.thenApplyAsync(DedicatedFactory::connect, (task) -> this.connectors.newThread(task).start())
-				.whenComplete((made, failure) -> this.driverBlocks = false)
-				.thenCompose(Function.identity())
-				.thenCompose((made) -> {
-					LettuceCommands ready = new LettuceCommands(made);
-					return next.complete(ready) ? next : ready.close();
-				})
-				.whenComplete((ready, failure) -> {
-					if (failure != null) {
-						next.completeExceptionally(StoreCalls.unwrap(failure));
-					}
-				});
+			this.driver = open(returned).thenCompose((made) -> connected(none, connecting, made))
+				.handle((made, failure) -> failure != null && failed.test(StoreCalls.unwrap(failure)));
 		}
 		catch (Throwable ex) {
-			this.driverBlocks = false;
-			next.completeExceptionally(ex);
+			failed.test(ex);
+			returned.getAsBoolean();
 		}
-		return next;
+		return attempt;
+	}
+
+	/**
+	 * Let the driver connect on a thread of its own, which may block.
+	 * @param returned is called when it does not any more
+	 */
+	private CompletableFuture<LettuceCommands> open(BooleanSupplier returned) {
+		return CompletableFuture.completedFuture(this.client)
+			.thenApplyAsync(DedicatedClient::connect, (task) -> this.connectors.newThread(task).start())
+			.whenComplete((promised, failure) -> returned.getAsBoolean())
+			.thenCompose(Function.identity())
+			.thenApply(LettuceCommands::new);
+	}
+
+	private CompletionStage<?> connected(Link none, Link connecting, LettuceCommands made) {
+		if (!go(connecting, Link.connected(made))) {
+			return made.close();
+		}
+		connecting.commands.complete(made);
+		if (!made.isOpen()) {
+			// The driver reported that before this connection was known here.
+			broken();
+		}
+		if (none != this.unused) {
+			this.reconnected.run();
+		}
+		return connecting.commands;
+	}
+
+	/** The connection broke, and the driver reconnects. */
+	private void broken() {
+		Link last = this.link.get();
+		if (last.phase == Phase.CONNECTED) {
+			Link waiting = new Link(Phase.RECONNECTING, new CompletableFuture<>(), last.connection);
+			Link lost = new Link(Phase.LOST, last.commands, last.connection);
+			after(this.patience.dividedBy(8), () -> {
+				go(waiting, lost);
+				waiting.commands.complete(last.connection);
+			});
+			// Last: after an error no command waits for what nothing would end.
+			go(last, waiting);
+		}
+	}
+
+	private void repaired() {
+		Link last = this.link
+			.getAndUpdate((now) -> now.isBroken() ? Link.connected(Objects.requireNonNull(now.connection)) : now);
+		if (last.isBroken()) {
+			last.commands.complete(last.connection);
+			this.reconnected.run();
+		}
+	}
+
+	/**
+	 * Close the connection, if there is one, and let the next command open a new one.
+	 * Does not block.
+	 */
+	void reset() {
+		Link last = this.link
+			.getAndUpdate((now) -> (now.connection != null) ? new Link(Phase.NONE, now.commands, null) : now);
+		if (last.connection != null) {
+			leave(last, new IllegalStateException("Connection closed"));
+		}
+	}
+
+	/**
+	 * Fail all commands that wait for an answer or for a connection, and all later ones.
+	 * Does not block.
+	 */
+	void end() {
+		leave(this.link.getAndSet(this.closed), StoreCalls.closed("Redis"));
+	}
+
+	private void leave(Link last, RuntimeException reason) {
+		last.commands.completeExceptionally(reason);
+		if (last.connection != null) {
+			this.driver = last.connection.close();
+		}
+	}
+
+	private boolean go(Link last, Link next) {
+		return this.link.compareAndSet(last, next);
+	}
+
+	/**
+	 * Send the command that a cluster driver sends while a slot moves. On a connection of
+	 * its own, since it changes the meaning of the next command.
+	 * @return completes with the error of the server, or with an empty text
+	 */
+	CompletableFuture<String> asking() {
+		return limit(open(() -> true)
+			.thenCompose((made) -> made.execute("ASKING").whenComplete((answer, failure) -> made.close()))
+			.handle((answer, failure) -> (failure != null) ? "ASKING: " + StoreCalls.unwrap(failure).getMessage()
+					: ""));
+	}
+
+	/**
+	 * Send a command of a cluster again. The driver may hand out a new connection to a
+	 * node a moment before it is active, and rejects what is written then: nothing was
+	 * sent. Commands in a cluster have no order.
+	 */
+	<T extends @Nullable Object> CompletionStage<T> repeated(CompletionStage<T> answer,
+			Supplier<CompletionStage<T>> command, int times) {
+		return answer.exceptionallyCompose((failure) -> {
+			if (times == 0 || !RedisServer.says(failure, "Currently not connected")) {
+				return CompletableFuture.failedFuture(failure);
+			}
+			CompletableFuture<Boolean> later = new CompletableFuture<>();
+			after(PAUSE, () -> later.complete(true));
+			return repeated(later.thenCompose((passed) -> command.get()), command, times - 1);
+		});
 	}
 
 	/** Let a stage fail after the time that a connection and a command need. */
@@ -221,39 +288,14 @@ final class LettuceConnections {
 	}
 
 	/**
-	 * Complete a stage later, on a thread on which the driver completes commands as well,
+	 * Call an action later, on a thread on which the driver completes commands as well,
 	 * not on that of its timer: what follows may send commands.
 	 */
-	private Timeout after(Duration time, Runnable completion) {
-		return this.resources.timer()
-			.newTimeout((timeout) -> this.resources.eventExecutorGroup().execute(completion), time.toNanos(),
+	private Timeout after(Duration time, Runnable action) {
+		ClientResources resources = this.client.resources();
+		return resources.timer()
+			.newTimeout((timeout) -> resources.eventExecutorGroup().execute(action), time.toNanos(),
 					TimeUnit.NANOSECONDS);
-	}
-
-	/** Let the next command open a new connection. Does not block. */
-	void reset() {
-		replace(CompletableFuture.failedFuture(disconnected()), disconnected());
-	}
-
-	/**
-	 * Fail all commands that wait for an answer or for a connection, and all later ones.
-	 * Does not block.
-	 */
-	void end() {
-		replace(this.closed, StoreCalls.closed("Redis"));
-		this.reconnect.complete(false);
-	}
-
-	private void replace(CompletableFuture<LettuceCommands> next, RuntimeException reason) {
-		CompletableFuture<LettuceCommands> last = this.commands
-			.getAndUpdate((current) -> (current == this.closed) ? current : next);
-		if (!last.completeExceptionally(reason) && !last.isCompletedExceptionally()) {
-			this.driver = last.thenCompose(LettuceCommands::close);
-		}
-	}
-
-	private static IllegalStateException disconnected() {
-		return new IllegalStateException("Connection closed");
 	}
 
 	/**
@@ -268,148 +310,75 @@ final class LettuceConnections {
 		catch (ExecutionException | TimeoutException ex) {
 			// The client is shut down in any case.
 		}
-		this.factory.destroy();
+		this.client.destroy();
 		// This ends no thread that the nodes of Redlock share.
-		this.resources.shutdown(0, 0, TimeUnit.SECONDS);
-	}
-
-	/** The application's configuration, changed for locks. Reads go to masters, too. */
-	private static LettuceClientConfiguration client(LettuceClientConfiguration application, boolean shareThreads,
-			Duration commandTimeout, RedisConfiguration server, LockInstance self) {
-		LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder()
-			.clientOptions(options(application, commandTimeout, server))
-			.clientResources(resources(application.getClientResources(), shareThreads, commandTimeout))
-			.commandTimeout(commandTimeout)
-			.shutdownTimeout(application.getShutdownTimeout())
-			.shutdownQuietPeriod(application.getShutdownQuietPeriod());
-		// In CLIENT LIST: printable ASCII without spaces. A user that may not set it can
-		// connect, and has no name.
-		Optional<String> name = self.isResolved() ? Optional.of("distlock:" + self.text().replaceFirst(":[^:]*$", ""))
-				: application.getClientName();
-		name.ifPresent(client::clientName);
-		application.getRedisCredentialsProviderFactory().ifPresent(client::redisCredentialsProviderFactory);
-		if (application.isUseSsl()) {
-			LettuceSslClientConfigurationBuilder ssl = client.useSsl();
-			ssl.verifyPeer(application.getVerifyMode());
-			if (application.isStartTls()) {
-				ssl.startTls();
-			}
-		}
-		return client.build();
+		this.client.resources().shutdown(0, 0, TimeUnit.SECONDS);
 	}
 
 	/**
-	 * The settings of the application's client, but threads that run none of its code: a
-	 * reactive chain of the application that blocks would stop a shared event loop, and
-	 * renewals with it. Reconnect within less than half a minute, and close a connection
-	 * that is silent.
-	 * @param shareThreads whether the threads of the other client are this library's, too
+	 * The life of the connection for commands. {@link #CLOSED} may follow each of these.
 	 */
-	private static ClientResources resources(Optional<ClientResources> other, boolean shareThreads,
-			Duration commandTimeout) {
-		ClientResources.Builder builder = ClientResources.builder()
-			.ioThreadPoolSize(DRIVER_THREADS)
-			.computationThreadPoolSize(DRIVER_THREADS)
-			.threadFactoryProvider(threads(Thread.currentThread().getContextClassLoader()));
-		other.ifPresent((client) -> builder.addressResolverGroup(client.addressResolverGroup())
-			.socketAddressResolver(client.socketAddressResolver())
-			.eventBus(client.eventBus())
-			.commandLatencyRecorder(client.commandLatencyRecorder())
-			// The other client publishes what is recorded.
-			.commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
-			.tracing(client.tracing()));
-		other.filter((client) -> shareThreads)
-			.ifPresent((client) -> builder.timer(client.timer())
-				.eventExecutorGroup(client.eventExecutorGroup())
-				.eventLoopGroupProvider(client.eventLoopGroupProvider()));
-		NettyCustomizer customizer = other.map(ClientResources::nettyCustomizer)
-			.orElse(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER);
-		return builder.nettyCustomizer(SilentConnectionCloser.customizer(commandTimeout, customizer))
-			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), MAX_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
-			.build();
-	}
+	private enum Phase {
 
-	/** The class loader is not that of the caller for which a thread is started. */
-	private static ThreadFactoryProvider threads(ClassLoader contextClassLoader) {
-		return (pool) -> {
-			ThreadFactory factory = new DefaultThreadFactory("distlock-" + pool, true);
-			return (task) -> {
-				Thread thread = factory.newThread(task);
-				thread.setContextClassLoader(contextClassLoader);
-				return thread;
-			};
-		};
-	}
+		/** There is none, and the next command lets the driver make one: OPENING. */
+		NONE,
 
-	/** The driver also calls this without a command. */
-	private static boolean isScript(@Nullable RedisCommand<?, ?, ?> command) {
-		return command != null && (command.getType() == CommandType.EVALSHA || command.getType() == CommandType.EVAL);
-	}
+		/**
+		 * A thread is inside the driver, which may wait for credentials, or for the
+		 * topology of a cluster. Commands wait. When it returns, CONNECTING; if the
+		 * attempt takes too long before, STUCK.
+		 */
+		OPENING,
 
-	private static ClientOptions options(LettuceClientConfiguration application, Duration commandTimeout,
-			RedisConfiguration server) {
-		ClientOptions base = application.getClientOptions().orElseGet(ClientOptions::create);
-		if (RedisConfiguration.isClusterConfiguration(server)) {
-			base = withFailover(base);
-		}
-		return base.mutate()
-			.autoReconnect(true)
-			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-			.replayFilter(LettuceConnections::isScript)
-			.timeoutOptions(TimeoutOptions.enabled())
-			.socketOptions(base.getSocketOptions().mutate().connectTimeout(commandTimeout).build())
-			.build();
+		/**
+		 * The thread is still inside the driver, and a second one would wait behind it.
+		 * Commands fail. When it returns, NONE.
+		 */
+		STUCK,
+
+		/**
+		 * The driver has promised a connection. Commands wait. CONNECTED; or after a
+		 * failure, or if that takes too long, NONE.
+		 */
+		CONNECTING,
+
+		/** Commands are sent. After a break RECONNECTING, after a reset NONE. */
+		CONNECTED,
+
+		/**
+		 * The connection has broken, and the driver reconnects. Commands wait. CONNECTED;
+		 * LOST when a quarter of the command time-out has passed since the break; after a
+		 * reset NONE.
+		 */
+		RECONNECTING,
+
+		/**
+		 * The same for longer. Commands are sent, so they fail at once. CONNECTED when
+		 * the driver has reconnected; after a reset NONE.
+		 */
+		LOST,
+
+		/** Commands fail. Nothing follows. */
+		CLOSED
+
 	}
 
 	/**
-	 * Find new masters soon. By default the driver updates the topology every five
-	 * seconds at most, and not at all if the application has switched that off.
+	 * The connection for commands at one moment.
+	 *
+	 * @param phase what the next event finds
+	 * @param commands what commands get: not completed while they wait; not used if NONE
+	 * @param connection what a reset closes: there if CONNECTED, RECONNECTING or LOST
 	 */
-	@SuppressWarnings("deprecation")
-	private static ClusterClientOptions withFailover(ClientOptions base) {
-		ClusterClientOptions cluster = (base instanceof ClusterClientOptions clusterOptions) ? clusterOptions
-				: ClusterClientOptions.builder(base).build();
-		ClusterTopologyRefreshOptions configured = cluster.getTopologyRefreshOptions();
-		// On by default in newer drivers only.
-		ClusterTopologyRefreshOptions.Builder refresh = ClusterTopologyRefreshOptions.builder()
-			.enableAdaptiveRefreshTrigger(RefreshTrigger.values())
-			.adaptiveRefreshTriggersTimeout(TOPOLOGY_INTERVAL)
-			.refreshTriggersReconnectAttempts(2);
-		if (configured != null) {
-			refresh.dynamicRefreshSources(configured.useDynamicRefreshSources());
-		}
-		return cluster.mutate().topologyRefreshOptions(refresh.build()).build();
-	}
+	private record Link(Phase phase, CompletableFuture<LettuceCommands> commands,
+			@Nullable LettuceCommands connection) {
 
-	/**
-	 * A factory of Spring Data, which knows how to connect to each kind of server, and
-	 * waits for that without limit: {@link #connect()} does not.
-	 */
-	private static final class DedicatedFactory extends LettuceConnectionFactory {
-
-		private volatile @Nullable LettuceConnectionProvider provider;
-
-		DedicatedFactory(RedisConfiguration server, LettuceClientConfiguration client) {
-			super(server, client);
+		static Link connected(LettuceCommands made) {
+			return new Link(Phase.CONNECTED, CompletableFuture.completedFuture(made), made);
 		}
 
-		@Override
-		protected LettuceConnectionProvider doCreateConnectionProvider(AbstractRedisClient client,
-				RedisCodec<?, ?> codec) {
-			LettuceConnectionProvider made = super.doCreateConnectionProvider(client, codec);
-			if (this.provider == null) {
-				// The second one is for reactive commands.
-				this.provider = made;
-			}
-			return made;
-		}
-
-		/** One server or a cluster, whatever the configuration says. */
-		@SuppressWarnings("unchecked")
-		CompletionStage<StatefulConnection<byte[], byte[]>> connect() {
-			return (CompletionStage<StatefulConnection<byte[], byte[]>>) (CompletionStage<?>) Objects
-				.requireNonNull(this.provider)
-				.getConnectionAsync(StatefulConnection.class);
+		boolean isBroken() {
+			return this.phase == Phase.RECONNECTING || this.phase == Phase.LOST;
 		}
 
 	}

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NativeCommands {
 
-	private static final Log logger = LogFactory.getLog(NativeCommands.class);
+	private static final Log logger = LockLog.of(NativeCommands.class);
 
 	private static final String TOMBSTONE_MILLIS = "10000";
 

@@ -6,25 +6,20 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisServer.FailureKind;
+import io.github.distlock.thread.LockLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -34,15 +29,16 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class RedisConnections {
 
-	private static final Log logger = LogFactory.getLog(RedisConnections.class);
+	private static final Log logger = LockLog.of(RedisConnections.class);
 
 	/** Minimum interval between reconnects because the server has become a replica. */
 	private static final long RECONNECT_NANOS = Duration.ofMillis(500).toNanos();
 
+	/** After a few of these a connection is broken, not new. */
+	private static final int REPETITIONS = 5;
+
 	/** Minimum interval between warnings of that. */
 	private static final long WARN_NANOS = Duration.ofMinutes(1).toNanos();
-
-	private static final Pattern EVICTION_POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
 	private final RedisConnectionFactory application;
 
@@ -62,10 +58,6 @@ final class RedisConnections {
 	 */
 	private final Duration patience;
 
-	private final RedisKeys keys;
-
-	private final String instance;
-
 	private final ServerClock clock = new ServerClock();
 
 	/** {@code null} if the application's connections are shared. */
@@ -74,7 +66,9 @@ final class RedisConnections {
 	/** Completed. */
 	private final CompletableFuture<BlockingCommands> shared;
 
-	private final InboxMonitor inbox;
+	private final InboxMonitor monitor;
+
+	private final RedisInbox inbox;
 
 	/** How often a dedicated connection broke: another server may answer then. */
 	private final AtomicInteger breaks = new AtomicInteger();
@@ -84,8 +78,6 @@ final class RedisConnections {
 
 	/** The time of the last warning of that. */
 	private volatile long warnedNanos;
-
-	private final AtomicBoolean evictionChecked = new AtomicBoolean();
 
 	private volatile boolean closed;
 
@@ -99,8 +91,6 @@ final class RedisConnections {
 		this.time = time;
 		this.warnedNanos = time.nanoTime() - WARN_NANOS;
 		this.patience = settings.commandTimeout().multipliedBy(5).plusSeconds(1);
-		this.keys = keys;
-		this.instance = context.instance();
 		this.shared = CompletableFuture.completedFuture(new BlockingCommands(application));
 		boolean copied = settings.dedicatedConnection() && source.server() != null;
 		this.dedicated = (copied && source.factory() instanceof LettuceConnectionFactory lettuce)
@@ -113,10 +103,11 @@ final class RedisConnections {
 					+ " delay renewals, and locks can be lost. Define a LettuceConnectionFactory @Bean(defaultCandidate = false)"
 					+ " and name it in distlock.redis.connection-factory, or set distlock.redis.dedicated-connection=false");
 		}
-		this.inbox = new InboxMonitor((this.dedicated != null) ? this.dedicated.factory() : application, this, keys,
+		this.monitor = new InboxMonitor((this.dedicated != null) ? this.dedicated.factory() : application, this, keys,
 				context, time, settings.commandTimeout());
+		this.inbox = this.monitor.inbox();
 		if (this.dedicated != null) {
-			this.dedicated.onDisconnect(this::disconnected);
+			this.dedicated.onDisconnect(this::disconnected, context.signals()::renewAll);
 		}
 	}
 
@@ -146,16 +137,13 @@ final class RedisConnections {
 		}
 		this.closed = true;
 		if (this.dedicated != null) {
-			// First, since the inbox may wait for a connection.
+			// First, since the inbox may wait for a connection. It has the last one.
 			this.dedicated.end();
+			this.inbox.stop(this.dedicated::close);
 		}
-		this.inbox.stop();
-	}
-
-	/** The inbox has closed its connection, the last one that is used. */
-	void inboxStopped() {
-		if (this.dedicated != null) {
-			this.dedicated.close();
+		else {
+			this.inbox.stop(() -> {
+			});
 		}
 	}
 
@@ -185,7 +173,7 @@ final class RedisConnections {
 	}
 
 	InboxMonitor inbox() {
-		return this.inbox;
+		return this.monitor;
 	}
 
 	/** Whether a command blocks the thread that sends it. */
@@ -200,11 +188,10 @@ final class RedisConnections {
 	 */
 	<T extends @Nullable Object> CompletionStage<T> send(String action, @Nullable String key,
 			Function<RedisCommands, CompletionStage<T>> command) {
-		CompletableFuture<? extends RedisCommands> commands = (this.dedicated != null) ? this.dedicated.commands()
+		CompletableFuture<? extends RedisCommands> open = (this.dedicated != null) ? this.dedicated.commands()
 				: this.shared;
-		if (this.closed) {
-			commands = CompletableFuture.failedFuture(StoreCalls.closed("Redis"));
-		}
+		CompletableFuture<? extends RedisCommands> commands = this.closed
+				? CompletableFuture.failedFuture(StoreCalls.closed("Redis")) : open;
 		boolean connected = commands.isDone() && !commands.isCompletedExceptionally();
 		CompletionStage<T> answer;
 		try {
@@ -214,9 +201,18 @@ final class RedisConnections {
 		catch (Throwable ex) {
 			answer = CompletableFuture.failedFuture(ex);
 		}
+		if (this.dedicated != null && this.cluster) {
+			answer = this.dedicated.repeated(answer, () -> commands.thenCompose(command), REPETITIONS);
+		}
 		return answer.exceptionally((failure) -> {
 			throw failed(action, key, StoreCalls.unwrap(failure));
 		});
+	}
+
+	/** Complete with what the server refuses that only a cluster needs, or a text. */
+	CompletableFuture<String> asking() {
+		return (this.dedicated != null && this.cluster) ? this.dedicated.asking()
+				: CompletableFuture.completedFuture("");
 	}
 
 	/** Let a stage that dedicated connections complete end in any case. */
@@ -225,7 +221,7 @@ final class RedisConnections {
 	}
 
 	/** Wait for a stage. */
-	private <T extends @Nullable Object> T await(String action, @Nullable String key, CompletionStage<T> answer) {
+	<T extends @Nullable Object> T await(String action, @Nullable String key, CompletionStage<T> answer) {
 		try {
 			return StoreCalls.awaitUninterruptibly(answer.toCompletableFuture(), this.patience, this.time);
 		}
@@ -238,6 +234,12 @@ final class RedisConnections {
 	<T extends @Nullable Object> T call(String action, @Nullable String key,
 			Function<RedisCommands, CompletionStage<T>> command) {
 		return await(action, key, send(action, key, command));
+	}
+
+	/** Send a command, and wait for its text, which is empty if there is none. */
+	String ask(String action, String command, byte[]... args) {
+		String answer = call(action, null, (commands) -> commands.execute(command, args));
+		return (answer != null) ? answer : "";
 	}
 
 	/**
@@ -260,7 +262,7 @@ final class RedisConnections {
 					logger.warn(this.server.name() + " has become a replica: connecting again to find the master");
 				}
 				this.dedicated.reset();
-				this.inbox.serverChanged();
+				this.monitor.serverChanged();
 			}
 		}
 		List<String> blocked = (this.dedicated == null && FailureKind.TIMEOUT.isIn(failure)) ? blockedEventLoops()
@@ -296,79 +298,7 @@ final class RedisConnections {
 			this.inbox.broken();
 		}
 		else {
-			this.inbox.serverChanged();
-		}
-	}
-
-	/**
-	 * Check that the server can be reached and that its user has all rights that locks
-	 * need.
-	 * @throws LockBackendException if not
-	 */
-	void verify() {
-		// The thread of the inbox connects first: a driver may wait without limit, for
-		// example for credentials, and this thread must not. The first connection of a
-		// JVM takes longer than a command.
-		this.inbox.settled().handle((confirmed, failure) -> true).completeOnTimeout(true, 5, TimeUnit.SECONDS).join();
-		await("test of the lock store", null, this.inbox.settled().handle((confirmed, failure) -> true));
-		List<String> names = this.keys.lockQueueAndReaders("rights-" + this.instance);
-		// By its text, even if the server knows it: the probe is sent by its digest.
-		byte[][] script = RedisCommands.bytes(Scripts.RIGHTS.getScriptAsString(), "3", names.get(0), names.get(1),
-				names.get(2), this.inbox.channel(), RedisInbox.PROBE);
-		this.server.checkRights(ask("test of the lock store", "EVAL", script));
-		probe(RedisInbox.PROBE);
-		try {
-			await("subscription to the inbox " + this.inbox.channel(), null, this.inbox.settled());
-		}
-		catch (LockBackendException ex) {
-			// A static master with replicas sends no messages: callers ask instead.
-			boolean unsupported = NestedExceptionUtils
-				.getMostSpecificCause(ex) instanceof UnsupportedOperationException;
-			if (!unsupported && !this.inbox.isSubscribed()) {
-				throw ex;
-			}
-		}
-	}
-
-	private String ask(String action, String command, byte[]... args) {
-		String answer = call(action, null, (commands) -> commands.execute(command, args));
-		return (answer != null) ? answer : "";
-	}
-
-	/**
-	 * Let a script publish to the inbox of this JVM, and observe the server's time.
-	 * @return the number of receivers
-	 */
-	long probe(String text) {
-		warnOfEvictionOnce();
-		TimeSource.Instant sent = this.time.now();
-		String[] answer = call("probe", null,
-				(commands) -> commands.run(Scripts.PROBE, List.of(), this.inbox.channel(), text))
-			.split(",");
-		this.clock.observe(sent, Long.parseLong(answer[1]));
-		return Long.parseLong(answer[0]);
-	}
-
-	/**
-	 * Warn of a server that removes keys to make room. Locks would be among the first to
-	 * go, since such a server prefers keys that expire soon. Nothing is logged if the
-	 * user may not read the policy. In a cluster any node is asked.
-	 */
-	private void warnOfEvictionOnce() {
-		if (!this.evictionChecked.compareAndSet(false, true)) {
-			return;
-		}
-		try {
-			String lines = ask("check of the memory", "INFO", RedisCommands.bytes("memory"));
-			Matcher policy = EVICTION_POLICY.matcher(lines);
-			if (policy.find() && !policy.group(1).equals("noeviction") && !lines.contains("maxmemory:0\r")) {
-				logger.warn("Redis removes keys when its memory is full (maxmemory-policy " + policy.group(1)
-						+ "), including locks, so two callers could hold one lock: set maxmemory-policy noeviction, or name"
-						+ " a @Bean(defaultCandidate = false) of another Redis in distlock.redis.connection-factory");
-			}
-		}
-		catch (LockBackendException ex) {
-			logger.debug("The eviction policy of Redis could not be read", ex);
+			this.monitor.serverChanged();
 		}
 	}
 

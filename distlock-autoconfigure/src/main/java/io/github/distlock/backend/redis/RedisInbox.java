@@ -7,9 +7,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
+import io.github.distlock.thread.LockLog;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ConnectionUtils;
@@ -25,12 +25,12 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * Lettuce subscribes again by itself after a reconnect. Messages and confirmations come
  * on threads of the driver.
  */
-abstract class RedisInbox implements MessageListener, SubscriptionListener {
+final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	/** Prefix of a message that only shows whether messages arrive. */
 	static final String PROBE = "probe:";
 
-	private static final Log logger = LogFactory.getLog(RedisInbox.class);
+	private static final Log logger = LockLog.of(RedisInbox.class);
 
 	private static final long MIN_BACK_OFF_MILLIS = 100;
 
@@ -45,6 +45,8 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	private final RedisConnectionFactory connections;
 
 	private final String channel;
+
+	private final Listener listener;
 
 	private final Thread thread;
 
@@ -66,38 +68,25 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Since the last confirmation. */
 	private volatile int failedAttempts;
 
+	/** The next pause at most. Used by the thread of the inbox. */
+	private long backOffMillis = MIN_BACK_OFF_MILLIS;
+
 	private volatile boolean stopped;
+
+	/** Written before it is stopped. */
+	private Runnable last = () -> {
+	};
 
 	/**
 	 * Create an inbox; it subscribes after its start.
 	 * @param connections makes its connection
 	 * @param channel its name
 	 */
-	RedisInbox(RedisConnectionFactory connections, String channel) {
+	RedisInbox(RedisConnectionFactory connections, String channel, Listener listener) {
 		this.connections = connections;
 		this.channel = channel;
+		this.listener = listener;
 		this.thread = LockThreads.named("distlock-inbox").newThread(this::run);
-	}
-
-	/** The server has confirmed a subscription. */
-	abstract void subscribed();
-
-	/** A message has arrived. */
-	abstract void received(String text);
-
-	/**
-	 * Explain why a subscription failed: the cause, the remedy, and what does not work
-	 * until then.
-	 */
-	abstract String explain(Throwable failure);
-
-	/**
-	 * Check the subscription. Called at intervals on the thread of the inbox, which may
-	 * wait.
-	 * @return {@code false} to subscribe on a new connection
-	 */
-	boolean check() {
-		return true;
 	}
 
 	/** No message arrives until the server confirms again: the connection broke. */
@@ -114,15 +103,13 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	/**
-	 * The last call of the thread, after a stop: it has closed its connection, so the
-	 * client can be shut down. The driver would warn of a connection that is closed
+	 * Stop, and wait two seconds at most for the thread to end.
+	 * @param last the last call of the thread, which has closed its connection then, so
+	 * the client can be shut down. The driver would warn of a connection that is closed
 	 * twice.
 	 */
-	void stopped() {
-	}
-
-	/** Stop, and wait two seconds at most for the thread to end. */
-	void stop() {
+	void stop(Runnable last) {
+		this.last = last;
 		this.stopped = true;
 		this.subscription = null;
 		this.settled.complete(false);
@@ -153,28 +140,32 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	private void run() {
-		long backOff = MIN_BACK_OFF_MILLIS;
-		while (!this.stopped) {
-			try {
-				subscribe();
-				backOff = MIN_BACK_OFF_MILLIS;
-			}
-			catch (Throwable ex) {
-				failed(ex);
-			}
+		LockThreads.repeatWhile(() -> !this.stopped, this::trySubscribe);
+		this.last.run();
+	}
+
+	private void trySubscribe() {
+		try {
+			subscribe();
+			this.backOffMillis = MIN_BACK_OFF_MILLIS;
+		}
+		catch (Throwable ex) {
+			failed(ex);
+		}
+		finally {
 			if (!this.stopped) {
-				pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
-				backOff = Math.min(backOff * 2, MAX_BACK_OFF_MILLIS);
+				pause(ThreadLocalRandom.current().nextLong(this.backOffMillis / 2, this.backOffMillis));
+				this.backOffMillis = Math.min(this.backOffMillis * 2, MAX_BACK_OFF_MILLIS);
 			}
 		}
-		stopped();
 	}
 
 	private void failed(Throwable ex) {
 		this.settled.completeExceptionally(ex);
 		// On a busy processor one attempt may take too long.
 		if (++this.failedAttempts == 2 && !this.stopped) {
-			logger.warn(explain(ex) + " Cannot subscribe to the inbox " + this.channel + " yet, trying again");
+			logger.warn(this.listener.explain(ex) + " Cannot subscribe to the inbox " + this.channel
+					+ " yet, trying again");
 		}
 	}
 
@@ -199,7 +190,7 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	private void stayWhile(BooleanSupplier alive) {
-		while (!this.stopped && alive.getAsBoolean() && check()) {
+		while (!this.stopped && alive.getAsBoolean() && this.listener.check()) {
 			pause(CHECK_MILLIS);
 		}
 	}
@@ -221,7 +212,7 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 			String text = new String(message.getBody(), StandardCharsets.UTF_8);
 			// The thread that is to end may wait for a probe.
 			if (!this.stopped || text.startsWith(PROBE)) {
-				received(text);
+				this.listener.received(text);
 			}
 		}
 		catch (Throwable ex) {
@@ -242,7 +233,33 @@ abstract class RedisInbox implements MessageListener, SubscriptionListener {
 			logger.info("The inbox " + this.channel + " is subscribed now");
 		}
 		this.failedAttempts = 0;
-		subscribed();
+		this.listener.subscribed();
+		wake();
+	}
+
+	/** What uses an inbox. */
+	interface Listener {
+
+		/** The server has confirmed a subscription. The next check is soon. */
+		default void subscribed() {
+		}
+
+		/** A message has arrived. */
+		void received(String text);
+
+		/**
+		 * Check the subscription. Called at intervals on the thread of the inbox, which
+		 * may wait.
+		 * @return {@code false} to subscribe on a new connection
+		 */
+		boolean check();
+
+		/**
+		 * Explain why a subscription failed: the cause, the remedy, and what does not
+		 * work until then.
+		 */
+		String explain(Throwable failure);
+
 	}
 
 	/**

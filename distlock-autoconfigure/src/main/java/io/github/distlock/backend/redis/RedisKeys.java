@@ -14,13 +14,8 @@ import io.github.distlock.backend.Ticket;
 final class RedisKeys {
 
 	/**
-	 * The format of the queue, as a part of its name: scripts of unlike formats have
-	 * queues of their own and share the lock. Raise it when scripts of an earlier version
-	 * could not read the queue, or could do so wrongly. Without a number, the queue was a
-	 * list at first. An earlier version of format 2 looked for the first colon of a
-	 * ticket. If it hands the lock over and the first ticket in the queue is one of this
-	 * version, it drops that ticket, which asks again within seconds. With queues of
-	 * their own, each hand-off between the versions would take as long.
+	 * The format of the queue, as a part of its name. Raise it when the scripts of a
+	 * released version could not read the queue, or could do so wrongly.
 	 */
 	private static final String QUEUE_FORMAT = "2";
 
@@ -65,9 +60,7 @@ final class RedisKeys {
 		return (ticket.mode() == LockMode.EXCLUSIVE) ? lockAndQueue(ticket.key()) : lockQueueAndReaders(ticket.key());
 	}
 
-	/**
-	 * The keys of a lock on a Redlock node, whose queue is a list in its first format.
-	 */
+	/** The keys of a lock on a Redlock node, whose queue is a list. */
 	List<String> nodeLockQueueAndFloor(String key) {
 		String tag = encode(key) + "}";
 		return List.of(this.lockPrefix + tag, this.prefix + "queue:{" + tag, this.prefix + "floor:{" + tag);

@@ -30,6 +30,9 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redis.InboxMonitor.InboxState;
+import io.github.distlock.backend.redis.RedisServer.FailureKind;
+import io.github.distlock.thread.LockLog;
+import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -39,6 +42,8 @@ import org.springframework.data.redis.core.script.RedisScript;
  * The open store of a {@link RedisLockBackend}. Thread-safe.
  */
 final class RedisLockStore implements LockStore, StoreInspection {
+
+	private static final Log logger = LockLog.of(RedisLockStore.class);
 
 	/**
 	 * Maximum time within which a grant by message must be confirmed, as in the scripts.
@@ -61,6 +66,9 @@ final class RedisLockStore implements LockStore, StoreInspection {
 	 */
 	private static final long UNQUEUED_RETRY_MILLIS = 200;
 
+	/** Retry interval of a ticket that polls and is the first in the queue. */
+	private static final long POLL_MILLIS = 50;
+
 	/** A holder has a first token and a lease; a waiting ticket only its name. */
 	private static final int PARTS_OF_HOLDER = 3;
 
@@ -82,6 +90,9 @@ final class RedisLockStore implements LockStore, StoreInspection {
 	private final TimeSource clock;
 
 	private final RandomGenerator random;
+
+	/** Whether the server has refused to queue a ticket, for lack of memory, since. */
+	private volatile boolean full;
 
 	/**
 	 * The releases of a key that were sent without waiting and are not answered. Each of
@@ -179,7 +190,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 
 	@Override
 	public void verify() {
-		this.connections.verify();
+		new RedisCheck(this.connections, this.keys, this.instance).verify();
 	}
 
 	@Override
@@ -198,12 +209,12 @@ final class RedisLockStore implements LockStore, StoreInspection {
 			TimeSource.Instant sent = this.clock.now();
 			CompletionStage<Long> taken = this.nativeCommands.attempt(commands, ticket, millis(lease));
 			return (taken == null)
-					? attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()), sent)
+					? attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()), sent, false)
 					: taken.thenCompose((first) -> (first > 0)
 							? CompletableFuture.completedFuture(
 									granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease))
 							: attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()),
-									this.clock.now()));
+									this.clock.now(), false));
 		});
 	}
 
@@ -211,25 +222,39 @@ final class RedisLockStore implements LockStore, StoreInspection {
 	 * Attempt by the script. Releases that begin during the wait are not waited for: an
 	 * attempt waits once.
 	 * @param releases those that began before and are not answered, if there are any
+	 * @param refused whether the server had no memory for the ticket's place in the queue
 	 */
 	private CompletionStage<AttemptResult> attemptByScript(RedisCommands commands, Ticket ticket, Duration lease,
-			boolean queue, @Nullable CompletableFuture<?> releases, TimeSource.Instant sent) {
+			boolean queue, @Nullable CompletableFuture<?> releases, TimeSource.Instant sent, boolean refused) {
 		if (releases != null) {
 			// An error of the driver may prevent their answers for all time.
 			return this.connections.limit(releases.copy())
 				.whenComplete((answered, failure) -> this.unanswered.remove(ticket.key(), releases))
-				.thenCompose((answered) -> attemptByScript(commands, ticket, lease, queue, null, this.clock.now()));
+				.thenCompose(
+						(answered) -> attemptByScript(commands, ticket, lease, queue, null, this.clock.now(), false));
 		}
-		InboxState state = queue ? this.connections.inbox().state() : InboxState.UNSUBSCRIBED;
-		return ask(commands, Scripts.ATTEMPT, ticket, (reply) -> {
+		boolean queues = queue && !refused;
+		InboxState state = queues ? this.connections.inbox().state(ticket) : InboxState.UNSUBSCRIBED;
+		CompletionStage<AttemptResult> attempted = ask(commands, Scripts.ATTEMPT, ticket, (reply) -> {
 			this.nativeCommands.attempted(ticket, reply);
 			return switch (reply.kind()) {
 				case Reply.GRANTED -> granted(ticket, reply, sent, lease);
-				case Reply.WAITING -> waiting(ticket, reply, sent, lease);
+				case Reply.WAITING -> waiting(ticket, reply, sent, lease, state.polls());
 				case Reply.BUSY -> busy(ticket, reply, queue);
 				default -> throw new IllegalStateException("Not an answer to an attempt: " + reply);
 			};
 		}, ticket.token(), millis(lease), ticket.isReader() ? state.letter : state.letter.concat(this.tokensPerGrant));
+		return !queues ? attempted : attempted.exceptionallyCompose((failure) -> {
+			if (!FailureKind.MEMORY.isIn(failure)) {
+				return CompletableFuture.failedFuture(failure);
+			}
+			if (!this.full) {
+				this.full = true;
+				logger.warn(this.connections.server().explain(failure)
+						+ ". Until then callers that wait have no place in a queue, and ask again and again");
+			}
+			return attemptByScript(commands, ticket, lease, true, null, sent, true);
+		});
 	}
 
 	@Override
@@ -278,7 +303,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 			}
 			return new ReleaseResult(released, (next == null) ? null : switch (reply.kind()) {
 				case Reply.GRANTED -> granted(next.ticket(), reply, sent, next.lease());
-				case Reply.WAITING -> waiting(next.ticket(), reply, sent, next.lease());
+				case Reply.WAITING -> waiting(next.ticket(), reply, sent, next.lease(), false);
 				case Reply.UNQUEUED -> unqueued(null);
 				default -> null;
 			});
@@ -287,6 +312,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 
 	@Override
 	public CompletionStage<?> cancel(Ticket ticket) {
+		this.connections.inbox().ended(ticket);
 		return this.connections.send("cancel", ticket.key(),
 				(commands) -> ask(commands, Scripts.CANCEL, ticket, Function.identity(), ticket.token()));
 	}
@@ -349,6 +375,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 
 	/** A reply without a TTL is a new grant, whose TTL is the lease. */
 	private AttemptResult granted(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease) {
+		this.connections.inbox().ended(ticket);
 		long[] numbers = reply.numbers();
 		Duration ttl = (numbers.length > 1) ? Duration.ofMillis(Math.max(0, numbers[1])) : lease;
 		long last = ticket.isReader() ? numbers[0] : numbers[0] + this.description.tokensPerGrant() - 1;
@@ -357,20 +384,27 @@ final class RedisLockStore implements LockStore, StoreInspection {
 
 	/**
 	 * Only the head of the queue attempts again when the lease of the holder ends. The
-	 * others are signalled then, and attempt after a safety interval.
+	 * others are signalled then, and attempt after a safety interval. A ticket that polls
+	 * has to ask for its turn, and the one behind a holder that polls perhaps, too.
 	 */
-	private AttemptResult waiting(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease) {
+	private AttemptResult waiting(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease, boolean polls) {
 		long[] numbers = reply.numbers();
 		// The validity of grants by message is computed from this.
 		this.connections.clock().observe(sent, numbers[2]);
 		double share = SAFETY_SHARE + this.random.nextDouble(SAFETY_JITTER);
 		long delay = (long) (graceMillis(lease) * share);
 		long holderMillis = numbers[1];
-		if (numbers[0] == 0 && holderMillis >= 0) {
+		boolean first = numbers[0] <= 0;
+		if (polls || numbers[0] < 0) {
+			delay = Math.min(delay, (polls && first) ? POLL_MILLIS : unqueuedDelay());
+		}
+		if (first && holderMillis >= 0) {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
-		return new AttemptResult.Queued(Duration.ofMillis(delay), numbers[3] == 1,
-				reply.holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))));
+		StoredHolder holder = reply.holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis)));
+		this.connections.inbox().refused(ticket, holder);
+		this.full = false;
+		return new AttemptResult.Queued(Duration.ofMillis(delay), numbers[3] == 1, holder);
 	}
 
 	/**
@@ -380,12 +414,16 @@ final class RedisLockStore implements LockStore, StoreInspection {
 	private AttemptResult busy(Ticket ticket, Reply reply, boolean queue) {
 		Duration remaining = Duration.ofMillis(Math.max(0, reply.numbers()[0]));
 		StoredHolder holder = reply.holder(ticket.key(), remaining);
+		this.connections.inbox().refused(ticket, holder);
 		return queue ? unqueued(holder) : new AttemptResult.Busy(remaining, holder);
 	}
 
 	private AttemptResult unqueued(@Nullable StoredHolder holder) {
-		long delay = this.random.nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
-		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
+		return new AttemptResult.Queued(Duration.ofMillis(unqueuedDelay()), false, holder);
+	}
+
+	private long unqueuedDelay() {
+		return this.random.nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
 	}
 
 	private static long graceMillis(Duration lease) {

@@ -82,7 +82,7 @@ public final class RedisQuorumNode extends QuorumNode {
 				self.text(), events);
 		this.open = starting;
 		starting.connected();
-		starting.start();
+		starting.inbox.start();
 		return starting.opened;
 	}
 
@@ -91,14 +91,15 @@ public final class RedisQuorumNode extends QuorumNode {
 		OpenNode current = this.open;
 		this.open = null;
 		if (current != null) {
-			current.stop();
+			current.connections.end();
+			current.inbox.stop(current.connections::close);
 		}
 	}
 
 	@Override
 	public boolean isListening() {
 		OpenNode current = this.open;
-		return current != null && current.isSubscribed() && current.connected() != null;
+		return current != null && current.inbox.isSubscribed() && current.connected() != null;
 	}
 
 	@Override
@@ -110,7 +111,7 @@ public final class RedisQuorumNode extends QuorumNode {
 			return CompletableFuture.failedFuture(new NodeRefusedException(
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
-		String[] values = (verb == NodeVerb.PROBE) ? new String[] { current.channel(), RedisInbox.PROBE } : args;
+		String[] values = (verb == NodeVerb.PROBE) ? new String[] { current.inbox.channel(), RedisInbox.PROBE } : args;
 		return commands.run(Objects.requireNonNull(SCRIPTS.get(verb)), names(verb, locks), values)
 			.exceptionallyCompose((failure) -> {
 				Throwable cause = StoreCalls.unwrap(failure);
@@ -124,9 +125,11 @@ public final class RedisQuorumNode extends QuorumNode {
 	}
 
 	/** The connections of a node that was started, and its inbox. */
-	private final class OpenNode extends RedisInbox {
+	private final class OpenNode implements RedisInbox.Listener {
 
 		private final LettuceConnections connections;
+
+		private final RedisInbox inbox;
 
 		private final String instance;
 
@@ -141,15 +144,16 @@ public final class RedisQuorumNode extends QuorumNode {
 		private volatile long failedNanos;
 
 		OpenNode(LettuceConnections connections, String instance, NodeEvents events) {
-			super(connections.factory(), RedisQuorumNode.this.keys.inboxPrefix() + instance);
 			this.connections = connections;
+			this.inbox = new RedisInbox(connections.factory(), RedisQuorumNode.this.keys.inboxPrefix() + instance,
+					this);
 			this.instance = instance;
 			this.events = events;
 			connections.onDisconnect((ofInbox) -> {
 				if (ofInbox) {
-					broken();
+					this.inbox.broken();
 				}
-			});
+			}, events::reconnected);
 		}
 
 		/**
@@ -160,7 +164,7 @@ public final class RedisQuorumNode extends QuorumNode {
 			if (this.failure != null && TimeSource.SYSTEM.nanoTime() - this.failedNanos < RECONNECT_NANOS) {
 				return null;
 			}
-			LettuceCommands commands = this.connections.connect().handle((made, reason) -> {
+			LettuceCommands commands = this.connections.commands().handle((made, reason) -> {
 				this.failedNanos = TimeSource.SYSTEM.nanoTime();
 				this.failure = reason;
 				if (made != null) {
@@ -171,31 +175,15 @@ public final class RedisQuorumNode extends QuorumNode {
 			return (commands != null && commands.isOpen()) ? commands : null;
 		}
 
-		@Override
-		void stop() {
-			this.connections.end();
-			super.stop();
-		}
-
-		@Override
-		void stopped() {
-			this.connections.close();
-		}
-
-		@Override
-		void subscribed() {
-			wake();
-		}
-
 		/**
 		 * The server can be reached: connect before a command needs it. After each
 		 * confirmation the waiting tickets attempt again on this thread, not on one of
 		 * the two that read all answers.
 		 */
 		@Override
-		boolean check() {
+		public boolean check() {
 			connected();
-			Subscription current = subscription();
+			RedisInbox.Subscription current = this.inbox.subscription();
 			if (current != null && !current.checked) {
 				current.checked = true;
 				this.events.doubted();
@@ -208,7 +196,7 @@ public final class RedisQuorumNode extends QuorumNode {
 		 * free. A ticket that is not known is removed from the queue of the node.
 		 */
 		@Override
-		void received(String text) {
+		public void received(String text) {
 			String[] parts = text.split("\\|", 6);
 			if (parts.length == 6) {
 				Ticket ticket = Ticket.of(RedisQuorumNode.this.keys.keyOf(parts[5]), parts[0]);
@@ -219,7 +207,7 @@ public final class RedisQuorumNode extends QuorumNode {
 		}
 
 		@Override
-		String explain(Throwable reason) {
+		public String explain(Throwable reason) {
 			return RedisQuorumNode.this.server.explain(reason) + (FailureKind.RIGHT.isIn(reason)
 					? ". If no other right is missing, the node votes, but tells no waiting caller that a lock is free."
 					: ". Until then this node does not vote: locks need a majority of the others.");

@@ -4,8 +4,15 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -13,6 +20,8 @@ import javax.net.ssl.SSLException;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.thread.LockLog;
+import org.apache.commons.logging.Log;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.NestedExceptionUtils;
@@ -35,8 +44,15 @@ import org.springframework.util.StringUtils;
  */
 public record RedisServer(String name, String properties, String timeoutProperty) {
 
+	private static final Log logger = LockLog.of(RedisServer.class);
+
+	private static final Pattern EVICTION_POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
+
 	/** Sufficient for every driver. */
 	private static final int MAX_CAUSES = 50;
+
+	/** The code at the beginning of an error that a server answers. */
+	private static final Pattern ERROR_REPLY = Pattern.compile("[A-Z]{3,} ");
 
 	/**
 	 * Return the server to which the connection factory of the application leads. Two
@@ -91,7 +107,9 @@ public record RedisServer(String name, String properties, String timeoutProperty
 				}
 			}
 		}
-		return text(FailureKind.OTHER, NestedExceptionUtils.getMostSpecificCause(failure));
+		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
+		boolean answered = ERROR_REPLY.matcher(String.valueOf(cause.getMessage())).lookingAt();
+		return text(answered ? FailureKind.REFUSED : FailureKind.OTHER, cause);
 	}
 
 	private String text(FailureKind kind, Throwable cause) {
@@ -104,15 +122,49 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	}
 
 	/**
+	 * Warn of a server that removes keys to make room. Locks would be among the first to
+	 * go, since such a server prefers keys that expire soon. In a cluster any node is
+	 * asked.
+	 * @param memory what the server says of its memory
+	 */
+	static void checkEviction(String memory) {
+		Matcher policy = EVICTION_POLICY.matcher(memory);
+		if (policy.find() && !policy.group(1).equals("noeviction") && !memory.contains("maxmemory:0\r")) {
+			logger.warn("Redis removes keys when its memory is full (maxmemory-policy " + policy.group(1)
+					+ "), including locks, so two callers could hold one lock: set maxmemory-policy noeviction, or name"
+					+ " a @Bean(defaultCandidate = false) of another Redis in distlock.redis.connection-factory");
+		}
+	}
+
+	/**
 	 * Check the answer of the script that tries all rights.
 	 * @param answer lines of a command and an error
 	 * @throws LockBackendException if a right is missing, or the server takes no writes
 	 */
 	void checkRights(String answer) {
-		Throwable refusals = new IllegalStateException(answer.replace("\n", "; "));
-		if (FailureKind.RIGHT.matches(refusals) || FailureKind.REPLICA.matches(refusals)) {
+		// Each error once. Redis 6.2 ends some errors with an empty line.
+		Map<String, Set<String>> commands = answer.lines()
+			.map((line) -> line.split(": ", 2))
+			.filter((line) -> line.length == 2)
+			.collect(Collectors.groupingBy((line) -> line[1], LinkedHashMap::new,
+					Collectors.mapping((line) -> line[0], Collectors.toCollection(LinkedHashSet::new))));
+		Throwable refusals = new IllegalStateException(commands.entrySet()
+			.stream()
+			.map((each) -> String.join(", ", each.getValue()) + ": " + each.getKey())
+			.collect(Collectors.joining("; ")));
+		if (FailureKind.REFUSALS.stream().anyMatch((kind) -> kind.matches(refusals))) {
 			throw new LockBackendException(explain(refusals) + ". The test of the lock store failed");
 		}
+	}
+
+	/**
+	 * Whether the server has answered with an error, and of no known kind: it may concern
+	 * one key only.
+	 */
+	static boolean isRefusal(Throwable failure) {
+		return causes(failure).stream()
+			.anyMatch((cause) -> ERROR_REPLY.matcher(String.valueOf(cause.getMessage())).lookingAt())
+				&& Stream.of(FailureKind.values()).noneMatch((kind) -> kind.isIn(failure));
 	}
 
 	/** Whether the message of an exception or of one of its causes contains a text. */
@@ -154,14 +206,33 @@ public record RedisServer(String name, String properties, String timeoutProperty
 				+ "redis-operations.md#acl has all rights that locks need",
 				List.of("NOPERM", "ACL failure", "The user executing the script")),
 
-		REPLICA("%s takes no writes (%s). Connect to a master that accepts them, see %s",
-				List.of("READONLY", "NOREPLICAS", "MISCONF")),
+		REPLICA("%s takes no writes (%s). Connect to a master that accepts them, see %s", List.of("READONLY")),
+
+		NO_REPLICAS("%s takes no writes, since too few replicas follow it (%s). Start the replicas, or lower its"
+				+ " min-replicas-to-write", List.of("NOREPLICAS")),
+
+		NOT_SAVED("%s takes no writes, since it could not save its data (%s). Its log says why: often its disk is full",
+				List.of("MISCONF")),
+
+		MEMORY("%s has no memory for new keys (%s). Raise its maxmemory, or remove data",
+				List.of("OOM command not allowed")),
+
+		STARTING("%s is not ready (%s). Wait until it has its data", List.of("LOADING", "MASTERDOWN")),
+
+		CLIENTS("%s accepts no more connections (%s). Raise its maxclients, or make the pools of the applications"
+				+ " smaller", List.of("max number of clients")),
 
 		NO_CLUSTER("%s is no cluster (%s). Set spring.data.redis.host in place of spring.data.redis.cluster.nodes",
 				List.of("cluster support disabled")),
 
 		NO_SLOT("%s has no master for a part of its slots (%s). Look at CLUSTER INFO: start the masters that are down,"
 				+ " or assign the slots", List.of("CLUSTERDOWN", "Cannot determine a partition")),
+
+		/** Whatever a cluster driver answers after its last redirection. */
+		SLOT_MOVES(
+				"%s is moving the slot of a lock (%s). After MOVED or ASK, grant its user the right +asking on every node: "
+						+ StoreCalls.DOCS + "redis-operations.md#acl. After TRYAGAIN, wait until the move has ended",
+				List.of("MOVED ", "ASK ", "TRYAGAIN")),
 
 		ENCRYPTION("The encrypted connection to %s cannot be made (%s). Check whether the server uses TLS, the"
 				+ " certificates, and ssl in %s", List.of(), SSLException.class),
@@ -180,8 +251,9 @@ public record RedisServer(String name, String properties, String timeoutProperty
 				List.of("unknown command")),
 
 		DISCONNECTED("There is no connection to %s now (%s), and it is made again in the background. Check that the"
-				+ " server runs, can be reached at this address, and expects TLS if and only if the client uses it,"
-				+ " see %s", List.of("not connected", "Connection closed", "Connection is closed", "Connection reset")),
+				+ " server runs, can be reached at this address, knows the user, and expects TLS if and only if the client"
+				+ " uses it, see %s",
+				List.of("not connected", "Connection closed", "Connection is closed", "Connection reset")),
 
 		/**
 		 * A server without TLS waits for more after the first message of a client with
@@ -191,7 +263,13 @@ public record RedisServer(String name, String properties, String timeoutProperty
 				+ " rediss://), that it is not overloaded or paused and that the network does not lose its packets, or"
 				+ " raise %s", List.of("timed out"), TimeoutException.class, QueryTimeoutException.class),
 
+		/** Found by the form of its message. */
+		REFUSED("%s refuses a command (%s). Correct what the server names", List.of()),
+
 		OTHER("%s failed (%s). Check that the server runs and can be reached, see %s", List.of());
+
+		/** Those that the script that tries all rights can meet. */
+		static final Set<FailureKind> REFUSALS = EnumSet.of(RIGHT, REPLICA, NO_REPLICAS, NOT_SAVED, MEMORY);
 
 		private final String text;
 

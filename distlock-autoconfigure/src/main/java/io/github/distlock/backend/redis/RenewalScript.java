@@ -47,20 +47,19 @@ record RenewalScript(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant)
 			}
 			args.add(Long.toString(renewal.lease().toMillis()));
 		}
-		return connections
-			.send("renewal", null,
-					(commands) -> commands.run(readers ? Scripts.READ_RENEW : Scripts.RENEW, names,
-							args.toArray(String[]::new)))
+		return connections.send("renewal", (this.renewals.size() == 1) ? this.renewals.get(0).ticket().key() : null,
+				(commands) -> commands.run(readers ? Scripts.READ_RENEW : Scripts.RENEW, names,
+						args.toArray(String[]::new)))
 			.handle((held, failure) -> results(held, failure, sent));
 	}
 
 	private Map<Renewal, RenewalResult> results(String held, @Nullable Throwable failure, TimeSource.Instant sent) {
 		Map<Renewal, RenewalResult> results = new IdentityHashMap<>();
 		// One object for equal results: thousands of held locks keep a reference to it.
-		RenewalResult unknown = (failure == null) ? null
-				: new RenewalResult.Unknown((StoreCalls.unwrap(failure) instanceof LockBackendException known) ? known
-						: new LockBackendException("The lock store failed in an unexpected way: " + failure,
-								StoreCalls.unwrap(failure)));
+		RenewalResult unknown = (failure == null) ? null : new RenewalResult.Unknown(
+				(StoreCalls.unwrap(failure) instanceof LockBackendException known) ? known : new LockBackendException(
+						"The lock store failed in an unexpected way: " + failure, StoreCalls.unwrap(failure)),
+				RedisServer.isRefusal(failure));
 		RenewalResult.Extended shared = null;
 		for (int i = 0; i < this.renewals.size(); i++) {
 			Renewal renewal = this.renewals.get(i);

@@ -3,17 +3,19 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.thread.LockLog;
+
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.timeout.IdleState;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.ReferenceCountUtil;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Closes a connection on which a command was sent and no byte was received for two to
@@ -31,7 +33,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class SilentConnectionCloser extends IdleStateHandler {
 
-	private static final Log logger = LogFactory.getLog(SilentConnectionCloser.class);
+	private static final Log logger = LockLog.of(SilentConnectionCloser.class);
 
 	/** Number of full command time-outs without an answer. */
 	private static final int MAX_SILENT_TIMEOUTS = 2;
@@ -51,6 +53,8 @@ final class SilentConnectionCloser extends IdleStateHandler {
 	private SilentConnectionCloser(Duration commandTimeout, ChannelHandlerContext driver) {
 		super(commandTimeout.toNanos(), 0, 0, TimeUnit.NANOSECONDS);
 		this.driver = driver;
+		// Initializes the classes of events while there is memory.
+		newIdleStateEvent(IdleState.READER_IDLE, true);
 	}
 
 	/**

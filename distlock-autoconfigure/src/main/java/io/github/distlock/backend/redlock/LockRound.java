@@ -51,9 +51,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockRound {
 
-	private static final long MIN_RETRY_MILLIS = 50;
+	private static final long MIN_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-	private static final long MAX_RETRY_MILLIS = 400;
+	private static final long MAX_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
 	private final Quorum quorum;
 
@@ -237,12 +237,12 @@ final class LockRound {
 		command.whenComplete((released, failure) -> {
 			if (failure == null && stray) {
 				this.quorum.timers.schedule(() -> leave(node, lastToken, onWoken, false, giveUpNanos),
-						this.quorum.settings.nodeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+						this.quorum.settings.nodeTimeout().toNanos());
 			}
 			else if (failure != null && this.quorum.clock.nanoTime() - giveUpNanos < 0) {
 				this.quorum.timers.schedule(
 						() -> this.left.set(node, leave(node, lastToken, onWoken, stray, giveUpNanos)),
-						this.quorum.random.nextLong(MIN_RETRY_MILLIS, MAX_RETRY_MILLIS), TimeUnit.MILLISECONDS);
+						this.quorum.random.nextLong(MIN_RETRY_NANOS, MAX_RETRY_NANOS));
 			}
 		});
 		return command;

@@ -6,8 +6,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
@@ -18,6 +16,8 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
+import io.github.distlock.thread.LockTimers;
+import io.github.distlock.thread.TimerThread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +36,7 @@ final class Quorum {
 	final RandomGenerator random;
 
 	/** Runs what is due later, until the store is closed. */
-	final ScheduledExecutorService timers = Executors
-		.newSingleThreadScheduledExecutor(LockThreads.named("distlock-redlock"));
+	final LockTimers timers = new TimerThread(LockThreads.named("distlock-redlock"));
 
 	/** How long a claim may be in transit, at most an eighth of its lease. */
 	private static final Duration TRANSIT = Duration.ofMillis(250);

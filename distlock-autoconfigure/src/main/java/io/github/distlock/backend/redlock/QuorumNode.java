@@ -213,6 +213,9 @@ public abstract class QuorumNode {
 		/** Messages may have been lost. */
 		void doubted();
 
+		/** The node is connected again, and may have lost claims. */
+		void reconnected();
+
 	}
 
 	/** The answer of a node to a claim. */

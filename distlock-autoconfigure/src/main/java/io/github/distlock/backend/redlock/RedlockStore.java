@@ -63,9 +63,9 @@ final class RedlockStore implements LockStore, NodeEvents {
 	 * The keys of locks that this JVM does not request for a moment, since it has
 	 * released them while tickets of other JVMs were waiting. Otherwise it could take
 	 * such a lock again and again, since it knows of the release before the signals
-	 * arrive.
+	 * arrive. Until when, by the monotonic clock: a timer may run too early or too late.
 	 */
-	private final Set<String> paused = ConcurrentHashMap.newKeySet();
+	private final Map<String, Long> pausedUntil = new ConcurrentHashMap<>();
 
 	private volatile boolean closed;
 
@@ -94,7 +94,7 @@ final class RedlockStore implements LockStore, NodeEvents {
 				});
 		}
 		long patience = Math.max(MIN_CONNECT_MILLIS, this.quorum.settings.nodeTimeout().toMillis() * 4);
-		this.quorum.timers.schedule(() -> this.connected.complete(true), patience, TimeUnit.MILLISECONDS);
+		this.quorum.timers.schedule(() -> this.connected.complete(true), TimeUnit.MILLISECONDS.toNanos(patience));
 	}
 
 	@Override
@@ -123,7 +123,7 @@ final class RedlockStore implements LockStore, NodeEvents {
 		}
 		this.closed = true;
 		this.connected.complete(true);
-		this.quorum.timers.shutdownNow();
+		this.quorum.timers.stop();
 		this.tickets.clear();
 		this.quorum.nodes().forEach((each) -> each.stop());
 	}
@@ -164,7 +164,8 @@ final class RedlockStore implements LockStore, NodeEvents {
 			}
 			before.leave(0, () -> pause(ticket.key()));
 		}
-		if (queue && this.paused.contains(ticket.key())) {
+		Long end = this.pausedUntil.get(ticket.key());
+		if (queue && end != null && end - this.quorum.clock.nanoTime() > 0) {
 			return CompletableFuture.completedFuture(
 					new AttemptResult.Queued(PAUSE.plus(RedlockTicket.retryDelay(0, this.quorum.random)), false));
 		}
@@ -228,8 +229,9 @@ final class RedlockStore implements LockStore, NodeEvents {
 
 	/** A waiting ticket was signalled that the lock is free. */
 	private void pause(String key) {
-		if (this.paused.add(key)) {
-			this.quorum.timers.schedule(() -> this.paused.remove(key), PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+		long end = this.quorum.clock.nanoTime() + PAUSE.toNanos();
+		if (this.pausedUntil.put(key, end) == null) {
+			this.quorum.timers.schedule(() -> this.pausedUntil.remove(key), PAUSE.toNanos());
 		}
 	}
 
@@ -264,7 +266,7 @@ final class RedlockStore implements LockStore, NodeEvents {
 			else {
 				// Remembered for a repeated release, as long as the claim may last.
 				this.quorum.timers.schedule(() -> this.tickets.remove(ticket, state),
-						this.quorum.settings.longestLease().plus(RELEASE_MEMORY).toMillis(), TimeUnit.MILLISECONDS);
+						this.quorum.settings.longestLease().plus(RELEASE_MEMORY).toNanos());
 			}
 		});
 	}
@@ -336,6 +338,12 @@ final class RedlockStore implements LockStore, NodeEvents {
 	@Override
 	public void doubted() {
 		this.signals.retryAll();
+	}
+
+	/** One node decides nothing: all of them are asked whether locks are held. */
+	@Override
+	public void reconnected() {
+		this.signals.renewAll();
 	}
 
 }

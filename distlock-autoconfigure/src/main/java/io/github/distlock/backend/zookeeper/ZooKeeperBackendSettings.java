@@ -13,16 +13,15 @@ import org.springframework.util.Assert;
  * @param root the node below which all locks are kept; applications that share locks use
  * the same root
  * @param commandTimeout how long to wait for the reply to a command
- * @param tokensPerGrant the number of fencing tokens of a grant, at most 63
+ * @param tokensPerGrant the number of fencing tokens of a grant, at most 64
  */
 public record ZooKeeperBackendSettings(String root, Duration commandTimeout, int tokensPerGrant) {
 
 	/**
 	 * The highest number of tokens of a grant. A token is the number of the transaction
-	 * that created the node, times one more than this, plus the number of the local
-	 * hand-off. Earlier versions use the remaining one.
+	 * that created the node, times this, plus the number of the local hand-off.
 	 */
-	public static final int MOST_TOKENS_PER_GRANT = 63;
+	public static final int MOST_TOKENS_PER_GRANT = 64;
 
 	private static final String RESERVED = "/zookeeper/";
 

@@ -3,8 +3,6 @@ package io.github.distlock.backend.zookeeper;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,9 +12,11 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockLog;
 import io.github.distlock.thread.LockThreads;
+import io.github.distlock.thread.LockTimers;
+import io.github.distlock.thread.TimerThread;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorListener;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ZooKeeperConnection {
 
-	private static final Log logger = LogFactory.getLog(ZooKeeperConnection.class);
+	private static final Log logger = LockLog.of(ZooKeeperConnection.class);
 
 	/** Delay between two checks while there is no session. */
 	private static final long NO_SESSION_DELAY_NANOS = Duration.ofSeconds(1).toNanos();
@@ -48,7 +48,7 @@ final class ZooKeeperConnection {
 
 	private final SessionListener listener;
 
-	private final ScheduledThreadPoolExecutor timers;
+	private final LockTimers timers;
 
 	private final ConnectionStateListener stateListener = this::stateChanged;
 
@@ -72,8 +72,7 @@ final class ZooKeeperConnection {
 		this.commandTimeout = commandTimeout;
 		this.clock = clock;
 		this.listener = listener;
-		this.timers = new ScheduledThreadPoolExecutor(1, LockThreads.named("distlock-zookeeper"));
-		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+		this.timers = new TimerThread(LockThreads.named("distlock-zookeeper"));
 	}
 
 	/** Start to observe the client. */
@@ -83,8 +82,8 @@ final class ZooKeeperConnection {
 		if (this.client.getZookeeperClient().isConnected()) {
 			this.connected.complete(true);
 		}
-		later(this::confirmSession, 0);
-		keepTimerAwake();
+		this.timers.repeat(this::confirmSession, NO_SESSION_DELAY_NANOS).within(0);
+		this.timers.repeat(this.commandTimeout.toNanos() / 4, this::keepTimerAwake).within(0);
 	}
 
 	/**
@@ -93,16 +92,15 @@ final class ZooKeeperConnection {
 	 * would wake it.
 	 */
 	private void keepTimerAwake() {
-		if (!this.closed) {
-			CompletableFuture.delayedExecutor(this.commandTimeout.toNanos() / 2, TimeUnit.NANOSECONDS, Runnable::run)
-				.execute(this::keepTimerAwake);
-		}
+		CompletableFuture.delayedExecutor(this.commandTimeout.toNanos() / 2, TimeUnit.NANOSECONDS, Runnable::run)
+			.execute(() -> {
+			});
 	}
 
 	/** Stop to confirm the session. The client is observed until the end. */
 	void close() {
 		this.closed = true;
-		this.timers.shutdownNow();
+		this.timers.stop();
 	}
 
 	void end() {
@@ -120,18 +118,6 @@ final class ZooKeeperConnection {
 	 */
 	int disconnects() {
 		return this.disconnects.get();
-	}
-
-	/**
-	 * Run a task that does not block after a delay, unless the store is closed before.
-	 */
-	private void later(Runnable task, long delayNanos) {
-		try {
-			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("A timer was not set, since the store has been closed", ex);
-		}
 	}
 
 	/**
@@ -237,7 +223,7 @@ final class ZooKeeperConnection {
 
 	/**
 	 * The reply, or the failure to throw if there is none within the command time-out.
-	 * Does not change the given reply: what follows it runs also if it comes later.
+	 * Does not change the given reply: what follows it runs even if it comes later.
 	 */
 	<T> CompletableFuture<T> limit(CompletableFuture<T> reply, String command) {
 		return reply.copy().orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS).exceptionally((failure) -> {
@@ -283,8 +269,8 @@ final class ZooKeeperConnection {
 		return this.client.getZookeeperClient().getCurrentConnectionString();
 	}
 
-	private void confirmSession() {
-		long delay = NO_SESSION_DELAY_NANOS;
+	/** Returns the nanoseconds until the next confirmation. */
+	private long confirmSession() {
 		try {
 			ZooKeeperSession last = this.session;
 			if (last != null && last.remainingNanos() <= 0) {
@@ -293,16 +279,14 @@ final class ZooKeeperConnection {
 			ZooKeeperSession current = connectedSession();
 			if (current != null) {
 				current.confirm();
-				delay = current.nextConfirmationNanos();
 				this.listener.cleanUp();
+				return current.nextConfirmationNanos();
 			}
 		}
 		catch (RuntimeException ex) {
 			logger.warn(ex.getMessage() + ". The check of the session with ZooKeeper will be repeated", ex);
 		}
-		finally {
-			later(this::confirmSession, delay);
-		}
+		return NO_SESSION_DELAY_NANOS;
 	}
 
 	/** Called on the client's event thread, in order with the replies to commands. */

@@ -313,7 +313,7 @@ final class ZooKeeperSession implements StoreSession {
 		 * The distance between the tokens of two transactions. It must never change, so
 		 * that tokens rise over versions.
 		 */
-		private static final int TOKENS = ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT + 1;
+		private static final int TOKENS = ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT;
 
 		/**
 		 * The first token of a grant by a node. The number of the transaction that

@@ -1,13 +1,15 @@
 -- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token, lease in ms, and in one argument how to queue the ticket and the tokens per
 --       grant. T = the receivers that PUBLISH counts can be trusted, S = the ticket counts
---       as alive by the time at which its instance was last seen, N = do not queue it.
+--       as alive by the time at which its instance was last seen, N = do not queue it. P, Q =
+--       queue it as one that polls, if it may have a place: see mayPoll() in values.lua.
 --       Readers have one token and send no number.
 -- Answers 'first token': granted, for the whole lease
 --         and the following, after a '+' if more readers are to be let in, see admit.lua:
 --         'granted, first token, TTL': granted before, or as the first in the queue
 --         'waiting, 0 if it is the first in the queue and more if not, TTL of the holder (the
---         shortest of several), now, 1 if queued only now'
+--         shortest of several), now, 1 if queued only now'; for the first in the queue -1 if the
+--         holder polls, and so may not be able to publish at its release
 --         'busy, TTL of the holder (of several the longest, for a reader the shortest)'
 --         the last two end with a ticket that holds the lock, and its first token, if known
 -- include: first-bytes.lua
@@ -34,7 +36,7 @@ local mark = string.sub(ARGV[3], 1, 1)
 -- Another exclusive ticket holds the lock, and this one is exclusive, too: then nothing is
 -- granted, whatever waits, and a new ticket is queued behind all others.
 local kind = value and string.byte(value)
-if kind and kind ~= TOMBSTONE and kind ~= READERS and not reader and string.sub(value, 2, #token + 2) ~= token .. '|' then
+if kind and kind ~= TOMBSTONE and kind ~= READERS and kind ~= POLLED and not reader and string.sub(value, 2, #token + 2) ~= token .. '|' then
   local owner, first = string.sub(value, 2, string.find(value, '|', 2, true) - 1), string.sub(value, -#now)
   if mark == 'N' then
     return 'busy,' .. redis.call('PTTL', lockKey) .. ',' .. owner .. ',' .. first
@@ -51,10 +53,16 @@ end
 -- them takes longer than the cases themselves.
 -- include: grant.lua
 
+local polls = mark == 'P' or mark == 'Q'
 local owner, first, last = read(value)
 if owner == token then
-  -- Never refreshed: a stray copy must not lengthen anything.
-  return answer('granted', exact(first), redis.call('PTTL', lockKey))
+  local left = redis.call('PTTL', lockKey)
+  -- Otherwise never refreshed: a stray copy must not lengthen anything.
+  if polls and kind == POLLED and left <= POLL_GRACE_MILLIS then
+    redis.call('PEXPIRE', lockKey, lease)
+    left = lease
+  end
+  return answer('granted', exact(first), left)
 end
 if reader and isReader(owner) then
   share(owner, first)
@@ -99,21 +107,31 @@ local function holds(again)
     mine, left = enter(token, lease, last), lease
     settle(mine)
   end
+  if mine and polls and tonumber(left) <= POLL_GRACE_MILLIS then
+    redis.call('ZADD', readersKey(), exact(nowMillis + lease), token)
+    settle(last)
+    left = lease
+  end
   return mine and answer('granted', exact(mine), left)
 end
 local granted = reader and owner == '~' and holds(false)
 if granted then
   return granted
 end
-if mark == 'N' then
+local position, new
+if mark ~= 'N' then
+  position, new = enqueue(token, lease, count, mark)
+end
+if not position then
   local soonest, left
   if owner == '~' then
     soonest, left = shortest()
   end
   return answer('busy', reader and left or redis.call('PTTL', lockKey), named(owner, first, soonest))
 end
-local position, new = enqueue(token, lease, count, mark)
--- Also for a ticket that waited before, see base.lua about other formats.
+if position == 0 and kind == POLLED then
+  position = -1
+end
 if owner ~= '~' and value and string.byte(value) == OWNED then
   redis.call('SETRANGE', lockKey, 0, '+')
 end

@@ -28,18 +28,21 @@ local function grantNext(last, requester, requesterLease, abandoned)
         return '~', given, redis.call('PTTL', lockKey)
       end
     else
-      local grace, count, counted, gone = noted(token)
+      local grace, count, counted, gone, polls = noted(token)
       remove(token)
       -- A ticket that no JVM hears of uses no token: tokens must not run ahead of the clock,
       -- from which they continue after a lock has expired.
       local first = nextToken(last)
       if token == requester and not gone then
-        own(token, count, first, requesterLease)
+        own(token, count, first, requesterLease, polls)
         return token, first, requesterLease
       end
       if not gone then
-        own(token, count, first, grace)
-        if publishGrant(token, first, first + count - 1, grace) > 0 or not counted then
+        own(token, count, first, grace, polls)
+        if publishGrant(token, first, first + count - 1, grace) ~= 0 or not counted then
+          if polls then
+            alertNext()
+          end
           if string.find(token, ':F', 1, true) and head() then
             redis.call('ZADD', queueKey, '0', '!' .. instanceOf(token))
           end

@@ -6,8 +6,7 @@ local FAIR, READ, LIMIT = 70, 82, 48
 -- token is `now`, so the clock must have passed the last token that was used. Answers its name
 -- and its TTL; '' if no ticket waits; and nil if grantNext() has to find the next ticket. The
 -- one that was tried then is no longer queued, and what the lock says means nothing.
--- `usual` is the count that most tickets have. Included after base.lua and `token`, the ticket
--- that is released.
+-- `usual` is the count that most tickets have. Included after base.lua.
 local function handOver(usual, requester)
   local claim, after
   local head = redis.call('ZRANGE', queueKey, '0', '0')[1]
@@ -21,7 +20,7 @@ local function handOver(usual, requester)
   end
   -- Without a head, the tickets behind the claim have left.
   local note = head and redis.call('ZSCORE', queueKey, '#' .. head)
-  if not note or head == requester or head == token then
+  if not note or head == requester then
     return nil
   end
   note = note - 1e12
@@ -49,7 +48,7 @@ local function handOver(usual, requester)
   local last = (micros < 1e6) and time[1] .. string.format('%06d', micros) or string.format('%.0f', now + count - 1)
   -- Not replicated, as in publish() in values.lua.
   redis.set_repl(redis.REPL_NONE)
-  local receivers = redis.call('PUBLISH', channel,
+  local receivers = redis.pcall('PUBLISH', channel,
     head .. '|' .. now .. '|' .. last .. '|' .. grace .. '|' .. now .. '|' .. lockKey)
   redis.set_repl(redis.REPL_ALL)
   if receivers == 0 then

@@ -96,49 +96,48 @@ end
 -- All is written before the first message. In place of those whose JVM receives nothing the
 -- next ones are called. If more readers may enter then, the answer of the script says so, and
 -- its caller sends admit.lua; if it does not, the readers are let in when one of them asks
--- again. Answers whether any reader holds the lock now, and the last fencing token given.
+-- again. A user that may not publish gives their places back to them, if others hold, whose next
+-- script lets them in. Answers whether any reader holds the lock now, and the last fencing token
+-- given.
 local function admit(last, requester, requesterLease)
   local given, left, deaf = last, PORTION, false
   repeat
-    local called, token = {}, head()
+    local called, token, place = {}, head()
     while token and left > 0 and mayEnter(token) do
       left = left - 1
-      local grace, _, counted, gone = noted(token)
+      local grace, count, counted, gone, polls = noted(token)
       remove(token)
-      -- One that holds has left its place behind, see base.lua about other formats.
-      if not gone and not reading(token) then
+      if not gone then
         given = enter(token, (token == requester) and requesterLease or grace, given)
-        called[#called + 1] = { token, given, grace, counted }
+        called[#called + 1] = { token, given, grace, counted, polls, place, noteOf(grace, count, counted) }
       end
-      token = head()
+      token, place = head()
     end
     if not settle(given) then
       return false, last
     end
     deaf = false
+    local others = redis.call('ZCOUNT', readersKey(), '(' .. exact(nowMillis), ABOVE_ALL_TIMES) > #called
     for i = 1, #called do
-      local first, grace, counted
-      token, first, grace, counted = unpack(called[i])
-      if token ~= requester and publishGrant(token, first, first, grace) == 0 and counted then
+      local first, grace, counted, polls, note
+      token, first, grace, counted, polls, place, note = unpack(called[i])
+      local receivers = token ~= requester and publishGrant(token, first, first, grace)
+      if receivers == 0 and counted then
         redis.call('ZREM', readersKey(), token, '#' .. token)
         deaf = true
+      elseif receivers == nil and others then
+        redis.call('ZREM', readersKey(), token, '#' .. token)
+        redis.call('ZADD', queueKey, place, token, note, '#' .. token)
+        redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
+        settle(given)
+      elseif receivers and polls then
+        alertNext()
       end
     end
   until not deaf
   local token = left == 0 and head()
   more = token and mayEnter(token) or false
   return true, given
-end
-
--- The ticket that waits longest while readers hold. Removes a claim before it: in an earlier
--- version a writer could become a reader, and its claim stayed.
-local function firstInQueue()
-  local token = head()
-  if token and isClaim(token) then
-    remove(token)
-    token = head()
-  end
-  return token
 end
 
 -- Makes the reader that owns the lock one of several. Its lease ends 2 ms later at most: the
@@ -156,7 +155,7 @@ end
 -- may not enter. Answers false if no reader holds the lock any more, and the last fencing token
 -- given.
 local function admitHead(last, requester, requesterLease)
-  local token = firstInQueue()
+  local token = head()
   if token and mayEnter(token) then
     return admit(last, requester, requesterLease)
   end
@@ -169,10 +168,10 @@ end
 -- uncounted, so that an attempt has to confirm its place, and a JVM that does not know the
 -- ticket cancels it. Answers as admitHead().
 local function passOver(last, requester, requesterLease)
-  local token = firstInQueue()
+  local token = head()
   while token and token ~= requester and not mayEnter(token) do
     local grace, count, counted, gone = noted(token)
-    if not gone and (not counted or publishGrant(token, 0, 0, 0) > 0) then
+    if not gone and (not counted or publishGrant(token, 0, 0, 0) ~= 0) then
       if counted then
         redis.call('ZADD', queueKey, noteOf(grace, count, false), '#' .. token)
         seen(token, grace)

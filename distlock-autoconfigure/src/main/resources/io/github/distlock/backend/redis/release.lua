@@ -73,8 +73,6 @@ if not owner then
   if tonumber(used) >= begun then
     last = math.min(last, used)
   end
-  -- Its place may be left over, see base.lua about other formats.
-  remove(token)
   owner, first, ttl = grantNext(last, next, lease)
   if owner == '' then
     if not next then

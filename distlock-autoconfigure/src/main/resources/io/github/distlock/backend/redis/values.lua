@@ -25,8 +25,8 @@ local function nextToken(last)
   return math.max(last + 1, nowMicros)
 end
 
-local function own(owner, count, first, ttl)
-  redis.call('PSETEX', lockKey, ttl, '+' .. owner .. '|' .. count .. '|' .. exact(first))
+local function own(owner, count, first, ttl, polls)
+  redis.call('PSETEX', lockKey, ttl, (polls and '*' or '+') .. owner .. '|' .. count .. '|' .. exact(first))
 end
 
 -- Frees the lock: only a tombstone with the last token stays, until the clock has certainly
@@ -41,7 +41,7 @@ local function read(value)
   if not value then
     return '', 0, 0
   end
-  local owner, count, first = string.match(value, '^[-+](.*)|(%d+)|(%d+)$')
+  local owner, count, first = string.match(value, '^[-+*](.*)|(%d+)|(%d+)$')
   if not owner then
     local last = tonumber(string.sub(value, 2))
     return (string.byte(value) == READERS) and '~' or '', last, last
@@ -61,10 +61,11 @@ local function isClaim(member)
   return string.byte(member) == CLAIM
 end
 
--- The first in the queue: the ticket that waits longest, or the claim before it, or nil.
+-- The first in the queue: the ticket that waits longest, or the claim before it, or nil; and its
+-- place.
 local function head()
   local first = redis.call('ZRANGE', queueKey, 0, 0, 'WITHSCORES')
-  return first[2] and tonumber(first[2]) < NOTES and first[1] or nil
+  return first[2] and tonumber(first[2]) < NOTES and first[1] or nil, first[2]
 end
 
 -- Takes a ticket or a claim out of the queue. Answers whether it was there.
@@ -82,17 +83,58 @@ local function noteOf(grace, count, counted)
   return exact(NOTES + count * 20000 + grace * 2 + (counted and 1 or 0))
 end
 
+-- The grace of a ticket that polls: longer than the intervals at which it asks. For so long others
+-- wait in vain if its JVM has just died.
+local POLL_GRACE_MILLIS = 500
+
+-- How a ticket is queued: grace, count, whether receivers can be counted, whether its instance
+-- has not been seen for too long, and whether it polls.
+local function noted(token)
+  local note = redis.call('ZSCORE', queueKey, '#' .. token) - NOTES
+  local counted = note % 2 == 1
+  local gone = not counted and redis.call('ZSCORE', queueKey, '@' .. instanceOf(token)) - INSTANCES < nowMillis
+  local grace = math.floor(note % 20000 / 2)
+  return grace, math.floor(note / 20000), counted, gone, not counted and grace == POLL_GRACE_MILLIS
+end
+
+-- The ticket that has waited for the shortest time, or a claim, or nil, and its place.
+local function tail()
+  return unpack(redis.call('ZREVRANGEBYSCORE', queueKey, '(' .. exact(NOTES), '-inf', 'WITHSCORES', 'LIMIT', 0, 1))
+end
+
+-- Whether a ticket that polls may have a place: each of its turns lasts until it asks again. So
+-- no two such turns follow each other. And if no ticket waits, it may have a place only if the
+-- same JVM always holds the lock (Q): JVMs that all poll need no places.
+local function mayPoll(token, mark)
+  local last = tail()
+  if not last or isClaim(last) then
+    return mark == 'Q'
+  end
+  local _, _, _, gone, polls = noted(last)
+  return gone or not polls or redis.call('ZSCORE', queueKey, token)
+end
+
 -- Queues a ticket, or changes how it is queued: a ticket has one place at most, and a script
--- may run twice. Answers how many tickets wait before it, and 1 if it is new. The grace, within
--- which a grant by message must be confirmed, is 5 s at most.
+-- may run twice. Answers how many tickets wait before it, and 1 if it is new; nil if it polls and
+-- may not have a place, or the server has no memory for one. The grace, within which a grant by
+-- message must be confirmed, is 5 s at most.
 local function enqueue(token, lease, count, mark)
   local grace, place, new = math.min(5000, lease), redis.call('ZSCORE', queueKey, token), 0
-  if not place then
-    local last = redis.call('ZREVRANGEBYSCORE', queueKey, '(' .. exact(NOTES), '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
-    place, new = exact((last[2] or 0) + 1), 1
+  local add = redis.call
+  if mark == 'P' or mark == 'Q' then
+    if not mayPoll(token, mark) then
+      return nil
+    end
+    grace, add = POLL_GRACE_MILLIS, redis.pcall
   end
-  redis.call('ZADD', queueKey, place, token, noteOf(grace, count, mark == 'T'), '#' .. token)
-  if mark == 'S' then
+  if not place then
+    local _, last = tail()
+    place, new = exact((last or 0) + 1), 1
+  end
+  if type(add('ZADD', queueKey, place, token, noteOf(grace, count, mark == 'T'), '#' .. token)) == 'table' then
+    return nil
+  end
+  if mark ~= 'T' then
     seen(token, grace)
   end
   redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
@@ -101,15 +143,6 @@ local function enqueue(token, lease, count, mark)
     position = position - 1
   end
   return position, new
-end
-
--- How a ticket is queued: grace, count, whether receivers can be counted, and whether its
--- instance has not been seen for too long.
-local function noted(token)
-  local note = redis.call('ZSCORE', queueKey, '#' .. token) - NOTES
-  local counted = note % 2 == 1
-  local gone = not counted and redis.call('ZSCORE', queueKey, '@' .. instanceOf(token)) - INSTANCES < nowMillis
-  return math.floor(note % 20000 / 2), math.floor(note / 20000), counted, gone
 end
 
 -- An instance did not confirm a grant in time: drops all its tickets. If it is alive, they
@@ -123,19 +156,29 @@ local function dropAll(instance)
   end
 end
 
--- Publishes a message to the inbox of the ticket's JVM. Answers the number of receivers. The
+-- Publishes a message to the inbox of the ticket's JVM. Answers the number of receivers; nil if
+-- the user that runs the script may not publish, so that the ticket has to ask. The
 -- message is not replicated: an inbox that is subscribed to a replica would receive it
 -- uncounted, after the lock has gone to another ticket.
 local function publish(token, message)
   local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instanceOf(token)
   redis.set_repl(redis.REPL_NONE)
-  local receivers = redis.call('PUBLISH', channel, message)
+  local receivers = redis.pcall('PUBLISH', channel, message)
   redis.set_repl(redis.REPL_ALL)
-  return receivers
+  return type(receivers) == 'number' and receivers or nil
 end
 
 -- Publishes a grant. A grant without a TTL has passed: a ticket that still waits asks again,
 -- and a JVM that does not know the ticket gives the lock back.
 local function publishGrant(token, first, last, ttl)
   return publish(token, table.concat({ token, exact(first), exact(last), exact(ttl), now, lockKey }, '|'))
+end
+
+-- A ticket that polls was granted the lock, and its JVM may have died: the next one asks, and
+-- again when that grant ends.
+local function alertNext()
+  local token = head()
+  if token and not isClaim(token) then
+    publishGrant(token, 0, 0, 0)
+  end
 end

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -27,7 +28,6 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
@@ -36,11 +36,12 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.ChildJvm;
+import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.StoreNode;
 import io.github.distlock.testing.TcpProxy;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -72,13 +73,14 @@ class AdvisoryLockTests {
 
 	private static final Path folder = temporaryFolder();
 
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
+
 	private static EmbeddedPostgres server;
 
 	private static TestDatabase database;
 
 	private final String key = "advisory-" + UUID.randomUUID();
-
-	private final List<AutoCloseable> open = new ArrayList<>();
 
 	@BeforeAll
 	static void start() throws Exception {
@@ -113,13 +115,6 @@ class AdvisoryLockTests {
 		server.close();
 	}
 
-	@AfterEach
-	void close() throws Exception {
-		for (AutoCloseable each : this.open) {
-			each.close();
-		}
-	}
-
 	private JdbcNode node() {
 		return node(database.pool(4));
 	}
@@ -132,10 +127,7 @@ class AdvisoryLockTests {
 	}
 
 	private JdbcNode node(HikariDataSource pool) {
-		JdbcNode node = JdbcNode.connection(pool);
-		this.open.add(0, pool);
-		this.open.add(0, node);
-		return node;
+		return this.nodes.connection(pool);
 	}
 
 	@Test
@@ -145,17 +137,6 @@ class AdvisoryLockTests {
 		assertThat(AdvisoryLocks.number("shop", "locks_lock", "", "Größe 3")).isEqualTo(-7750108206542739365L);
 		assertThat(AdvisoryLocks.number("public", "distlock_lock", "a:", "b"))
 			.isNotEqualTo(AdvisoryLocks.number("public", "distlock_lock", "a", ":b"));
-	}
-
-	@Test
-	void aHeldKeyIsTheAdvisoryLockWithItsNumber() {
-		JdbcNode node = node();
-		Ticket ticket = node.hold(this.key);
-		JdbcTemplate jdbc = database.direct();
-		String free = "SELECT pg_try_advisory_xact_lock(" + number(this.key) + ")";
-		assertThat(jdbc.queryForObject(free, Boolean.class)).isFalse();
-		node.release(ticket);
-		assertThat(jdbc.queryForObject(free, Boolean.class)).isTrue();
 	}
 
 	private static long number(String key) {
@@ -198,9 +179,7 @@ class AdvisoryLockTests {
 		jdbc.execute("CHECKPOINT");
 		String state = "SELECT pg_current_wal_insert_lsn() || ' ' || (pg_control_checkpoint()).next_xid";
 		String before = jdbc.queryForObject(state, String.class);
-		for (int i = 0; i < 50; i++) {
-			cycle(node, other);
-		}
+		cycle(node, other);
 		assertThat(jdbc.queryForObject(state, String.class)).isEqualTo(before);
 	}
 
@@ -258,10 +237,14 @@ class AdvisoryLockTests {
 		List<JdbcNode> nodes = new ArrayList<>();
 		List<Ticket> tickets = new ArrayList<>();
 		for (int i = 1; i <= 5; i++) {
+			// With a connection: a wait in the server lasts ten seconds.
 			JdbcNode node = node();
 			nodes.add(node);
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+		}
+		for (JdbcNode node : nodes) {
 			tickets.add(node.queue(this.key));
-			awaitWaiting(i);
+			awaitWaiting(tickets.size());
 		}
 		assertThat(first.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 		first.release(holder);
@@ -277,64 +260,62 @@ class AdvisoryLockTests {
 	@Test
 	void theKeyOfAnotherSessionWithTheSameNumberTimesOutWithAMessage() throws Exception {
 		BackendLockRegistry registry = registry(Duration.ofMillis(500));
-		try (HeldLock held = registry.acquire(LockRequest.of(this.key))) {
-			SingleConnectionDataSource session = new SingleConnectionDataSource(database.url(), database.user(), "",
-					true);
-			new JdbcTemplate(session).execute("SELECT pg_advisory_lock(" + number(this.key + 2) + ")");
-			assertThatExceptionOfType(LockNotAcquiredException.class)
-				.isThrownBy(() -> registry.acquire(LockRequest.of(this.key + 2)))
-				.withMessageContaining(this.key + 2);
-			assertThat(held.confirmHeld()).isTrue();
-			session.destroy();
-			registry.acquire(LockRequest.of(this.key + 2).waitTime(SOON)).close();
-		}
+		HeldLock held = this.nodes.closing(registry.acquire(LockRequest.of(this.key)));
+		SingleConnectionDataSource session = new SingleConnectionDataSource(database.url(), database.user(), "", true);
+		new JdbcTemplate(session).execute("SELECT pg_advisory_lock(" + number(this.key + 2) + ")");
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> registry.acquire(LockRequest.of(this.key + 2)))
+			.withMessageContaining(this.key + 2);
+		assertThat(held.confirmHeld()).isTrue();
+		session.destroy();
+		registry.acquire(LockRequest.of(this.key + 2).waitTime(SOON)).close();
 	}
 
 	private BackendLockRegistry registry(Duration wait) {
 		BackendLockRegistry registry = JdbcRegistries.start(
 				JdbcBackend.connection(pool(), JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM), wait,
 				SOON, SOON);
-		this.open.add(0, registry::shutdown);
+		this.nodes.closing(registry::shutdown);
 		return registry;
 	}
 
+	/** Each caller has a connection, and none is free for a second key. */
 	@Test
-	void callersOfTwoKeysEachOnFewConnectionsEndOrTimeOut() throws Exception {
+	void callersOfTwoKeysOnAllConnectionsEndOrAreRefused() throws Exception {
 		BackendLockRegistry registry = registry(Duration.ofSeconds(2));
-		// The pool opens its connections one after the other. On a busy machine a caller
-		// that needs a new one would fail.
-		List<HeldLock> all = new ArrayList<>();
+		ExecutorService callers = Executors.newFixedThreadPool(CONNECTIONS);
+		CountDownLatch holding = new CountDownLatch(CONNECTIONS);
+		List<Future<String>> calls = new ArrayList<>();
 		for (int i = 0; i < CONNECTIONS; i++) {
-			all.add(registry.acquire(LockRequest.of(this.key + "opens" + i).waitTime(SOON)));
-		}
-		all.forEach(HeldLock::close);
-		ExecutorService callers = Executors.newFixedThreadPool(20);
-		List<Future<Boolean>> calls = new ArrayList<>();
-		for (int i = 0; i < 20; i++) {
 			String first = this.key + i;
-			String second = this.key + "second" + i;
 			calls.add(callers.submit(() -> {
-				try (HeldLock one = registry.acquire(LockRequest.of(first));
-						HeldLock two = registry.acquire(LockRequest.of(second))) {
-					return one.isHeld() && two.isHeld();
+				// The pool opens its connections one after the other.
+				try (HeldLock one = registry.acquire(LockRequest.of(first).waitTime(SOON))) {
+					holding.countDown();
+					holding.await();
+					try (HeldLock two = registry.acquire(LockRequest.of(first + "second"))) {
+						return (one.isHeld() && two.isHeld()) ? "held" : "not held";
+					}
 				}
-				catch (LockNotAcquiredException ex) {
-					return true;
+				catch (LockBackendException ex) {
+					return String.valueOf(ex.getMessage());
 				}
 			}));
 		}
-		for (Future<Boolean> call : calls) {
-			assertThat(call.get(1, TimeUnit.MINUTES)).isTrue();
+		List<String> outcomes = new ArrayList<>();
+		for (Future<String> call : calls) {
+			outcomes.add(call.get(1, TimeUnit.MINUTES));
 		}
 		callers.shutdown();
+		assertThat(outcomes).allMatch((outcome) -> outcome.equals("held")
+				|| outcome.contains("all connections of the mode 'connection' are in use"));
+		assertThat(outcomes).as("the first who gives up").anyMatch((outcome) -> !outcome.equals("held"));
 		registry.acquire(LockRequest.of(this.key).waitTime(SOON)).close();
 	}
 
 	@Test
 	void withoutAConnectionTheMessageCountsHeldAndWaitingLocks() {
-		HikariDataSource pool = pool();
-		JdbcNode node = JdbcNode.connection(pool, 3);
-		this.open.add(0, node);
+		JdbcNode node = this.nodes.connection(database.pool(4), 3);
 		JdbcNode other = node();
 		other.hold(this.key);
 		node.hold(this.key + 1);
@@ -346,38 +327,36 @@ class AdvisoryLockTests {
 
 	@Test
 	void aHolderThatIsStoppedIsSucceededWithinTheLeaseAndKnowsWhenItGoesOn() {
-		try (ChildJvm holder = ChildJvm.start(ConnectionChild.class, database.platform(), database.url(),
-				database.user(), this.key, Long.toString(LEASE.toMillis()))) {
-			long token = Long.parseLong(holder.expect("held "));
-			JdbcNode node = node();
-			Ticket waiter = node.queue(this.key);
-			holder.pause();
-			// The lease, and the moment between two statements of the waiting ticket.
-			await().atMost(LEASE.plusSeconds(5)).until(() -> node.has(waiter));
-			assertThat(node.take(waiter).firstToken()).isGreaterThan(token);
-			holder.resume();
-			assertThat(holder.expect("resumed valid=")).isEqualTo("false");
-		}
+		ChildJvm holder = this.nodes.closing(ChildJvm.start(ConnectionChild.class, database.platform(), database.url(),
+				database.user(), this.key, Long.toString(LEASE.toMillis())));
+		long token = Long.parseLong(holder.expect("held "));
+		JdbcNode node = node();
+		Ticket waiter = node.queue(this.key);
+		holder.pause();
+		// The lease, and the moment between two statements of the waiting ticket.
+		await().atMost(LEASE.plusSeconds(5)).until(() -> node.has(waiter));
+		assertThat(node.take(waiter).firstToken()).isGreaterThan(token);
+		holder.resume();
+		assertThat(holder.expect("resumed valid=")).isEqualTo("false");
 	}
 
 	@Test
 	void aHolderWhoseNetworkIsCutKnowsItBeforeTheNextOneEnters() {
-		try (TcpProxy proxy = new TcpProxy(server.getPort())) {
-			JdbcNode holder = node(proxy);
-			Ticket ticket = holder.ticket(this.key);
-			Grant grant = StoreNode.granted(holder.attempt(ticket, LEASE, true));
-			JdbcNode node = node();
-			Ticket waiter = node.queue(this.key);
-			proxy.holdBack(true);
-			try {
-				await().atMost(SOON).until(() -> holder.doubted.contains(ticket));
-				assertThat(grant.validity().hasPassed(TimeSource.SYSTEM)).isTrue();
-				assertThat(node.grants).isEmpty();
-				await().atMost(LEASE.plusSeconds(5)).until(() -> node.has(waiter));
-			}
-			finally {
-				proxy.holdBack(false);
-			}
+		TcpProxy proxy = this.nodes.closing(new TcpProxy(server.getPort()));
+		JdbcNode holder = node(proxy);
+		Ticket ticket = holder.ticket(this.key);
+		Grant grant = StoreNode.granted(holder.attempt(ticket, LEASE, true));
+		JdbcNode node = node();
+		Ticket waiter = node.queue(this.key);
+		proxy.holdBack(true);
+		try {
+			await().atMost(SOON).until(() -> holder.doubted.contains(ticket));
+			assertThat(grant.validity().hasPassed(TimeSource.SYSTEM)).isTrue();
+			assertThat(node.grants).isEmpty();
+			await().atMost(LEASE.plusSeconds(5)).until(() -> node.has(waiter));
+		}
+		finally {
+			proxy.holdBack(false);
 		}
 	}
 
@@ -458,31 +437,30 @@ class AdvisoryLockTests {
 
 	@Test
 	void anAttemptIsOneRoundTripAWaitWithItsGrantAnotherOneAndARelease() {
-		try (TcpProxy proxy = new TcpProxy(server.getPort())) {
-			JdbcNode node = node(proxy);
-			JdbcNode holder = node();
-			int attempt = Integer.MAX_VALUE;
-			int release = Integer.MAX_VALUE;
-			int contended = Integer.MAX_VALUE;
-			// A check of the sessions adds to some of them.
-			for (int i = 0; i < 10; i++) {
-				int begin = proxy.roundTrips();
-				Ticket ticket = node.hold(this.key);
-				int granted = proxy.roundTrips();
-				node.release(ticket);
-				int released = proxy.roundTrips();
-				Ticket held = holder.hold(this.key);
-				Ticket waiter = node.queue(this.key);
-				awaitWaiting(1);
-				holder.release(held);
-				await().atMost(SOON).until(() -> node.grants.containsKey(waiter));
-				contended = Math.min(contended, proxy.roundTrips() - released);
-				attempt = Math.min(attempt, granted - begin);
-				release = Math.min(release, released - granted);
-				node.release(waiter);
-			}
-			assertThat(List.of(attempt, release, contended)).containsExactly(1, 1, 2);
+		TcpProxy proxy = this.nodes.closing(new TcpProxy(server.getPort()));
+		JdbcNode node = node(proxy);
+		JdbcNode holder = node();
+		int attempt = Integer.MAX_VALUE;
+		int release = Integer.MAX_VALUE;
+		int contended = Integer.MAX_VALUE;
+		// A check of the sessions adds to some of them.
+		for (int i = 0; i < 10; i++) {
+			int begin = proxy.roundTrips();
+			Ticket ticket = node.hold(this.key);
+			int granted = proxy.roundTrips();
+			node.release(ticket);
+			int released = proxy.roundTrips();
+			Ticket held = holder.hold(this.key);
+			Ticket waiter = node.queue(this.key);
+			awaitWaiting(1);
+			holder.release(held);
+			await().atMost(SOON).until(() -> node.grants.containsKey(waiter));
+			contended = Math.min(contended, proxy.roundTrips() - released);
+			attempt = Math.min(attempt, granted - begin);
+			release = Math.min(release, released - granted);
+			node.release(waiter);
 		}
+		assertThat(List.of(attempt, release, contended)).containsExactly(1, 1, 2);
 	}
 
 	@Test
@@ -495,7 +473,7 @@ class AdvisoryLockTests {
 			JdbcNode node = new JdbcNode(
 					JdbcBackend.connection(pool, JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM),
 					self);
-			this.open.add(0, node);
+			this.nodes.closing(node);
 			node.hold(this.key + i);
 			instances.add(node.inspection().inspect(this.key + i).holders().get(0).instance());
 			assertThat(self.text()).hasSizeGreaterThan(63).endsWith(instances.get(i - 1));
@@ -583,9 +561,9 @@ class AdvisoryLockTests {
 			.setDataDirectory(data)
 			.setCleanDataDirectory(false)
 			.start();
-		TestDatabase.of(primary);
 		TestDatabase demoted = new TestDatabase("postgresql",
-				primary.getJdbcUrl("postgres", "postgres") + "&targetServerType=any", "postgres");
+				primary.getJdbcUrl("postgres", "postgres").replaceFirst("[?].*", "?targetServerType=any"),
+				TestDatabase.of(primary).granting(DocumentedRights.table()).user());
 		JdbcNode node = node(demoted.pool(4));
 		Ticket held = node.hold(this.key);
 		JdbcNode other = node(demoted.pool(4));
@@ -613,8 +591,7 @@ class AdvisoryLockTests {
 			assertThat(node.release(held)).isFalse();
 			assertThat(demoted.direct()
 				.queryForList("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1")).isEmpty();
-			close();
-			this.open.clear();
+			this.nodes.close();
 		}
 	}
 
@@ -644,40 +621,22 @@ class AdvisoryLockTests {
 	}
 
 	@Test
-	void anInspectionShowsTheHolderAndWhatWaitsAndCanEndTheSessionOfTheHolder() {
-		JdbcNode holder = JdbcNode.named(pool(), "long:", true);
-		JdbcNode operator = JdbcNode.named(pool(), "long:", true);
-		this.open.add(0, holder);
-		this.open.add(0, operator);
-		assertThat(operator.inspection().inspect(this.key).holders()).isEmpty();
-		assertThat(operator.inspection().end(this.key, 1)).isEqualTo(EndResult.NOT_HELD);
-		Ticket ticket = holder.ticket(this.key);
-		Grant grant = holder.take(ticket);
-		Ticket waiter = operator.queue(this.key);
+	void anInspectionNamesTheInstanceThatWaitsAndTheMomentOfTheGrant() {
+		JdbcNode holder = this.nodes.named(database.pool(4), "long:", true);
+		JdbcNode operator = this.nodes.named(database.pool(4), "long:", true);
+		Grant grant = holder.take(holder.ticket(this.key));
+		operator.queue(this.key);
 		awaitWaiting(1);
-		assertThat(operator.inspection().inspect(this.key).holders()).singleElement().satisfies((held) -> {
-			assertThat(held.instance()).isEqualTo(holder.instance());
-			assertThat(held.grantToken()).isEqualTo(grant.firstToken());
-			assertThat(held.since()).isEqualTo(Instant.EPOCH.plus(grant.firstToken(), ChronoUnit.MICROS));
-			assertThat(held.ttl()).isNull();
-		});
+		assertThat(operator.inspection().inspect(this.key).holders()).singleElement()
+			.extracting(StoredHolder::since)
+			.isEqualTo(Instant.EPOCH.plus(grant.firstToken(), ChronoUnit.MICROS));
 		assertThat(operator.inspection().inspect(this.key).waiting()).singleElement()
 			.extracting(StoredWaiter::instance)
 			.isEqualTo(operator.instance());
-		assertThat(operator.inspection().end(this.key, grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
-		assertThat(operator.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.ENDED);
-		await().atMost(SOON).until(() -> operator.grants.containsKey(waiter));
-		await().atMost(SOON).until(() -> holder.doubted.contains(ticket));
-		assertThat(operator.inspection().inspect(this.key).holders()).singleElement()
-			.extracting(StoredHolder::instance)
-			.isEqualTo(operator.instance());
-		assertThat(holder.release(ticket)).isFalse();
 	}
 
 	private HikariDataSource pool() {
-		HikariDataSource pool = database.pool(4);
-		this.open.add(pool);
-		return pool;
+		return this.nodes.closing(database.pool(4));
 	}
 
 }

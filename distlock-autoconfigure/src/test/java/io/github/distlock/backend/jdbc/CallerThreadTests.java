@@ -27,6 +27,7 @@ import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -58,25 +59,26 @@ class CallerThreadTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);
 
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
+
 	private final String key = "caller-" + UUID.randomUUID();
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void theThreadOfTheCallerSendsToAPlainPool(Database server) throws Exception {
-		try (HikariDataSource pool = server.open().pool(4)) {
-			assertThat(callerSends(server, pool, Thread::new, null)).isTrue();
-		}
+		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
+		assertThat(callerSends(server, pool, Thread::new, null)).isTrue();
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void theThreadOfTheCallerDoesNotUseConnectionsOfTheApplication(Indirection indirection) throws Exception {
-		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
-			DataSource dataSource = indirection.before(pool);
-			assertThat(callerSends(Database.POSTGRESQL, dataSource, Thread::new, null)).isFalse();
-			if (indirection != Indirection.ROUTING_BY_TENANT) {
-				ReflectionTestUtils.invokeMethod(dataSource, "close");
-			}
+		HikariDataSource pool = this.nodes.closing(TestDatabase.postgres().pool(4));
+		DataSource dataSource = indirection.before(pool);
+		assertThat(callerSends(Database.POSTGRESQL, dataSource, Thread::new, null)).isFalse();
+		if (indirection != Indirection.ROUTING_BY_TENANT) {
+			ReflectionTestUtils.invokeMethod(dataSource, "close");
 		}
 	}
 
@@ -86,9 +88,8 @@ class CallerThreadTests {
 		HikariConfig settings = new HikariConfig();
 		settings.setDataSource(new DriverManagerDataSource(database.url(), database.user(), ""));
 		settings.setMaximumPoolSize(4);
-		try (HikariDataSource pool = new HikariDataSource(settings)) {
-			assertThat(callerSends(Database.POSTGRESQL, pool, Thread::new, null)).isFalse();
-		}
+		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		assertThat(callerSends(Database.POSTGRESQL, pool, Thread::new, null)).isFalse();
 	}
 
 	@Test
@@ -112,93 +113,84 @@ class CallerThreadTests {
 	@ParameterizedTest
 	@EnumSource
 	void theThreadOfACallerBehindAProxyOrInATransactionSends(Proxied proxied) throws Exception {
-		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
-			assertThat(callerSends(Database.POSTGRESQL, proxied.before(pool), Thread::new,
-					new TransactionTemplate(new JdbcTransactionManager(pool))))
-				.isTrue();
-		}
+		HikariDataSource pool = this.nodes.closing(TestDatabase.postgres().pool(4));
+		assertThat(callerSends(Database.POSTGRESQL, proxied.before(pool), Thread::new,
+				new TransactionTemplate(new JdbcTransactionManager(pool))))
+			.isTrue();
 	}
 
 	@Test
 	@EnabledForJreRange(min = JRE.JAVA_21)
 	void aVirtualThreadDoesNotSend() throws Exception {
-		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
-			assertThat(callerSends(Database.POSTGRESQL, pool, LockThreads.numbered("caller-").virtual(), null))
-				.isFalse();
-		}
+		HikariDataSource pool = this.nodes.closing(TestDatabase.postgres().pool(4));
+		assertThat(callerSends(Database.POSTGRESQL, pool, LockThreads.numbered("caller-").virtual(), null)).isFalse();
 	}
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void anInterruptNeitherEndsTheConnectionNorIsLost(Database server) throws Exception {
 		TestDatabase database = server.open();
-		try (HikariDataSource pool = database.pool(4);
-				JdbcNode node = JdbcNode.lease(pool);
-				BlockedRow row = new BlockedRow(database, node, this.key)) {
-			AtomicBoolean interruptedBefore = new AtomicBoolean();
-			AtomicBoolean interrupted = new AtomicBoolean();
-			CompletableFuture<AttemptResult> result = new CompletableFuture<>();
-			Thread caller = new Thread(() -> {
-				Thread.currentThread().interrupt();
-				node.take(node.ticket(this.key + "-other"));
-				interruptedBefore.set(Thread.interrupted());
-				result.complete(node.attempt(node.ticket(this.key)));
-				interrupted.set(Thread.currentThread().isInterrupted());
-			});
-			caller.start();
-			await().atMost(SOON).until(() -> isInDriver(caller));
-			Long session = await().atMost(SOON).until(() -> session(server, database), Objects::nonNull);
-			caller.interrupt();
-			row.free();
-			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
-			caller.join();
-			assertThat(interruptedBefore).isTrue();
-			assertThat(interrupted).isTrue();
-			assertThat(sessions(server, database)).contains(session);
-		}
+		JdbcNode node = this.nodes.lease(database.pool(4));
+		BlockedRow row = this.nodes.closing(new BlockedRow(database, node, this.key));
+		AtomicBoolean interruptedBefore = new AtomicBoolean();
+		AtomicBoolean interrupted = new AtomicBoolean();
+		CompletableFuture<AttemptResult> result = new CompletableFuture<>();
+		Thread caller = new Thread(() -> {
+			Thread.currentThread().interrupt();
+			node.take(node.ticket(this.key + "-other"));
+			interruptedBefore.set(Thread.interrupted());
+			result.complete(node.attempt(node.ticket(this.key)));
+			interrupted.set(Thread.currentThread().isInterrupted());
+		});
+		caller.start();
+		await().atMost(SOON).until(() -> isInDriver(caller));
+		Long session = await().atMost(SOON).until(() -> session(server, database), Objects::nonNull);
+		caller.interrupt();
+		row.free();
+		assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
+		caller.join();
+		assertThat(interruptedBefore).isTrue();
+		assertThat(interrupted).isTrue();
+		assertThat(sessions(server, database)).contains(session);
 	}
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void aStatementThatWaitsForALockedRowFailsInTime(Database server) throws Exception {
 		TestDatabase database = server.open();
-		try (HikariDataSource pool = database.pool(4);
-				JdbcNode node = JdbcNode.lease(pool);
-				BlockedRow row = new BlockedRow(database, node, this.key)) {
-			Ticket late = node.ticket(this.key);
-			assertThatThrownBy(() -> node.attempt(late)).isInstanceOf(LockBackendException.class);
-			Long session = session(server, database);
-			row.free();
-			if (server == Database.POSTGRESQL) {
-				assertThat(session).as("session that waits").isNull();
-			}
-			else {
-				// The server executes it as soon as it can.
-				await().atMost(SOON).until(() -> node.attemptOnce(this.key) instanceof AttemptResult.Busy);
-				Answers.of(node.store.cancel(late));
-			}
-			node.take(node.ticket(this.key));
+		JdbcNode node = this.nodes.lease(database.pool(4));
+		BlockedRow row = this.nodes.closing(new BlockedRow(database, node, this.key));
+		Ticket late = node.ticket(this.key);
+		assertThatThrownBy(() -> node.attempt(late)).isInstanceOf(LockBackendException.class);
+		Long session = session(server, database);
+		row.free();
+		if (server == Database.POSTGRESQL) {
+			assertThat(session).as("session that waits").isNull();
 		}
+		else {
+			// The server executes it as soon as it can.
+			await().atMost(SOON).until(() -> session(server, database) == null);
+			Answers.of(node.store.cancel(late));
+		}
+		node.take(node.ticket(this.key));
 	}
 
 	/** Whether the thread of a caller sends an attempt that has to wait for the row. */
 	private boolean callerSends(Database server, DataSource dataSource, ThreadFactory threads,
 			@Nullable TransactionTemplate transaction) throws Exception {
-		TestDatabase database = server.open();
-		try (JdbcNode node = JdbcNode.lease(dataSource); BlockedRow row = new BlockedRow(database, node, this.key)) {
-			CompletableFuture<AttemptResult> result = new CompletableFuture<>();
-			Ticket ticket = node.ticket(this.key);
-			Thread caller = threads.newThread(() -> result.complete((transaction != null)
-					? transaction.execute((status) -> node.attempt(ticket)) : node.attempt(ticket)));
-			caller.start();
-			await().atMost(SOON)
-				.until(() -> Thread.getAllStackTraces().keySet().stream().anyMatch(this::isSending)
-						|| isInDriver(caller));
-			boolean sends = isInDriver(caller);
-			row.free();
-			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
-			return sends;
-		}
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(dataSource));
+		BlockedRow row = this.nodes.closing(new BlockedRow(server.open(), node, this.key));
+		CompletableFuture<AttemptResult> result = new CompletableFuture<>();
+		Ticket ticket = node.ticket(this.key);
+		Thread caller = threads.newThread(() -> result.complete(
+				(transaction != null) ? transaction.execute((status) -> node.attempt(ticket)) : node.attempt(ticket)));
+		caller.start();
+		await().atMost(SOON)
+			.until(() -> Thread.getAllStackTraces().keySet().stream().anyMatch(this::isSending) || isInDriver(caller));
+		boolean sends = isInDriver(caller);
+		row.free();
+		assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
+		return sends;
 	}
 
 	private boolean isSending(Thread thread) {

@@ -17,6 +17,7 @@ import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -51,6 +53,9 @@ import static org.awaitility.Awaitility.await;
 class DatabaseProblemTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
+
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
 
 	private final String id = "problem" + UUID.randomUUID().toString().substring(0, 8);
 
@@ -68,13 +73,12 @@ class DatabaseProblemTests {
 	@Test
 	void anEmptyDatabaseIsOneWarningThatNamesTheTableOfTheLocks(CapturedOutput output) {
 		this.owner.execute("CREATE SCHEMA " + this.id);
-		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
-			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(node.store::ping)
-				.withMessageContaining("The table distlock_lock is missing");
-			assertThat(output).containsOnlyOnce("The table distlock_lock is missing")
-				.contains("run io/github/distlock/backend/jdbc/schema-postgresql.sql of the distlock jar, or set"
-						+ " distlock.jdbc.initialize-schema=always. Until then no lock can be acquired");
-		}
+		JdbcNode node = this.nodes.lease(new HikariDataSource(schema()));
+		assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(node.store::ping)
+			.withMessageContaining("The table distlock_lock is missing");
+		assertThat(flushed(output)).containsOnlyOnce("The table distlock_lock is missing")
+			.contains("run io/github/distlock/backend/jdbc/schema-postgresql.sql of the distlock jar, or set"
+					+ " distlock.jdbc.initialize-schema=always. Until then no lock can be acquired");
 	}
 
 	@ParameterizedTest
@@ -100,10 +104,9 @@ class DatabaseProblemTests {
 	void aReadOnlyServerIsNamed() {
 		HikariConfig settings = this.database.poolSettings(2);
 		settings.setConnectionInitSql("SET default_transaction_read_only = on");
-		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
-				.withMessageContaining("the server is read-only");
-		}
+		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+			.withMessageContaining("the server is read-only");
 	}
 
 	@Test
@@ -122,15 +125,14 @@ class DatabaseProblemTests {
 				}
 
 			});
-		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
-			long begin = System.nanoTime();
-			for (int i = 0; i < 100; i++) {
-				assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key));
-			}
-			int intervals = (int) ((System.nanoTime() - begin) / 500_000_000) + 1;
-			// The pool has four connections, and that of the application one.
-			assertThat(opened).hasValueLessThanOrEqualTo(4 * (intervals + 1) + 1);
+		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		long begin = System.nanoTime();
+		for (int i = 0; i < 100; i++) {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key));
 		}
+		int intervals = (int) ((System.nanoTime() - begin) / 500_000_000) + 1;
+		// The pool has four connections, and that of the application one.
+		assertThat(opened).hasValueLessThanOrEqualTo(4 * (intervals + 1) + 1);
 	}
 
 	@Test
@@ -148,7 +150,7 @@ class DatabaseProblemTests {
 					.withMessageContaining("does not exist): check user, password and database");
 			}
 		}
-		assertThat(output.toString().split("Until then no lock can be acquired")).hasSize(3);
+		assertThat(flushed(output).toString().split("Until then no lock can be acquired")).hasSize(3);
 	}
 
 	@Test
@@ -156,23 +158,21 @@ class DatabaseProblemTests {
 		HikariConfig settings = this.database.poolSettings(2);
 		settings.setJdbcUrl("jdbc:postgresql://localhost:1/shop");
 		settings.setInitializationFailTimeout(-1);
-		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
-			assertThat(output)
-				.containsOnlyOnce("PostgreSQL at jdbc:postgresql://localhost:1/shop cannot be reached (Connection to"
-						+ " localhost:1 refused")
-				.contains("check that it runs and is reachable. The check failed. Until then no lock can be acquired")
-				.doesNotContain("pool-size");
-		}
+		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		assertThat(flushed(output))
+			.containsOnlyOnce("PostgreSQL at jdbc:postgresql://localhost:1/shop cannot be reached (Connection to"
+					+ " localhost:1 refused")
+			.contains("check that it runs and is reachable. The check failed. Until then no lock can be acquired")
+			.doesNotContain("pool-size");
 	}
 
 	@Test
 	void aRefusedConnectionOfAnyPoolIsNoReasonToChangeThePool() {
 		DataSource down = new DriverManagerDataSource("jdbc:postgresql://localhost:1/shop");
-		try (JdbcNode node = JdbcNode.lease(new UnknownPool(down))) {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
-				.withMessageStartingWith("A database cannot be reached (Connection to localhost:1 refused")
-				.withMessageNotContaining("lockDataSource");
-		}
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(new UnknownPool(down)));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+			.withMessageStartingWith("A database cannot be reached (Connection to localhost:1 refused")
+			.withMessageNotContaining("lockDataSource");
 	}
 
 	@Test
@@ -182,12 +182,12 @@ class DatabaseProblemTests {
 		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
 		settings.setUsername(this.id);
 		settings.setInitializationFailTimeout(-1);
-		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::ping)
-				.withMessageContaining(" accepts no more connections (FATAL: too many connections for role")
-				.withMessageContaining("make the pools of the applications smaller")
-				.withMessageNotContaining("pool-size");
-		}
+		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(pool));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::ping)
+			.withMessageContaining(" accepts no more connections (FATAL: too many connections for role")
+			.withMessageContaining("make the pools of the applications smaller")
+			.withMessageNotContaining("pool-size");
 	}
 
 	@ParameterizedTest
@@ -200,19 +200,22 @@ class DatabaseProblemTests {
 	void aTableWithOtherConstraintsHasAnsweredInOneLine(String change, String cause) {
 		makeTables();
 		this.owner.execute("ALTER TABLE " + this.id + ".distlock_lock " + change);
-		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
-				.withMessageStartingWith("The database refused the attempt for lock '" + this.key + "' (ERROR: ")
-				.withMessageContaining(cause)
-				.withMessageContaining("the table distlock_lock has other columns or constraints than this version")
-				.withMessageNotContaining("\n");
-		}
+		JdbcNode node = this.nodes.lease(new HikariDataSource(schema()));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+			.withMessageStartingWith("The database refused the attempt for lock '" + this.key + "' (ERROR: ")
+			.withMessageContaining(cause)
+			.withMessageContaining("the table distlock_lock has other columns or constraints than this version")
+			.withMessageNotContaining("\n");
 	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			disk_full | The database refused the attempt | correct what the database names
 			syntax_error | The database refused the attempt | /docs/compatibility.md lists
+			undefined_function | The database refused the attempt | /docs/compatibility.md lists
+			undefined_object | The database refused the attempt | /docs/compatibility.md lists
+			duplicate_prepared_statement | The database refused the attempt | prepareThreshold=0
+			invalid_sql_statement_name | The database refused the attempt | prepareThreshold=0
 			insufficient_privilege | The database refused the attempt | grant the user SELECT, INSERT, UPDATE and DELETE
 			lock_not_available | The database did not answer the attempt | distlock.jdbc.command-timeout
 			""")
@@ -222,12 +225,12 @@ class DatabaseProblemTests {
 				+ " EXCEPTION 'as it is' USING ERRCODE = '" + error + "'; END $$");
 		this.owner.execute("CREATE TRIGGER fail BEFORE INSERT ON " + this.id
 				+ ".distlock_lock FOR EACH ROW EXECUTE FUNCTION " + this.id + ".fail()");
-		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
-				.withMessageStartingWith(symptom)
-				.withMessageContaining("(ERROR: as it is")
-				.withMessageContaining(remedy);
-		}
+		JdbcNode node = this.nodes.lease(new HikariDataSource(schema()));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+			.withMessageStartingWith(symptom)
+			.withMessageContaining("(ERROR: as it is")
+			.withMessageContaining(remedy)
+			.withMessageNotContaining("Rename");
 	}
 
 	@ParameterizedTest
@@ -235,33 +238,30 @@ class DatabaseProblemTests {
 	void anH2ThatTakesAnEmptyTextForNullIsRefused(boolean lease) {
 		HikariConfig settings = new HikariConfig();
 		settings.setJdbcUrl("jdbc:h2:mem:" + this.id + ";MODE=Oracle;DB_CLOSE_DELAY=-1");
-		try (HikariDataSource pool = new HikariDataSource(settings)) {
-			new ResourceDatabasePopulator(new ClassPathResource("io/github/distlock/backend/jdbc/schema-h2.sql"))
-				.execute(pool);
-			assertThatExceptionOfType(StoreUnusableException.class)
-				.isThrownBy(() -> (lease ? JdbcNode.lease(pool) : JdbcNode.connection(pool)).close())
-				.withMessageContaining(
-						"takes an empty text for NULL, so no lock could be released. H2 does so in" + " MODE=Oracle");
-		}
+		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		new ResourceDatabasePopulator(new ClassPathResource("io/github/distlock/backend/jdbc/schema-h2.sql"))
+			.execute(pool);
+		assertThatExceptionOfType(StoreUnusableException.class)
+			.isThrownBy(() -> (lease ? JdbcNode.lease(pool) : JdbcNode.connection(pool)).close())
+			.withMessageContaining(
+					"takes an empty text for NULL, so no lock could be released. H2 does so in" + " MODE=Oracle");
 	}
 
 	@Test
 	void aMariaDbThatTakesAnEmptyTextForNullIsRefused() {
 		HikariConfig settings = TestDatabase.mariaDb().poolSettings(2);
 		settings.setConnectionInitSql("SET SESSION sql_mode = CONCAT(@@sql_mode, ',EMPTY_STRING_IS_NULL')");
-		try (HikariDataSource pool = new HikariDataSource(settings)) {
-			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.lease(pool).close())
-				.withMessageContaining("EMPTY_STRING_IS_NULL");
-		}
+		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.lease(pool).close())
+			.withMessageContaining("EMPTY_STRING_IS_NULL");
 	}
 
 	@Test
 	void anH2InMemoryIsOneWarningThatNamesOneThatJvmsShare(CapturedOutput output) {
-		try (HikariDataSource pool = TestDatabase.h2().pool(2); JdbcNode node = JdbcNode.lease(pool)) {
-			node.take(node.ticket(this.key));
-			assertThat(output).containsOnlyOnce("do not exclude other JVMs")
-				.containsPattern("WARN.*Locks in H2 at jdbc:h2:mem:.*use jdbc:h2:file:[.]{3};AUTO_SERVER=TRUE");
-		}
+		JdbcNode node = this.nodes.lease(TestDatabase.h2().pool(2));
+		node.take(node.ticket(this.key));
+		assertThat(flushed(output)).containsOnlyOnce("do not exclude other JVMs")
+			.containsPattern("WARN.*Locks in H2 at jdbc:h2:mem:.*use jdbc:h2:file:[.]{3};AUTO_SERVER=TRUE");
 	}
 
 	@Test
@@ -271,7 +271,7 @@ class DatabaseProblemTests {
 		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
 		application().run((started) -> {
 			assertThat(started).hasNotFailed();
-			assertThat(output)
+			assertThat(flushed(output))
 				.containsPattern("The table " + this.id + "[.]distlock_lock is missing [(]ERROR: relation"
 						+ ".*[)], and its creation at the start has failed [(].*permission denied" + " for schema "
 						+ this.id + ".*[)]: run io/github/distlock/backend/jdbc/schema-postgresql[.]sql of the"
@@ -282,27 +282,27 @@ class DatabaseProblemTests {
 
 	@Test
 	void aPoolThatCannotBeCopiedIsAWarningThatSaysWhatThatCosts(CapturedOutput output) {
-		try (HikariDataSource pool = this.database.pool(2); JdbcNode node = JdbcNode.lease(new UnknownPool(pool))) {
-			assertThat(output).containsPattern("WARN.*UnknownPool.*callers inside transactions may come to a standstill"
+		HikariDataSource pool = this.nodes.closing(this.database.pool(2));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(new UnknownPool(pool)));
+		assertThat(flushed(output))
+			.containsPattern("WARN.*UnknownPool.*callers inside transactions may come to a standstill"
 					+ ".*@Bean\\(defaultCandidate = false\\).*distlock.jdbc.data-source");
-		}
 	}
 
 	@Test
 	void aPoolThatIsReplacedByOneForAnotherDatabaseIsOneErrorAndTheLocksStay(CapturedOutput output) {
 		HotSwappableTargetSource target = new HotSwappableTargetSource(this.database.pool(1));
 		DataSource refreshed = ProxyFactory.getProxy(DataSource.class, target);
-		try (HikariDataSource same = this.database.pool(1);
-				HikariDataSource other = TestDatabase.h2().pool(1);
-				JdbcNode node = JdbcNode.lease(refreshed)) {
-			node.take(node.ticket(this.key));
-			((HikariDataSource) target.swap(same)).close();
-			target.swap(other);
-			await().atMost(SOON).until(() -> output.toString().contains("leads to H2"));
-			assertThat(output).containsOnlyOnce("leads to H2 at jdbc:h2:mem:")
-				.containsPattern("ERROR.*the locks of this JVM stay in PostgreSQL at jdbc:postgresql:");
-			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
-		}
+		HikariDataSource same = this.nodes.closing(this.database.pool(1));
+		HikariDataSource other = this.nodes.closing(TestDatabase.h2().pool(1));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(refreshed));
+		node.take(node.ticket(this.key));
+		((HikariDataSource) target.swap(same)).close();
+		target.swap(other);
+		await().atMost(SOON).until(() -> flushed(output).toString().contains("leads to H2"));
+		assertThat(flushed(output)).containsOnlyOnce("leads to H2 at jdbc:h2:mem:")
+			.containsPattern("ERROR.*the locks of this JVM stay in PostgreSQL at jdbc:postgresql:");
+		assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 	}
 
 	@Test
@@ -315,13 +315,12 @@ class DatabaseProblemTests {
 		HikariConfig settings = schema();
 		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
 		settings.setUsername(this.id);
-		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
-			node.take(node.ticket(this.key));
-			await().atMost(SOON).until(() -> output.toString().contains("rows of unused locks stay in the table"));
-			assertThat(output)
-				.contains("grant the user SELECT, INSERT, UPDATE and DELETE on distlock_lock. Until then rows of"
-						+ " unused locks stay in the table");
-		}
+		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		node.take(node.ticket(this.key));
+		await().atMost(SOON).until(() -> flushed(output).toString().contains("rows of unused locks stay in the table"));
+		assertThat(flushed(output))
+			.contains("grant the user SELECT, INSERT, UPDATE and DELETE on distlock_lock. Until then rows of"
+					+ " unused locks stay in the table");
 	}
 
 	@Test
@@ -333,6 +332,21 @@ class DatabaseProblemTests {
 			.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + this.id + " TO " + this.id);
 		application().withPropertyValues("distlock.fail-fast=true")
 			.run((started) -> assertThat(started).hasNotFailed());
+	}
+
+	@Test
+	void aRightThatOnlyWaitingNeedsIsAWarningAtTheStart(CapturedOutput output) {
+		makeTables();
+		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
+		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+		this.owner.execute("GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA " + this.id + " TO " + this.id);
+		application().run((started) -> {
+			assertThat(started).hasNotFailed();
+			await().atMost(SOON)
+				.untilAsserted(() -> assertThat(output)
+					.containsPattern("WARN.*The database refused the check of the right UPDATE.*Calls that need what is"
+							+ " refused will fail"));
+		});
 	}
 
 	private ApplicationContextRunner application() {

@@ -9,6 +9,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.HandOffLimits;
 
@@ -28,9 +29,11 @@ final class JdbcRegistries {
 
 	static BackendLockRegistry start(LockBackend backend, Duration waitTime, Duration lease, Duration handOff,
 			LockListener... listeners) {
-		BackendLockRegistry registry = new BackendLockRegistry(backend, TestSettings.of(waitTime, lease, null,
-				new HandOffLimits(16, handOff), Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
-				List.of(listeners), TimeSource.SYSTEM);
+		BackendLockRegistry registry = CheckedEnvironment
+			.registry(
+					backend, TestSettings.of(waitTime, lease, null, new HandOffLimits(16, handOff),
+							Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
+					List.of(listeners), TimeSource.SYSTEM);
 		registry.start();
 		return registry;
 	}

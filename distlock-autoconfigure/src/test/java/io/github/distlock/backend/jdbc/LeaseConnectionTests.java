@@ -21,6 +21,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,55 +42,56 @@ import static org.awaitility.Awaitility.await;
 @Tag(Installed.TAG)
 class LeaseConnectionTests {
 
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
+
 	private final String key = "connection-" + UUID.randomUUID();
 
 	@ParameterizedTest
 	@EnumSource
 	void theTransactionOfTheCallerIsNotJoined(Database server) {
-		try (HikariDataSource pool = server.open().pool(3);
-				JdbcNode node = JdbcNode.lease(new TransactionAwareDataSourceProxy(pool))) {
-			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
-			Ticket ticket = node.ticket(this.key);
-			transaction.executeWithoutResult((status) -> {
-				node.take(ticket);
-				status.setRollbackOnly();
-			});
-			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
-			transaction.executeWithoutResult((status) -> {
-				assertThat(node.release(ticket)).isTrue();
-				status.setRollbackOnly();
-			});
-			assertThat(node.attemptOnce(this.key)).isInstanceOf(Grant.class);
-		}
+		HikariDataSource pool = this.nodes.closing(server.open().pool(3));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(new TransactionAwareDataSourceProxy(pool)));
+		TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+		Ticket ticket = node.ticket(this.key);
+		transaction.executeWithoutResult((status) -> {
+			node.take(ticket);
+			status.setRollbackOnly();
+		});
+		assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+		transaction.executeWithoutResult((status) -> {
+			assertThat(node.release(ticket)).isTrue();
+			status.setRollbackOnly();
+		});
+		assertThat(node.attemptOnce(this.key)).isInstanceOf(Grant.class);
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void locksWorkWhileTheCallersUseAllConnectionsOfTheApplication(Database server) {
-		try (HikariDataSource pool = server.open().pool(1)) {
-			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
-			transaction.executeWithoutResult((status) -> {
-				try (JdbcNode node = JdbcNode.lease(pool)) {
-					Ticket ticket = node.hold(this.key);
-					assertThat(node.release(ticket)).isTrue();
-				}
-				assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
-				assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isOne();
-			});
-		}
+		HikariDataSource pool = this.nodes.closing(server.open().pool(1));
+		TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+		transaction.executeWithoutResult((status) -> {
+			try (JdbcNode node = JdbcNode.lease(pool)) {
+				Ticket ticket = node.hold(this.key);
+				assertThat(node.release(ticket)).isTrue();
+			}
+			assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
+			assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isOne();
+		});
 	}
 
 	@Test
 	void theErrorNamesAnUnknownPoolWhoseOnlyConnectionTheCallerUses() {
-		try (HikariDataSource pool = TestDatabase.h2().pool(1); JdbcNode node = JdbcNode.lease(new UnknownPool(pool))) {
-			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
-			transaction.executeWithoutResult((status) -> assertThatThrownBy(() -> node.attemptOnce(this.key))
-				.isInstanceOf(LockBackendException.class)
-				.hasMessageContaining("all connections of the DataSource are in use")
-				.hasMessageContaining("distlock.jdbc.data-source"));
-			// The attempt that timed out was not sent later.
-			assertThat(node.attemptOnce(this.key)).isInstanceOf(Grant.class);
-		}
+		HikariDataSource pool = this.nodes.closing(TestDatabase.h2().pool(1));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(new UnknownPool(pool)));
+		TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+		transaction.executeWithoutResult((status) -> assertThatThrownBy(() -> node.attemptOnce(this.key))
+			.isInstanceOf(LockBackendException.class)
+			.hasMessageContaining("all connections of the DataSource are in use")
+			.hasMessageContaining("distlock.jdbc.data-source"));
+		// The attempt that timed out was not sent later.
+		assertThat(node.attemptOnce(this.key)).isInstanceOf(Grant.class);
 	}
 
 	@Test
@@ -107,58 +109,54 @@ class LeaseConnectionTests {
 
 	private void assertThatNoCommandUsesTheConnectionOf(BrokenPool.Answer answer) {
 		BrokenPool connections = new BrokenPool(TestDatabase.postgres());
-		try (HikariDataSource pool = connections.pool(); JdbcNode node = JdbcNode.lease(pool)) {
-			Ticket ticket = node.ticket(this.key);
-			connections.next.add(answer);
-			assertThatThrownBy(() -> node.attempt(ticket)).isInstanceOf(LockBackendException.class);
-			Connection broken = connections.used.get(connections.used.size() - 1);
-			connections.used.clear();
-			// The database has executed the command whose answer was lost.
-			node.take(ticket);
-			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
-			assertThat(connections.used).hasSize(2).doesNotContain(broken);
-			await().until(broken::isClosed);
-		}
+		JdbcNode node = this.nodes.lease(connections.pool());
+		Ticket ticket = node.ticket(this.key);
+		connections.next.add(answer);
+		assertThatThrownBy(() -> node.attempt(ticket)).isInstanceOf(LockBackendException.class);
+		Connection broken = connections.used.get(connections.used.size() - 1);
+		connections.used.clear();
+		// The database has executed the command whose answer was lost.
+		node.take(ticket);
+		assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(connections.used).hasSize(2).doesNotContain(broken);
+		await().until(broken::isClosed);
 	}
 
 	@Test
 	void anErrorWhileAConnectionIsPreparedCostsNoConnection() {
 		AtomicInteger errors = new AtomicInteger();
 		HikariConfig settings = new HikariConfig();
-		try (HikariDataSource database = TestDatabase.h2().pool(20)) {
-			settings.setDataSource(new ObservedPool(database, (connection, method, argument) -> {
-				boolean prepares = method.equals("getAutoCommit") && Stream.of(new Throwable().getStackTrace())
-					.anyMatch((frame) -> frame.getClassName().equals(LockConnection.class.getName()));
-				if (prepares && errors.getAndUpdate((left) -> Math.max(0, left - 1)) > 0) {
-					throw new OutOfMemoryError("of a test");
-				}
-			}));
-			try (HikariDataSource application = new HikariDataSource(settings);
-					JdbcNode node = JdbcNode.lease(application)) {
-				// More than the locks have connections.
-				for (int i = 0; i < 8; i++) {
-					errors.set(1);
-					assertThatThrownBy(() -> node.attemptOnce(this.key)).isInstanceOf(LockBackendException.class)
-						.hasRootCauseInstanceOf(OutOfMemoryError.class);
-				}
-				node.take(node.ticket(this.key));
+		HikariDataSource database = this.nodes.closing(TestDatabase.h2().pool(20));
+		settings.setDataSource(new ObservedPool(database, (connection, method, argument) -> {
+			boolean prepares = method.equals("getAutoCommit") && Stream.of(new Throwable().getStackTrace())
+				.anyMatch((frame) -> frame.getClassName().equals(LockConnection.class.getName()));
+			if (prepares && errors.getAndUpdate((left) -> Math.max(0, left - 1)) > 0) {
+				throw new OutOfMemoryError("of a test");
 			}
+		}));
+		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		// More than the locks have connections.
+		for (int i = 0; i < 8; i++) {
+			errors.set(1);
+			assertThatThrownBy(() -> node.attemptOnce(this.key)).isInstanceOf(LockBackendException.class)
+				.hasRootCauseInstanceOf(OutOfMemoryError.class);
 		}
+		node.take(node.ticket(this.key));
 	}
 
 	@Test
 	void aPeriodicTaskIsRepeatedAfterAnError() {
-		try (HikariDataSource pool = TestDatabase.h2().pool(1)) {
-			AtomicInteger runs = new AtomicInteger();
-			JdbcCommands commands = new JdbcCommands(new LockPool(pool, JdbcUnderTest.SETTINGS, 3, 3, "lease"), 1, 1,
-					JdbcUnderTest.SETTINGS, TimeSource.SYSTEM);
-			commands.every(Duration.ofMillis(1), () -> {
-				runs.incrementAndGet();
-				throw new OutOfMemoryError("of a test");
-			});
-			await().until(() -> runs.get() > 2);
-			commands.stop();
-		}
+		HikariDataSource pool = this.nodes.closing(TestDatabase.h2().pool(1));
+		AtomicInteger runs = new AtomicInteger();
+		JdbcCommands commands = new JdbcCommands(new LockPool(pool, JdbcUnderTest.SETTINGS, 3, 3, "lease"), 1, 1,
+				JdbcUnderTest.SETTINGS, TimeSource.SYSTEM, () -> {
+				});
+		commands.every(Duration.ofMillis(1), () -> {
+			runs.incrementAndGet();
+			throw new OutOfMemoryError("of a test");
+		});
+		await().until(() -> runs.get() > 2);
+		commands.stop();
 	}
 
 	@ParameterizedTest
@@ -167,56 +165,49 @@ class LeaseConnectionTests {
 		HikariConfig settings = server.open().poolSettings(2);
 		settings.setAutoCommit(false);
 		settings.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
-		try (HikariDataSource pool = new HikariDataSource(settings);
-				JdbcNode node = JdbcNode.lease(pool);
-				JdbcNode other = JdbcNode.lease(pool)) {
-			Ticket ticket = node.hold(this.key);
-			assertThat(other.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
-			assertThat(node.release(ticket)).isTrue();
-			other.take(other.ticket(this.key));
-		}
+		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(pool));
+		JdbcNode other = this.nodes.closing(JdbcNode.lease(pool));
+		Ticket ticket = node.hold(this.key);
+		assertThat(other.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(node.release(ticket)).isTrue();
+		other.take(other.ticket(this.key));
 	}
 
 	@Test
 	void anUncontendedCycleIsTwoStatements() {
 		List<String> sent = new CopyOnWriteArrayList<>();
-		try (HikariDataSource pool = TestDatabase.postgres().pool(2)) {
-			try (JdbcNode node = JdbcNode.lease(counting(pool, sent))) {
-				node.release(take(node, node.ticket(this.key + "warm")));
-				sent.clear();
-				node.release(take(node, node.ticket(this.key)));
-				assertThat(sent).hasSize(2);
-				assertThat(sent.get(0)).startsWith("WITH held").contains("INSERT");
-				assertThat(sent.get(1)).startsWith("WITH released").contains("UPDATE");
-			}
-		}
+		HikariDataSource pool = this.nodes.closing(TestDatabase.postgres().pool(2));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(counting(pool, sent)));
+		node.release(take(node, node.ticket(this.key + "warm")));
+		sent.clear();
+		node.release(take(node, node.ticket(this.key)));
+		assertThat(sent).hasSize(2);
+		assertThat(sent.get(0)).startsWith("WITH held").contains("INSERT");
+		assertThat(sent.get(1)).startsWith("WITH released").contains("UPDATE");
 	}
 
 	@Test
 	void eachConnectionOfTheLocksPreparesAStatementOnce() {
 		List<String> sent = new CopyOnWriteArrayList<>();
 		HikariConfig settings = new HikariConfig();
-		try (HikariDataSource pool = TestDatabase.postgres().pool(10)) {
-			settings.setDataSource(counting(pool, sent));
-			try (HikariDataSource application = new HikariDataSource(settings);
-					JdbcNode node = JdbcNode.lease(application)) {
-				for (int i = 0; i < 20; i++) {
-					node.release(take(node, node.ticket(this.key)));
-				}
-				// One for each connection of the locks.
-				assertThat(sent).filteredOn((sql) -> sql.startsWith("WITH held")).hasSizeBetween(1, 3);
-				assertThat(sent).filteredOn((sql) -> sql.startsWith("WITH released")).hasSizeBetween(1, 3);
-			}
+		HikariDataSource pool = this.nodes.closing(TestDatabase.postgres().pool(10));
+		settings.setDataSource(counting(pool, sent));
+		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		for (int i = 0; i < 20; i++) {
+			node.release(take(node, node.ticket(this.key)));
 		}
+		// One for each connection of the locks.
+		assertThat(sent).filteredOn((sql) -> sql.startsWith("WITH held")).hasSizeBetween(1, 3);
+		assertThat(sent).filteredOn((sql) -> sql.startsWith("WITH released")).hasSizeBetween(1, 3);
 	}
 
 	@Test
 	void theTimeInWhichAConnectionIsBorrowedIsNoLongerLeftForTheStatement() throws SQLException {
-		try (HikariDataSource pool = TestDatabase.postgres().pool(2);
-				LockPool source = new LockPool(slow(pool), JdbcUnderTest.SETTINGS, 3, 3, "lease");
-				LockConnection connection = source.open(Duration.ofSeconds(2))) {
-			assertThat(connection.driver.getNetworkTimeout()).isBetween(1, 1_900);
-		}
+		HikariDataSource pool = this.nodes.closing(TestDatabase.postgres().pool(2));
+		LockPool source = this.nodes.closing(new LockPool(slow(pool), JdbcUnderTest.SETTINGS, 3, 3, "lease"));
+		LockConnection connection = this.nodes.closing(source.open(Duration.ofMinutes(1)));
+		assertThat(connection.driver.getNetworkTimeout()).isBetween(1, 59_900);
 	}
 
 	/** A pool that has a connection only after a tenth of a second. */
@@ -238,15 +229,15 @@ class LeaseConnectionTests {
 	@Test
 	void contendedAttemptsCauseNoRollbackInTheDatabase() {
 		TestDatabase database = TestDatabase.postgres();
-		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
-			long before = rollbacks(database);
-			node.take(node.ticket(this.key));
-			for (int i = 0; i < 50; i++) {
-				assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
-			}
-			pool.getHikariPoolMXBean().softEvictConnections();
-			assertThat(rollbacks(database)).isEqualTo(before);
+		HikariDataSource pool = this.nodes.closing(database.pool(2));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(pool));
+		long before = rollbacks(database);
+		node.take(node.ticket(this.key));
+		for (int i = 0; i < 50; i++) {
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 		}
+		pool.getHikariPoolMXBean().softEvictConnections();
+		assertThat(rollbacks(database)).isEqualTo(before);
 	}
 
 	private static Ticket take(JdbcNode node, Ticket ticket) {
@@ -280,18 +271,17 @@ class LeaseConnectionTests {
 	@Test
 	void aBusyAttemptWritesNothingInPostgreSql() {
 		TestDatabase database = TestDatabase.postgres();
-		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.lease(pool)) {
-			Ticket holder = node.hold(this.key);
-			Map<String, Object> before = version(database);
-			for (int i = 0; i < 10; i++) {
-				assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
-			}
-			assertThat(version(database)).isEqualTo(before);
-			// A repeated attempt has the result of the first one.
-			node.take(holder);
-			assertThat(version(database)).isEqualTo(before);
-			assertThat(node.release(holder)).isTrue();
+		JdbcNode node = this.nodes.lease(database.pool(4));
+		Ticket holder = node.hold(this.key);
+		Map<String, Object> before = version(database);
+		for (int i = 0; i < 10; i++) {
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 		}
+		assertThat(version(database)).isEqualTo(before);
+		// A repeated attempt has the result of the first one.
+		node.take(holder);
+		assertThat(version(database)).isEqualTo(before);
+		assertThat(node.release(holder)).isTrue();
 	}
 
 	/** Changes with each write and with each lock of the row. */
@@ -305,23 +295,21 @@ class LeaseConnectionTests {
 	void aStatementThatCollidedIsRepeatedInANewTransaction() {
 		HikariConfig settings = TestDatabase.postgres().poolSettings(10);
 		settings.setAutoCommit(false);
-		try (HikariDataSource hikari = new HikariDataSource(settings)) {
-			AtomicBoolean collision = new AtomicBoolean();
-			ObservedPool pool = new ObservedPool(hikari, (connection, method, argument) -> {
-				if (method.equals("prepareStatement") && collision.compareAndSet(true, false)) {
-					// As if another session had just inserted the key.
-					try (Statement statement = connection.createStatement()) {
-						statement.execute("INSERT INTO distlock_lock SELECT * FROM distlock_lock");
-					}
+		HikariDataSource hikari = this.nodes.closing(new HikariDataSource(settings));
+		AtomicBoolean collision = new AtomicBoolean();
+		ObservedPool pool = new ObservedPool(hikari, (connection, method, argument) -> {
+			if (method.equals("prepareStatement") && collision.compareAndSet(true, false)) {
+				// As if another session had just inserted the key.
+				try (Statement statement = connection.createStatement()) {
+					statement.execute("INSERT INTO distlock_lock SELECT * FROM distlock_lock");
 				}
-			});
-			try (JdbcNode node = JdbcNode.lease(pool)) {
-				Ticket ticket = node.hold(this.key);
-				collision.set(true);
-				assertThat(node.release(ticket)).isTrue();
-				assertThat(collision).isFalse();
 			}
-		}
+		});
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(pool));
+		Ticket ticket = node.hold(this.key);
+		collision.set(true);
+		assertThat(node.release(ticket)).isTrue();
+		assertThat(collision).isFalse();
 	}
 
 }

@@ -1,24 +1,35 @@
 package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -29,25 +40,26 @@ class LeaseModeTests {
 
 	private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1000;
 
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
+
 	private final String key = "lease-" + UUID.randomUUID();
 
 	@ParameterizedTest
 	@EnumSource
 	void aTokenIsHigherThanTheLastOneEvenIfTheClockWasSetBack(Database server) {
 		TestDatabase database = server.open();
-		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
-			node.take(node.ticket(this.key));
-			long ahead = nowMicros() + HOUR_MICROS;
-			database.direct()
-				.update("UPDATE distlock_lock SET fence = ?, expires_at = 0 WHERE lock_key = ?", ahead,
-						bytes(this.key));
-			Ticket ticket = node.ticket(this.key);
-			Grant grant = node.take(ticket);
-			assertThat(grant.firstToken()).isEqualTo(ahead + 1);
-			assertThat(grant.lastToken()).isEqualTo(ahead + 17);
-			Answers.of(node.store.release(ticket, ahead + 3, null));
-			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 4);
-		}
+		JdbcNode node = this.nodes.lease(database.pool(2));
+		node.take(node.ticket(this.key));
+		long ahead = nowMicros() + HOUR_MICROS;
+		database.direct()
+			.update("UPDATE distlock_lock SET fence = ?, expires_at = 0 WHERE lock_key = ?", ahead, bytes(this.key));
+		Ticket ticket = node.ticket(this.key);
+		Grant grant = node.take(ticket);
+		assertThat(grant.firstToken()).isEqualTo(ahead + 1);
+		assertThat(grant.lastToken()).isEqualTo(ahead + 17);
+		Answers.of(node.store.release(ticket, ahead + 3, null));
+		assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 4);
 	}
 
 	@ParameterizedTest
@@ -57,30 +69,95 @@ class LeaseModeTests {
 		insert(database, "stale", nowMicros() - HOUR_MICROS, nowMicros() - HOUR_MICROS);
 		insert(database, "ahead", nowMicros() + HOUR_MICROS, nowMicros() - HOUR_MICROS);
 		insert(database, "fresh", nowMicros() - HOUR_MICROS, nowMicros() + HOUR_MICROS);
-		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
-			await().atMost(Duration.ofSeconds(15)).until(() -> count(database, "stale") == 0);
-			assertThat(count(database, "ahead")).isEqualTo(1);
-			assertThat(count(database, "fresh")).isEqualTo(1);
-			assertThat(node.attemptOnce(this.key + "stale")).isInstanceOf(Grant.class);
-		}
+		JdbcNode node = this.nodes.lease(database.pool(2));
+		await().atMost(Duration.ofSeconds(15)).until(() -> count(database, "stale") == 0);
+		assertThat(count(database, "ahead")).isEqualTo(1);
+		assertThat(count(database, "fresh")).isEqualTo(1);
+		assertThat(node.attemptOnce(this.key + "stale")).isInstanceOf(Grant.class);
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void aReleaseLeavesTheLockToAnotherJvmThatHasAskedForItRecently(Database server) {
+		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
+		JdbcNode one = this.nodes.closing(JdbcNode.lease(pool));
+		JdbcNode two = this.nodes.closing(JdbcNode.lease(pool));
+		Ticket holder = one.hold(this.key);
+		Ticket waiter = two.ticket(this.key);
+		assertThat(two.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
+		Ticket next = one.ticket(this.key);
+		assertThat(Answers.of(one.store.release(holder, 0, new Successor(next, JdbcNode.LEASE))).next())
+			.isInstanceOf(AttemptResult.Queued.class);
+		two.take(waiter);
+		assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aRowThatAnotherSessionHasLockedCostsNoNeighbour(Database server) throws SQLException {
 		TestDatabase database = server.open();
-		try (HikariDataSource pool = database.pool(4);
-				JdbcNode one = JdbcNode.lease(pool);
-				JdbcNode two = JdbcNode.lease(pool)) {
-			Ticket holder = one.hold(this.key);
-			Ticket waiter = two.ticket(this.key);
-			assertThat(two.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
-			Ticket next = one.ticket(this.key);
-			assertThat(Answers.of(one.store.release(holder, 0, new Successor(next, JdbcNode.LEASE))).next())
-				.isInstanceOf(AttemptResult.Queued.class);
-			two.take(waiter);
-			assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
+		HikariDataSource pool = this.nodes.closing(database.pool(2));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(pool));
+		Connection other = this.nodes.closing(pool.getConnection());
+		List<Renewal> renewals = IntStream.range(0, 3)
+			.mapToObj((i) -> node.ticket(this.key + i))
+			.map((ticket) -> new Renewal(ticket, node.take(ticket).lastToken(), JdbcNode.LEASE))
+			.toList();
+		other.setAutoCommit(false);
+		try (PreparedStatement row = other
+			.prepareStatement("SELECT lock_key FROM distlock_lock WHERE lock_key = ? FOR UPDATE")) {
+			row.setBytes(1, bytes(this.key + 1));
+			row.execute();
 		}
+		// The database ends the wait for the row before the command times out.
+		assertThat(Answers.of(node.store.renew(renewals)))
+			.allSatisfy((result) -> assertThat(result).isInstanceOfSatisfying(RenewalResult.Unknown.class,
+					(unknown) -> assertThat(unknown.refused()).as(unknown.cause().getMessage()).isTrue()));
+		List<RenewalResult> alone = renewals.stream()
+			.map((each) -> Answers.of(node.store.renew(List.of(each))).get(0))
+			.toList();
+		assertThat(List.of(alone.get(0), alone.get(2))).hasOnlyElementsOfType(RenewalResult.Extended.class);
+		assertThat(alone.get(1)).isInstanceOfSatisfying(RenewalResult.Unknown.class,
+				(unknown) -> assertThat(unknown.cause()).hasMessageContaining("'" + this.key + "1'"));
+		other.rollback();
+	}
+
+	@Test
+	void anErrorBeforeACommandIsSentUsesNoTurnUp() {
+		AtomicInteger failures = new AtomicInteger();
+		TimeSource clock = new TimeSource() {
+
+			@Override
+			public long nanoTime() {
+				if (failures.get() > 0 && isBeforeSending()) {
+					failures.decrementAndGet();
+					throw new InternalError("injected by the clock");
+				}
+				return SYSTEM.nanoTime();
+			}
+
+			@Override
+			public long wallMillis() {
+				return SYSTEM.wallMillis();
+			}
+
+		};
+		HikariDataSource pool = this.nodes.closing(TestDatabase.h2().pool(2));
+		JdbcNode node = this.nodes.closing(new JdbcNode(JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, clock)));
+		// As many as attempts have turns.
+		for (int i = 1; i < JdbcUnderTest.SETTINGS.poolSize(); i++) {
+			failures.set(1);
+			assertThatExceptionOfType(InternalError.class).isThrownBy(() -> node.attemptOnce(this.key));
+		}
+		assertThat(node.attemptOnce(this.key)).isInstanceOf(Grant.class);
+	}
+
+	/** The command has its turn, and no thread that sends it. */
+	private static boolean isBeforeSending() {
+		List<String> methods = StackWalker.getInstance()
+			.walk((frames) -> frames.map(StackWalker.StackFrame::getMethodName).limit(6).toList());
+		return methods.contains("remaining") && methods.contains("attempt") && !methods.contains("awaitTurn")
+				&& !methods.contains("execute");
 	}
 
 	private void insert(TestDatabase database, String ending, long fence, long expires) {

@@ -1,34 +1,30 @@
 package io.github.distlock.backend.jdbc;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.installed.Installed;
-import org.junit.jupiter.api.AfterEach;
+import io.github.distlock.testing.DocumentedRights;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -42,20 +38,12 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 class LeastRightsTests {
 
-	private static final List<String> RIGHTS = documented("distlock_lock");
-
-	private final String user = "least" + UUID.randomUUID().toString().substring(0, 8);
+	private static final List<String> RIGHTS = DocumentedRights.table();
 
 	private final String prefix = UUID.randomUUID() + ":";
 
-	private final List<AutoCloseable> open = new ArrayList<>();
-
-	@AfterEach
-	void close() throws Exception {
-		for (AutoCloseable resource : this.open) {
-			resource.close();
-		}
-	}
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
 
 	@ParameterizedTest
 	@MethodSource
@@ -87,6 +75,32 @@ class LeastRightsTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL, false", "POSTGRESQL, true", "MARIADB, false", "MARIADB, true" })
+	void theyAreSufficientAfterTheDatabaseHasEndedAllSessions(Database server, boolean connection) {
+		HikariDataSource pool = pool(server.open(), RIGHTS);
+		JdbcNode holder = node(pool, connection);
+		JdbcNode other = node(pool, connection);
+		Ticket ticket = holder.ticket("k");
+		Grant grant = holder.take(ticket);
+		Ticket waiting = other.queue("k");
+		server.open().endSessions(pool.getUsername());
+		if (connection) {
+			await().until(() -> holder.doubted.contains(ticket));
+		}
+		else {
+			assertThat(holder.renew(ticket, grant)).isInstanceOf(RenewalResult.Extended.class);
+			assertThat(holder.release(ticket)).isTrue();
+		}
+		await().ignoreExceptions().until(() -> other.has(waiting));
+		// Its session may have got the lock from the holder's, and was ended after it.
+		assertThat(other.release(waiting) || connection).isTrue();
+		Ticket again = other.ticket("k");
+		other.take(again);
+		assertThat(other.release(again)).isTrue();
+		holder.store.verify();
+	}
+
+	@ParameterizedTest
 	@MethodSource
 	void eachMissingRightIsNamedAtTheStart(Database server, String missing) {
 		List<String> lesser = RIGHTS.stream().filter((right) -> !right.equals(missing)).toList();
@@ -115,50 +129,13 @@ class LeastRightsTests {
 			.isEmpty();
 	}
 
-	/** The rights on a table that the documentation grants. */
-	private static List<String> documented(String table) {
-		try {
-			return Files.readAllLines(Path.of("..", "docs", "stores-jdbc.md"))
-				.stream()
-				.filter((line) -> line.startsWith("GRANT ") && line.endsWith(" ON " + table + " TO shop;"))
-				.map((line) -> line.substring("GRANT ".length(), line.indexOf(" ON ")).split(", "))
-				.map(List::of)
-				.findFirst()
-				.orElseThrow();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
 	private JdbcNode node(HikariDataSource pool, boolean connected) {
-		JdbcNode node = JdbcNode.named(pool, this.prefix, connected);
-		this.open.add(0, node);
-		return node;
+		return this.nodes.closing(JdbcNode.named(pool, this.prefix, connected));
 	}
 
 	/** A pool of a new user with these rights on the table. */
 	private HikariDataSource pool(TestDatabase database, List<String> rights) {
-		JdbcTemplate owner = database.direct();
-		String password = UUID.randomUUID().toString();
-		String grantee = this.user;
-		switch (database.platform()) {
-			case "h2" -> owner.execute("CREATE USER " + this.user + " PASSWORD '" + password + "'");
-			case "postgresql" -> owner.execute("CREATE ROLE " + this.user + " LOGIN PASSWORD '" + password + "'");
-			default -> {
-				grantee = this.user + "@'127.0.0.1'";
-				owner.execute("CREATE USER " + grantee + " IDENTIFIED BY '" + password + "'");
-			}
-		}
-		owner.execute("GRANT " + String.join(", ", rights) + " ON distlock_lock TO " + grantee);
-		HikariConfig settings = database.poolSettings(8);
-		// The parameters belong to the owner: the user, and settings for administrators.
-		settings.setJdbcUrl(database.url().replaceFirst("[?;].*", ""));
-		settings.setUsername(this.user);
-		settings.setPassword(password);
-		HikariDataSource pool = new HikariDataSource(settings);
-		this.open.add(pool);
-		return pool;
+		return this.nodes.closing(database.granting(rights).pool(8));
 	}
 
 }

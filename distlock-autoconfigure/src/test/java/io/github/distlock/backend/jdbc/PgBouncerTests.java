@@ -18,8 +18,9 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
+import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Both modes behind PgBouncer, which lends sessions of the server to its clients.
+ * Both modes behind PgBouncer, which lends sessions of the server to its clients, as a
+ * user with the documented rights.
  */
 @Tag(Installed.TAG)
 class PgBouncerTests {
@@ -40,23 +42,15 @@ class PgBouncerTests {
 
 	private final String key = "pooled-" + UUID.randomUUID();
 
-	private final List<AutoCloseable> open = new ArrayList<>();
-
-	@AfterEach
-	void close() throws Exception {
-		for (AutoCloseable each : this.open) {
-			each.close();
-		}
-	}
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
 
 	@ParameterizedTest
 	@ValueSource(strings = { "transaction", "session" })
 	void locksOfTheModeConnectionExcludeEachOtherAndAreHandedOver(String mode) throws Exception {
 		String url = start(mode);
-		JdbcNode node = JdbcNode.named(pool(url), "pooled:", true);
-		this.open.add(0, node);
-		JdbcNode other = JdbcNode.named(pool(url), "pooled:", true);
-		this.open.add(0, other);
+		JdbcNode node = this.nodes.named(pool(url), "pooled:", true);
+		JdbcNode other = this.nodes.named(pool(url), "pooled:", true);
 		long last = 0;
 		for (int i = 0; i < 20; i++) {
 			Ticket ticket = node.ticket(this.key);
@@ -84,10 +78,8 @@ class PgBouncerTests {
 	@ValueSource(strings = { "transaction", "session" })
 	void locksOfTheModeLeaseExcludeEachOtherAndAreHandedOver(String mode) throws Exception {
 		String url = start(mode);
-		JdbcNode node = JdbcNode.named(pool(url), "pooled-lease:", false);
-		this.open.add(0, node);
-		JdbcNode other = JdbcNode.named(pool(url), "pooled-lease:", false);
-		this.open.add(0, other);
+		JdbcNode node = this.nodes.named(pool(url), "pooled-lease:", false);
+		JdbcNode other = this.nodes.named(pool(url), "pooled-lease:", false);
 		for (int i = 0; i < 20; i++) {
 			Ticket ticket = node.hold(this.key);
 			assertThat(other.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
@@ -96,12 +88,10 @@ class PgBouncerTests {
 		}
 	}
 
-	private HikariDataSource pool(String url) {
+	private static HikariDataSource pool(String url) {
 		HikariConfig settings = TestDatabase.postgres().poolSettings(4);
 		settings.setJdbcUrl(url);
-		HikariDataSource pool = new HikariDataSource(settings);
-		this.open.add(pool);
-		return pool;
+		return new HikariDataSource(settings);
 	}
 
 	/** Start PgBouncer before the server of the tests. Returns its URL. */
@@ -115,7 +105,7 @@ class PgBouncerTests {
 		Path users = Files.writeString(folder.resolve("users"), "\"postgres\" \"\"\n");
 		Path settings = Files.writeString(folder.resolve("ini"), """
 				[databases]
-				postgres = host=127.0.0.1 port=%s dbname=postgres user=postgres
+				postgres = host=127.0.0.1 port=%s dbname=postgres user=%s
 				[pgbouncer]
 				listen_addr = 127.0.0.1
 				listen_port = %d
@@ -125,7 +115,8 @@ class PgBouncerTests {
 				pool_mode = %s
 				default_pool_size = 60
 				ignore_startup_parameters = extra_float_digits
-				""".formatted(server, port, users, mode));
+				""".formatted(server, TestDatabase.postgres().granting(DocumentedRights.table()).user(), port, users,
+				mode));
 		List<String> command = new ArrayList<>(List.of(program, settings.toString()));
 		if (System.getProperty("user.name").equals("root")) {
 			command.addAll(1, List.of("-u", "nobody"));
@@ -133,7 +124,7 @@ class PgBouncerTests {
 		Process bouncer = new ProcessBuilder(command).redirectErrorStream(true)
 			.redirectOutput(folder.resolve("log").toFile())
 			.start();
-		this.open.add(() -> bouncer.destroyForcibly().waitFor());
+		this.nodes.closing(() -> bouncer.destroyForcibly().waitFor());
 		String url = "jdbc:postgresql://127.0.0.1:" + port + "/postgres?prepareThreshold=0";
 		JdbcTemplate client = new JdbcTemplate(new DriverManagerDataSource(url, "postgres", ""));
 		await().atMost(SOON).ignoreExceptions().until(() -> !client.queryForList("SELECT 1").isEmpty());

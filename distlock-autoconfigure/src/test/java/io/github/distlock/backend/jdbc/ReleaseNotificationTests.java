@@ -20,6 +20,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.backend.jdbc.LockConnection.PostgreSqlDriver;
 import io.github.distlock.contract.Answers;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -41,6 +42,9 @@ class ReleaseNotificationTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
+
 	private final TestDatabase database = TestDatabase.postgres();
 
 	private final String id = UUID.randomUUID().toString();
@@ -51,60 +55,56 @@ class ReleaseNotificationTests {
 
 	@Test
 	void aReleaseWakesAWaitingTicketOfAnotherJvmButNoneOfItsOwn() {
-		try (HikariDataSource pool = this.database.pool(20);
-				JdbcNode holder = node(pool, true);
-				JdbcNode waiter = node(pool, true)) {
-			Ticket held = holder.hold(this.key);
-			Ticket waiting = waiter.ticket(this.key);
-			Ticket next = holder.ticket(this.key);
-			await().atMost(SOON).until(() -> isListening(waiter, waiting) && isListening(holder, next));
-			holder.retried.clear();
-			assertThat(waiter.retried).isEmpty();
-			assertThat(Answers.of(holder.store.release(held, 0, new Successor(next, JdbcNode.LEASE))).released())
-				.isTrue();
-			await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
-			waiter.take(waiting);
-			assertThat(holder.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
-			assertThat(holder.retried).isEmpty();
-			// Now the other JVM has released. Notifications arrive in their order.
-			assertThat(waiter.release(waiting)).isTrue();
-			await().atMost(SOON).until(() -> holder.retried.size() == 1);
-			holder.take(next);
-		}
+		HikariDataSource pool = this.nodes.closing(this.database.pool(20));
+		JdbcNode holder = this.nodes.closing(node(pool, true));
+		JdbcNode waiter = this.nodes.closing(node(pool, true));
+		Ticket held = holder.hold(this.key);
+		Ticket waiting = waiter.ticket(this.key);
+		Ticket next = holder.ticket(this.key);
+		await().atMost(SOON).until(() -> isListening(waiter, waiting) && isListening(holder, next));
+		holder.retried.clear();
+		assertThat(waiter.retried).isEmpty();
+		assertThat(Answers.of(holder.store.release(held, 0, new Successor(next, JdbcNode.LEASE))).released()).isTrue();
+		await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
+		waiter.take(waiting);
+		assertThat(holder.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(holder.retried).isEmpty();
+		// Now the other JVM has released. Notifications arrive in their order.
+		assertThat(waiter.release(waiting)).isTrue();
+		await().atMost(SOON).until(() -> holder.retried.size() == 1);
+		holder.take(next);
 	}
 
 	@Test
 	void aReleaseNotifiesOnlyIfAnotherTicketHasFailedToGetTheLockSinceTheGrant() throws SQLException {
-		try (HikariDataSource pool = this.database.pool(20);
-				JdbcNode holder = node(pool, true);
-				JdbcNode waiter = node(pool, true);
-				Connection listener = listener(pool)) {
-			Ticket ticket = holder.hold(this.key);
-			assertThat(waiter.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
-			assertThat(holder.release(ticket)).isTrue();
-			expectNothing(listener);
-			ticket = holder.hold(this.key);
-			Ticket waiting = waiter.ticket(this.key);
-			assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
-			assertThat(holder.release(ticket)).isTrue();
-			assertThat(next(listener)).endsWith(" " + holder.instance());
-			waiter.take(waiting);
-			assertThat(waiter.release(waiting)).isTrue();
-			expectNothing(listener);
-		}
+		HikariDataSource pool = this.nodes.closing(this.database.pool(20));
+		JdbcNode holder = this.nodes.closing(node(pool, true));
+		JdbcNode waiter = this.nodes.closing(node(pool, true));
+		Connection listener = this.nodes.closing(listener(pool));
+		Ticket ticket = holder.hold(this.key);
+		assertThat(waiter.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(holder.release(ticket)).isTrue();
+		expectNothing(listener);
+		ticket = holder.hold(this.key);
+		Ticket waiting = waiter.ticket(this.key);
+		assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(holder.release(ticket)).isTrue();
+		assertThat(next(listener)).endsWith(" " + holder.instance());
+		waiter.take(waiting);
+		assertThat(waiter.release(waiting)).isTrue();
+		expectNothing(listener);
 	}
 
 	@Test
 	void withoutThePropertyNothingIsSentAndNothingListens() throws SQLException {
-		try (HikariDataSource pool = this.database.pool(20);
-				JdbcNode holder = node(pool, false);
-				JdbcNode waiter = node(pool, false);
-				Connection listener = listener(pool)) {
-			Ticket ticket = holder.hold(this.key);
-			assertThat(isListening(waiter, waiter.ticket(this.key))).isFalse();
-			assertThat(holder.release(ticket)).isTrue();
-			expectNothing(listener);
-		}
+		HikariDataSource pool = this.nodes.closing(this.database.pool(20));
+		JdbcNode holder = this.nodes.closing(node(pool, false));
+		JdbcNode waiter = this.nodes.closing(node(pool, false));
+		Connection listener = this.nodes.closing(listener(pool));
+		Ticket ticket = holder.hold(this.key);
+		assertThat(isListening(waiter, waiter.ticket(this.key))).isFalse();
+		assertThat(holder.release(ticket)).isTrue();
+		expectNothing(listener);
 	}
 
 	@Test
@@ -126,19 +126,18 @@ class ReleaseNotificationTests {
 
 	@Test
 	void aListeningConnectionThatBreaksIsReplaced() {
-		try (HikariDataSource pool = this.database.pool(20);
-				JdbcNode holder = node(pool, true);
-				JdbcNode waiter = node(pool, true)) {
-			Ticket held = holder.hold(this.key);
-			Ticket waiting = waiter.ticket(this.key);
-			await().atMost(SOON).until(() -> isListening(waiter, waiting));
-			this.database.direct()
-				.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN distlock'");
-			await().atMost(SOON).until(() -> !((JdbcLeaseStore) waiter.store).notifications.isListening());
-			await().atMost(SOON).until(() -> isListening(waiter, waiting));
-			assertThat(holder.release(held)).isTrue();
-			await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
-		}
+		HikariDataSource pool = this.nodes.closing(this.database.pool(20));
+		JdbcNode holder = this.nodes.closing(node(pool, true));
+		JdbcNode waiter = this.nodes.closing(node(pool, true));
+		Ticket held = holder.hold(this.key);
+		Ticket waiting = waiter.ticket(this.key);
+		await().atMost(SOON).until(() -> isListening(waiter, waiting));
+		this.database.direct()
+			.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN distlock'");
+		await().atMost(SOON).until(() -> !((JdbcLeaseStore) waiter.store).notifications.isListening());
+		await().atMost(SOON).until(() -> isListening(waiter, waiting));
+		assertThat(holder.release(held)).isTrue();
+		await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
 	}
 
 	private static JdbcNode node(DataSource dataSource, boolean notifications) {
@@ -198,16 +197,15 @@ class ReleaseNotificationTests {
 		admin.execute("CREATE SCHEMA " + this.schema);
 		admin.execute("CREATE FUNCTION " + this.schema + ".pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS"
 				+ " $$ BEGIN RAISE 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000'; END $$");
-		try (HikariDataSource pool = this.database.pool(20);
-				HikariDataSource full = pool(this.schema + ", public, pg_catalog");
-				JdbcNode holder = node(full, true);
-				JdbcNode waiter = node(pool, true);
-				Connection listener = listener(pool)) {
-			assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
-			admin.execute("DROP SCHEMA " + this.schema + " CASCADE");
-			assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
-			expectNotification(listener, holder);
-		}
+		HikariDataSource pool = this.nodes.closing(this.database.pool(20));
+		HikariDataSource full = this.nodes.closing(pool(this.schema + ", public, pg_catalog"));
+		JdbcNode holder = this.nodes.closing(node(full, true));
+		JdbcNode waiter = this.nodes.closing(node(pool, true));
+		Connection listener = this.nodes.closing(listener(pool));
+		assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
+		admin.execute("DROP SCHEMA " + this.schema + " CASCADE");
+		assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
+		expectNotification(listener, holder);
 	}
 
 	@Test

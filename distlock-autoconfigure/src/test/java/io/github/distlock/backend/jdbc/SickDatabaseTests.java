@@ -6,8 +6,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -20,13 +23,19 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +50,8 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Callers of the mode {@code lease} while the database is frozen, and after it has ended
- * all sessions.
+ * all sessions. A process that stops inside of a transaction keeps no row locked, and
+ * leaves no limit behind for the other users of its connection.
  */
 @Tag(Installed.TAG)
 class SickDatabaseTests {
@@ -49,6 +59,9 @@ class SickDatabaseTests {
 	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private static final Duration WAIT = Duration.ofSeconds(3);
+
+	@AutoClose
+	private final JdbcNodes nodes = new JdbcNodes();
 
 	private final String key = "sick-" + UUID.randomUUID() + "-";
 
@@ -64,34 +77,34 @@ class SickDatabaseTests {
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void noCallerWaitsForADatabaseThatFreezesInTheMiddleOfAStatement(Database server) throws Exception {
 		TestDatabase database = server.open();
-		try (TcpProxy proxy = proxy(database); HikariDataSource pool = pool(database, proxy, 10)) {
-			BackendLockRegistry registry = registry(pool);
-			ExecutorService callers = Executors.newFixedThreadPool(4);
-			try {
-				List<Future<?>> calls = new ArrayList<>();
-				for (int i = 0; i < 4; i++) {
-					String name = this.key + i % 2;
-					calls.add(callers.submit(() -> loop(registry, name)));
-				}
-				await().atMost(SOON).until(() -> this.sections.get() > 20);
-				int before = this.failures.get();
-				proxy.holdBack(true);
-				// Each caller has failed several times.
-				await().atMost(Duration.ofMinutes(2)).until(() -> this.failures.get() >= before + 12);
-				proxy.holdBack(false);
-				int frozen = this.sections.get();
-				await().atMost(SOON).until(() -> this.sections.get() > frozen + 20);
-				awaitEnd(calls);
+		TcpProxy proxy = this.nodes.closing(proxy(database));
+		HikariDataSource pool = this.nodes.closing(pool(database, proxy, 10));
+		BackendLockRegistry registry = registry(pool);
+		ExecutorService callers = Executors.newFixedThreadPool(4);
+		try {
+			List<Future<?>> calls = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				String name = this.key + i % 2;
+				calls.add(callers.submit(() -> loop(registry, name)));
 			}
-			finally {
-				this.end.set(true);
-				callers.shutdown();
-				proxy.holdBack(false);
-				registry.shutdown();
-			}
-			assertThat(proxy.cancellations()).isZero();
-			assertThat(this.longestMillis).hasValueLessThan(9_500);
+			await().atMost(SOON).until(() -> this.sections.get() > 20);
+			int before = this.failures.get();
+			proxy.holdBack(true);
+			// Each caller has failed several times.
+			await().atMost(Duration.ofMinutes(2)).until(() -> this.failures.get() >= before + 12);
+			proxy.holdBack(false);
+			int frozen = this.sections.get();
+			await().atMost(SOON).until(() -> this.sections.get() > frozen + 20);
+			awaitEnd(calls);
 		}
+		finally {
+			this.end.set(true);
+			callers.shutdown();
+			proxy.holdBack(false);
+			registry.shutdown();
+		}
+		assertThat(proxy.cancellations()).isZero();
+		assertThat(this.longestMillis).hasValueLessThan(9_500);
 	}
 
 	private void awaitEnd(List<Future<?>> calls) throws Exception {
@@ -115,25 +128,51 @@ class SickDatabaseTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void theHolderOfARowThatAFailoverHasLostIsNotifiedBeforeItsNextRenewal(Database server) {
+		TestDatabase database = server.open();
+		Queue<String> lost = new ConcurrentLinkedQueue<>();
+		TcpProxy proxy = this.nodes.closing(proxy(database));
+		HikariDataSource pool = this.nodes.closing(pool(database, proxy, 2));
+		BackendLockRegistry registry = JdbcRegistries.lease(pool, WAIT, Duration.ofMinutes(10), new LockListener() {
+
+			@Override
+			public void onLost(Lost event) {
+				lost.add(event.key());
+			}
+
+		});
+		registry.acquire(LockRequest.of(this.key));
+		proxy.refuse(true);
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> registry.tryAcquire(LockRequest.of(this.key + "next")));
+		database.direct()
+			.update("DELETE FROM distlock_lock WHERE lock_key = ?", (Object) LeaseModeTests.bytes(this.key));
+		proxy.refuse(false);
+		await().until(() -> lost.contains(this.key));
+		registry.shutdown();
+	}
+
 	@Test
 	void aShutdownDoesNotWaitForAFrozenDatabaseAndLeavesNoThread() throws Exception {
 		TestDatabase database = TestDatabase.postgres();
-		try (TcpProxy proxy = proxy(database); HikariDataSource pool = pool(database, proxy, 2)) {
-			BackendLockRegistry registry = registry(pool);
-			registry.acquire(LockRequest.of(this.key));
-			proxy.holdBack(true);
-			try {
-				CompletableFuture.runAsync(registry::shutdown).get(8, TimeUnit.SECONDS);
-			}
-			finally {
-				proxy.holdBack(false);
-			}
-			await().atMost(SOON)
-				.until(() -> Thread.getAllStackTraces()
-					.keySet()
-					.stream()
-					.noneMatch((thread) -> thread.getName().matches("distlock(:|-jdbc-).*")));
+		TcpProxy proxy = this.nodes.closing(proxy(database));
+		HikariDataSource pool = this.nodes.closing(pool(database, proxy, 2));
+		BackendLockRegistry registry = registry(pool);
+		registry.acquire(LockRequest.of(this.key));
+		proxy.holdBack(true);
+		try {
+			CompletableFuture.runAsync(registry::shutdown).get(25, TimeUnit.SECONDS);
 		}
+		finally {
+			proxy.holdBack(false);
+		}
+		await().atMost(SOON)
+			.until(() -> Thread.getAllStackTraces()
+				.keySet()
+				.stream()
+				.noneMatch((thread) -> thread.getName().matches("distlock(:|-jdbc-).*")));
 	}
 
 	@ParameterizedTest
@@ -146,22 +185,20 @@ class SickDatabaseTests {
 			throws Exception {
 		TestDatabase database = server.open();
 		JdbcTemplate jdbc = database.direct();
-		try (HikariDataSource pool = new HikariDataSource(database.poolSettings(2));
-				JdbcNode node = JdbcNode.lease(pool)) {
-			node.take(node.ticket(this.key + "first"));
-			try (Connection migration = Objects.requireNonNull(jdbc.getDataSource()).getConnection()) {
-				migration.setAutoCommit(false);
-				migration.createStatement().execute(lock);
-				Ticket ticket = node.ticket(this.key + "second");
-				assertThatExceptionOfType(LockBackendException.class)
-					.isThrownBy(() -> Answers.of(node.store.attempt(ticket, JdbcNode.LEASE, true)));
-				List<Long> sessions = jdbc.queryForList(waiting, Long.class);
-				assertThat(sessions).isNotEmpty();
-				// The store deletes unused rows meanwhile, so another session may wait.
-				await().atMost(SOON)
-					.until(() -> Collections.disjoint(sessions, jdbc.queryForList(waiting, Long.class)));
-				migration.rollback();
-			}
+		JdbcNode node = this.nodes.lease(new HikariDataSource(database.poolSettings(2)));
+		node.take(node.ticket(this.key + "first"));
+		try (Connection migration = Objects.requireNonNull(jdbc.getDataSource()).getConnection()) {
+			migration.setAutoCommit(false);
+			migration.createStatement().execute(lock);
+			Ticket ticket = node.ticket(this.key + "second");
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> Answers.of(node.store.attempt(ticket, JdbcNode.LEASE, true)));
+			List<Long> sessions = jdbc.queryForList(waiting, Long.class);
+			// MariaDB has ended the wait before the client has gone.
+			assertThat(sessions.isEmpty()).isEqualTo(server == Database.MARIADB);
+			// The store deletes unused rows meanwhile, so another session may wait.
+			await().atMost(SOON).until(() -> Collections.disjoint(sessions, jdbc.queryForList(waiting, Long.class)));
+			migration.rollback();
 		}
 	}
 
@@ -170,18 +207,19 @@ class SickDatabaseTests {
 		TestDatabase database = TestDatabase.postgres();
 		JdbcTemplate owner = database.direct();
 		String user = "rotated" + UUID.randomUUID().toString().substring(0, 8);
-		owner.execute("CREATE ROLE " + user + " LOGIN SUPERUSER PASSWORD 'first'");
+		owner.execute("CREATE ROLE " + user + " LOGIN PASSWORD 'first'");
+		owner.execute("GRANT " + String.join(", ", DocumentedRights.table()) + " ON distlock_lock TO " + user);
 		HikariConfig settings = database.poolSettings(4);
 		settings.setJdbcUrl(database.url().replaceFirst("[?].*", ""));
 		settings.setUsername(user);
 		settings.setPassword("first");
-		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
-			node.take(node.ticket(this.key + "first"));
-			owner.execute("ALTER ROLE " + user + " PASSWORD 'second'");
-			pool.getHikariConfigMXBean().setPassword("second");
-			owner.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '" + user + "'");
-			node.take(node.ticket(this.key + "second"));
-		}
+		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(pool));
+		node.take(node.ticket(this.key + "first"));
+		owner.execute("ALTER ROLE " + user + " PASSWORD 'second'");
+		pool.getHikariConfigMXBean().setPassword("second");
+		database.endSessions(user);
+		node.take(node.ticket(this.key + "second"));
 	}
 
 	private static TcpProxy proxy(TestDatabase database) {
@@ -197,6 +235,89 @@ class SickDatabaseTests {
 
 	private static BackendLockRegistry registry(HikariDataSource pool) {
 		return JdbcRegistries.lease(pool, WAIT, Duration.ofSeconds(30));
+	}
+
+	private final TableNames tables = new TableNames(null, "stopped" + UUID.randomUUID().toString().substring(0, 8));
+
+	private final CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+
+	private final CountDownLatch goOn = new CountDownLatch(1);
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void rowsThatAProcessWasDeletingWhenItStoppedAreFreeAgain(Database server) {
+		JdbcTemplate jdbc = open(server);
+		for (int i = 0; i < 8; i++) {
+			jdbc.update("INSERT INTO " + this.tables.lock() + " VALUES (?, '', 0, 0, 0)", new byte[] { (byte) i });
+		}
+		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(stopAt(pool, "DELETE FROM"), this.tables));
+		assertThat(this.stopped).succeedsWithin(SOON);
+		assertThat(locked(jdbc)).isEqualTo(8);
+		await().atMost(SOON).until(() -> locked(jdbc) == 0);
+		this.goOn.countDown();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void aRowWhoseGrantAProcessWasEndingWhenItStoppedIsFreeAgain(Database server) {
+		JdbcTemplate jdbc = open(server);
+		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(stopAt(pool, "INSERT"), this.tables));
+		JdbcNode holder = this.nodes.lease(server.open().pool(4), this.tables);
+		Ticket ticket = holder.ticket("ended");
+		Grant grant = holder.take(ticket);
+		StoreInspection inspection = Objects.requireNonNull(node.store.inspection());
+		CompletableFuture<?> operator = CompletableFuture.runAsync(() -> inspection.end("ended", grant.firstToken()));
+		assertThat(this.stopped).succeedsWithin(SOON);
+		assertThat(locked(jdbc)).isEqualTo(1);
+		await().atMost(SOON).until(() -> locked(jdbc) == 0);
+		this.goOn.countDown();
+		assertThat(operator.handle((ended, failure) -> true)).succeedsWithin(SOON);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void aConnectionOfTheApplicationHasItsOwnLimitAgain(Database server) {
+		JdbcTemplate jdbc = open(server);
+		jdbc.update("INSERT INTO " + this.tables.lock() + " VALUES (?, '', 0, 0, 0)", new byte[1]);
+		HikariDataSource pool = this.nodes.closing(server.open().pool(1));
+		String read = (server == Database.POSTGRESQL) ? "SHOW idle_in_transaction_session_timeout"
+				: "SELECT @@idle_transaction_timeout";
+		String session = (server == Database.POSTGRESQL) ? "SELECT pg_backend_pid()" : "SELECT CONNECTION_ID()";
+		JdbcTemplate application = new JdbcTemplate(pool);
+		String before = application.queryForObject(read, String.class);
+		String own = application.queryForObject(session, String.class);
+		try (JdbcNode node = JdbcNode.lease(new UnknownPool(pool), this.tables)) {
+			await().atMost(SOON).until(() -> jdbc.queryForList("SELECT lock_key FROM " + this.tables.lock()).isEmpty());
+		}
+		assertThat(application.queryForObject(session, String.class)).isEqualTo(own);
+		assertThat(application.queryForObject(read, String.class)).isEqualTo(before);
+	}
+
+	/** A table of its own, which no other test cleans up. */
+	private JdbcTemplate open(Database server) {
+		JdbcTemplate jdbc = server.open().direct();
+		jdbc.execute("CREATE TABLE " + this.tables.lock()
+				+ ((server == Database.POSTGRESQL) ? " (LIKE distlock_lock INCLUDING ALL)" : " LIKE distlock_lock"));
+		return jdbc;
+	}
+
+	/** A pool on which a statement is never sent. */
+	private ObservedPool stopAt(HikariDataSource pool, String statement) {
+		return new ObservedPool(pool, (connection, method, argument) -> {
+			if (method.equals("prepareStatement") && String.valueOf(argument).startsWith(statement)
+					&& this.stopped.complete(true)) {
+				await().atMost(SOON.multipliedBy(2)).until(() -> this.goOn.getCount() == 0);
+			}
+		});
+	}
+
+	private int locked(JdbcTemplate jdbc) {
+		List<?> all = jdbc.queryForList("SELECT lock_key FROM " + this.tables.lock());
+		List<?> free = jdbc
+			.queryForList("SELECT lock_key FROM " + this.tables.lock() + " WHERE fence >= 0 FOR UPDATE SKIP LOCKED");
+		return all.size() - free.size();
 	}
 
 }

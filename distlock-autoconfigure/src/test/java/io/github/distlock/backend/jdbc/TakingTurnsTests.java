@@ -14,7 +14,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,6 +42,8 @@ class TakingTurnsTests {
 	private final AtomicInteger sections = new AtomicInteger();
 
 	@Test
+	@Tag("full")
+	@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
 	void aJvmWithoutThinkTimeLeavesTheLockToAnotherOneThatWaits() throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(2);
 		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,6 +69,27 @@ record TestDatabase(String platform, String url, String user) {
 		return once("mariadb", () -> new TestDatabase("mariadb", MariaDbServer.start().url(), "root"));
 	}
 
+	/** The same database for a new user that has these rights on the table. */
+	TestDatabase granting(List<String> rights) {
+		String name = "least" + UUID.randomUUID().toString().substring(0, 8);
+		String grantee = this.platform.equals("mariadb") ? name + "@'127.0.0.1'" : name;
+		JdbcTemplate owner = direct();
+		owner.execute(switch (this.platform) {
+			case "h2" -> "CREATE USER " + name + " PASSWORD ''";
+			case "postgresql" -> "CREATE ROLE " + name + " LOGIN";
+			default -> "CREATE USER " + grantee;
+		});
+		owner.execute("GRANT " + String.join(", ", rights) + " ON distlock_lock TO " + grantee);
+		// The parameters belong to the owner: the user, and settings for administrators.
+		return new TestDatabase(this.platform, this.url.replaceFirst("[?;].*", ""), name);
+	}
+
+	/** End the sessions of a user, as a restart or a failover does. */
+	void endSessions(String user) {
+		direct().execute(this.platform.equals("mariadb") ? "KILL USER " + user
+				: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '" + user + "'");
+	}
+
 	private static TestDatabase once(String platform, Supplier<TestDatabase> start) {
 		// Tests that run side by side share it, too.
 		return started.computeIfAbsent(platform, (absent) -> {
@@ -99,6 +121,19 @@ record TestDatabase(String platform, String url, String user) {
 		config.setIdleTimeout(10_000);
 		config.setConnectionTimeout(10_000);
 		return config;
+	}
+
+	/** A pool of Tomcat that closes each connection that is in use for a second. */
+	org.apache.tomcat.jdbc.pool.DataSource abandoningPool() {
+		org.apache.tomcat.jdbc.pool.DataSource pool = new org.apache.tomcat.jdbc.pool.DataSource();
+		pool.setUrl(this.url);
+		pool.setUsername(this.user);
+		pool.setInitialSize(0);
+		pool.setMinIdle(0);
+		pool.setRemoveAbandoned(true);
+		pool.setRemoveAbandonedTimeout(1);
+		pool.setTimeBetweenEvictionRunsMillis(1000);
+		return pool;
 	}
 
 	/** A template for the tests, which opens a connection for each statement. */

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
@@ -41,7 +41,7 @@ class CleanShutdownTests extends OnRedis {
 		this.problems.close();
 		assertThat(this.problems.lines()).isEmpty();
 		// So the JVM says that a thread has failed.
-		assertThat(output.getErr()).doesNotContain("Exception in thread \"distlock");
+		assertThat(flushed(output).getErr()).doesNotContain("Exception in thread \"distlock");
 	}
 
 	@Test
@@ -71,10 +71,7 @@ class CleanShutdownTests extends OnRedis {
 	@Test
 	void aNodeThatIsStartedAndStoppedAgainAndAgainLogsNothing() throws Exception {
 		ClientResources resources = ClientResources.create();
-		RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + server.port(),
-				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
-				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
-				Duration.ofSeconds(1));
+		RedisQuorumNode node = node(server.port(), resources);
 		for (int i = 0; i < ROUNDS; i++) {
 			var connected = node.start(LockInstance.of("me"), mock(NodeEvents.class)).toCompletableFuture();
 			if (i % 2 == 0) {

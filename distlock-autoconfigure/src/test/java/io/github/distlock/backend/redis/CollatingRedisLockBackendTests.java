@@ -6,7 +6,8 @@ import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract, on a Redis whose locale does not compare strings by their bytes.
+ * The contract, on the Redis 7 of this machine, under a locale that does not compare
+ * strings by their bytes.
  */
 @Tag(Installed.TAG)
 class CollatingRedisLockBackendTests extends LockStoreContract {

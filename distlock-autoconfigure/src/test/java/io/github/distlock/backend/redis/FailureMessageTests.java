@@ -9,6 +9,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.LockNodes;
@@ -16,19 +17,24 @@ import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
+import io.lettuce.core.RedisCommandExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -72,7 +78,7 @@ class FailureMessageTests extends OnRedis {
 	private void open() {
 		this.factory.afterPropertiesSet();
 		this.factory.start();
-		this.store = open(backend(this.factory), "me");
+		this.store = open(backend(this.factory, Duration.ofSeconds(5), TimeSource.SYSTEM), "me");
 	}
 
 	private String refusal() {
@@ -83,8 +89,9 @@ class FailureMessageTests extends OnRedis {
 
 	private static void awaitWarning(CapturedOutput output, String... parts) {
 		await().atMost(Duration.ofSeconds(20))
-			.untilAsserted(() -> assertThat(output).contains("Cannot subscribe to the inbox distlock:inbox:me yet"));
-		assertThat(output).contains(parts);
+			.untilAsserted(
+					() -> assertThat(flushed(output)).contains("Cannot subscribe to the inbox distlock:inbox:me yet"));
+		assertThat(flushed(output)).contains(parts);
 	}
 
 	@Test
@@ -98,7 +105,7 @@ class FailureMessageTests extends OnRedis {
 			.doesNotContain("EVALSHA");
 		awaitWarning(output, "Redis at localhost:" + port + " does not accept connections (",
 				"Until then no lock can be acquired.");
-		assertThat(output).doesNotContain("locks work");
+		assertThat(flushed(output)).doesNotContain("locks work");
 	}
 
 	@Test
@@ -126,7 +133,7 @@ class FailureMessageTests extends OnRedis {
 		Answers.of(this.store.release(TICKET, 0, null));
 		awaitWarning(output, "Redis at 127.0.0.1:" + server.port() + " refuses a command for lack of rights (NOPERM",
 				"channels", "/docs/redis-operations.md#acl ", "If no other right is missing, locks work: ");
-		assertThat(output).doesNotContain("no lock can be acquired");
+		assertThat(flushed(output)).doesNotContain("no lock can be acquired");
 	}
 
 	@Test
@@ -229,11 +236,48 @@ class FailureMessageTests extends OnRedis {
 		}
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					OOM command not allowed when used memory > 'maxmemory'. | has no memory for new keys | Raise its maxmemory
+					MISCONF Redis is configured to save RDB snapshots | takes no writes, since it could not save its data | Its log says why
+					NOREPLICAS Not enough good replicas to write. | takes no writes, since too few replicas follow it | min-replicas-to-write
+					READONLY You can't write against a read only replica. | takes no writes | Connect to a master
+					LOADING Redis is loading the dataset in memory | is not ready | Wait until it has its data
+					MASTERDOWN Link with MASTER is down | is not ready | Wait until it has its data
+					ERR max number of clients reached | accepts no more connections | Raise its maxclients
+					BUSY Redis is busy running a script. | refuses a command | Correct what the server names
+					WRONGTYPE Operation against a key holding the wrong kind of value | refuses a command | Correct what the server
+					""")
+	void eachErrorOfTheServerHasARemedyThatFits(String error, String symptom, String remedy) {
+		connect("127.0.0.1", server.port(), "", "");
+		assertThat(RedisServer.node("a:1")
+			.explain(new RedisSystemException("", new RedisCommandExecutionException(error))))
+			.startsWith("Redis node a:1 " + symptom)
+			.contains("(" + error + ")", remedy)
+			.doesNotContain("Check that");
+	}
+
+	@Test
+	void aTestOfTheStoreNamesAnErrorOnceForAllCommands() {
+		connect("127.0.0.1", server.port(), "", "");
+		server.process().ask("CONFIG", "SET", "min-replicas-to-write", "1");
+		try {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.store::verify)
+				.withMessageContaining("too few replicas follow it (PSETEX, ")
+				.withMessageContaining("NOREPLICAS Not enough good replicas to write.). Start the replicas")
+				.satisfies((ex) -> assertThat(ex.getMessage().split("NOREPLICAS")).hasSize(2));
+		}
+		finally {
+			server.process().ask("CONFIG", "SET", "min-replicas-to-write", "0");
+		}
+	}
+
 	@Test
 	void noLineSaysThatLocksWorkIfTheirScriptsAreRefused(CapturedOutput output) {
 		connect("127.0.0.1", server.port(), "nothing", "right");
 		awaitWarning(output, "refuses a command for lack of rights (NOPERM");
-		assertThat(output.toString().lines().filter((line) -> line.contains("locks work")))
+		assertThat(flushed(output).toString().lines().filter((line) -> line.contains("locks work")))
 			.allSatisfy((line) -> assertThat(line).contains("If no other right is missing, locks work"));
 	}
 

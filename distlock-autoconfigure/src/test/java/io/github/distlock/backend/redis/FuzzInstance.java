@@ -41,6 +41,11 @@ final class FuzzInstance implements AutoCloseable {
 		return (this.inbox == null || random.nextInt(20) == 0) ? "N" : this.mark;
 	}
 
+	/** How an attempt queues a ticket now: without an inbox it may poll. */
+	String attemptMark(Random random) {
+		return (this.inbox == null) ? List.of("N", "P", "Q", "Q").get(random.nextInt(4)) : mark(random);
+	}
+
 	boolean isCounted() {
 		return this.mark.equals("T");
 	}

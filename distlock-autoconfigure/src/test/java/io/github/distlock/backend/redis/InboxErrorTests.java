@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -9,9 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.thread.LockLog;
 import io.lettuce.core.resource.ClientResources;
 import org.aopalliance.intercept.MethodInterceptor;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -22,9 +22,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.DefaultMessage;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
@@ -40,11 +39,13 @@ class InboxErrorTests extends OnRedis {
 	/** How many more times the next step fails. */
 	private final AtomicInteger failures = new AtomicInteger();
 
-	@AutoClose("stop")
-	private final RedisInbox inbox = new FailingInbox();
+	private final RedisInbox inbox = new RedisInbox(failing(connections, RedisConnectionFactory.class), "inbox",
+			new FailingListener());
 
 	/** What a check waits for. */
 	private volatile CountDownLatch check = new CountDownLatch(0);
+
+	private final CountDownLatch checking = new CountDownLatch(1);
 
 	/** The last connection of the inbox. */
 	private volatile RedisConnection connection;
@@ -52,25 +53,35 @@ class InboxErrorTests extends OnRedis {
 	/** Whether the connection was closed when the thread had stopped. */
 	private final CompletableFuture<Boolean> closedAtTheEnd = new CompletableFuture<>();
 
+	@AfterEach
+	void stop() {
+		this.inbox.stop(() -> this.closedAtTheEnd.complete(this.connection.isClosed()));
+		LockLog.flush();
+	}
+
 	private void fail() {
 		if (this.failures.getAndUpdate((left) -> Math.max(0, left - 1)) > 0) {
 			throw new OutOfMemoryError("unable to create native thread");
 		}
 	}
 
-	private RedisConnectionFactory failing(RedisConnectionFactory target) {
-		ProxyFactory factory = new ProxyFactory();
-		factory.setTarget(target);
-		factory.addInterface(RedisConnectionFactory.class);
-		factory.addAdvice((MethodInterceptor) (call) -> {
-			fail();
+	private <T> T failing(T target, Class<T> type) {
+		ProxyFactory factory = new ProxyFactory(type, (MethodInterceptor) (call) -> {
+			if (call.getMethod().getName().equals("getConnection")) {
+				fail();
+			}
 			Object result = call.proceed();
+			if (call.getMethod().getName().equals("close")) {
+				fail();
+			}
 			if (result instanceof RedisConnection made) {
 				this.connection = made;
+				return failing(made, RedisConnection.class);
 			}
 			return result;
 		});
-		return (RedisConnectionFactory) factory.getProxy();
+		factory.setTarget(target);
+		return type.cast(factory.getProxy());
 	}
 
 	@Test
@@ -97,7 +108,7 @@ class InboxErrorTests extends OnRedis {
 		this.inbox.start();
 		await().until(this.inbox::isSubscribed);
 		assertThat(this.failures).hasValue(0);
-		assertThat(output).doesNotContain("inbox");
+		assertThat(flushed(output)).doesNotContain("inbox");
 	}
 
 	@Test
@@ -105,8 +116,8 @@ class InboxErrorTests extends OnRedis {
 		this.failures.set(4);
 		this.inbox.start();
 		await().until(this.inbox::isSubscribed);
-		await().untilAsserted(() -> assertThat(output).contains("The inbox inbox is subscribed now"));
-		assertThat(output).containsOnlyOnce("Cannot subscribe to the inbox inbox yet");
+		await().untilAsserted(() -> assertThat(flushed(output)).contains("The inbox inbox is subscribed now"));
+		assertThat(flushed(output)).containsOnlyOnce("Cannot subscribe to the inbox inbox yet");
 	}
 
 	@Test
@@ -122,9 +133,10 @@ class InboxErrorTests extends OnRedis {
 		this.check = new CountDownLatch(1);
 		this.inbox.start();
 		await().until(this.inbox::isSubscribed);
+		this.checking.await();
 		// So the one that stops does not wait for the thread, which is inside a check.
 		Thread.currentThread().interrupt();
-		this.inbox.stop();
+		stop();
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(this.closedAtTheEnd).isNotDone();
 		this.check.countDown();
@@ -136,10 +148,7 @@ class InboxErrorTests extends OnRedis {
 	void aNodeThatCouldNotConnectAtFirstConnectsWithoutACommand() throws Exception {
 		ClientResources resources = ClientResources.create();
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + proxy.port(),
-					new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
-					LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
-					Duration.ofSeconds(1));
+			RedisQuorumNode node = node(proxy.port(), resources);
 			proxy.refuse(true);
 			CompletableFuture<?> connected = node.start(LockInstance.of("me"), mock(NodeEvents.class))
 				.toCompletableFuture();
@@ -159,10 +168,7 @@ class InboxErrorTests extends OnRedis {
 	@Test
 	void aNodeSaysOnTheThreadOfItsInboxThatMessagesMayBeLost() throws Exception {
 		ClientResources resources = ClientResources.create();
-		RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + server.port(),
-				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
-				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
-				Duration.ofSeconds(1));
+		RedisQuorumNode node = node(server.port(), resources);
 		CompletableFuture<String> thread = new CompletableFuture<>();
 		NodeEvents events = mock(NodeEvents.class);
 		willAnswer((call) -> thread.complete(Thread.currentThread().getName())).given(events).doubted();
@@ -176,32 +182,19 @@ class InboxErrorTests extends OnRedis {
 		}
 	}
 
-	private final class FailingInbox extends RedisInbox {
-
-		FailingInbox() {
-			super(failing(connections), "inbox");
-		}
+	private final class FailingListener implements RedisInbox.Listener {
 
 		@Override
-		void subscribed() {
-		}
-
-		@Override
-		void broken() {
-			super.broken();
+		public void received(String text) {
 			fail();
 		}
 
 		@Override
-		void received(String text) {
+		public boolean check() {
 			fail();
-		}
-
-		@Override
-		boolean check() {
-			fail();
+			InboxErrorTests.this.checking.countDown();
 			try {
-				return InboxErrorTests.this.check.await(10, TimeUnit.SECONDS);
+				return InboxErrorTests.this.check.await(5, TimeUnit.MINUTES);
 			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);
@@ -209,12 +202,7 @@ class InboxErrorTests extends OnRedis {
 		}
 
 		@Override
-		void stopped() {
-			InboxErrorTests.this.closedAtTheEnd.complete(InboxErrorTests.this.connection.isClosed());
-		}
-
-		@Override
-		String explain(Throwable failure) {
+		public String explain(Throwable failure) {
 			return String.valueOf(failure.getMessage());
 		}
 

@@ -22,6 +22,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -70,7 +71,7 @@ class JedisInboxTests extends OnRedis {
 			this.clock.pass(Duration.ofSeconds(11));
 			await().until(() -> {
 				isCounted(store);
-				return output.getOut().contains("is subscribed again on a new connection");
+				return flushed(output).getOut().contains("is subscribed again on a new connection");
 			});
 			await().until(() -> this.resubscriptions.get() > 0);
 			await().ignoreExceptions().until(() -> {
@@ -78,7 +79,7 @@ class JedisInboxTests extends OnRedis {
 				return isCounted(store);
 			});
 			assertPoolIsUsable();
-			assertThat(output).doesNotContain("Cannot subscribe");
+			assertThat(flushed(output)).doesNotContain("Cannot subscribe");
 		}
 	}
 

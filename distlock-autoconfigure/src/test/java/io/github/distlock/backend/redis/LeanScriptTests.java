@@ -95,11 +95,11 @@ class LeanScriptTests {
 		int roll = random.nextInt(100);
 		if (roll < 40) {
 			String token = newToken(random, tokens);
-			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token));
+			twins.run(Scripts.ATTEMPT, token, lease(random), howToAttempt(random, token));
 		}
 		else if (roll < 48 && !tokens.isEmpty()) {
 			String token = tokens.get(tokens.size() - 1 - random.nextInt(Math.min(12, tokens.size())));
-			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token));
+			twins.run(Scripts.ATTEMPT, token, lease(random), howToAttempt(random, token));
 		}
 		else if (roll < 90) {
 			release(twins, random, tokens);
@@ -156,6 +156,12 @@ class LeanScriptTests {
 
 	private static String lease(Random random) {
 		return List.of("30000", "30000", "30000", "5000", "9999", "3000", "100").get(random.nextInt(7));
+	}
+
+	/** A release does not queue tickets that poll. */
+	private static String howToAttempt(Random random, String token) {
+		String how = how(random, token);
+		return (random.nextInt(16) > 0) ? how : List.of("P", "Q").get(random.nextInt(2)) + how.substring(1);
 	}
 
 	private static String how(Random random, String token) {

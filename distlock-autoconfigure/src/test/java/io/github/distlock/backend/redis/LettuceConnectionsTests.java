@@ -1,30 +1,30 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.netty.util.HashedWheelTimer;
@@ -33,6 +33,7 @@ import io.netty.util.TimerTask;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
@@ -54,8 +55,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.test.util.ReflectionTestUtils;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -65,6 +66,27 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LettuceConnectionsTests extends OnRedis {
+
+	/** As in a cluster before a new connection to a node is active. */
+	@Test
+	void aCommandThatTheDriverRejectedUnsentIsSentAgainAFewTimes() {
+		LettuceConnections connections = new LettuceConnections(
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+				LettuceClientConfiguration.defaultConfiguration(), false, Duration.ofSeconds(10),
+				LockInstance.of("again"));
+		AtomicInteger rejections = new AtomicInteger();
+		Supplier<CompletionStage<@Nullable String>> command = () -> (rejections.getAndDecrement() > 0)
+				? CompletableFuture.failedFuture(new RedisException("Currently not connected. Commands are rejected."))
+				: connections.commands().thenCompose((commands) -> commands.execute("PING"));
+		rejections.set(3);
+		assertThat(connections.repeated(command.get(), command, 2)).failsWithin(Duration.ofMinutes(1))
+			.withThrowableThat()
+			.withMessageContaining("Commands are rejected");
+		rejections.set(2);
+		assertThat(connections.repeated(command.get(), command, 2)).succeedsWithin(Duration.ofMinutes(1))
+			.isEqualTo("PONG");
+		connections.close();
+	}
 
 	@Test
 	void theApplicationsConnectionsWorkAfterTheStoreWasClosedAndItCanBeOpenedAgain() {
@@ -116,7 +138,7 @@ class LettuceConnectionsTests extends OnRedis {
 			assertThat(store.keepsOrder()).isTrue();
 			store.close();
 		}
-		assertThat(output).doesNotContain("Lock commands share");
+		assertThat(flushed(output)).doesNotContain("Lock commands share");
 	}
 
 	@Test
@@ -135,7 +157,7 @@ class LettuceConnectionsTests extends OnRedis {
 
 		});
 		assertThat(uses(application)).startsWith("Redis behind the ");
-		assertThat(output).contains("Lock commands share the application's connections to Redis behind the ")
+		assertThat(flushed(output)).contains("Lock commands share the application's connections to Redis behind the ")
 			.contains("slow commands delay renewals, and locks can be lost")
 			.contains("Define a LettuceConnectionFactory @Bean(defaultCandidate = false) and name it in"
 					+ " distlock.redis.connection-factory, or set distlock.redis.dedicated-connection=false");
@@ -159,7 +181,8 @@ class LettuceConnectionsTests extends OnRedis {
 		jedis.start();
 		RedisConnectionFactory proxy = wrap(jedis, RedisConnectionFactory.class, MethodInvocation::proceed);
 		assertThat(uses(proxy)).isEqualTo("Redis at 127.0.0.1:" + server.port());
-		assertThat(output).contains("Lock commands share the application's connections to Redis at 127.0.0.1:");
+		assertThat(flushed(output))
+			.contains("Lock commands share the application's connections to Redis at 127.0.0.1:");
 		LockStore store = open(backend(proxy), "me");
 		long probes = server.process().calls("publish");
 		Awaitility.await().until(() -> server.process().calls("publish") > probes);
@@ -177,10 +200,11 @@ class LettuceConnectionsTests extends OnRedis {
 			String error = "The connection factory of the application leads to Redis at 127.0.0.1:" + other.port()
 					+ " now, and this JVM keeps its locks in Redis at 127.0.0.1:" + server.port()
 					+ ". JVMs with locks in different servers do not exclude each other: restart all of them";
-			Awaitility.await().untilAsserted(() -> assertThat(output).contains(error));
+			Awaitility.await().untilAsserted(() -> assertThat(flushed(output)).contains(error));
 			Awaitility.await()
 				.during(Duration.ofSeconds(2))
-				.untilAsserted(() -> assertThat(output).containsOnlyOnce("The connection factory of the application"));
+				.untilAsserted(() -> assertThat(flushed(output))
+					.containsOnlyOnce("The connection factory of the application"));
 			assertThat(store.location()).startsWith("Redis at 127.0.0.1:" + server.port());
 			store.close();
 		}
@@ -191,10 +215,8 @@ class LettuceConnectionsTests extends OnRedis {
 		try (RedisTestServer other = RedisTestServer.start()) {
 			RedisStandaloneConfiguration address = new RedisStandaloneConfiguration("127.0.0.1", server.port());
 			LettuceConnectionFactory application = started(new LettuceConnectionFactory(address));
-			RedisLockBackend sharing = new RedisLockBackend(application,
-					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), false, 17), TimeSource.SYSTEM);
 			LockStore store = open(backend(application), "copied");
-			LockStore shared = open(sharing, "shared");
+			LockStore shared = open(sharing(application), "shared");
 			store.verify();
 			shared.verify();
 			application.stop();
@@ -202,7 +224,7 @@ class LettuceConnectionsTests extends OnRedis {
 			application.start();
 			for (String effect : List.of("keeps", "loses")) {
 				Awaitility.await()
-					.untilAsserted(() -> assertThat(output)
+					.untilAsserted(() -> assertThat(flushed(output))
 						.containsOnlyOnce("leads to Redis at 127.0.0.1:" + other.port() + " now, and this JVM " + effect
 								+ " its locks in Redis at 127.0.0.1:" + server.port()));
 			}
@@ -244,9 +266,7 @@ class LettuceConnectionsTests extends OnRedis {
 				return inner.proceed();
 			}) : result;
 		});
-		LockStore store = new RedisLockBackend(wrapped,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), false, 17), TimeSource.SYSTEM)
-			.open(new StoreContext(LockInstance.of("other"), this));
+		LockStore store = open(sharing(wrapped), "other");
 		Awaitility.await()
 			.during(Duration.ofSeconds(2))
 			.atMost(Duration.ofSeconds(5))
@@ -255,31 +275,9 @@ class LettuceConnectionsTests extends OnRedis {
 		store.close();
 	}
 
-	@Test
-	void noCallerWaitsForAConnectionOfAStoreThatIsClosed() throws Exception {
-		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			proxy.holdBack(true);
-			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
-			LockStore store = open(backend(application, Duration.ofMinutes(2), TimeSource.SYSTEM), "me");
-			FutureTask<AttemptResult> attempt = new FutureTask<>(() -> attempt(store));
-			Thread caller = new Thread(attempt, "caller");
-			caller.start();
-			Awaitility.await()
-				.until(() -> Arrays.stream(caller.getStackTrace())
-					.anyMatch((frame) -> frame.getClassName().equals(Answers.class.getName())));
-			CompletableFuture.runAsync(store::close).get(30, TimeUnit.SECONDS);
-			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> attempt.get(30, TimeUnit.SECONDS))
-				.withMessageContaining("The Redis lock store is not running");
-			application.destroy();
-		}
-	}
-
 	private static LettuceConnectionFactory application(int port, LettuceClientConfigurationBuilder client) {
-		LettuceConnectionFactory application = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", port), client.build());
-		application.afterPropertiesSet();
-		application.start();
-		return application;
+		return started(
+				new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port), client.build()));
 	}
 
 	private static AttemptResult attempt(LockStore store) {
@@ -308,9 +306,7 @@ class LettuceConnectionsTests extends OnRedis {
 			CompletableFuture<RedisCredentials> credentials = new CompletableFuture<>();
 			LettuceConnectionFactory application = application(server.port(), LettuceClientConfiguration.builder()
 				.redisCredentialsProviderFactory(always(() -> Mono.fromFuture(credentials))));
-			LockStore store = open(new RedisLockBackend(application,
-					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated, 17), TimeSource.SYSTEM),
-					"me");
+			LockStore store = open(dedicated ? backend(application) : sharing(application), "me");
 			FutureTask<Boolean> test = new FutureTask<>(store::verify, true);
 			new Thread(test, "caller").start();
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> test.get(30, TimeUnit.SECONDS))
@@ -339,50 +335,69 @@ class LettuceConnectionsTests extends OnRedis {
 	@Test
 	void aThreadThatIsPausedWhileAnotherOneBeginsToConnectWaitsForTheSameConnection() throws Exception {
 		CompletableFuture<RedisCredentials> credentials = new CompletableFuture<>();
-		LettuceConnections dedicated = new LettuceConnections(
-				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
-				LettuceClientConfiguration.builder()
-					.redisCredentialsProviderFactory(always(() -> Mono.just(credentials.join())))
-					.build(),
-				false, Duration.ofSeconds(30), LockInstance.of("me"));
+		AtomicReference<LettuceConnections> dedicated = new AtomicReference<>();
 		AtomicReference<CompletableFuture<LettuceCommands>> first = new AtomicReference<>();
-		CompletableFuture<LettuceCommands> none = new CompletableFuture<>() {
-
-			@Override
-			public boolean isCompletedExceptionally() {
-				if (first.compareAndSet(null, this)) {
-					first.set(dedicated.connect());
-				}
-				return true;
+		HashedWheelTimer timer = timer(() -> {
+			LettuceConnections paused = dedicated.getAndSet(null);
+			if (paused != null) {
+				first.set(paused.commands());
 			}
-
-		};
-		none.completeExceptionally(new IllegalStateException("none yet"));
-		ReflectionTestUtils.setField(dedicated, "commands", new AtomicReference<>(none));
-		CompletableFuture<LettuceCommands> second = dedicated.connect();
+		});
+		ClientResources resources = DefaultClientResources.builder().timer(timer).build();
+		LettuceConnections connecting = connecting(resources, () -> Mono.just(credentials.join()),
+				Duration.ofSeconds(30));
+		dedicated.set(connecting);
+		CompletableFuture<LettuceCommands> second = connecting.commands();
 		assertThat(second).isSameAs(first.get()).isNotDone();
 		credentials.complete(RedisCredentials.just(null, ""));
 		assertThat(second.get(30, TimeUnit.SECONDS).execute("PING")).succeedsWithin(Duration.ofSeconds(30));
-		dedicated.close();
+		close(connecting, resources, timer);
 	}
 
 	@Test
-	void aCommandWaitsUntilTheDriverHasConnectedAgain() throws Exception {
+	void whileAThreadIsStillInsideTheDriverAfterItsTimeCommandsFailAtOnceAndLaterTheNextOneConnects() {
+		CompletableFuture<RedisCredentials> credentials = new CompletableFuture<>();
+		ClientResources resources = DefaultClientResources.create();
+		LettuceConnections dedicated = connecting(resources, () -> Mono.just(credentials.join()),
+				Duration.ofMillis(500));
+		assertThat(dedicated.commands()).failsWithin(Duration.ofSeconds(30));
+		assertThat(dedicated.commands()).isCompletedExceptionally();
+		credentials.complete(RedisCredentials.just(null, ""));
+		Awaitility.await().until(() -> !dedicated.commands().isCompletedExceptionally());
+		assertThat(dedicated.commands()).succeedsWithin(Duration.ofSeconds(30));
+		dedicated.close();
+		resources.shutdown(0, 0, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void aCommandWaitsUntilTheDriverHasConnectedAgainOrTheConnectionIsReset() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
 			LettuceConnections dedicated = like(application, Duration.ofSeconds(40));
-			AtomicInteger breaks = new AtomicInteger();
-			dedicated.onDisconnect((ofInbox) -> breaks.incrementAndGet());
+			AtomicInteger connected = new AtomicInteger();
+			dedicated.onDisconnect((ofInbox) -> {
+			}, connected::incrementAndGet);
 			dedicated.commands().get().execute("PING").toCompletableFuture().get();
 			proxy.refuse(true);
-			Awaitility.await().until(() -> breaks.get() > 0);
-			CompletableFuture<LettuceCommands> commands = dedicated.commands();
-			assertThat(commands).isNotDone();
+			CompletableFuture<LettuceCommands> commands = waiting(dedicated);
+			assertThat(connected).hasValue(0);
 			proxy.refuse(false);
 			assertThat(commands.get(30, TimeUnit.SECONDS).execute("PING")).succeedsWithin(Duration.ofSeconds(30));
+			assertThat(connected).hasValue(1);
+			proxy.refuse(true);
+			CompletableFuture<LettuceCommands> reset = waiting(dedicated);
+			dedicated.reset();
+			assertThat(reset).isCompletedExceptionally();
+			proxy.refuse(false);
+			Awaitility.await().ignoreExceptions().until(() -> dedicated.commands().get() != null);
+			Awaitility.await().until(() -> connected.get() == 2);
 			dedicated.close();
 			application.destroy();
 		}
+	}
+
+	private static CompletableFuture<LettuceCommands> waiting(LettuceConnections dedicated) {
+		return Awaitility.await().until(dedicated::commands, (commands) -> !commands.isDone());
 	}
 
 	@Test
@@ -397,32 +412,46 @@ class LettuceConnectionsTests extends OnRedis {
 	@Test
 	void anErrorBeforeAnAttemptToConnectIsLimitedLeavesNoAttemptThatDoesNotEnd() {
 		AtomicInteger errors = new AtomicInteger();
-		HashedWheelTimer timer = new HashedWheelTimer() {
+		HashedWheelTimer timer = timer(() -> {
+			if (errors.getAndSet(0) > 0) {
+				throw new OutOfMemoryError("injected");
+			}
+		});
+		ClientResources resources = DefaultClientResources.builder().timer(timer).build();
+		CompletableFuture<RedisCredentials> credentials = new CompletableFuture<>();
+		LettuceConnections dedicated = connecting(resources, () -> Mono.fromFuture(credentials), Duration.ofSeconds(1));
+		errors.set(1);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(dedicated::commands);
+		assertThat(dedicated.commands()).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(TimeoutException.class);
+		credentials.complete(RedisCredentials.just(null, ""));
+		close(dedicated, resources, timer);
+	}
+
+	private static HashedWheelTimer timer(Runnable beforeEach) {
+		return new HashedWheelTimer() {
 
 			@Override
 			public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
-				if (errors.getAndSet(0) > 0) {
-					throw new OutOfMemoryError("injected");
-				}
+				beforeEach.run();
 				return super.newTimeout(task, delay, unit);
 			}
 
 		};
-		ClientResources resources = DefaultClientResources.builder().timer(timer).build();
-		CompletableFuture<RedisCredentials> credentials = new CompletableFuture<>();
-		LettuceConnections dedicated = new LettuceConnections(
-				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+	}
+
+	private static LettuceConnections connecting(ClientResources resources, RedisCredentialsProvider credentials,
+			Duration commandTimeout) {
+		return new LettuceConnections(new RedisStandaloneConfiguration("127.0.0.1", server.port()),
 				LettuceClientConfiguration.builder()
 					.clientResources(resources)
-					.redisCredentialsProviderFactory(always(() -> Mono.fromFuture(credentials)))
+					.redisCredentialsProviderFactory(always(credentials))
 					.build(),
-				true, Duration.ofSeconds(1), LockInstance.of("me"));
-		errors.set(1);
-		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(dedicated::connect);
-		assertThat(dedicated.connect()).failsWithin(Duration.ofSeconds(20))
-			.withThrowableThat()
-			.withCauseInstanceOf(TimeoutException.class);
-		credentials.complete(RedisCredentials.just(null, ""));
+				true, commandTimeout, LockInstance.of("me"));
+	}
+
+	private static void close(LettuceConnections dedicated, ClientResources resources, HashedWheelTimer timer) {
 		dedicated.close();
 		resources.shutdown(0, 0, TimeUnit.SECONDS);
 		timer.stop();

@@ -1,10 +1,13 @@
 package io.github.distlock.backend.redis;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -12,16 +15,25 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.installed.Installed;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -29,11 +41,86 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Locks that are taken and released without scripts, on the Valkey of this machine, also
- * by releases whose answer no thread waits for.
+ * by releases whose answer no thread waits for. Two stores stand for the JVMs {@code a}
+ * and {@code b}.
  */
-class NativeCommandTests extends TwoStoresOnValkey {
+@Tag(Installed.TAG)
+class NativeCommandTests {
+
+	private static final String LOCK = new RedisKeys("distlock:").lock("k");
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private static final int REPETITIONS = 20;
+
+	private RedisProcess server;
+
+	private LettuceConnectionFactory connections;
+
+	private LockStore store;
+
+	private LockStore other;
+
+	private int numbers;
+
+	@BeforeEach
+	void open() {
+		start(RedisProcess.start(Installed.VALKEY_SERVER.assume(), RedisTestServer.freePort(), List.of()));
+	}
+
+	private void start(RedisProcess started) {
+		this.server = started;
+		this.connections = RedisTestServer.connectionFactory(started.port());
+		this.store = open("a");
+		this.other = open("b");
+	}
+
+	private LockStore open(String instance) {
+		return open(this.connections, instance);
+	}
+
+	private static LockStore open(RedisConnectionFactory connections, String instance) {
+		return OnRedis.backend(connections).open(new StoreContext(LockInstance.of(instance), new NoSignals()));
+	}
+
+	@AfterEach
+	void close() {
+		if (this.server != null) {
+			Stream.of(this.store, this.other).forEach(LockStore::close);
+			this.connections.destroy();
+			this.server.close();
+		}
+	}
+
+	/** Connections of Jedis, to be destroyed by the test. */
+	private JedisConnectionFactory jedis() {
+		JedisConnectionFactory jedis = new JedisConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", this.server.port()));
+		jedis.afterPropertiesSet();
+		jedis.start();
+		return jedis;
+	}
+
+	private Ticket ticket(String instance) {
+		return ticket(instance, LockMode.EXCLUSIVE);
+	}
+
+	private Ticket ticket(String instance, LockMode mode) {
+		return new Ticket("k", mode, instance, ++this.numbers, false);
+	}
+
+	private Ticket permit(String instance, int permits) {
+		return new Ticket("k", LockMode.READ, instance, ++this.numbers, true, permits);
+	}
+
+	private String word() {
+		return (String) this.server.ask("GET", LOCK);
+	}
+
+	/** How often the server has run a script. */
+	private long scripts() {
+		return this.server.calls("evalsha") + this.server.calls("eval");
+	}
 
 	private static long take(LockStore store, Ticket ticket) {
 		return take(store, ticket, false);
@@ -89,7 +176,7 @@ class NativeCommandTests extends TwoStoresOnValkey {
 			long first = take(this.store, ticket);
 			List<?> time = (List<?>) this.server.ask("TIME");
 			long now = Long.parseLong((String) time.get(0)) * 1_000_000 + Long.parseLong((String) time.get(1));
-			assertThat(now - first).isBetween(0L, 5_000_000L);
+			assertThat(first).isLessThanOrEqualTo(now);
 			Answers.of(this.store.release(ticket, first, null));
 		}
 	}
@@ -169,37 +256,6 @@ class NativeCommandTests extends TwoStoresOnValkey {
 	}
 
 	@Test
-	void aPermitThatOthersHaveJoinedIsReleasedByTheScript() {
-		Ticket first = permit("a", 2);
-		long token = take(this.store, first);
-		Ticket second = permit("b", 2);
-		long higher = take(this.other, second);
-		assertThat(higher).isGreaterThan(token);
-		assertThat(word()).isEqualTo("~" + higher);
-		assertThat(Answers.of(this.store.attempt(permit("a", 2), LEASE, false))).isInstanceOf(AttemptResult.Busy.class);
-		assertThat(Answers.of(this.store.release(first, token, null)).released()).isTrue();
-		assertThat(Answers.of(this.store.release(first, token, null)).released()).isFalse();
-		Ticket third = permit("a", 2);
-		assertThat(take(this.store, third)).isGreaterThan(higher);
-		assertThat(Answers.of(this.other.release(second, higher, null)).released()).isTrue();
-		Answers.of(this.store.cancel(third));
-		assertThat(word()).startsWith("|");
-	}
-
-	@Test
-	void aReleaseIsRepeatedByTheScriptAndFindsThatItWasExecuted() {
-		Ticket first = ticket("a");
-		long token = take(this.store, first);
-		assertThat(release(this.store, first, token)).succeedsWithin(LEASE);
-		assertThat(Answers.of(this.store.release(first, token, null)).released()).isFalse();
-		assertThat(word()).isEqualTo("|" + token);
-		Ticket next = ticket("a");
-		long higher = take(this.store, next);
-		assertThat(Answers.of(release(this.store, first, token)).released()).isFalse();
-		assertThat(word()).isEqualTo("-" + next.token() + "|17|" + higher);
-	}
-
-	@Test
 	void aCommandThatTheUserMayNotSendIsFollowedByTheScript() {
 		Ticket first = ticket("a");
 		long token = take(this.store, first);
@@ -240,23 +296,6 @@ class NativeCommandTests extends TwoStoresOnValkey {
 			.until(() -> Answers.of(this.store.attempt(ticket("a"), LEASE, false)) instanceof AttemptResult.Busy);
 		assertThat(Answers.of(this.store.release(first, token, null)).released()).isTrue();
 		take(this.store, ticket("a"));
-	}
-
-	@Test
-	void aReleaseThatIsExecutedTooLateHarmsNoLaterGrant() {
-		Ticket first = ticket("a");
-		long token = take(this.store, first);
-		this.server.stall();
-		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
-		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
-			.withCauseInstanceOf(LockBackendException.class);
-		this.server.resume();
-		await().ignoreExceptionsInstanceOf(LockBackendException.class)
-			.until(() -> Answers.of(this.store.release(first, token, null)) != null);
-		Ticket next = ticket("a");
-		long higher = take(this.store, next);
-		assertThat(higher).isGreaterThan(token);
-		assertThat(word()).isEqualTo("-" + next.token() + "|17|" + higher);
 	}
 
 	@Test

@@ -10,10 +10,13 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
+import io.lettuce.core.resource.ClientResources;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -47,6 +50,19 @@ abstract class OnRedis extends NoSignals {
 
 	static RedisLockBackend backend(RedisConnectionFactory connections, Duration timeout, TimeSource clock) {
 		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", timeout, true, 17), clock);
+	}
+
+	/** A backend that shares the connections of the application. */
+	static RedisLockBackend sharing(RedisConnectionFactory connections) {
+		return new RedisLockBackend(connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), false, 17), TimeSource.SYSTEM);
+	}
+
+	/** A node of a quorum, to be started and stopped. */
+	static RedisQuorumNode node(int port, ClientResources resources) {
+		return new RedisQuorumNode("127.0.0.1:" + port, new RedisStandaloneConfiguration("127.0.0.1", port),
+				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
+				Duration.ofSeconds(1));
 	}
 
 	LockStore open(RedisLockBackend backend, String instance) {

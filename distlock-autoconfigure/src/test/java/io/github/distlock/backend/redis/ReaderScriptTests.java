@@ -14,30 +14,10 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Readers and writers in the scripts themselves, on a real server.
+ * Readers and writers in the scripts themselves, on a real server, then readers with
+ * limits.
  */
 class ReaderScriptTests extends ReaderScripts {
-
-	@Test
-	void readersHoldTogetherEachWithItsOwnTokenAndLeaveNothingBehind() {
-		long published = published();
-		long first = attempt("a:FR1").numbers()[0];
-		long second = attempt("b:FR1").numbers()[0];
-		assertThat(second).isGreaterThan(first);
-		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
-		assertThat(attempt("a:FR1").numbers()[0]).as("asked again").isEqualTo(first);
-		assertThat(attempt("w:W1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
-		assertThat(attempt("x:1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
-		assertThat(template.getExpire(READERS)).isPositive();
-		assertThat(release("a:FR1", first).kind()).isEqualTo("ok");
-		assertThat(release("a:FR1", first).kind()).isEqualTo(Reply.GONE);
-		assertThat(word()).isEqualTo("~" + second);
-		assertThat(release("b:FR1", second).kind()).isEqualTo("ok");
-		assertThat(word()).isEqualTo("|" + second);
-		assertThat(template.keys("*")).containsExactly(LOCK);
-		assertThat(attempt("w:W1").numbers()[0]).isGreaterThan(second);
-		assertThat(published()).isEqualTo(published);
-	}
 
 	@Test
 	void readersWithoutAnInboxArePassedOverAtNoCost() {
@@ -103,9 +83,9 @@ class ReaderScriptTests extends ReaderScripts {
 
 	@Test
 	void aReaderWhoseLeaseHasEndedIsNotRenewedAlthoughOthersRead() {
-		long first = attempt("a:FR1", 100, "S").numbers()[0];
+		long first = attempt("a:FR1").numbers()[0];
 		attempt("b:FR1");
-		await().until(() -> hasEnded("a:FR1"));
+		template.opsForZSet().add(READERS, "a:FR1", System.currentTimeMillis() - 1);
 		assertThat(renew("a:FR1", first, 90_000)).isZero();
 		assertThat(release("a:FR1", first).kind()).isEqualTo(Reply.GONE);
 	}
@@ -232,6 +212,129 @@ class ReaderScriptTests extends ReaderScripts {
 				Stream.concat(Stream.of("SETUSER", "default"), Stream.of(rules))
 					.map(String::getBytes)
 					.toArray(byte[][]::new)));
+	}
+
+	@Test
+	void oneThatHoldsTheLockAloneOwnsItUntilTheNextOneAttempts() {
+		template.opsForZSet().add(READERS, "left:F02p1", 9e13);
+		long first = attempt("a:F02p1", 20_000, "S").numbers()[0];
+		assertThat(word()).isEqualTo("-a:F02p1|1|" + first);
+		assertThat(attempt("a:F02p1", 40_000, "S").numbers()[0]).as("asked again").isEqualTo(first);
+		assertThat(renew("a:F02p1", first, 40_000)).isOne();
+		assertThat(renew("a:F02p1", first - 1, 90_000)).isZero();
+		assertThat(ttl()).isBetween(30_000L, 40_000L);
+		assertThat(attempt("x:1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
+		assertThat(word()).as("exclusive tickets change nothing").isEqualTo("-a:F02p1|1|" + first);
+		long second = attempt("b:F02p1", 5_000, "S").numbers()[0];
+		assertThat(word()).isEqualTo("~" + second);
+		assertThat(readers()).containsExactly("b:F02p1", "a:F02p1");
+		assertThat(template.opsForZSet().size(READERS)).as("two members each").isEqualTo(4);
+		assertThat(ttl()).isBetween(30_000L, 40_002L);
+		assertThat(attempt("a:F02p1").numbers()).startsWith(first).hasSize(2);
+		assertThat(renew("a:F02p1", first, 60_000)).isOne();
+		assertThat(release("a:F02p1", first).kind()).isEqualTo("ok");
+		assertThat(readers()).containsExactly("b:F02p1");
+	}
+
+	@Test
+	void oneThatHoldsTheLockAloneIsSharedByATicketThatHasToWait() {
+		long first = attempt("a:F01p1").numbers()[0];
+		assertThat(attempt("x:1", 30_000, "T").kind()).isEqualTo(Reply.WAITING);
+		assertThat(word()).isEqualTo("+a:F01p1|1|" + first);
+		assertThat(attempt("b:F02p1").kind()).as("behind the exclusive one").isEqualTo(Reply.WAITING);
+		assertThat(word()).isEqualTo("~" + first);
+		assertThat(readers()).containsExactly("a:F01p1");
+		assertThat(cancel("x:1")).isEqualTo("ok");
+		assertThat(readers()).containsExactlyInAnyOrder("a:F01p1", "b:F02p1");
+	}
+
+	@Test
+	void oneThatHoldsTheLockAloneIsCancelledOrEndedLikeAnyOwner() {
+		attempt("a:F02p1");
+		assertThat(cancel("a:F02p1")).isEqualTo("ok");
+		assertThat(word()).startsWith("|");
+		long first = attempt("a:F02p2").numbers()[0];
+		attempt("x:1", 30_000, "S");
+		assertThat(template.execute(Scripts.END, KEYS, Long.toString(first))).isEqualTo("ended");
+		assertThat(word()).startsWith("+x:1|");
+	}
+
+	@Test
+	void theReleaseOfAnExclusiveTicketDoesNotGrantTheWholeLockToATicketWithALimit() {
+		List<String> two = KEYS.subList(0, 2);
+		long first = Long.parseLong(template.execute(Scripts.ATTEMPT, two, "x:1", "30000", "T17"));
+		attempt("a:F02p1", 30_000, "T");
+		try (RespConnection inbox = new RespConnection(server.port())) {
+			inbox.ask("SUBSCRIBE", "distlock:inbox:a");
+			assertThat(template.execute(Scripts.RELEASE, two, "x:1", Long.toString(first))).isEqualTo("ok");
+		}
+		assertThat(word()).startsWith("~");
+		assertThat(readers()).containsExactly("a:F02p1");
+	}
+
+	@Test
+	void theNextIsCalledInPlaceOfOneWhoseJvmReceivesNothing() {
+		attempt("w:W1");
+		attempt("dead:F02p1", 30_000, "T");
+		attempt("dead:F02p2", 30_000, "T");
+		for (String token : List.of("a:F02p1", "b:F02p1", "c:F02p1")) {
+			attempt(token);
+		}
+		release("w:W1", 0);
+		assertThat(readers()).containsExactlyInAnyOrder("a:F02p1", "b:F02p1");
+		attempt("dead:F02p3", 30_000, "T");
+		template.opsForZSet().remove(KEYS.get(1), "c:F02p1", "#c:F02p1");
+		attempt("d:F02p1");
+		release("a:F02p1", 0);
+		assertThat(readers()).containsExactlyInAnyOrder("b:F02p1", "d:F02p1");
+		assertThat(queue()).isEmpty();
+	}
+
+	@Test
+	void ifNoneOfThemReceivesAnythingTheLockIsFree() {
+		attempt("w:W1");
+		attempt("dead:F01p1", 30_000, "T");
+		attempt("dead:F01p2", 30_000, "T");
+		attempt("v:W1");
+		release("w:W1", 0);
+		assertThat(word()).startsWith("+v:W1|");
+	}
+
+	@Test
+	void aDeadTicketWithASmallLimitDoesNotBlockALargerOne() {
+		attempt("a:F03p1");
+		attempt("dead:F01p1", 30_000, "T");
+		assertThat(attempt("b:F03p1").kind()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("b:F03p1").kind()).as("attempts again").isEqualTo(Reply.GRANTED);
+	}
+
+	@Test
+	void theFirstInTheQueueDoesNotAskItself() {
+		attempt("a:F01p1");
+		attempt("b:F01p1", 30_000, "T");
+		long before = published();
+		assertThat(attempt("b:F01p1", 30_000, "T").kind()).isEqualTo(Reply.WAITING);
+		assertThat(published()).isEqualTo(before);
+		assertThat(queue()).containsExactly("b:F01p1");
+	}
+
+	@Test
+	void aServerWithoutMemoryLetsTicketsWithALimitEnterAndLeave() {
+		attempt("w:W1");
+		attempt("a:F01p1");
+		attempt("b:F01p1");
+		maxMemory("1");
+		try {
+			assertThat(release("w:W1", 0).kind()).isEqualTo("ok");
+			assertThat(readers()).containsExactly("a:F01p1");
+			assertThat(release("a:F01p1", 0).kind()).isEqualTo("ok");
+			assertThat(readers()).containsExactly("b:F01p1");
+			assertThat(cancel("b:F01p1")).isEqualTo("ok");
+			assertThat(attempt("c:F01p1").kind()).as("after a tombstone").isEqualTo(Reply.GRANTED);
+		}
+		finally {
+			maxMemory("0");
+		}
 	}
 
 }

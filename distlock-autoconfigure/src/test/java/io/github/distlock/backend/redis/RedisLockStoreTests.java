@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -129,6 +130,32 @@ class RedisLockStoreTests extends OnRedis {
 		assertThat(template.opsForValue().get("full:lock:{k}")).isEqualTo("|" + (first + 16));
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void aTicketThatAFullServerCannotQueueIsTheNextThatAsksForTheLock(LockMode mode) {
+		LockStore store = open("full:", "a");
+		Ticket holder = ticket("a", "poll-" + mode, LockMode.EXCLUSIVE);
+		long first = hold(store, holder);
+		Ticket waiter = ticket("a", "poll-" + mode, mode);
+		Ticket queued = ticket("a", "poll-" + mode, mode);
+		attempt(store, queued);
+		server.process().ask("CONFIG", "SET", "maxmemory", "1");
+		try {
+			for (Ticket ticket : List.of(waiter, queued)) {
+				assertThat(attempt(store, ticket)).isInstanceOfSatisfying(AttemptResult.Queued.class, (answer) -> {
+					assertThat(answer.retryAfter()).isLessThanOrEqualTo(Duration.ofMillis(200));
+					assertThat(answer.holder()).isNotNull();
+				});
+			}
+			Answers.of(store.cancel(queued));
+			release(store, holder, first + 15);
+			assertThat(attempt(store, waiter)).isInstanceOf(Grant.class);
+		}
+		finally {
+			server.process().ask("CONFIG", "SET", "maxmemory", "0");
+		}
+	}
+
 	@Test
 	void oneReleaseLetsInMoreReadersThanOneScriptDoes() {
 		LockStore store = open("release:", "a");
@@ -167,20 +194,26 @@ class RedisLockStoreTests extends OnRedis {
 		return store;
 	}
 
-	@Test
-	void readersAndOwnersAreRenewedInOneBatch() {
+	@ParameterizedTest
+	@CsvSource({ "EXCLUSIVE, false", "READ, false", "READ, true" })
+	void aKeyOfAnotherTypeCostsNoNeighbour(LockMode mode, boolean readers) {
 		LockStore store = open("renewal:", "a");
-		Ticket first = ticket("a", "r", LockMode.READ);
-		Ticket second = ticket("a", "r", LockMode.READ);
-		Ticket owner = ticket("a", "x", LockMode.EXCLUSIVE);
-		List<RenewalResult> results = Answers
-			.of(store.renew(List.of(new Renewal(first, grant(store, first).lastToken(), LEASE),
-					new Renewal(owner, grant(store, owner).lastToken(), LEASE),
-					new Renewal(ticket("a", "r", LockMode.READ), 1, LEASE),
-					new Renewal(second, grant(store, second).lastToken(), LEASE))));
-		assertThat(results).extracting((result) -> result instanceof RenewalResult.Extended)
-			.containsExactly(true, true, false, true);
-		assertThat(results.get(2)).isInstanceOf(RenewalResult.Gone.class);
+		List<Renewal> renewals = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			Ticket ticket = ticket("a", mode + "-" + readers + i, mode);
+			renewals.add(new Renewal(ticket, grant(store, ticket).lastToken(), LEASE));
+			if (mode == LockMode.READ) {
+				grant(store, ticket("a", ticket.key(), mode));
+			}
+		}
+		RedisKeys keys = new RedisKeys("renewal:");
+		String spoiled = renewals.get(1).ticket().key();
+		String key = readers ? keys.readers(spoiled) : keys.lock(spoiled);
+		template.delete(key);
+		template.opsForList().leftPush(key, "of another application");
+		List<RenewalResult> results = Answers.of(store.renew(renewals));
+		assertThat(results.get(1)).isEqualTo(new RenewalResult.Gone(true));
+		assertThat(List.of(results.get(0), results.get(2))).hasOnlyElementsOfType(RenewalResult.Extended.class);
 	}
 
 	@Test

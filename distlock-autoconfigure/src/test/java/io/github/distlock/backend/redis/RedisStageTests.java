@@ -24,6 +24,8 @@ import io.github.distlock.testing.TcpProxy;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -74,21 +76,15 @@ class RedisStageTests extends OnRedis {
 			.isInstanceOf(RenewalResult.Unknown.class);
 	}
 
-	@Test
-	void noVerbWaitsForItsAnswerAndEachStageEnds() {
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void noVerbWaitsForItsAnswerOrForAConnectionAndEachStageEnds(boolean connected) {
+		this.proxy.holdBack(!connected);
 		LockStore store = open();
-		store.verify();
-		this.proxy.swallow(true);
-		List<CompletableFuture<?>> answers = callVerbs(store);
-		assertThat(answers).noneMatch(CompletableFuture::isDone);
-		assertThatAllFail(answers);
-		store.close();
-	}
-
-	@Test
-	void noVerbWaitsForAConnectionAndEachStageEnds() {
-		this.proxy.holdBack(true);
-		LockStore store = open();
+		if (connected) {
+			store.verify();
+			this.proxy.swallow(true);
+		}
 		List<CompletableFuture<?>> answers = callVerbs(store);
 		assertThat(answers).noneMatch(CompletableFuture::isDone);
 		assertThatAllFail(answers);

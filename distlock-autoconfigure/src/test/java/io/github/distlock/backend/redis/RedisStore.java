@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -58,12 +57,8 @@ final class RedisStore implements StoreUnderTest {
 	/** A Redis Cluster of three masters. */
 	static RedisStore cluster() {
 		RedisClusterNodes nodes = RedisClusterNodes.start(0);
-		return new RedisStore(nodes, nodes.connectionFactory());
-	}
-
-	/** Redis 7, as it is installed on this machine; without it the tests are skipped. */
-	static RedisStore installed() {
-		return of(Installed.REDIS_SERVER.assume("v=7."));
+		// The contract also empties the store.
+		return new RedisStore(nodes, nodes.connectionFactory("default"));
 	}
 
 	/**
@@ -71,7 +66,9 @@ final class RedisStore implements StoreUnderTest {
 	 * version 8.1 on; without it the tests are skipped.
 	 */
 	static RedisStore valkey() {
-		return of(Installed.VALKEY_SERVER.assume());
+		RedisProcess server = RedisProcess.start(Installed.VALKEY_SERVER.assume(), RedisTestServer.freePort(),
+				List.of());
+		return new RedisStore(server, RedisTestServer.connectionFactory(server.port()));
 	}
 
 	/**
@@ -80,11 +77,6 @@ final class RedisStore implements StoreUnderTest {
 	 */
 	static RedisStore collating() {
 		RedisProcess server = RedisLocales.start(RedisLocales.COLLATING);
-		return new RedisStore(server, RedisTestServer.connectionFactory(server.port()));
-	}
-
-	private static RedisStore of(Path executable) {
-		RedisProcess server = RedisProcess.start(executable, RedisTestServer.freePort(), List.of());
 		return new RedisStore(server, RedisTestServer.connectionFactory(server.port()));
 	}
 

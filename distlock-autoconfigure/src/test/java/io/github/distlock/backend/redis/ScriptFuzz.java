@@ -79,8 +79,9 @@ final class ScriptFuzz implements AutoCloseable {
 		this.modes = (seed % 3 == 2) ? MODES_WITH_PERMITS : MODES;
 		this.port = port;
 		this.random = new Random(seed);
-		this.scripts = new UnreliableScripts(port, this.random, (script) -> patch
-			.apply(script.replace("PORTION = 50", this.portions ? "PORTION = 2" : "PORTION = 50")));
+		this.scripts = new UnreliableScripts(port, this.random,
+				(script) -> patch.apply(script.replace("PORTION = 50", this.portions ? "PORTION = 2" : "PORTION = 50")
+					.replace("POLL_GRACE_MILLIS = 500", "POLL_GRACE_MILLIS = 30")));
 		this.words = new FuzzWords(this.scripts, this.random, nativeWords);
 		this.mail = new UnreliableMail(this.random);
 		this.keys = new RedisKeys("distlock:").lockQueueAndReaders("fuzz" + seed + "-" + System.nanoTime());
@@ -189,12 +190,12 @@ final class ScriptFuzz implements AutoCloseable {
 	private void attempt(FuzzTicket ticket) {
 		Answer taken = this.words.attempt(ticket, this.keys.get(0));
 		attempted(ticket, (taken != null) ? taken : this.scripts.send(Scripts.ATTEMPT, keys(ticket.token), ticket.token,
-				Integer.toString(ticket.lease), how(ticket)));
+				Integer.toString(ticket.lease), how(ticket, ticket.instance.attemptMark(this.random))));
 	}
 
 	/** How a script queues a ticket, and its tokens. */
-	private String how(FuzzTicket ticket) {
-		return ticket.instance.mark(this.random) + (ticket.isReader() ? "" : TOKENS);
+	private static String how(FuzzTicket ticket, String mark) {
+		return mark + (ticket.isReader() ? "" : TOKENS);
 	}
 
 	private void attempted(FuzzTicket ticket, @Nullable Answer answer) {
@@ -239,7 +240,7 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 		FuzzTicket next = newTicket(ticket.instance, SUCCESSOR_MODES.get(this.random.nextInt(SUCCESSOR_MODES.size())));
 		Answer answer = this.scripts.send(Scripts.RELEASE, keys(ticket.token), ticket.token, Long.toString(ticket.used),
-				next.token, Integer.toString(next.lease), how(next));
+				next.token, Integer.toString(next.lease), how(next, next.instance.mark(this.random)));
 		if (answer != null) {
 			done(ticket);
 		}

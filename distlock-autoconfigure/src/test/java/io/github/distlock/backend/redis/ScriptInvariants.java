@@ -36,11 +36,17 @@ final class ScriptInvariants {
 		if ((now.word.startsWith("-") || now.word.startsWith("|")) && !now.queue.isEmpty()) {
 			found.add("tickets wait for a lock that says that none does");
 		}
-		if (isReaders(now.word.replaceFirst("^[-+]([^|]*).*", "$1"))
-				&& now.queue.stream().anyMatch(ScriptInvariants::isReaders)) {
+		String owner = now.word.replaceFirst("^[-+*]([^|]*).*", "$1");
+		if (now.queue.contains(owner)) {
+			found.add("the ticket that owns the lock is in the queue");
+		}
+		if (now.word.startsWith("~") && !now.queue.isEmpty() && now.queue.get(0).startsWith("!")) {
+			found.add("a claim is before the tickets that wait for readers");
+		}
+		if (isReaders(owner) && now.queue.stream().anyMatch(ScriptInvariants::isReaders)) {
 			found.add("a reader waits while another one owns the lock");
 		}
-		if (!portions && now.word.startsWith("~") && !now.queue.isEmpty() && !now.queue.get(0).startsWith("!")
+		if (!portions && now.word.startsWith("~") && !now.queue.isEmpty()
 				&& Ticket.of("", now.queue.get(0)).mayJoin((int) now.readers / 2)) {
 			found.add("a ticket stands first in the queue that may join those that hold");
 		}

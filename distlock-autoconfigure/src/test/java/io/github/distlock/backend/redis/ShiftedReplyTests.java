@@ -14,17 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.resource.ClientResources;
@@ -74,12 +70,8 @@ class ShiftedReplyTests extends OnRedis {
 	void aReplyIsNeverTakenForAGrantOfAnotherCommandAndLocksWorkAgain(String driver, Disturbance disturbance)
 			throws Exception {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			RedisConnectionFactory application = driver.equals("jedis") ? jedis(proxy.port())
-					: RedisTestServer.connectionFactory(proxy.port());
-			LockStore store = new RedisLockBackend(application,
-					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), driver.equals("lettuce"), 17),
-					TimeSource.SYSTEM)
-				.open(new StoreContext(LockInstance.of("me"), this));
+			RedisConnectionFactory application = driver.equals("jedis") ? jedis(proxy.port()) : lettuce(proxy.port());
+			LockStore store = open(driver.equals("lettuce") ? backend(application) : sharing(application), "me");
 			whileUsed(store, (disturbed) -> proxy
 				.disturb(disturbed ? (replies) -> disturbance.of(replies, this.disturbances) : null));
 			((DisposableBean) application).destroy();
@@ -146,6 +138,16 @@ class ShiftedReplyTests extends OnRedis {
 
 	private static boolean isNext() {
 		return ThreadLocalRandom.current().nextInt(30) == 0;
+	}
+
+	/** Shared connections have the time-out of the application: a minute by default. */
+	private static RedisConnectionFactory lettuce(int port) {
+		LettuceConnectionFactory lettuce = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", port),
+				LettuceClientConfiguration.builder().commandTimeout(Duration.ofSeconds(1)).build());
+		lettuce.afterPropertiesSet();
+		lettuce.start();
+		return lettuce;
 	}
 
 	private static RedisConnectionFactory jedis(int port) {

@@ -55,6 +55,7 @@ class UnusualAnswerTests implements RedisCommands {
 			.willAnswer((call) -> call.<Function<RedisCommands, CompletionStage<?>>>getArgument(2).apply(this));
 		given(this.connections.limit(any())).willAnswer((call) -> call.getArgument(0));
 		given(this.connections.breaks()).willAnswer((call) -> this.breaks.get());
+		given(this.connections.inbox()).willReturn(mock());
 		given(this.connections.keepsOrder()).willReturn(true);
 		RedisLockBackend backend = OnRedis.backend(mock(RedisConnectionFactory.class));
 		return new RedisLockStore(this.connections, new RedisKeys("distlock:"), backend.description(),

@@ -1,6 +1,8 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -11,7 +13,10 @@ import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.test.util.ReflectionTestUtils;
+
 import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
+import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -38,6 +43,26 @@ class PartialGrantTests extends FiveNodes {
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 		assertThat(this.one.attempt(this.one.ticket("k"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
+	}
+
+	/** Its timer may be late, or early if the thread that sets it has stood still. */
+	@Test
+	void thePauseAfterAReleaseForOthersEndsByTheClock() {
+		Quorum quorum = (Quorum) Objects.requireNonNull(ReflectionTestUtils.getField(this.one.store, "quorum"));
+		Semaphore end = new Semaphore(0);
+		quorum.timers.schedule(end::acquireUninterruptibly, 0);
+		try (RedlockParticipant two = new RedlockParticipant(cluster.nodes(TIMEOUT), LEASE)) {
+			Ticket held = this.one.ticket("k");
+			Grant grant = this.one.take(held, LEASE);
+			Ticket waiting = two.ticket("k");
+			two.attempt(waiting, LEASE, true);
+			assertThat(this.one.release(held, grant.lastToken())).isTrue();
+			await().until(() -> two.retried.contains(waiting));
+			await().until(() -> this.one.attempt(this.one.ticket("k"), LEASE, true) instanceof Grant);
+		}
+		finally {
+			end.release();
+		}
 	}
 
 	@Test

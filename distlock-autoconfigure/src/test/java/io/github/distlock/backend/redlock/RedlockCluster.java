@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.github.distlock.backend.redis.RedisQuorumNode;
+import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
@@ -36,7 +37,7 @@ final class RedlockCluster implements AutoCloseable {
 
 	private RedlockCluster(int size) {
 		for (int i = 0; i < size; i++) {
-			this.servers.add(RedisProcess.start(RedisTestServer.freePort()));
+			this.servers.add(startNode(RedisTestServer.freePort()));
 		}
 		this.ports = this.servers.stream().map((server) -> Objects.requireNonNull(server).port()).toList();
 	}
@@ -52,13 +53,16 @@ final class RedlockCluster implements AutoCloseable {
 		return this.ports.size();
 	}
 
-	/** The nodes, as one more JVM sees them. */
+	/** The nodes, as one more JVM sees them, which logs in as the documented user. */
 	List<QuorumNode> nodes(Duration timeout) {
 		return this.ports.stream().map((port) -> node(port, timeout)).toList();
 	}
 
 	private QuorumNode node(int port, Duration timeout) {
-		return new RedisQuorumNode("127.0.0.1:" + port, new RedisStandaloneConfiguration("127.0.0.1", port),
+		RedisStandaloneConfiguration standalone = new RedisStandaloneConfiguration("127.0.0.1", port);
+		standalone.setUsername("locks");
+		standalone.setPassword("password");
+		return new RedisQuorumNode("127.0.0.1:" + port, standalone,
 				LettuceClientConfiguration.builder().clientResources(this.resources).build(), "distlock:", timeout);
 	}
 
@@ -79,7 +83,11 @@ final class RedlockCluster implements AutoCloseable {
 
 	/** Start it again, without its data. */
 	void startEmpty(int node) {
-		this.servers.set(node, RedisProcess.start(this.ports.get(node)));
+		this.servers.set(node, startNode(this.ports.get(node)));
+	}
+
+	private static RedisProcess startNode(int port) {
+		return RedisProcess.start(port).with(DocumentedRights.redlock());
 	}
 
 	/** Suspend processes; the kernel still accepts what is sent to them. */
@@ -87,7 +95,7 @@ final class RedlockCluster implements AutoCloseable {
 		for (int node : nodes) {
 			RedisProcess process = Objects.requireNonNull(this.servers.get(node));
 			this.stalled.add(process);
-			process.stall();
+			process.pause();
 		}
 	}
 

@@ -43,6 +43,21 @@ final class RedlockTestStore implements StoreUnderTest {
 		return Duration.ofSeconds(11);
 	}
 
+	/**
+	 * Callers that ask at the same time can prevent each other's majority, and ask again.
+	 * On a busy machine that takes long.
+	 */
+	@Override
+	public Duration patience() {
+		return Duration.ofMinutes(1);
+	}
+
+	/** Shorter than the leases of the cases in which it matters. */
+	@Override
+	public Duration settling() {
+		return Duration.ofSeconds(5);
+	}
+
 	@Override
 	public void close() {
 		this.cluster.close();

@@ -17,6 +17,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.HotKey;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.test.InstanceSpec;
@@ -28,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * An ensemble of three servers whose leader is killed.
+ * An ensemble of three servers whose leader is killed, under a user with the documented
+ * rights.
  */
 class EnsembleTests {
 
@@ -51,7 +53,9 @@ class EnsembleTests {
 			ensemble.start();
 			List<Future<?>> workers = new ArrayList<>();
 			for (int i = 0; i < 3; i++) {
-				RegistryNode node = new RegistryNode(ensemble.getConnectString(), SESSION);
+				RegistryNode node = new RegistryNode(
+						LeastAccessTests.client(ensemble.getConnectString(), SESSION, "distlock:right"),
+						ReleaseMode.CONFIRMED);
 				nodes.add(node);
 				workers.add(threads.submit(() -> work(node)));
 				workers.add(threads.submit(() -> work(node)));

@@ -251,9 +251,11 @@ class KnownPlaceTests {
 		useFourTimes(this.other);
 		Ticket holder = this.other.hold("again");
 		Ticket waiting = this.one.ticket("again");
+		int doubts = this.one.retrySignals.get();
 		this.outOfMemory.set(true);
 		assertThatThrownBy(() -> this.one.attempt(waiting)).isInstanceOf(LockBackendException.class);
-		await().atMost(Duration.ofSeconds(20)).until(() -> this.one.client.getZookeeperClient().isConnected());
+		// The attempt fails before the client knows that it has no connection.
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.one.retrySignals.get() > doubts);
 		assertThat(this.one.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		assertThat(this.one.grants).isEmpty();
 		this.other.release(holder);

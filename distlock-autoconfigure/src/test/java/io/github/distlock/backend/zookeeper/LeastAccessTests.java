@@ -77,12 +77,16 @@ class LeastAccessTests {
 		assertThatExceptionOfType(KeeperException.NoAuthException.class).isThrownBy(command::run);
 	}
 
-	/** A client that logs in; it may not write to the nodes that it creates. */
 	private static CuratorFramework client(String login) {
+		return client(server.connectString(), Duration.ofSeconds(5), login);
+	}
+
+	/** A client that logs in; it may not write to the nodes that it creates. */
+	static CuratorFramework client(String connectString, Duration session, String login) {
 		ZooKeeperTestServer.disableLogging();
 		return CuratorFrameworkFactory.builder()
-			.connectString(server.connectString())
-			.sessionTimeoutMs((int) Duration.ofSeconds(5).toMillis())
+			.connectString(connectString)
+			.sessionTimeoutMs((int) session.toMillis())
 			.retryPolicy(new RetryNTimes(0, 0))
 			.authorization("digest", login.getBytes(StandardCharsets.UTF_8))
 			.aclProvider(new OwnNodes())

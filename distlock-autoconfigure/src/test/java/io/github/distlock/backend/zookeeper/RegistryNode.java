@@ -10,6 +10,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import io.github.distlock.engine.HandOffLimits;
@@ -39,9 +40,13 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 	}
 
 	RegistryNode(String connectString, Duration session, ReleaseMode release) {
-		this.client = ZooKeeperTestServer.client(connectString, session);
+		this(ZooKeeperTestServer.client(connectString, session), release);
+	}
+
+	RegistryNode(CuratorFramework client, ReleaseMode release) {
+		this.client = client;
 		this.client.start();
-		this.registry = new BackendLockRegistry(
+		this.registry = CheckedEnvironment.registry(
 				new ZooKeeperLockBackend(this.client,
 						new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17),
 						TimeSource.SYSTEM),

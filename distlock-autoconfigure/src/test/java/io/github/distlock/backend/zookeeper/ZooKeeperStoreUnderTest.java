@@ -3,7 +3,10 @@ package io.github.distlock.backend.zookeeper;
 import java.time.Duration;
 
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.contract.StoreUnderTest;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
@@ -78,6 +81,35 @@ final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 	public void close() {
 		this.admin.close();
 		this.server.close();
+	}
+
+	/**
+	 * The store with a client of its own, as in a JVM of its own: closing the store ends
+	 * the session.
+	 */
+	private static final class OwningBackend extends ForwardingBackend {
+
+		private final CuratorFramework client;
+
+		OwningBackend(CuratorFramework client, ZooKeeperBackendSettings settings, TimeSource clock) {
+			super(new ZooKeeperLockBackend(client, settings, clock));
+			this.client = client;
+		}
+
+		@Override
+		public LockStore open(StoreContext context) {
+			this.client.start();
+			return new ForwardingStore(super.open(context)) {
+
+				@Override
+				public void close() {
+					super.close();
+					OwningBackend.this.client.close();
+				}
+
+			};
+		}
+
 	}
 
 }

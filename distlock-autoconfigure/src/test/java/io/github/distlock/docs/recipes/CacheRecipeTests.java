@@ -42,8 +42,8 @@ class CacheRecipeTests {
 	void allNodesTogetherLoadAPriceOnce() throws Exception {
 		ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
 		try (RedisTestServer redis = RedisTestServer.start();
-				RecipeNode one = start(redis);
-				RecipeNode two = start(redis)) {
+				RecipeNode one = start(redis, "5s");
+				RecipeNode two = start(redis, "5s")) {
 			CountDownLatch start = new CountDownLatch(CALLERS);
 			willAnswer((call) -> {
 				this.loads.incrementAndGet();
@@ -53,11 +53,11 @@ class CacheRecipeTests {
 			}).given(this.prices).read("42");
 			List<CompletableFuture<BigDecimal>> answers = new ArrayList<>();
 			for (int i = 0; i < CALLERS; i++) {
-				CachedPrices cached = ((i % 2 == 0) ? one : two).bean(CachedPrices.class);
+				RecipeNode node = (i % 2 == 0) ? one : two;
 				answers.add(CompletableFuture.supplyAsync(() -> {
 					start.countDown();
 					await(start);
-					return cached.price("42");
+					return node.call("price", "42");
 				}, callers));
 			}
 			assertThat(answers)
@@ -73,16 +73,16 @@ class CacheRecipeTests {
 	void aLockStoreThatIsDownDoesNotPreventTheAnswer() {
 		given(this.prices.read("42")).willReturn(new Price("42", BigDecimal.TEN));
 		RedisTestServer redis = RedisTestServer.start();
-		try (RecipeNode node = start(redis)) {
+		try (RecipeNode node = start(redis, "5s")) {
 			redis.close();
-			assertThat(node.bean(PriceLoader.class).load("42")).isEqualByComparingTo("10");
+			assertThat(node.<BigDecimal>call("load", "42")).isEqualByComparingTo("10");
 		}
 	}
 
-	private RecipeNode start(RedisTestServer redis) {
+	private RecipeNode start(RedisTestServer redis, String timeout) {
 		return RecipeNode.start(redis, (context) -> context.registerBean(PriceService.class, () -> this.prices),
-				List.of("distlock.backend-timeout=1s", "distlock.redis.command-timeout=1s"), CachedPrices.class,
-				PriceLoader.class, Caching.class);
+				List.of("distlock.backend-timeout=" + timeout, "distlock.redis.command-timeout=" + timeout),
+				RecipeNode.code("CachedPrices"), RecipeNode.code("PriceLoader"), Caching.class);
 	}
 
 	private static void await(CountDownLatch latch) {

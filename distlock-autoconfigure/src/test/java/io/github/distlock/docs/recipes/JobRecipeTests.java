@@ -1,6 +1,7 @@
 package io.github.distlock.docs.recipes;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.github.distlock.DistributedLock;
@@ -9,8 +10,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.OnFailure;
 import io.github.distlock.docs.examples.ExampleTypes.Outbox;
 import io.github.distlock.docs.examples.ExampleTypes.PriceService;
-import io.github.distlock.docs.examples.ExampleTypes.Report;
-import io.github.distlock.docs.examples.ExampleTypes.ReportService;
 import io.github.distlock.testing.RedisTestServer;
 import jakarta.annotation.PreDestroy;
 import org.junit.jupiter.api.AutoClose;
@@ -18,8 +17,9 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
-import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.test.util.ReflectionTestUtils;
 
+import static io.github.distlock.docs.recipes.RecipeNode.code;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -35,79 +35,58 @@ class JobRecipeTests {
 	private final List<String> done = new CopyOnWriteArrayList<>();
 
 	private RecipeNode start(Class<?>... beans) {
-		return RecipeNode.start(redis, (context) -> {
-			register(context);
-			for (Class<?> bean : beans) {
-				context.registerBean(bean);
-			}
-		}, List.of("distlock.key-prefix=" + prefix()));
-	}
-
-	private void register(GenericApplicationContext context) {
-		context.registerBean(ReportService.class, () -> (user) -> {
-			this.done.add("report of " + user);
-			return new Report(user);
-		});
-		context.registerBean(PriceService.class, () -> new ShopRecipeTests.Work(this.done));
+		return RecipeNode.start(redis, this.done, List.of("distlock.key-prefix=" + System.identityHashCode(this) + ":"),
+				beans);
 	}
 
 	@Test
 	void eachTenantIsDoneOnceByTheNodesTogether() {
-		try (RecipeNode one = start(TenantReports.class, ReportJob.class);
-				RecipeNode two = start(TenantReports.class, ReportJob.class);
+		try (RecipeNode one = start(code("TenantReports"), code("ReportJob"));
+				RecipeNode two = start(code("TenantReports"), code("ReportJob"));
 				RecipeNode three = start();
 				HeldLock lock = three.lock("report-bob")) {
-			one.bean(ReportJob.class).run();
-			two.bean(ReportJob.class).run();
+			one.call("run");
+			two.call("run");
 		}
 		assertThat(this.done).containsExactlyInAnyOrder("report of ann", "report of eve");
 	}
 
 	@Test
+	@SuppressWarnings("unchecked")
 	void withThePrefixAJobWithoutATenantInItsKeyRunsOnceForEachTenant() {
-		try (RecipeNode one = start(TenantPrefix.class, Runner.class);
-				RecipeNode two = start(TenantPrefix.class, Runner.class)) {
+		var tenants = (ThreadLocal<String>) Objects
+			.requireNonNull(ReflectionTestUtils.getField(code("TenantPrefix"), "TENANT"));
+		try (RecipeNode one = start(code("TenantPrefix"), Runner.class);
+				RecipeNode two = start(code("TenantPrefix"), Runner.class)) {
 			assertThat(this.done).containsExactly("published");
 			for (String tenant : List.of("ann", "bob")) {
-				TenantPrefix.TENANT.set(tenant);
+				tenants.set(tenant);
 				one.bean(Runner.class).run(one.bean(ApplicationArguments.class));
 				two.bean(Runner.class).run(two.bean(ApplicationArguments.class));
 			}
 		}
 		finally {
-			TenantPrefix.TENANT.remove();
+			tenants.remove();
 		}
 		assertThat(this.done).containsExactly("published", "published", "published");
 	}
 
 	@Test
 	void oneNodeAtATimeSendsTheMessagesOfTheOutbox() {
-		List<String> unsent = new CopyOnWriteArrayList<>(List.of("a", "b"));
-		try (RecipeNode one = start(); RecipeNode two = sender(unsent)) {
+		try (RecipeNode one = start(); RecipeNode two = start(Messages.class, code("OutboxJob"))) {
 			try (HeldLock lock = one.lock("outbox")) {
-				two.bean(OutboxJob.class).send();
+				two.call("send");
 				assertThat(this.done).isEmpty();
 			}
-			two.bean(OutboxJob.class).send();
-			two.bean(OutboxJob.class).send();
+			two.call("send");
+			two.call("send");
 		}
 		assertThat(this.done).containsExactly("a", "b");
 	}
 
-	private RecipeNode sender(List<String> unsent) {
-		return RecipeNode.start(redis,
-				(context) -> context.registerBean(OutboxJob.class,
-						() -> new OutboxJob(new Messages(unsent), this.done::add)),
-				List.of("distlock.key-prefix=" + prefix()));
-	}
-
-	private String prefix() {
-		return System.identityHashCode(this) + ":";
-	}
-
 	@Test
 	void oneNodeDoesTheWorkAtTheStartAndEachItsWorkAtTheEnd() {
-		try (RecipeNode one = start(FirstAndLastWork.class); RecipeNode two = start(FirstAndLastWork.class)) {
+		try (RecipeNode one = start(code("FirstAndLastWork")); RecipeNode two = start(code("FirstAndLastWork"))) {
 			assertThat(this.done).containsExactly("published");
 		}
 		assertThat(this.done).containsExactly("published", "report of shop", "report of shop");
@@ -130,6 +109,10 @@ class JobRecipeTests {
 	}
 
 	record Messages(List<String> unsent) implements Outbox {
+
+		Messages() {
+			this(new CopyOnWriteArrayList<>(List.of("a", "b")));
+		}
 
 		@Override
 		public void markAsSent(String message) {

@@ -1,5 +1,5 @@
 /**
- * The code of {@code docs/recipes.md}, and the tests that run it.
+ * Tests that run the code of {@code docs/recipes.md} and of other pages.
  */
 @NullMarked
 package io.github.distlock.docs.recipes;

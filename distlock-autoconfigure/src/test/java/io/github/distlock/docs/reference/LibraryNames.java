@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import io.github.distlock.autoconfigure.DistlockProperties;
@@ -54,6 +55,7 @@ final class LibraryNames {
 		LockMetrics metrics = new LockMetrics(registry);
 		metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
 		metrics.expect("stock", "redis");
+		metrics.watchFence(Map.of("passed", new AtomicLong()));
 		return registry;
 	}
 

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -49,7 +50,7 @@ class PageNameTests {
 			"distlock.lab.full", "distlock.installed", "distlock.lab.images", "distlock.previous", "distlock.version");
 
 	/** Tables, which have names like those of Prometheus. */
-	private static final Set<String> TABLES = Set.of("distlock_lock", "distlock_instance");
+	private static final Set<String> TABLES = Set.of("distlock_lock", "distlock_instance", "distlock_fence");
 
 	/** Exceptions of libraries that are not on the class path. */
 	private static final Set<String> OF_OTHER_LIBRARIES = Set.of("KlockTimeoutException", "LockFailureException",
@@ -88,45 +89,32 @@ class PageNameTests {
 
 	@Test
 	void eachNameThatBeginsWithDistlockExists() {
-		assertThat(unknown(NAME)).isEmpty();
+		assertThat(unknown(NAME, PageNameTests::isKnown)).isEmpty();
 	}
 
 	@Test
 	void eachPropertyOfSpringBootExists() {
 		PropertyMetadata metadata = PropertyMetadata.read();
-		Set<String> unknown = new TreeSet<>();
-		for (String page : Pages.all()) {
-			found(page, OF_SPRING_BOOT).stream()
-				.filter((name) -> OTHER_MODULES.stream().noneMatch(name::startsWith))
-				.filter((name) -> !metadata.contains(name.replaceFirst("\\.\\*$", "")))
-				.forEach((name) -> unknown.add(page + ": " + name));
-		}
-		assertThat(unknown).isEmpty();
+		assertThat(unknown(OF_SPRING_BOOT, (name) -> OTHER_MODULES.stream().anyMatch(name::startsWith)
+				|| metadata.contains(name.replaceFirst("\\.\\*$", ""))))
+			.isEmpty();
 	}
 
 	@Test
 	void eachNameOfPrometheusExists() {
 		Set<String> exposed = new TreeSet<>(LibraryNames.exposed(LibraryNames.meters()));
-		Set<String> unknown = new TreeSet<>();
-		for (String page : Pages.all()) {
-			found(page, OF_PROMETHEUS).stream()
-				.filter((name) -> !TABLES.contains(name))
-				.filter((name) -> !exposed.contains(name.replaceFirst("_(?:count|sum|bucket)$", "")))
-				.forEach((name) -> unknown.add(page + ": " + name));
-		}
-		assertThat(unknown).isEmpty();
+		assertThat(unknown(OF_PROMETHEUS,
+				(name) -> TABLES.contains(name) || exposed.contains(name.replaceFirst("_(?:count|sum|bucket)$", ""))))
+			.isEmpty();
 	}
 
 	@Test
 	void eachExceptionExists() {
-		Set<String> unknown = new TreeSet<>();
-		for (String page : Pages.all()) {
-			found(page, EXCEPTION).stream()
-				.filter((name) -> !exceptions.contains(name) && !OF_OTHER_LIBRARIES.contains(name))
-				.filter((name) -> PACKAGES.stream().noneMatch((start) -> ClassUtils.isPresent(start + name, null)))
-				.forEach((name) -> unknown.add(page + ": " + name));
-		}
-		assertThat(unknown).isEmpty();
+		assertThat(
+				unknown(EXCEPTION,
+						(name) -> exceptions.contains(name) || OF_OTHER_LIBRARIES.contains(name)
+								|| PACKAGES.stream().anyMatch((start) -> ClassUtils.isPresent(start + name, null))))
+			.isEmpty();
 	}
 
 	@Test
@@ -140,12 +128,10 @@ class PageNameTests {
 		assertThat(isKnown("distlock.handover.*")).isFalse();
 	}
 
-	private static Set<String> unknown(Pattern pattern) {
+	private static Set<String> unknown(Pattern pattern, Predicate<String> known) {
 		Set<String> unknown = new TreeSet<>();
 		for (String page : Pages.all()) {
-			found(page, pattern).stream()
-				.filter((name) -> !isKnown(name))
-				.forEach((name) -> unknown.add(page + ": " + name));
+			found(page, pattern).stream().filter(known.negate()).forEach((name) -> unknown.add(page + ": " + name));
 		}
 		return unknown;
 	}

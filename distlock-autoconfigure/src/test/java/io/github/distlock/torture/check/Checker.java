@@ -2,10 +2,10 @@ package io.github.distlock.torture.check;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-
-import io.github.distlock.torture.history.History;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * Checks a history against all rules. As a program, it checks the history in a folder.
@@ -15,18 +15,20 @@ public final class Checker {
 	/** The number of hand-offs of a lock inside a worker. */
 	public static final int HAND_OFF_BUDGET = 16;
 
-	private static final List<Rule> RULES = List.of(new ExclusionRule(), new RisingTokensRule(),
-			new FencedResourceRule(), SmallRules::foreignChanges, new GhostHolderRule(Duration.ofSeconds(7)),
-			SmallRules::endedAttempts, SmallRules::unheldUnlocks, SmallRules::leftOvers,
-			new OvertakingRule(HAND_OFF_BUDGET), new ProgressRule(Duration.ofSeconds(7)),
-			SmallRules::lossesWithoutFaults, SmallRules::readersTogether, new WriterStarvationRule());
+	private static final List<BiConsumer<History, Consumer<Violation>>> RULES = List.of(SafetyRules::exclusion,
+			SafetyRules::risingTokens, SafetyRules::fencedResource, SafetyRules::foreignChanges,
+			StoreRules::ghostHolders, SafetyRules::endedAttempts, SafetyRules::unheldUnlocks, SafetyRules::lateReleases,
+			StoreRules::leftOvers, LivenessRules::overtaking, LivenessRules::progress,
+			LivenessRules::lossesWithoutFaults, LivenessRules::readersTogether, LivenessRules::writerStarvation);
 
 	private Checker() {
 	}
 
 	/** Check a history, which may be incomplete at its end. */
 	public static List<Violation> check(History history) {
-		return RULES.stream().flatMap((rule) -> rule.check(history).stream()).toList();
+		List<Violation> found = new ArrayList<>();
+		RULES.forEach((rule) -> rule.accept(history, found::add));
+		return found;
 	}
 
 	/** Check the history in a folder. */

@@ -1,55 +1,55 @@
 package io.github.distlock.torture.check;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.function.Predicate;
-
-import io.github.distlock.torture.history.Fault;
 
 /**
  * The times with faults, each with a recovery time: there are no guarantees about speed
  * then.
  */
-final class FaultTimes {
+public final class FaultTimes {
 
-	/** By the begin of each span. */
-	private final NavigableMap<Long, Span> spans = new TreeMap<>();
+	/** Begin and end of each, the earliest first. They do not overlap. */
+	private final List<long[]> spans = new ArrayList<>();
 
-	FaultTimes(List<Fault> faults, Predicate<Fault> relevant, Duration recovery) {
-		for (Fault fault : faults.stream().filter(relevant).sorted(Comparator.comparingLong(Fault::begin)).toList()) {
-			long end = (fault.end() == Long.MAX_VALUE) ? fault.end() : fault.end() + recovery.toNanos();
-			Span last = this.spans.isEmpty() ? null : this.spans.lastEntry().getValue();
-			if (last == null || fault.begin() > last.end) {
-				long before = (last != null) ? last.before + last.end - last.begin : 0;
-				this.spans.put(fault.begin(), new Span(fault.begin(), end, before));
-			}
-			else if (end > last.end) {
-				this.spans.put(last.begin, new Span(last.begin, end, last.before));
-			}
+	/** Create it without any. */
+	public FaultTimes() {
+	}
+
+	FaultTimes(History history, Predicate<History.Fault> relevant, Duration recovery) {
+		history.faults()
+			.stream()
+			.filter(relevant)
+			.sorted(Comparator.comparingLong(History.Fault::begin))
+			.forEach((fault) -> add(fault.begin(),
+					(fault.end() == Long.MAX_VALUE) ? fault.end() : fault.end() + recovery.toNanos()));
+	}
+
+	/** Add a span that does not begin before the others. */
+	public void add(long from, long to) {
+		long[] last = this.spans.isEmpty() ? null : this.spans.get(this.spans.size() - 1);
+		if (last != null && from <= last[1]) {
+			last[1] = Math.max(last[1], to);
+		}
+		else {
+			this.spans.add(new long[] { from, to });
 		}
 	}
 
-	/** The time without faults until a moment, up to a constant. */
-	long quietUntil(long nanos) {
-		Map.Entry<Long, Span> entry = this.spans.lowerEntry(nanos);
-		if (entry == null) {
-			return nanos;
-		}
-		Span span = entry.getValue();
-		return nanos - span.before - (Math.min(nanos, span.end) - span.begin);
+	public boolean isEmpty() {
+		return this.spans.isEmpty();
 	}
 
 	/** The time without faults between two moments. */
-	long faultFreeNanos(long from, long to) {
-		return quietUntil(to) - quietUntil(from);
-	}
-
-	/** A span with faults, and how long all spans before it are together. */
-	private record Span(long begin, long end, long before) {
+	public long faultFreeNanos(long from, long to) {
+		long nanos = to - from;
+		for (long[] span : this.spans) {
+			nanos -= Math.max(0, Math.min(to, span[1]) - Math.max(from, span[0]));
+		}
+		return nanos;
 	}
 
 }

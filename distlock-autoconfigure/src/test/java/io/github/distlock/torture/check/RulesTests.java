@@ -1,5 +1,6 @@
 package io.github.distlock.torture.check;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -7,6 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -86,6 +88,9 @@ class RulesTests {
 			an unlock of what is not held must throw
 			  w0 10 UNHELD key=k what=again threw=IllegalMonitorStateException =>
 			  w0 20 UNHELD key=k what=again threw=ok => S6
+			a release of a lock that was lost before must throw
+			  w0#1 waits 0; w0#1 enters 0 10; w0 50 RELEASE a=1 held=false; w0 51 RELEASED a=1 how=lost =>
+			  w1#1 waits 60; w1#1 enters 60 11; w1 70 RELEASE a=1 held=false; w1 71 RELEASED a=1 how=ok => S6
 			""";
 
 	private static final String LIVENESS = """
@@ -157,6 +162,11 @@ class RulesTests {
 			  w0#1 reads 0 50 10; w1#1 stays 49 90 11 => S1
 			a reader beside a writer is not
 			  w0#1 stays 0 50 10; w1#1 reads 49 90 11 => S1
+			readers with permits are accepted and no more than these
+			  w0#1 shares 0 50 10; w1#1 shares 10 90 11; w1#2 shares 60 90 12 =>
+			  w0#2 shares 80 85 13 => S1
+			one reader more than the permits is accepted after the store lost its data
+			  w0#1 shares 0 50 10; w1#1 shares 10 90 11; losesData 20; w1#2 shares 30 40 50 =>
 			two writers after readers are not
 			  w0#1 reads 0 50 10; w1#1 reads 10 40 11; w1#2 stays 60 90 12; w0#2 stays 80 100 13 => S1
 			a writer beside the longest of several readers is not
@@ -259,13 +269,14 @@ class RulesTests {
 			.step("w1#1 leaves " + (times * 10 + 15) + " ok");
 	}
 
-	@Test
-	void manyReadersOfWhichNoTwoAreInsideTogetherAreNotAccepted() {
+	@ParameterizedTest
+	@ValueSource(strings = { "reads", "shares" })
+	void manyReadersOfWhichNoTwoAreInsideTogetherAreNotAccepted(String kind) {
 		for (int i = 0; i < 100; i++) {
-			this.history.step("w0#" + i + " reads " + i * 10 + " " + (i * 10 + 9) + " " + (i + 1));
+			this.history.step("w0#" + i + " " + kind + " " + i * 10 + " " + (i * 10 + 9) + " " + (i + 1));
 		}
 		assertThat(this.history.broken()).containsExactly("R1");
-		this.history.step("w1#1 reads 990 999 1000");
+		this.history.step("w1#1 " + kind + " 990 999 1000");
 		assertThat(this.history.broken()).isEmpty();
 	}
 
@@ -285,6 +296,81 @@ class RulesTests {
 		@Override
 		public String toString() {
 			return this.lines.get(0);
+		}
+
+	}
+
+	/**
+	 * A history written by hand, in milliseconds. A lease lasts for a second.
+	 */
+	private static final class TestHistory {
+
+		private static final long ORIGIN = 1_000_000_000L;
+
+		private final List<Event> events = new ArrayList<>();
+
+		/**
+		 * Add what one step says: {@code w0#1 stays 0 50 10} is the whole stay of the
+		 * first call of a worker from 0 to 50 with the token 10, {@code reads} that of a
+		 * reader, {@code shares} that of a reader of whom two may hold the lock. Its
+		 * parts are {@code waits 0}, {@code waitsToRead 0} or {@code waitsToShare 0},
+		 * {@code enters 0 10} and {@code leaves 50 ok}.
+		 * {@code access 10 11 w1#1 read true} is an access to the resource with the token
+		 * 11, and whether that accepts it. {@code losesData 20},
+		 * {@code fault STALL all 1000 6000}, {@code dies w0 20}, and {@code until 9000},
+		 * when the history ends, concern the world. Everything else is a line of a file.
+		 */
+		TestHistory step(String step) {
+			String[] words = step.split(" ");
+			String worker = words[0].replaceAll("#.*", "");
+			String call = words[0].replaceAll(".*#", "");
+			return switch (words[0].contains("#") ? words[1] : words[0]) {
+				case "stays" -> stay(words, "waits");
+				case "reads" -> stay(words, "waitsToRead");
+				case "shares" -> stay(words, "waitsToShare");
+				case "waits", "waitsToRead", "waitsToShare" ->
+					add(worker + " " + words[2] + " START a=" + call + " key=k how=LEASE lease=1000 wait=-1 fair=false"
+							+ (words[1].equals("waits") ? "" : " mode=READ")
+							+ (words[1].equals("waitsToShare") ? " permits=2" : ""))
+						.add(worker + " " + words[2] + " WAITING a=" + call);
+				case "enters" ->
+					add(worker + " " + words[2] + " GRANTED a=" + call + " token=" + words[3] + " rem=1000")
+						.add(worker + " " + words[2] + " ENTER a=" + call);
+				case "leaves" -> add(worker + " " + words[2] + " EXIT a=" + call)
+					.add(worker + " " + words[2] + " RELEASE a=" + call)
+					.add(worker + " " + (Long.parseLong(words[2]) + 1) + " RELEASED a=" + call + " how=" + words[3]);
+				case "access" -> add("resource " + words[1] + " ACCESS key=k token=" + words[2] + " attempt=" + words[3]
+						+ " op=" + words[4] + " ok=" + words[5]);
+				case "losesData" -> fault("FLUSH_ALL", "all", words[1], words[1], true);
+				case "fault" -> fault(words[1], words[2], words[3], words[4], false);
+				case "dies" -> add("nemesis " + words[2] + " KILLED worker=" + words[1]);
+				case "until" -> add("store " + words[1] + " STORE key=other owner= last=0");
+				default -> add(step);
+			};
+		}
+
+		private TestHistory stay(String[] words, String waits) {
+			return step(words[0] + " " + waits + " " + words[2]).step(words[0] + " enters " + words[2] + " " + words[4])
+				.step(words[0] + " leaves " + words[3] + " ok");
+		}
+
+		private TestHistory fault(String name, String worker, String from, String to, boolean loses) {
+			return add(
+					"nemesis " + from + " FAULT id=" + from + " name=" + name + " worker=" + worker + " loses=" + loses)
+				.add("nemesis " + to + " HEALED id=" + from);
+		}
+
+		/** One event: source, time in ms, and the rest as in a file. */
+		private TestHistory add(String line) {
+			String[] parts = line.split(" ", 3);
+			String rest = parts[2].replaceAll("rem=(\\d+)", "rem=$1000000");
+			this.events.add(Event.parse(parts[0], (ORIGIN + Long.parseLong(parts[1]) * 1_000_000) + " " + rest));
+			return this;
+		}
+
+		/** The rules that the checker reports as violated. */
+		List<String> broken() {
+			return Checker.check(new History(this.events)).stream().map(Violation::rule).distinct().toList();
 		}
 
 	}

@@ -4,10 +4,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.github.distlock.torture.history.Attempt;
-import io.github.distlock.torture.history.Event;
-import io.github.distlock.torture.history.Kind;
-
 /** A violated guarantee: the rule, what happened, and the events that show it. */
 public record Violation(String rule, String message, List<Event> evidence) {
 

@@ -1,6 +1,7 @@
 /**
- * Decides from a history whether the guarantees of the design were kept, with one class
- * for each rule. Does not use the library.
+ * The history of a run, one line for each event, and what decides from it whether the
+ * guarantees of the design were kept, with one method for each rule. Does not use the
+ * library.
  */
 @NullMarked
 package io.github.distlock.torture.check;

@@ -25,8 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param waitMillis the wait time, -1 for no limit
  * @param fair whether the order of arrival holds across all JVMs
  * @param mode the lock mode
+ * @param permits how many readers may hold the lock at once, 0 for no limit
  */
-record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, LockMode mode) {
+record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, LockMode mode, int permits) {
+
+	/** Of the callers of a key with permits. */
+	private static final double READERS = 0.8;
 
 	enum How {
 
@@ -39,20 +43,23 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 		How how = How.values()[random.nextInt(How.values().length)];
 		String key = "k" + random.nextInt(load.keys());
 		boolean fair = how != How.VIEW && random.nextDouble() < load.fair();
-		LockMode mode = (how != How.VIEW && load.read() > 0) ? mode(random, load) : LockMode.EXCLUSIVE;
+		boolean limited = load.permits() > 0 && key.equals("k0");
+		double read = limited ? Math.max(load.read(), READERS) : load.read();
+		LockMode mode = (how != How.VIEW && read > 0) ? mode(random, read) : LockMode.EXCLUSIVE;
+		int permits = (limited && mode == LockMode.READ) ? load.permits() : 0;
 		boolean patient = random.nextDouble() < load.patient();
 		if (how != How.VIEW && random.nextDouble() < load.lasting()) {
 			// A caller that is granted this lock without knowing it blocks the others for
 			// long.
 			return new Call((how == How.ASYNC) ? how : How.LEASE, key, WorkerSettings.LONGEST_LEASE_MILLIS,
-					patient ? -1 : random.nextInt(150), fair, mode);
+					patient ? -1 : random.nextInt(150), fair, mode, permits);
 		}
 		int lease = (how == How.LEASE) ? load.leaseMillis() * (4 + random.nextInt(7)) / 10 : load.leaseMillis();
-		return new Call(how, key, lease, patient ? -1 : random.nextInt(4) * random.nextInt(600), fair, mode);
+		return new Call(how, key, lease, patient ? -1 : random.nextInt(4) * random.nextInt(600), fair, mode, permits);
 	}
 
-	private static LockMode mode(Random random, Load load) {
-		if (random.nextDouble() < load.read()) {
+	private static LockMode mode(Random random, double read) {
+		if (random.nextDouble() < read) {
 			return LockMode.READ;
 		}
 		return random.nextBoolean() ? LockMode.WRITE : LockMode.EXCLUSIVE;
@@ -78,13 +85,16 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 			.fair(this.fair)
 			.mode(this.mode)
 			.waitTime((this.waitMillis < 0) ? LockRequest.FOREVER : Duration.ofMillis(this.waitMillis));
+		if (this.permits > 0) {
+			request = request.permits(this.permits);
+		}
 		if (!isRenewed()) {
 			request = request.leaseTime(Duration.ofMillis(this.leaseMillis));
 		}
 		if (this.how == How.ASYNC) {
 			return async(registry.acquireAsync(request));
 		}
-		return registry.tryAcquire(request).map(Stay.Handle::new).orElse(null);
+		return registry.tryAcquire(request).map((lock) -> new Stay(lock, null)).orElse(null);
 	}
 
 	private @Nullable Stay view(LockRegistry registry) throws InterruptedException {
@@ -97,7 +107,7 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 		}
 		try {
 			// Sends nothing, and provides what the view hides.
-			return new Stay.View(lock, registry.acquire(LockRequest.of(this.key).waitTime(Duration.ZERO)));
+			return new Stay(registry.acquire(LockRequest.of(this.key).waitTime(Duration.ZERO)), lock);
 		}
 		catch (RuntimeException ex) {
 			lock.unlock();
@@ -108,13 +118,13 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 	private static @Nullable Stay async(CompletableFuture<HeldLock> future)
 			throws InterruptedException, ExecutionException {
 		try {
-			return new Stay.Handle(future.get(3, TimeUnit.SECONDS));
+			return new Stay(future.get(3, TimeUnit.SECONDS), null);
 		}
 		catch (TimeoutException | InterruptedException ex) {
 			if (!future.cancel(false)) {
 				// The lock was granted at the same time: it is held after all.
 				try {
-					return new Stay.Handle(future.join());
+					return new Stay(future.join(), null);
 				}
 				catch (CancellationException | java.util.concurrent.CompletionException failed) {
 					return null;

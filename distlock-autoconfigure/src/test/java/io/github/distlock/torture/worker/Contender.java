@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRegistry;
-import io.github.distlock.torture.history.HistoryWriter;
-import io.github.distlock.torture.history.Kind;
+import io.github.distlock.torture.check.HistoryWriter;
+import io.github.distlock.torture.check.Kind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
 import org.jspecify.annotations.Nullable;
 
@@ -91,7 +91,7 @@ final class Contender implements Runnable {
 		this.attempt = numbers.incrementAndGet();
 		this.history.write(Kind.START, "a", this.attempt, "key", call.key(), "how", call.how(), "lease",
 				call.leaseMillis(), "renewed", call.isRenewed(), "wait", call.waitMillis(), "fair", call.fair(), "mode",
-				call.mode());
+				call.mode(), "permits", call.permits());
 		report(Phase.ACQUIRING, call);
 		try {
 			Stay stay = call.make(this.registry);
@@ -125,7 +125,7 @@ final class Contender implements Runnable {
 		check(stay);
 		this.history.write(Kind.EXIT, "a", this.attempt);
 		report(Phase.RELEASING, call);
-		this.history.write(Kind.RELEASE, "a", this.attempt);
+		this.history.write(Kind.RELEASE, "a", this.attempt, "held", stay.lock().isHeld());
 		this.history.write(Kind.RELEASED, "a", this.attempt, "how", outcome(stay::release));
 		if (this.random.nextInt(10) == 0) {
 			this.history.write(Kind.UNHELD, "key", call.key(), "what", "second release of " + id, "threw",

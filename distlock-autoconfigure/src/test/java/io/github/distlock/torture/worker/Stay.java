@@ -4,75 +4,43 @@ import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An acquired lock, whichever API was used.
+ *
+ * @param lock its handle; of a lock that a view holds, a re-entry that provides its token
+ * @param view the view that holds it, if one does
  */
-interface Stay {
+record Stay(HeldLock lock, @Nullable Lock view) {
 
-	long token();
-
-	Duration remaining();
-
-	/** Release the lock. */
-	void release();
-
-	/** Release the lock again, which must fail. */
-	void releaseAgain();
-
-	/** A lock with a handle. */
-	record Handle(HeldLock lock) implements Stay {
-
-		@Override
-		public long token() {
-			return this.lock.fencingToken();
-		}
-
-		@Override
-		public Duration remaining() {
-			return this.lock.remaining();
-		}
-
-		@Override
-		public void release() {
-			this.lock.close();
-		}
-
-		@Override
-		public void releaseAgain() {
-			this.lock.close();
-		}
-
+	long token() {
+		return this.lock.fencingToken();
 	}
 
-	/** A lock held by the thread, and a re-entry that provides its token. */
-	record View(Lock lock, HeldLock reentry) implements Stay {
+	Duration remaining() {
+		return this.lock.remaining();
+	}
 
-		@Override
-		public long token() {
-			return this.reentry.fencingToken();
+	void release() {
+		try {
+			this.lock.close();
 		}
-
-		@Override
-		public Duration remaining() {
-			return this.reentry.remaining();
-		}
-
-		@Override
-		public void release() {
-			try {
-				this.reentry.close();
-			}
-			finally {
-				this.lock.unlock();
+		finally {
+			if (this.view != null) {
+				this.view.unlock();
 			}
 		}
+	}
 
-		@Override
-		public void releaseAgain() {
-			this.lock.unlock();
+	/** Release the lock again, which must fail. */
+	void releaseAgain() {
+		if (this.view != null) {
+			this.view.unlock();
 		}
-
+		else {
+			this.lock.close();
+		}
 	}
 
 }

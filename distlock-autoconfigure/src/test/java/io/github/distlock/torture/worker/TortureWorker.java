@@ -23,8 +23,8 @@ import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.torture.check.Checker;
-import io.github.distlock.torture.history.HistoryWriter;
-import io.github.distlock.torture.history.Kind;
+import io.github.distlock.torture.check.HistoryWriter;
+import io.github.distlock.torture.check.Kind;
 import io.github.distlock.engine.HandOffLimits;
 
 /**

@@ -51,23 +51,25 @@ public record WorkerSettings(String name, int storePort, int resourcePort, Path 
 	 * @param interrupts the mean time between interrupts, 0 for none
 	 * @param read the share of read requests; half of the others are write requests, the
 	 * rest exclusive
+	 * @param permits how many readers may hold the first key at once, which most of its
+	 * callers read then; 0 for no limit
 	 */
 	public record Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
-			int sectionMillis, int interrupts, double read) {
+			int sectionMillis, int interrupts, double read, int permits) {
 
 		/** The usual load. */
-		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150, 0);
+		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150, 0, 0);
 
-		/** Workers of an earlier version read one number more. */
 		String format() {
 			return this.threads + "," + this.keys + "," + this.leaseMillis + "," + this.fair + "," + this.patient + ","
-					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts + "," + this.read + ",0";
+					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts + "," + this.read + ","
+					+ this.permits;
 		}
 
 		static Load parse(String text) {
 			double[] parts = Arrays.stream(text.split(",")).mapToDouble(Double::parseDouble).toArray();
 			return new Load((int) parts[0], (int) parts[1], (int) parts[2], parts[3], parts[4], parts[5],
-					(int) parts[6], (int) parts[7], parts[8]);
+					(int) parts[6], (int) parts[7], parts[8], (int) parts[9]);
 		}
 
 	}

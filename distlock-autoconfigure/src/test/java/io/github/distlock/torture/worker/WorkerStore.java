@@ -12,12 +12,9 @@ import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.backend.zookeeper.ZooKeeperBackendSettings;
 import io.github.distlock.backend.zookeeper.ZooKeeperLockBackend;
+import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
-
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Opens the store of a worker.
@@ -42,13 +39,8 @@ final class WorkerStore {
 	}
 
 	private static LockBackend redis(int port, int tokens) {
-		LettuceConnectionFactory application = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", port),
-				LettuceClientConfiguration.builder().shutdownQuietPeriod(Duration.ZERO).build());
-		application.afterPropertiesSet();
-		application.start();
-		return new RedisLockBackend(application, new RedisBackendSettings(PREFIX, COMMAND_TIMEOUT, true, tokens),
-				TimeSource.SYSTEM);
+		return new RedisLockBackend(RedisTestServer.connectionFactory(port),
+				new RedisBackendSettings(PREFIX, COMMAND_TIMEOUT, true, tokens), TimeSource.SYSTEM);
 	}
 
 	private static LockBackend postgresql(int port, int tokens, boolean lease) {

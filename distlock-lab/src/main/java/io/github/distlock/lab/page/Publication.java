@@ -96,6 +96,7 @@ public final class Publication {
 		write(folder.resolve("with-lock.json"), scene(LOCKED, Fault.NONE, 800, 500, 64));
 		write(folder.resolve("hand-made.json"), scene("set-px-unique", Fault.SLOW, 24, 18, 6));
 		write(folder.resolve("distributed-lock.json"), scene(LOCKED, Fault.SLOW, 24, 18, 6));
+		write(folder.resolve("paused.json"), scene("redis", Fault.PAUSE, 24, 18, 6));
 		write(folder.resolve("token.json"), scene(LOCKED, Fault.PAUSE, 24, 18, 6));
 	}
 

@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -63,7 +64,7 @@ class RunRecorder implements RunListener, DisposableBean {
 
 	private @Nullable Trial running;
 
-	private volatile Counts counts = new Counts(0, 0, 0);
+	private final AtomicReference<Counts> counts = new AtomicReference<>(new Counts(0, 0, 0));
 
 	RunRecorder(LabSettings settings, EventLog log, RunFiles files) {
 		this.log = log;
@@ -106,7 +107,7 @@ class RunRecorder implements RunListener, DisposableBean {
 			if (phase == Phase.RUNNING) {
 				// What the nodes wrote so far belongs to the warm-up.
 				readRecords();
-				this.counts = new Counts(0, 0, 0);
+				this.counts.set(new Counts(0, 0, 0));
 				this.sales.begin(trial.number(), trial.strategy().name());
 				this.running = trial;
 			}
@@ -117,7 +118,9 @@ class RunRecorder implements RunListener, DisposableBean {
 
 	@Override
 	public void answered(Trial trial, Counts counts) {
-		this.counts = counts;
+		// Threads of buyers report in another order than they have counted.
+		this.counts.accumulateAndGet(counts, (known,
+				next) -> (next.answered() + next.unserved() < known.answered() + known.unserved()) ? known : next);
 	}
 
 	@Override
@@ -131,7 +134,7 @@ class RunRecorder implements RunListener, DisposableBean {
 			if (current == null) {
 				return;
 			}
-			long answered = this.counts.answered();
+			long answered = this.counts.get().answered();
 			this.log.append(new LabEvent.Tally(planned.number(), now(), figures.stockLeft(), figures.sold(),
 					figures.oversold(), figures.lostUpdates(), figures.duplicates(), answered, figures.errors(),
 					result.unserved()));
@@ -221,7 +224,7 @@ class RunRecorder implements RunListener, DisposableBean {
 			return;
 		}
 		// The order of these two: a sale is never counted before its answer.
-		Counts answers = this.counts;
+		Counts answers = this.counts.get();
 		StockLevel level = level();
 		locked(() -> {
 			Run current = this.run;

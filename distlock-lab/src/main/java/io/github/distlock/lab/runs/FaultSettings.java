@@ -11,7 +11,8 @@ import io.github.distlock.lab.servers.ServiceSettings;
 public final class FaultSettings {
 
 	private static final Map<String, String> SETTINGS = Map.of("sample.node.faults", "true", "sample.node.lease", "2s",
-			"sample.node.give-up-after", "6s", "distlock.lease-time", "2s");
+			"sample.node.give-up-after", "6s", "distlock.lease-time", "2s", "distlock.redis.command-timeout", "600ms",
+			"distlock.jdbc.command-timeout", "600ms");
 
 	/**
 	 * Set them, except for those that the user has set.

@@ -11,7 +11,7 @@ import io.github.distlock.lab.servers.StockLevel;
  * @param strategy its name
  * @param sold orders accepted: rows of the {@code sales} table
  * @param stockLeft units left, from the {@code stock} table
- * @param oversold units sold that never existed: {@code sold - stock}, if positive
+ * @param oversold orders accepted beyond the stock: {@code sold - stock}, if positive
  * @param lostUpdates sales that the stock does not show, because another write covered
  * them: {@code sold - (stock - stockLeft)}
  * @param duplicates numbers sold twice: {@code sold} minus the distinct serial numbers

@@ -24,7 +24,8 @@ public record TrialResult(Strategy strategy, Fault fault, Figures figures, long 
 		if (this.unserved > 0) {
 			return Verdict.BLOCKS;
 		}
-		// Orders on a node that crashed have no answer, and a token refuses late writes.
+		// Orders on a node that crashed have no answer, and a sale under a lost lock
+		// fails.
 		long lost = (this.fault == Fault.CRASH || this.fault == Fault.PAUSE) ? this.figures.errors() : 0;
 		boolean complete = this.figures.errors() == lost && this.figures.sold() >= Math.min(orders - lost, stock);
 		return complete ? Verdict.HOLDS : Verdict.FAILS;

@@ -8,6 +8,8 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
@@ -128,12 +130,20 @@ final class TrialRunner {
 		this.listener.phase(trial, Phase.RUNNING, null, null);
 		begin(trial);
 		TrialOrders placed = new TrialOrders(this.shop, SKU, trial.strategy().name(), run::isStopped);
+		int quarter = Math.max(1, settings.orders() / 4);
+		AtomicInteger begun = new AtomicInteger();
+		CountDownLatch armed = new CountDownLatch((trial.fault() == Fault.NONE) ? 0 : 1);
 		long start = System.nanoTime();
 		Duration time;
 		Struck struck;
 		try {
-			new Buyers(settings.buyers()).buy(settings.orders(), placed::order,
-					progress(trial, placed, settings.orders()));
+			new Buyers(settings.buyers()).buy(settings.orders(), () -> {
+				if (begun.incrementAndGet() > quarter) {
+					// On a slow machine the stock would be sold before the fault strikes.
+					armed.await();
+				}
+				placed.order();
+			}, progress(trial, placed, quarter, armed));
 		}
 		finally {
 			time = Duration.ofNanos(System.nanoTime() - start);
@@ -221,12 +231,18 @@ final class TrialRunner {
 	/**
 	 * Report how far the trial is, and let the fault strike when a quarter is done.
 	 */
-	private IntConsumer progress(Trial trial, TrialOrders placed, int orders) {
-		int quarter = Math.max(1, orders / 4);
+	private IntConsumer progress(Trial trial, TrialOrders placed, int quarter, CountDownLatch armed) {
 		return (answered) -> {
-			this.listener.answered(trial, placed.counts());
-			if (answered == quarter && !placed.isCutShort()) {
-				arm(trial.fault());
+			try {
+				this.listener.answered(trial, placed.counts());
+				if (answered == quarter && !placed.isCutShort()) {
+					arm(trial.fault());
+				}
+			}
+			finally {
+				if (answered == quarter) {
+					armed.countDown();
+				}
 			}
 		};
 	}

@@ -27,7 +27,7 @@ public enum Store {
 
 	/** Five Redis masters. A node counts once it has been up for the longest lease. */
 	REDLOCK(Map.of("distlock.redlock.enabled", "true", "distlock.redlock.longest-lease", "3s", "distlock.lease-time",
-			"2s")),
+			"2s", "distlock.redis.command-timeout", "600ms", "distlock.jdbc.command-timeout", "600ms")),
 
 	/** ZooKeeper. The locks of a crashed node remain for the session timeout. */
 	ZOOKEEPER(Map.of("distlock.zookeeper.enabled", "true", "distlock.zookeeper.session-timeout", "4s"));

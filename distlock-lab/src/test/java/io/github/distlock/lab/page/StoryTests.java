@@ -2,6 +2,8 @@ package io.github.distlock.lab.page;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,7 +23,7 @@ class StoryTests {
 
 	@ParameterizedTest
 	@CsvSource({ "two-buyers, OVERSELLS", "no-lock, OVERSELLS", "synchronized, OVERSELLS", "with-lock, HOLDS",
-			"hand-made, OVERSELLS", "distributed-lock, HOLDS", "token, HOLDS" })
+			"hand-made, OVERSELLS", "distributed-lock, HOLDS", "paused, OVERSELLS", "token, HOLDS" })
 	void theVerdictOfASceneIsTheExpectedOne(String scene, String verdict) throws IOException {
 		JsonNode last = event(scene, "verdict");
 		assertThat(last.path("verdict").asString()).isEqualTo(verdict);
@@ -53,10 +55,33 @@ class StoryTests {
 	}
 
 	@Test
+	void thePicturesOfTheReadmeSayWhatTheRecordsSay() throws IOException {
+		long tickets = stays("no-lock").stream().map((stay) -> stay.path("serial").asInt()).distinct().count();
+		JsonNode without = event("no-lock", "verdict").path("figures");
+		JsonNode with = event("with-lock", "verdict").path("figures");
+		assertThat(tickets).isEqualTo(without.path("sold").asLong() - without.path("duplicates").asLong());
+		assertThat(Files.readString(Path.of("..", "README.md")))
+			.contains(without.path("sold") + " buyers believe that they have a ticket, and share " + tickets + "]")
+			.contains(with.path("sold") + " buyers have one ticket each");
+		assertThat(Files.readString(Path.of("..", "README.zh-CN.md")))
+			.containsPattern(without.path("sold") + " \\p{IsHan}+\uff0c\\p{IsHan}+ " + tickets + " \\p{IsHan}]")
+			.containsPattern("@DistributedLock\uff1a" + with.path("sold") + " \\p{IsHan}");
+	}
+
+	@Test
 	void theLeaseOfTheSlowHolderWasRenewedAndTheHandMadeOneEnded() throws IOException {
 		assertThat(stays("distributed-lock"))
 			.anySatisfy((stay) -> assertThat(stay.path("renewals").size()).isPositive());
 		assertThat(stays("hand-made")).anySatisfy(StoryTests::outlivedItsLease);
+	}
+
+	@Test
+	void theLateWriteOfThePausedHolderSellsATicketAgain() throws IOException {
+		assertThat(event("paused", "verdict").at("/figures/duplicates").asLong()).isPositive();
+		assertThat(stays("paused")).anySatisfy((stay) -> {
+			assertThat(stay.path("state").asString()).isEqualTo("wrote");
+			outlivedItsLease(stay);
+		});
 	}
 
 	@Test

@@ -32,8 +32,8 @@ class StockController {
 	}
 
 	@PostMapping("/deduct")
-	Sale deduct(@PathVariable String sku, @RequestParam(defaultValue = "true") boolean fenced) {
-		return fenced ? this.service.sellFenced(sku) : this.service.sell(sku);
+	Sale deduct(@PathVariable String sku) {
+		return this.service.sell(sku);
 	}
 
 	@GetMapping

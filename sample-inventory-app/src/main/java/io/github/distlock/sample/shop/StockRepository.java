@@ -9,6 +9,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Profile;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Transactional;
 
 /**
  * The stock in the database, and the code with the bug: read, check, work, write back.
@@ -44,23 +45,6 @@ public class StockRepository {
 		return sold(sku, left);
 	}
 
-	/**
-	 * Sell one unit, if there is one, and no later holder of the lock has written.
-	 * @throws IllegalStateException if a later holder has written; nothing is sold then
-	 */
-	public Sale sell(String sku, long token) {
-		long left = read(sku);
-		if (left <= 0) {
-			return Sale.soldOut();
-		}
-		work();
-		if (!write(sku, left - 1, token)) {
-			throw new IllegalStateException("The sale of '%s' under token %d came too late: ".formatted(sku, token)
-					+ "a later holder of the lock has sold meanwhile");
-		}
-		return sold(sku, left);
-	}
-
 	protected long read(String sku) {
 		return this.jdbc.sql("SELECT quantity FROM stock WHERE sku = ?")
 			.param(sku)
@@ -83,12 +67,6 @@ public class StockRepository {
 		this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").params(left, sku).update();
 	}
 
-	protected boolean write(String sku, long left, long token) {
-		return this.jdbc.sql("UPDATE stock SET quantity = ?, fence = ? WHERE sku = ? AND fence < ?")
-			.params(left, token, sku, token)
-			.update() == 1;
-	}
-
 	public Sale sold(String sku, long serial) {
 		this.jdbc.sql("INSERT INTO sales (sku, serial_number) VALUES (?, ?)").params(sku, serial).update();
 		return Sale.of(serial);
@@ -102,13 +80,13 @@ public class StockRepository {
 				FROM stock WHERE sku = ?""").param(sku).query(Level.class).optional();
 	}
 
-	/**
-	 * Set the stock of an article and delete its sales.
-	 */
+	/** Set the stock of an article, and delete its sales. */
+	@Transactional
 	public void reset(String sku, long quantity) {
+		if (this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").params(quantity, sku).update() == 0) {
+			this.jdbc.sql("INSERT INTO stock (sku, quantity) VALUES (?, ?)").params(sku, quantity).update();
+		}
 		this.jdbc.sql("DELETE FROM sales WHERE sku = ?").param(sku).update();
-		this.jdbc.sql("DELETE FROM stock WHERE sku = ?").param(sku).update();
-		this.jdbc.sql("INSERT INTO stock (sku, quantity) VALUES (?, ?)").params(sku, quantity).update();
 	}
 
 	/**

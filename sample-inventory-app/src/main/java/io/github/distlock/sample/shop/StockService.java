@@ -1,17 +1,21 @@
 package io.github.distlock.sample.shop;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.LockContext;
 import io.github.distlock.sample.shop.StockRepository.Sale;
 
 import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Sells the stock: one buyer of an article at a time, over all JVMs.
+ * Sells the stock: one buyer of an article at a time, over all JVMs. A sale is one
+ * transaction inside its lock. It is rolled back if the lock is lost before the commit,
+ * and the database refuses it if a later holder has begun: see
+ * {@code distlock.transaction.fence}.
  */
 @Service
 @Profile("!orders")
+@Transactional
 public class StockService {
 
 	private final StockRepository stock;
@@ -27,17 +31,6 @@ public class StockService {
 	@DistributedLock(key = "'stock-' + #sku", waitTime = "${shop.wait-time}")
 	public Sale sell(String sku) {
 		return this.stock.sell(sku);
-	}
-
-	/**
-	 * Sell one unit. The database also refuses the write of a JVM that was paused until
-	 * its lock had expired. A parameter {@code @FencingToken long token} is another way
-	 * to get the token.
-	 */
-	@DistributedLock(key = "'stock-' + #sku", waitTime = "${shop.wait-time}")
-	public Sale sellFenced(String sku) {
-		long token = LockContext.current().orElseThrow().fencingToken();
-		return this.stock.sell(sku, token);
 	}
 
 }

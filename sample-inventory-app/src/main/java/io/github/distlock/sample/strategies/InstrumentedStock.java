@@ -62,21 +62,12 @@ public class InstrumentedStock extends StockRepository {
 
 	@Override
 	protected void write(String sku, long left) {
-		takeSale().write(left, left + 1, () -> {
+		OpenSale open = Objects.requireNonNull(this.sale.get(), "The stock was not read");
+		this.sale.remove();
+		open.write(left, left + 1, () -> {
 			super.write(sku, left);
 			return true;
 		});
-	}
-
-	@Override
-	protected boolean write(String sku, long left, long token) {
-		return takeSale().write(left, left + 1, () -> super.write(sku, left, token));
-	}
-
-	private OpenSale takeSale() {
-		OpenSale open = Objects.requireNonNull(this.sale.get(), "The stock was not read");
-		this.sale.remove();
-		return open;
 	}
 
 	/**

@@ -6,8 +6,8 @@ import io.github.distlock.sample.shop.StockService;
 import org.springframework.stereotype.Service;
 
 /**
- * The fix, as the shop has it: a lock for all nodes, and a fencing token for a holder
- * that is paused for longer than its lease.
+ * The fix, as the shop has it: a lock for all nodes, and the fence of the database for a
+ * holder that is paused for longer than its lease.
  */
 @Service("distributed-lock")
 class LockedStock implements StockStrategy {
@@ -20,7 +20,7 @@ class LockedStock implements StockStrategy {
 
 	@Override
 	public Sale sell(String sku) {
-		return this.service.sellFenced(sku);
+		return this.service.sell(sku);
 	}
 
 }

@@ -45,9 +45,9 @@ public final class StrategyCatalogue {
 
 	private static final String OVERSLEPT = "The lease ended during the pause, another holder entered, and the late write covered its sale.";
 
-	private static final String UNFENCED = "The pause stopped the watchdog, too, and this UPDATE names no token: nothing refused the late write.";
+	private static final String UNFENCED = "The pause stopped the watchdog, too, and without a transaction there is no fence: the late write stayed.";
 
-	private static final String REFUSED = "The lease ended during the pause and the next holder entered; the database refused the late write.";
+	private static final String REFUSED = "The lease ended during the pause, the next holder waited for the row, and the late sale was rolled back.";
 
 	private static final List<Strategy> ALL = List.of(Strategy
 		.of("none", OVERSELLS, "Two buyers read the same stock, and the later write overwrites the earlier one.")
@@ -157,7 +157,7 @@ public final class StrategyCatalogue {
 				.under(SLOW, HOLDS, RENEWED)
 				.under(PAUSE, HOLDS, REFUSED)
 				.under(CLOCK, HOLDS, SERVER)
-				.shown(DISTLOCK, null, new Source("shop/StockService", "sellFenced")),
+				.shown(DISTLOCK, null, new Source("shop/StockService", "sell")),
 
 			Strategy
 				.of("redis", HOLDS,

@@ -38,7 +38,7 @@ class ReproducibleBuildTests {
 
 	private static final Set<String> LEFT_OUT = Set.of(".git", "target", "node_modules", ".idea");
 
-	private static final List<String> PUBLISHED = List.of("distlock-bom", "distlock-autoconfigure",
+	private static final List<String> PUBLISHED = List.of("project/distlock-bom", "distlock-autoconfigure",
 			"distlock-spring-boot-starter", "distlock-spring-boot-starter-test");
 
 	@Test

@@ -48,7 +48,7 @@ final class ShopInstance implements AutoCloseable {
 
 	void awaitStart() {
 		Awaitility.await()
-			.atMost(Duration.ofMinutes(3))
+			.atMost(Duration.ofMinutes(4))
 			.until(() -> !this.process.isAlive() || PORT.matcher(output()).find());
 	}
 

@@ -43,8 +43,10 @@ final class TemporaryRepository implements AutoCloseable {
 		link(machine, "io");
 		link(machine, "io/github");
 		// Without the parent, which is not published.
-		for (String artifact : List.of("distlock-bom", "distlock-autoconfigure", "distlock-spring-boot-starter")) {
-			install(artifact, root.resolve(artifact).resolve("target/.flattened-pom.xml"));
+		for (String module : List.of("project/distlock-bom", "distlock-autoconfigure",
+				"distlock-spring-boot-starter")) {
+			install(module.substring(module.indexOf('/') + 1),
+					root.resolve(module).resolve("target/.flattened-pom.xml"));
 		}
 		Path library = library();
 		Path jar = file("distlock-autoconfigure", "jar");

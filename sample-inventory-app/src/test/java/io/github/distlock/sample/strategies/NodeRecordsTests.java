@@ -20,7 +20,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.embedded.RedisServer;
@@ -34,7 +33,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The records of two nodes that sell the same article at the same time: one database, a
  * real Redis, a real ZooKeeper.
  */
-@Timeout(300)
 class NodeRecordsTests {
 
 	private static final int ORDERS = 48;
@@ -57,7 +55,7 @@ class NodeRecordsTests {
 		redis = TestRedis.start();
 		int port = redis.ports().get(0);
 		zooKeeper = new TestingServer();
-		String database = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+		String database = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000";
 		for (int node = 1; node <= 2; node++) {
 			nodes.add(new SpringApplicationBuilder(NodeApplication.class).profiles("strategies")
 				.run("--server.port=0", "--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + port,

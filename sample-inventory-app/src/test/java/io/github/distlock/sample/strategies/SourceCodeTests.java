@@ -72,7 +72,6 @@ class SourceCodeTests {
 		assertThat(problems.getDiagnostics()).as(code).isEmpty();
 		assertThat(tree.getTypeDecls()).as(code).isNotEmpty();
 		if (!strategy.name().equals("segments")) {
-			// Of the two ways in which the repository sells, one is shown.
 			assertThat(code).contains("SELECT quantity", "<= 0").containsOnlyOnce("UPDATE stock SET quantity");
 		}
 	}

@@ -1,9 +1,6 @@
 package io.github.distlock.sample.strategies;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -11,7 +8,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.lab.records.StockRecords;
 import io.github.distlock.sample.shop.StockRepository;
 import io.github.distlock.sample.shop.StockRepository.Level;
 import io.github.distlock.sample.shop.StockRepository.Sale;
@@ -19,12 +15,10 @@ import io.github.distlock.sample.shop.StockService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The repository, with records, and the strategies in one JVM.
@@ -82,37 +76,9 @@ class StockRepositoryTests {
 
 	@Test
 	void theLockIsOnePerArticleAndLetsEveryBuyerWait() throws Exception {
-		for (String method : List.of("sell", "sellFenced")) {
-			DistributedLock lock = StockService.class.getMethod(method, String.class)
-				.getAnnotation(DistributedLock.class);
-			assertThat(lock.key()).isEqualTo("'stock-' + #sku");
-			assertThat(lock.waitTime()).isEqualTo("${shop.wait-time}");
-		}
-	}
-
-	@Test
-	void aHolderWhoComesTooLateSellsNothing() {
-		assertThat(this.stock.sell("ticket", 8)).isEqualTo(Sale.of(60));
-		assertThatIllegalStateException().isThrownBy(() -> this.stock.sell("ticket", 7))
-			.withMessageContaining("token 7 came too late");
-		assertThat(this.stock.level("ticket")).contains(new Level("ticket", 59, 1, 1));
-		assertThat(this.stock.sell("ticket", 9)).isEqualTo(Sale.of(59));
-	}
-
-	@Test
-	void aWriteUnderAStaleTokenIsRecordedAsRefused(@TempDir Path folder) throws Exception {
-		Path file = folder.resolve("records.jsonl");
-		StockRecords records = new StockRecords(file, () -> Instant.EPOCH);
-		StockRepository recorded = TestStock.stock(this.database, Duration.ZERO, records,
-				new Faults(TestStock.properties(), records));
-		recorded.sell("ticket", 8);
-		assertThatIllegalStateException().isThrownBy(() -> recorded.sell("ticket", 7));
-		assertThat(recorded.sell("unknown")).isEqualTo(Sale.soldOut());
-		assertThat(Files.readAllLines(file).stream().skip(1).map((line) -> line.replace('"', '\''))).containsExactly(
-				"{'n':2,'type':'read','at':0,'stay':1,'sku':'ticket','resource':'ticket','value':60}",
-				"{'n':3,'type':'wrote','at':0,'stay':1,'value':59,'serial':60}",
-				"{'n':4,'type':'read','at':0,'stay':2,'sku':'ticket','resource':'ticket','value':59}",
-				"{'n':5,'type':'refused','at':0,'stay':2}");
+		DistributedLock lock = StockService.class.getMethod("sell", String.class).getAnnotation(DistributedLock.class);
+		assertThat(lock.key()).isEqualTo("'stock-' + #sku");
+		assertThat(lock.waitTime()).isEqualTo("${shop.wait-time}");
 	}
 
 	@Test

@@ -4,10 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.distlock.LockContext;
 import io.github.distlock.sample.shop.StockRepository.Level;
 import io.github.distlock.sample.shop.StockRepository.Sale;
-import io.github.distlock.test.FakeHeldLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,11 +28,8 @@ class StockSegmentsTests {
 
 	private final SegmentedStock strategy = new SegmentedStock(this.segments);
 
-	private final LockContext.Scope lock = LockContext.open(FakeHeldLock.of("segment"));
-
 	@AfterEach
 	void close() {
-		this.lock.close();
 		this.database.shutdown();
 	}
 

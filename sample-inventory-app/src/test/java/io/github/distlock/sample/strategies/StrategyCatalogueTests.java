@@ -54,14 +54,14 @@ class StrategyCatalogueTests {
 	}
 
 	@Test
-	void everyHandMadeLockAndEveryLeaseWithoutATokenHasAFaultThatBreaksIt() {
+	void everyHandMadeLockAndEveryLeaseWithoutTheFenceHasAFaultThatBreaksIt() {
 		assertThat(names(CATALOGUE.all().stream().filter(StrategyCatalogueTests::isBroken).toList())).containsExactly(
 				"mkdir", "setnx", "setnx-expire", "setnx-getset", "set-ex-fixed", "set-px-unique", "redis",
 				"redis-fair", "redlock", "jdbc-lease");
 	}
 
 	@Test
-	void aLeaseIsSafeFromAPauseOnlyWithItsToken() {
+	void aLeaseIsSafeFromAPauseOnlyWithTheFence() {
 		for (String name : List.of("redis", "redis-fair", "redlock", "jdbc-lease")) {
 			assertThat(CATALOGUE.strategy(name).underFaults()).as(name)
 				.allSatisfy((fault, expected) -> assertThat(expected.verdict())

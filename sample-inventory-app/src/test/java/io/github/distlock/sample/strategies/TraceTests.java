@@ -6,6 +6,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +19,6 @@ import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import redis.embedded.RedisServer;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -31,10 +31,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The trace of one sale: what it waits for, and what it does under its lock.
  */
-@Timeout(300)
 class TraceTests {
 
-	private static final String LOCK = "StockService.sellFenced";
+	private static final String LOCK = "StockService.sell";
 
 	@Test
 	void oneTraceShowsTheRequestTheAcquisitionTheSectionAndItsStatements() throws Exception {
@@ -65,7 +64,9 @@ class TraceTests {
 				.filter((statement) -> statement != null)
 				.map((statement) -> statement.substring(0, statement.indexOf(' ')))
 				.toList();
-			assertThat(statements).containsExactly("SELECT", "UPDATE", "INSERT");
+			assertThat(statements).startsWith("SELECT", "SET", "MERGE")
+				.endsWith("SELECT", "UPDATE", "INSERT")
+				.hasSize(8);
 		}
 		finally {
 			redis.stop();
@@ -94,7 +95,8 @@ class TraceTests {
 			flush(node);
 			exporter.getFinishedSpanItems()
 				.stream()
-				.filter((span) -> span.getName().startsWith("http"))
+				// The span of an earlier request may end only now.
+				.filter((span) -> span.getName().startsWith("http " + method.toLowerCase(Locale.ROOT)))
 				.findFirst()
 				.ifPresent((span) -> request[0] = span);
 		}

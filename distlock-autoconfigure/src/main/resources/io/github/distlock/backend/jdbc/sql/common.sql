@@ -27,6 +27,10 @@ CASE WHEN :used BETWEEN fence - :tokens + 1 AND fence THEN :used ELSE fence END
 -- Whether the time limit is set for the wait for a row that another session has locked. Elsewhere the server has one.
 1 = 1
 
+-- name: limited
+-- Whether the time limit of the transaction is set: the server ends it if its client has stopped.
+1 = 1
+
 -- name: release
 UPDATE distlock_lock SET
   fence = CASE WHEN ${passes} THEN GREATEST(${used} + :tokens, ${now} + :tokens - 1) ELSE ${used} END,
@@ -46,7 +50,8 @@ WHERE lock_key = :key AND owner = :owner AND fence = :fence AND expires_at > ${n
 -- name: stale
 -- Rows that can be deleted: unused for ten seconds, and the clock has passed the last token
 -- by ten seconds, so that later tokens, which start at the clock, are higher.
-SELECT lock_key FROM distlock_lock WHERE expires_at < ${now} - 10000000 AND fence < ${now} - 10000000
+SELECT lock_key FROM distlock_lock
+WHERE expires_at < ${now} - 10000000 AND fence < ${now} - 10000000 AND ${limited}
 LIMIT 500 FOR UPDATE SKIP LOCKED
 
 -- name: delete
@@ -71,7 +76,7 @@ UPDATE distlock_lock SET fence = :fence, owner = '', expires_at = ${now}, wanted
 -- name: endGrant
 -- The fence stays at the last token of the grant, so the next grant begins above it.
 UPDATE distlock_lock SET expires_at = ${now}, owner = '', wanted_at = 0
-WHERE lock_key = :key AND owner = :owner AND fence = :fence AND expires_at > ${now}
+WHERE lock_key = :key AND owner = :owner AND fence = :fence AND expires_at > ${now} AND ${limited}
 
 -- name: noteEnd
 -- A row of its own says that an operator has ended a grant, and the last token of that grant,

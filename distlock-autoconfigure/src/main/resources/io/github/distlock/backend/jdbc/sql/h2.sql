@@ -13,6 +13,9 @@ SELECT ${answer} FROM FINAL TABLE (
     VALUES (s.lock_key, :owner, ${now} + :tokens - 1, ${now} + :lease, 0)
 )
 
+-- name: limitRowWait
+SET LOCK_TIMEOUT :millis
+
 -- name: insert
 MERGE INTO distlock_lock l USING (SELECT CAST(:key AS VARBINARY(768)) AS lock_key) s ON l.lock_key = s.lock_key
 WHEN NOT MATCHED THEN INSERT (lock_key, owner, fence, expires_at, wanted_at) VALUES (s.lock_key, '', 0, ${now}, 0)

@@ -1,6 +1,16 @@
 -- name: limitSession
 SET SESSION lock_wait_timeout = :seconds, innodb_lock_wait_timeout = :seconds
 
+-- name: limitRowWait
+SET SESSION innodb_lock_wait_timeout = :seconds
+
+-- name: limitIdle
+-- The server ends a session whose client has stopped inside of a transaction.
+SET @distlock_idle = @@SESSION.idle_transaction_timeout, SESSION idle_transaction_timeout = 5
+
+-- name: restoreIdle
+SET SESSION idle_transaction_timeout = @distlock_idle
+
 -- name: now
 -- The start of the statement, independent of the time zone of the session.
 TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))

@@ -19,6 +19,9 @@ INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
 -- The mode connection waits for a row for three seconds in one statement.
 SET SESSION lock_wait_timeout = :seconds, innodb_lock_wait_timeout = 3
 
+-- name: limitRowWait
+SET SESSION innodb_lock_wait_timeout = :seconds
+
 -- name: await
 ${row} FOR UPDATE
 

@@ -7,6 +7,10 @@
 -- after the client has gone.
 set_config('lock_timeout', :wait, true) <> ''
 
+-- name: limited
+-- Until the end of the transaction, which may be on a connection of the application.
+set_config('idle_in_transaction_session_timeout', '5s', true) <> ''
+
 -- name: limitSession
 -- Behind a pooler, whose clients share sessions, the driver has another number.
 SELECT set_config('statement_timeout', :millis, false) WHERE pg_backend_pid() = :session
@@ -103,7 +107,7 @@ SELECT lasting, set_config('idle_in_transaction_session_timeout', :lease, NOT la
   CASE WHEN current_setting('transaction_timeout', true) <> '0'
     THEN set_config('transaction_timeout', '0', NOT lasting) END,
   CASE WHEN current_setting('client_connection_check_interval', true) = '0' AND version() LIKE '%linux%'
-    THEN set_config('client_connection_check_interval', '1s', NOT lasting) END
+    THEN set_config('client_connection_check_interval', '5s', NOT lasting) END
 FROM (SELECT pg_backend_pid() = :session AS lasting) own
 
 -- name: await

@@ -1,4 +1,0 @@
-@NullMarked
-package io.github.distlock.context;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+/**
+ * Tests of the {@code environment} package.
+ */
+package io.github.distlock.environment;

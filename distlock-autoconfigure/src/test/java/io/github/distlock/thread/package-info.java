@@ -1,0 +1,4 @@
+/**
+ * Tests of the {@code thread} package.
+ */
+package io.github.distlock.thread;
