@@ -137,7 +137,7 @@ class JdbcStoreTests {
 	void aWaitThatGetsNoConnectionSinceNestedLocksHaveThemAllIsNoLockInUse() {
 		this.context.withUserConfiguration(Waiting.class)
 			.withPropertyValues("distlock.jdbc.mode=connection", "distlock.jdbc.max-connections=2",
-					"distlock.wait-time=250ms")
+					"distlock.wait-time=2s")
 			.run((started) -> {
 				LockRegistry registry = started.getBean(LockRegistry.class);
 				Waiting waiting = started.getBean(Waiting.class);

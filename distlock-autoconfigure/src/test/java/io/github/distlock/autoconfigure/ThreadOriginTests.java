@@ -70,8 +70,8 @@ class ThreadOriginTests {
 	private void verify(ApplicationContextRunner application, String... ofTheStore) throws Exception {
 		as("starter", this.starterClassLoader,
 				() -> application
-					.withPropertyValues("distlock.lease-time=6s", "distlock.redis.command-timeout=900ms",
-							"distlock.jdbc.command-timeout=900ms", "distlock.enabled=true")
+					.withPropertyValues("distlock.lease-time=9s", "distlock.redis.command-timeout=2500ms",
+							"distlock.jdbc.command-timeout=2500ms", "distlock.enabled=true")
 					.withBean(LockListener.class, this::listener)
 					.run((context) -> {
 						assertThat(context).hasNotFailed();

@@ -45,7 +45,7 @@ class AttemptLimitTests {
 
 	private static final int LIMIT = 256;
 
-	private static final Duration LEASE = Duration.ofSeconds(3);
+	private static final Duration LEASE = Duration.ofSeconds(12);
 
 	private final Map<String, CompletableFuture<AttemptResult>> attempts = new ConcurrentHashMap<>();
 
@@ -174,7 +174,7 @@ class AttemptLimitTests {
 			this.attempts.get("slow-" + i).complete(new AttemptResult.Queued(Duration.ofMinutes(5), true));
 		}
 		await().until(() -> waiting.snapshot().waiting().size() == LIMIT / 2);
-		Awaitility.await().during(Duration.ofSeconds(5)).until(() -> reads.sum() > LIMIT);
+		Awaitility.await().during(Duration.ofSeconds(5)).atMost(Duration.ofMinutes(1)).until(() -> reads.sum() > LIMIT);
 		assertThat(reads.sum()).isLessThan(LIMIT * LIMIT / 8);
 		waiting.shutdown();
 	}

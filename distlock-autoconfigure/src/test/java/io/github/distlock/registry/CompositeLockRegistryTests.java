@@ -259,7 +259,7 @@ class CompositeLockRegistryTests {
 	void aLockThatIsLostDuringTheWaitForTheSecondIsNotAcquired() throws Exception {
 		HeldLock rival = this.secondRival.acquire(REQUEST);
 		CompletableFuture<HeldLock> waiting = CompletableFuture
-			.supplyAsync(() -> this.both.acquire(REQUEST.leaseTime(Duration.ofMillis(300))));
+			.supplyAsync(() -> this.both.acquire(REQUEST.leaseTime(Duration.ofSeconds(1))));
 		await().until(() -> this.firstEvents.lost.size() == 1);
 		rival.close();
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(waiting::join)

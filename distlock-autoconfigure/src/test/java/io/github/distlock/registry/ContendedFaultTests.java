@@ -57,7 +57,7 @@ class ContendedFaultTests {
 
 	@BeforeAll
 	static void startRedis() {
-		redis = RedisNodes.start();
+		redis = RedisNodes.start(Duration.ofSeconds(1));
 	}
 
 	@AfterAll

@@ -56,7 +56,8 @@ class FaultTests extends TwoRegistries {
 	@ExtendWith(OutputCaptureExtension.class)
 	void aSlowWaitSaysSinceWhenTheStoreHasNotAnswered(CapturedOutput output) throws Exception {
 		BackendLockRegistry node = redis.nodeBehind(this.proxy.port(),
-				TestSettings.reporting(settings(Duration.ofSeconds(30)), "shop", Duration.ofMillis(100)), List.of());
+				TestSettings.reporting(RedisNodes.settings(Duration.ofSeconds(30)), "shop", Duration.ofMillis(100)),
+				List.of());
 		this.proxy.refuse(true);
 		this.proxy.cut();
 		Future<HeldLock> waiter = this.threads.submit(() -> node.acquire(request("unanswered")));

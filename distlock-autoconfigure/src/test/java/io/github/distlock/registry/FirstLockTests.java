@@ -8,6 +8,8 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.observation.LockObservers;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
@@ -48,7 +50,8 @@ class FirstLockTests {
 			PrintStream out = System.out;
 			BackendLockRegistry registry = new BackendLockRegistry(
 					new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
-					RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
+					RedisNodes.settings(Duration.ofSeconds(30)), List::of,
+					CheckedEnvironment.withoutTimers(TimeSource.SYSTEM), LockObservers.NONE);
 			registry.start();
 			LockRequest request = LockRequest.of("key");
 			out.println("started");

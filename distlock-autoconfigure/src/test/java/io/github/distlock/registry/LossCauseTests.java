@@ -106,7 +106,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 					RedisNodes.settings(Duration.ofSeconds(30)), List.of(this), TimeSource.SYSTEM);
 			registry.start();
 			try {
-				HeldLock lock = registry.acquire(LockRequest.of("l").leaseTime(Duration.ofSeconds(3)));
+				HeldLock lock = registry.acquire(LockRequest.of("l").leaseTime(Duration.ofSeconds(8)));
 				proxy.holdBack(true);
 				CompletableFuture<LockLostException> closed = CompletableFuture
 					.supplyAsync(() -> checkClose(lock, LossCause.LEASE_EXPIRED));
@@ -125,7 +125,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 
 	@Test
 	void aLockThatAnotherHolderHasAtTheRenewal() {
-		HeldLock lock = node(Duration.ofSeconds(6)).acquire(LockRequest.of("l"));
+		HeldLock lock = node(Duration.ofSeconds(15)).acquire(LockRequest.of("l"));
 		redis.flush();
 		try (HeldLock other = this.two.acquire(LockRequest.of("l"))) {
 			assertThat(other.isHeld()).isTrue();
@@ -151,12 +151,12 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 	@Test
 	void aLockWhoseRenewalsFailIsAtRiskBeforeItIsLost() {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(10)),
+			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(20)),
 					List.of(this));
 			HeldLock lock = registry.acquire(LockRequest.of("l"));
 			for (LockState state : List.of(LockState.HELD, LockState.AT_RISK, LockState.HELD)) {
 				proxy.holdBack(state == LockState.AT_RISK);
-				await().atMost(Duration.ofSeconds(20))
+				await().atMost(Duration.ofSeconds(40))
 					.until(() -> registry.snapshot().held().get(0).state() == state && lock.isHeld());
 			}
 			lock.close();
@@ -166,7 +166,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 
 	@Test
 	void theMaximumHoldTime() {
-		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(1));
+		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(6));
 		HeldLock lock = redis
 			.node(TestSettings.of(settings.waitTime(), settings.leaseTime(), Duration.ofMillis(300), settings.handOff(),
 					settings.backendTimeout(), false, settings.shutdownGrace()), List.of(this, this.events))
@@ -176,7 +176,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 
 	@Test
 	void aThreadThatHasDied() throws Exception {
-		BackendLockRegistry registry = node(Duration.ofSeconds(1));
+		BackendLockRegistry registry = node(Duration.ofSeconds(6));
 		Thread dead = new Thread(() -> registry.obtain("l").lock());
 		dead.start();
 		dead.join();
@@ -216,7 +216,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 				TestSettings.NO_HAND_OFF, Duration.ofSeconds(20), true, Duration.ofMillis(100)), List.of());
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
 		Thread holder = new SlowlyInterrupted(() -> {
-			HeldLock lock = registry.acquire(LockRequest.of("key").leaseTime(Duration.ofMillis(100)));
+			HeldLock lock = registry.acquire(LockRequest.of("key").leaseTime(Duration.ofSeconds(1)));
 			try {
 				// Not await(): the interrupt must arrive during close().
 				while (this.interrupting.getCount() > 0) {

@@ -12,6 +12,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.ManualClock;
@@ -36,11 +37,11 @@ class RegistryQueryTests implements LockListener {
 	private Runnable whenReleased = () -> {
 	};
 
-	private final BackendLockRegistry registry = CheckedEnvironment.registry(
+	private final BackendLockRegistry registry = new BackendLockRegistry(
 			new LocalLockBackend(new LocalStore(this.clock), 1, this.clock),
 			TestSettings.of(Duration.ofSeconds(5), Duration.ofMinutes(30), null, TestSettings.NO_HAND_OFF,
 					Duration.ofSeconds(10), true, Duration.ZERO),
-			List.of(this.events, this), this.clock);
+			() -> List.of(this.events, this), CheckedEnvironment.withoutTimers(this.clock), LockObservers.NONE);
 
 	@BeforeEach
 	void start() {

@@ -8,6 +8,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
@@ -25,6 +26,25 @@ public interface CheckedEnvironment extends EngineEnvironment {
 	/** The machine with other clocks. */
 	static CheckedEnvironment of(TimeSource clock) {
 		return () -> clock;
+	}
+
+	/** The same, where no timer runs: nothing happens because time passes. */
+	static CheckedEnvironment withoutTimers(TimeSource clock) {
+		return new CheckedEnvironment() {
+
+			@Override
+			public TimeSource clock() {
+				return clock;
+			}
+
+			@Override
+			public EngineThreads newThreads() {
+				EngineThreads threads = CheckedEnvironment.super.newThreads();
+				threads.timers().stop();
+				return threads;
+			}
+
+		};
 	}
 
 	/** A registry that checks its invariants. */

@@ -1,6 +1,13 @@
 package io.github.distlock.testing;
 
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
 import io.github.distlock.thread.LockLog;
+
+import org.springframework.test.util.ReflectionTestUtils;
 
 /**
  * The log of the library, which another thread writes.
@@ -12,7 +19,10 @@ public final class FlushedLog {
 
 	/** Return the captured output when it has the lines so far. */
 	public static <T> T flushed(T output) {
-		LockLog.flush();
+		CompletableFuture.runAsync(() -> {
+		}, (Executor) Objects.requireNonNull(ReflectionTestUtils.getField(LockLog.class, "WRITER")))
+			.orTimeout(30, TimeUnit.SECONDS)
+			.join();
 		return output;
 	}
 

@@ -34,18 +34,26 @@ public final class RedisNodes implements AutoCloseable {
 
 	private final LettuceConnectionFactory connections;
 
+	private final Duration commandTimeout;
+
 	private final List<BackendLockRegistry> nodes = new ArrayList<>();
 
 	private final List<LettuceConnectionFactory> otherConnections = new ArrayList<>();
 
-	private RedisNodes(RedisTestServer server) {
+	private RedisNodes(RedisTestServer server, Duration commandTimeout) {
 		this.server = server;
+		this.commandTimeout = commandTimeout;
 		this.connections = server.connectionFactory();
 	}
 
-	/** Start the server, without nodes. */
+	/** Start the server, without nodes. No test waits for the time-out of a command. */
 	public static RedisNodes start() {
-		return new RedisNodes(RedisTestServer.start());
+		return start(Duration.ofSeconds(8));
+	}
+
+	/** Start the server for nodes with a time-out. */
+	public static RedisNodes start(Duration commandTimeout) {
+		return new RedisNodes(RedisTestServer.start(), commandTimeout);
 	}
 
 	/** The default limits of hand-offs inside a registry. */
@@ -82,7 +90,7 @@ public final class RedisNodes implements AutoCloseable {
 
 	/** Return the backend of such a registry, for one that changes it. */
 	public LockBackend backend(RegistrySettings settings, TimeSource clock) {
-		return backend(this.connections, settings, clock);
+		return backend(this.connections, settings, clock, this.commandTimeout);
 	}
 
 	/** Start a registry over such a backend. */
@@ -99,13 +107,15 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Start a registry that uses another port, which may be that of a proxy or unused.
+	 * Start a registry that uses another port, which may be that of a proxy or unused,
+	 * with a command time-out of a second.
 	 */
 	public BackendLockRegistry nodeBehind(int port, RegistrySettings settings, List<LockListener> listeners) {
 		LettuceConnectionFactory others = RedisTestServer.connectionFactory(port);
 		this.otherConnections.add(others);
-		BackendLockRegistry registry = CheckedEnvironment.registry(backend(others, settings, TimeSource.SYSTEM),
-				settings, listeners, TimeSource.SYSTEM);
+		BackendLockRegistry registry = CheckedEnvironment.registry(
+				backend(others, settings, TimeSource.SYSTEM, Duration.ofSeconds(1)), settings, listeners,
+				TimeSource.SYSTEM);
 		long inboxes = inboxes();
 		registry.start();
 		this.nodes.add(registry);
@@ -132,10 +142,9 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	private static LockBackend backend(LettuceConnectionFactory connections, RegistrySettings settings,
-			TimeSource clock) {
+			TimeSource clock, Duration commandTimeout) {
 		return new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, settings.handOff().budget() + 1),
-				clock);
+				new RedisBackendSettings("distlock:", commandTimeout, true, settings.handOff().budget() + 1), clock);
 	}
 
 	/** Shut all registries down. */

@@ -58,9 +58,9 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class BlockedThreadsTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(4);
+	private static final Duration LEASE = Duration.ofSeconds(9);
 
-	private static final Duration BLOCKED = Duration.ofSeconds(Integer.getInteger("blocked.seconds", 6));
+	private static final Duration BLOCKED = Duration.ofSeconds(Integer.getInteger("blocked.seconds", 11));
 
 	@AutoClose
 	private static final RedisTestServer redis = RedisTestServer.start();
@@ -132,13 +132,13 @@ class BlockedThreadsTests {
 		ApplicationContextRunner onDatabase = Contexts.withoutRedis()
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.withPropertyValues("distlock.backend=jdbc", "distlock.jdbc.initialize-schema=always",
-					"distlock.jdbc.command-timeout=1s");
+					"distlock.jdbc.command-timeout=2s");
 		String h2 = "spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID();
 		return switch (store) {
 			case "redis" -> onRedis;
 			case "jedis" -> onRedis.withPropertyValues("spring.data.redis.client-type=jedis");
 			case "redlock" ->
-				onRedis.withPropertyValues("distlock.backend=redlock", "distlock.redlock.longest-lease=5s",
+				onRedis.withPropertyValues("distlock.backend=redlock", "distlock.redlock.longest-lease=10s",
 						"distlock.redlock.nodes[0].host=127.0.0.1", "distlock.redlock.nodes[0].port=" + redis.port(),
 						"distlock.redlock.nodes[1].host=127.0.0.1", "distlock.redlock.nodes[1].port=" + second.port(),
 						"distlock.redlock.nodes[2].host=127.0.0.1", "distlock.redlock.nodes[2].port=" + third.port());
@@ -197,7 +197,7 @@ class BlockedThreadsTests {
 		};
 		IntStream.range(0, 8).forEach((i) -> {
 			registry.acquireAsync(LockRequest.of("callback-" + i)).thenRun(block);
-			registry.acquire(LockRequest.of("lost-" + i).leaseTime(Duration.ofMillis(100))).onLost(block);
+			registry.acquire(LockRequest.of("lost-" + i).leaseTime(Duration.ofSeconds(2))).onLost(block);
 			ForkJoinPool.commonPool().execute(block);
 		});
 		blockClient(application, block);
@@ -295,10 +295,10 @@ class BlockedThreadsTests {
 						CountDownLatch losses = new CountDownLatch(LOSSES);
 						IntStream.range(0, LOSSES)
 							.forEach((i) -> registry
-								.acquire(LockRequest.of("lost-" + i).leaseTime(Duration.ofMillis(100)))
+								.acquire(LockRequest.of("lost-" + i).leaseTime(Duration.ofSeconds(2)))
 								.onLost(losses::countDown));
 						assertThat(losses.await(30, TimeUnit.SECONDS)).isTrue();
-						await().during(LEASE.multipliedBy(2)).atMost(Duration.ofSeconds(60)).until(held::isHeld);
+						await().during(LEASE.plusSeconds(1)).atMost(Duration.ofSeconds(60)).until(held::isHeld);
 						held.close();
 					}
 					finally {

@@ -144,7 +144,7 @@ class LocksPageTests {
 			assertThat(text("#dialog .notice")).isEqualTo("Ended (204). The next waiter enters.");
 			next.join().close();
 			// The page may still show that the next one has held the lock.
-			await(() -> text("#held-count").equals("1"));
+			await(() -> text("#held-count").equals("1") && page.elements("#verdict-text p").size() == 2);
 			assertThat(page.elements("#verdict-text p").stream().map(WebElement::getText)).containsExactly(
 					"All held locks have a valid lease", "1 lock was ended by an operator in the last 10 minutes");
 			assertThat(text("#tiles")).endsWith("Lost0");

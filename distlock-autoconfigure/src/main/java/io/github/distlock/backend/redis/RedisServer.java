@@ -51,6 +51,9 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	/** Sufficient for every driver. */
 	private static final int MAX_CAUSES = 50;
 
+	/** Initialized at the start: the first failure may be a lack of memory. */
+	private static final List<FailureKind> KINDS = List.of(FailureKind.values());
+
 	/** The code at the beginning of an error that a server answers. */
 	private static final Pattern ERROR_REPLY = Pattern.compile("[A-Z]{3,} ");
 
@@ -100,7 +103,7 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	/** Describe the true cause of a failure and its remedy, in two sentences. */
 	String explain(Throwable failure) {
 		List<Throwable> causes = causes(failure);
-		for (FailureKind kind : FailureKind.values()) {
+		for (FailureKind kind : KINDS) {
 			for (Throwable cause : causes) {
 				if (kind.matches(cause)) {
 					return text(kind, cause);
@@ -164,7 +167,7 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	static boolean isRefusal(Throwable failure) {
 		return causes(failure).stream()
 			.anyMatch((cause) -> ERROR_REPLY.matcher(String.valueOf(cause.getMessage())).lookingAt())
-				&& Stream.of(FailureKind.values()).noneMatch((kind) -> kind.isIn(failure));
+				&& KINDS.stream().noneMatch((kind) -> kind.isIn(failure));
 	}
 
 	/** Whether the message of an exception or of one of its causes contains a text. */
