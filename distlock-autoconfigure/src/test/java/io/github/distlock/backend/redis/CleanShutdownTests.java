@@ -75,8 +75,8 @@ class CleanShutdownTests extends OnRedis {
 		for (int i = 0; i < ROUNDS; i++) {
 			var connected = node.start(LockInstance.of("me"), mock(NodeEvents.class)).toCompletableFuture();
 			if (i % 2 == 0) {
-				connected.get(10, TimeUnit.SECONDS);
-				node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get(10, TimeUnit.SECONDS);
+				connected.get(30, TimeUnit.SECONDS);
+				node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get(30, TimeUnit.SECONDS);
 			}
 			node.stop();
 		}

@@ -140,7 +140,7 @@ class InboxErrorTests extends OnRedis {
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(this.closedAtTheEnd).isNotDone();
 		this.check.countDown();
-		assertThat(this.closedAtTheEnd.get(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(this.closedAtTheEnd.get(30, TimeUnit.SECONDS)).isTrue();
 	}
 
 	/** The connection for commands is the first one, and is refused. */
@@ -154,7 +154,7 @@ class InboxErrorTests extends OnRedis {
 				.toCompletableFuture();
 			proxy.refuse(false);
 			try {
-				connected.get(10, TimeUnit.SECONDS);
+				connected.get(30, TimeUnit.SECONDS);
 			}
 			finally {
 				node.stop();
@@ -174,7 +174,7 @@ class InboxErrorTests extends OnRedis {
 		willAnswer((call) -> thread.complete(Thread.currentThread().getName())).given(events).doubted();
 		node.start(LockInstance.of("me"), events);
 		try {
-			assertThat(thread.get(10, TimeUnit.SECONDS)).startsWith("distlock-inbox");
+			assertThat(thread.get(30, TimeUnit.SECONDS)).startsWith("distlock-inbox");
 		}
 		finally {
 			node.stop();

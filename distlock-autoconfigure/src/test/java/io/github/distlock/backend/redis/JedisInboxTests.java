@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 import static io.github.distlock.testing.FlushedLog.flushed;
@@ -40,8 +39,7 @@ class JedisInboxTests extends OnRedis {
 	private final TcpProxy proxy = new TcpProxy(server.port());
 
 	@AutoClose("destroy")
-	private final JedisConnectionFactory jedis = new JedisConnectionFactory(
-			new RedisStandaloneConfiguration("127.0.0.1", this.proxy.port()));
+	private final JedisConnectionFactory jedis = jedis(this.proxy.port());
 
 	private final ManualClock clock = new ManualClock();
 
@@ -54,11 +52,11 @@ class JedisInboxTests extends OnRedis {
 
 	private int numbers;
 
-	private LockStore open(boolean shared) {
+	private LockStore open(boolean shared, Duration timeout) {
 		this.jedis.setUseUnifiedJedis(shared);
 		this.jedis.afterPropertiesSet();
 		this.jedis.start();
-		LockStore store = open(backend(this.jedis, Duration.ofSeconds(2), this.clock), "a");
+		LockStore store = open(backend(this.jedis, timeout, this.clock), "a");
 		await().until(() -> isCounted(store));
 		return store;
 	}
@@ -66,7 +64,7 @@ class JedisInboxTests extends OnRedis {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void anInboxThatReceivesNothingIsSubscribedOnANewConnection(boolean shared, CapturedOutput output) {
-		try (LockStore store = open(shared)) {
+		try (LockStore store = open(shared, Duration.ofSeconds(2))) {
 			this.proxy.muteSubscriptions();
 			this.clock.pass(Duration.ofSeconds(11));
 			await().until(() -> {
@@ -86,7 +84,7 @@ class JedisInboxTests extends OnRedis {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void anInboxWhoseConnectionBreaksLeavesNoOtherConnectionOpen(boolean shared) {
-		try (LockStore store = open(shared)) {
+		try (LockStore store = open(shared, TIMEOUT)) {
 			for (int i = 0; i < 3; i++) {
 				int before = this.subscriptions.get();
 				server.process().ask("CLIENT", "KILL", "TYPE", "pubsub");
@@ -101,7 +99,7 @@ class JedisInboxTests extends OnRedis {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void anInboxThatIsClosedLeavesNoSubscription(boolean shared) {
-		open(shared).close();
+		open(shared, TIMEOUT).close();
 		await().until(() -> clients("sub=1").isEmpty());
 		assertPoolIsUsable();
 	}
@@ -113,7 +111,7 @@ class JedisInboxTests extends OnRedis {
 	private boolean isCounted(LockStore store) {
 		template.opsForValue().set(KEYS.get(0), "-other:1|1|1790000000000000");
 		Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
-		Answers.of(store.attempt(ticket, Duration.ofSeconds(5), true));
+		Answers.of(store.attempt(ticket, Duration.ofSeconds(30), true));
 		boolean counted = this.queue.tokens().contains(ticket.token())
 				&& this.queue.entry(ticket.token()).endsWith("|T");
 		Answers.of(store.cancel(ticket));

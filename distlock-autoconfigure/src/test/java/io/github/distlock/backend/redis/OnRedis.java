@@ -16,6 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -25,6 +27,9 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  * send their signals to the test.
  */
 abstract class OnRedis extends NoSignals {
+
+	/** Of a command, where no test waits for its end: longer than a machine pauses. */
+	static final Duration TIMEOUT = Duration.ofSeconds(20);
 
 	static RedisTestServer server;
 
@@ -45,7 +50,7 @@ abstract class OnRedis extends NoSignals {
 	}
 
 	static RedisLockBackend backend(RedisConnectionFactory connections) {
-		return backend(connections, Duration.ofSeconds(1), TimeSource.SYSTEM);
+		return backend(connections, TIMEOUT, TimeSource.SYSTEM);
 	}
 
 	static RedisLockBackend backend(RedisConnectionFactory connections, Duration timeout, TimeSource clock) {
@@ -55,14 +60,19 @@ abstract class OnRedis extends NoSignals {
 	/** A backend that shares the connections of the application. */
 	static RedisLockBackend sharing(RedisConnectionFactory connections) {
 		return new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), false, 17), TimeSource.SYSTEM);
+				new RedisBackendSettings("distlock:", TIMEOUT, false, 17), TimeSource.SYSTEM);
 	}
 
 	/** A node of a quorum, to be started and stopped. */
 	static RedisQuorumNode node(int port, ClientResources resources) {
 		return new RedisQuorumNode("127.0.0.1:" + port, new RedisStandaloneConfiguration("127.0.0.1", port),
-				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
-				Duration.ofSeconds(1));
+				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:", TIMEOUT);
+	}
+
+	/** Pooled connections of Jedis, to be started and destroyed. */
+	static JedisConnectionFactory jedis(int port) {
+		return new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port),
+				JedisClientConfiguration.builder().connectTimeout(TIMEOUT).readTimeout(TIMEOUT).usePooling().build());
 	}
 
 	LockStore open(RedisLockBackend backend, String instance) {

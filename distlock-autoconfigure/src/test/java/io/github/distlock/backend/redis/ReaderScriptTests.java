@@ -52,7 +52,7 @@ class ReaderScriptTests extends ReaderScripts {
 			attempt("w:W1");
 			for (String token : List.of("a:FR1", "b:FR1")) {
 				queueKey().add(token, 5000, 1, false);
-				queueKey().seenUntil(token.substring(0, 1), System.currentTimeMillis() + 7500);
+				queueKey().seenUntil(token.substring(0, 1), System.currentTimeMillis() + 60_000);
 			}
 			template.opsForZSet().add(READERS, "a:FR1", System.currentTimeMillis() - 1);
 			leaving.apply("a:FR1");
@@ -64,12 +64,12 @@ class ReaderScriptTests extends ReaderScripts {
 
 	@Test
 	void theRenewalOfAReaderNamesItsGrantAndNeverShortensIt() {
-		long first = attempt("a:FR1", 10_000, "S").numbers()[0];
+		long first = attempt("a:FR1", 20_000, "S").numbers()[0];
 		long second = attempt("b:FR1", 40_000, "S").numbers()[0];
 		assertThat(renew("a:FR1", first - 1, 90_000)).isZero();
 		assertThat(renew("c:FR1", first, 90_000)).isZero();
 		assertThat(ttl()).isLessThanOrEqualTo(40_000);
-		assertThat(renew("a:FR1", first, 20_000)).isOne();
+		assertThat(renew("a:FR1", first, 25_000)).isOne();
 		assertThat(readers()).as("by their ends").containsExactly("a:FR1", "b:FR1");
 		assertThat(renew("a:FR1", first, 90_000)).isOne();
 		assertThat(renew("a:FR1", first, 1000)).isOne();
@@ -225,7 +225,7 @@ class ReaderScriptTests extends ReaderScripts {
 		assertThat(ttl()).isBetween(30_000L, 40_000L);
 		assertThat(attempt("x:1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
 		assertThat(word()).as("exclusive tickets change nothing").isEqualTo("-a:F02p1|1|" + first);
-		long second = attempt("b:F02p1", 5_000, "S").numbers()[0];
+		long second = attempt("b:F02p1", 20_000, "S").numbers()[0];
 		assertThat(word()).isEqualTo("~" + second);
 		assertThat(readers()).containsExactly("b:F02p1", "a:F02p1");
 		assertThat(template.opsForZSet().size(READERS)).as("two members each").isEqualTo(4);

@@ -31,6 +31,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * On dedicated connections each verb returns at once, and its stage ends, whether or not
@@ -40,7 +41,7 @@ class RedisStageTests extends OnRedis {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+	private static final Duration SHORT = Duration.ofSeconds(1);
 
 	private final TcpProxy proxy = new TcpProxy(server.port());
 
@@ -52,8 +53,15 @@ class RedisStageTests extends OnRedis {
 		this.proxy.close();
 	}
 
-	private LockStore open() {
-		return open(backend(this.application, TIMEOUT, TimeSource.SYSTEM), "me");
+	/** Open a store whose commands are not answered. */
+	private LockStore open(boolean connected, Duration timeout) {
+		this.proxy.holdBack(!connected);
+		LockStore store = open(backend(this.application, timeout, TimeSource.SYSTEM), "me");
+		if (connected) {
+			await().ignoreExceptions().untilAsserted(store::verify);
+			this.proxy.swallow(true);
+		}
+		return store;
 	}
 
 	/** Call all verbs on this thread. An attempt comes behind a release of its key. */
@@ -78,27 +86,19 @@ class RedisStageTests extends OnRedis {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void noVerbWaitsForItsAnswerOrForAConnectionAndEachStageEnds(boolean connected) {
-		this.proxy.holdBack(!connected);
-		LockStore store = open();
-		if (connected) {
-			store.verify();
-			this.proxy.swallow(true);
-		}
-		List<CompletableFuture<?>> answers = callVerbs(store);
-		assertThat(answers).noneMatch(CompletableFuture::isDone);
-		assertThatAllFail(answers);
+	void eachStageEndsWithoutAnAnswerOrAConnection(boolean connected) {
+		LockStore store = open(connected, SHORT);
+		assertThatAllFail(callVerbs(store));
 		store.close();
 	}
 
 	@Test
 	void commandsThatCameBeforeTheConnectionAreSentWhenItIsThere() throws Exception {
-		this.proxy.holdBack(true);
-		LockStore store = open();
+		LockStore store = open(false, TIMEOUT);
 		CompletableFuture<AttemptResult> answer = store.attempt(ticket("early", 1), LEASE, false).toCompletableFuture();
 		assertThat(answer).isNotDone();
 		this.proxy.holdBack(false);
-		assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
+		assertThat(answer.get(30, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
 		store.close();
 	}
 
@@ -119,7 +119,7 @@ class RedisStageTests extends OnRedis {
 			}
 
 		};
-		LockStore store = open(backend(this.application, TIMEOUT, fast), "me");
+		LockStore store = open(backend(this.application, SHORT, fast), "me");
 		StoreInspection inspection = Objects.requireNonNull(store.inspection());
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> inspection.inspect("asked"))
 			.withMessageStartingWith("Redis at ")
@@ -127,11 +127,12 @@ class RedisStageTests extends OnRedis {
 		store.close();
 	}
 
-	@Test
-	void aStoreThatIsClosedEndsTheStagesOfCommandsWithoutAConnection() {
-		this.proxy.holdBack(true);
-		LockStore store = open(backend(this.application, Duration.ofMinutes(2), TimeSource.SYSTEM), "me");
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void noVerbWaitsForItsAnswerOrForAConnectionAndAStoreThatIsClosedEndsEachStage(boolean connected) {
+		LockStore store = open(connected, Duration.ofMinutes(2));
 		List<CompletableFuture<?>> answers = callVerbs(store);
+		assertThat(answers).noneMatch(CompletableFuture::isDone);
 		CompletableFuture.runAsync(store::close);
 		assertThatAllFail(answers);
 	}

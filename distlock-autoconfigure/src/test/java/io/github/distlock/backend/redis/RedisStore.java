@@ -48,7 +48,7 @@ final class RedisStore implements StoreUnderTest {
 		pool.setMaxTotal(200);
 		JedisConnectionFactory jedis = new JedisConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
-				JedisClientConfiguration.builder().usePooling().poolConfig(pool).build());
+				JedisClientConfiguration.builder().readTimeout(OnRedis.TIMEOUT).usePooling().poolConfig(pool).build());
 		jedis.afterPropertiesSet();
 		jedis.start();
 		return new RedisStore(server, jedis);
@@ -82,8 +82,7 @@ final class RedisStore implements StoreUnderTest {
 
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
-		return new RedisLockBackend(this.connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), clock);
+		return OnRedis.backend(this.connections, OnRedis.TIMEOUT, clock);
 	}
 
 	@Override

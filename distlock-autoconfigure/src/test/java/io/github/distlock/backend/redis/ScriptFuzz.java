@@ -313,7 +313,7 @@ final class ScriptFuzz implements AutoCloseable {
 		this.scripts.becomeReliable();
 		this.mail.becomeReliable();
 		this.instances.stream().filter((any) -> any.mark(new Random(1)).equals("N")).forEach(FuzzInstance::toggleInbox);
-		long end = UnreliableScripts.nowMicros() + 30_000_000;
+		long end = UnreliableScripts.nowMicros() + 60_000_000;
 		while (!this.tickets.isEmpty() && UnreliableScripts.nowMicros() < end) {
 			receive();
 			askWhoIsDue();

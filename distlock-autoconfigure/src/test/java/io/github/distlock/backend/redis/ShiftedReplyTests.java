@@ -20,6 +20,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.protocol.CommandHandler;
@@ -54,7 +55,7 @@ class ShiftedReplyTests extends OnRedis {
 
 	private static final int DISTURBANCES = 20;
 
-	private static final Duration LEASE = Duration.ofSeconds(10);
+	private static final Duration LEASE = Duration.ofSeconds(60);
 
 	private final AtomicLong tickets = new AtomicLong();
 
@@ -70,8 +71,8 @@ class ShiftedReplyTests extends OnRedis {
 	void aReplyIsNeverTakenForAGrantOfAnotherCommandAndLocksWorkAgain(String driver, Disturbance disturbance)
 			throws Exception {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			RedisConnectionFactory application = driver.equals("jedis") ? jedis(proxy.port()) : lettuce(proxy.port());
-			LockStore store = open(driver.equals("lettuce") ? backend(application) : sharing(application), "me");
+			RedisConnectionFactory application = driver.equals("jedis") ? hastyJedis(proxy.port()) : lettuce(proxy.port());
+			LockStore store = open(driver.equals("lettuce") ? hasty(application) : sharing(application), "me");
 			whileUsed(store, (disturbed) -> proxy
 				.disturb(disturbed ? (replies) -> disturbance.of(replies, this.disturbances) : null));
 			((DisposableBean) application).destroy();
@@ -109,13 +110,13 @@ class ShiftedReplyTests extends OnRedis {
 				LettuceClientConfiguration.builder().clientResources(resources).build());
 		application.afterPropertiesSet();
 		application.start();
-		whileUsed(open(backend(application), "me"), failing::set);
+		whileUsed(open(hasty(application), "me"), failing::set);
 		application.destroy();
 		resources.shutdown(0, 0, TimeUnit.SECONDS);
 	}
 
 	private void whileUsed(LockStore store, Consumer<Boolean> disturb) {
-		store.verify();
+		await().ignoreExceptions().untilAsserted(store::verify);
 		List<CompletableFuture<?>> threads = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {
 			String key = "key-" + i % (THREADS / 2);
@@ -125,7 +126,7 @@ class ShiftedReplyTests extends OnRedis {
 			disturb.accept(true);
 			await().atMost(Duration.ofMinutes(5)).until(() -> this.disturbances.get() >= DISTURBANCES);
 			disturb.accept(false);
-			await().atMost(Duration.ofSeconds(30)).until(() -> works(store));
+			await().atMost(Duration.ofMinutes(1)).until(() -> works(store));
 		}
 		finally {
 			disturb.accept(false);
@@ -134,6 +135,11 @@ class ShiftedReplyTests extends OnRedis {
 			store.close();
 			assertThat(this.wrong).isEmpty();
 		}
+	}
+
+	/** So that a command whose reply is lost ends soon. */
+	private static RedisLockBackend hasty(RedisConnectionFactory connections) {
+		return backend(connections, Duration.ofSeconds(1), TimeSource.SYSTEM);
 	}
 
 	private static boolean isNext() {
@@ -150,7 +156,7 @@ class ShiftedReplyTests extends OnRedis {
 		return lettuce;
 	}
 
-	private static RedisConnectionFactory jedis(int port) {
+	private static RedisConnectionFactory hastyJedis(int port) {
 		JedisConnectionFactory jedis = new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port),
 				JedisClientConfiguration.builder().readTimeout(Duration.ofSeconds(1)).usePooling().build());
 		jedis.afterPropertiesSet();
