@@ -65,6 +65,10 @@ class PollingJvmTests extends TwoRegistries {
 		return jvm;
 	}
 
+	private static LockRequest patient() {
+		return LockRequest.of("k").waitTime(LockRequest.FOREVER);
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void aJvmThatGetsNoMessagesEntersInItsTurn(Kind kind) {
@@ -88,9 +92,9 @@ class PollingJvmTests extends TwoRegistries {
 	@Test
 	void aJvmThatReleasesAndAcquiresAgainLetsAJvmWithoutMessagesIn() {
 		HeldLock held = this.one.acquire(request("k"));
-		CompletableFuture<HeldLock> polls = pollingJvm().acquireAsync(request("k"));
+		CompletableFuture<HeldLock> polls = pollingJvm().acquireAsync(patient());
 		await().until(() -> redis.queueLength("k") == 1);
-		CompletableFuture<HeldLock> next = this.one.acquireAsync(request("k").fair(true));
+		CompletableFuture<HeldLock> next = this.one.acquireAsync(patient().fair(true));
 		await().until(() -> redis.queueLength("k") == 2);
 		held.close();
 		polls.join().close();
@@ -101,8 +105,8 @@ class PollingJvmTests extends TwoRegistries {
 	void onlyOneCallerOfAJvmThatGetsNoMessagesHasAPlace() {
 		HeldLock first = this.one.acquire(request("k"));
 		BackendLockRegistry jvm = pollingJvm();
-		CompletableFuture<HeldLock> fair = jvm.acquireAsync(request("k").fair(true));
-		CompletableFuture<HeldLock> shared = jvm.acquireAsync(request("k"));
+		CompletableFuture<HeldLock> fair = jvm.acquireAsync(patient().fair(true));
+		CompletableFuture<HeldLock> shared = jvm.acquireAsync(patient());
 		await().until(() -> redis.queueLength("k") == 1);
 		long attempts = redis.calls("evalsha");
 		await().until(() -> redis.calls("evalsha") > attempts + 50);
@@ -118,9 +122,9 @@ class PollingJvmTests extends TwoRegistries {
 	void aTicketKeepsItsPlaceWhenItsJvmGetsMessagesAgain() {
 		HeldLock first = this.one.acquire(request("k"));
 		BackendLockRegistry jvm = pollingJvm();
-		CompletableFuture<HeldLock> polls = jvm.acquireAsync(request("k"));
+		CompletableFuture<HeldLock> polls = jvm.acquireAsync(patient());
 		await().until(() -> redis.queueLength("k") == 1);
-		CompletableFuture<HeldLock> last = this.two.acquireAsync(request("k"));
+		CompletableFuture<HeldLock> last = this.two.acquireAsync(patient());
 		await().until(() -> redis.queueLength("k") == 2);
 		String place = redis.queue("k").get(0);
 		rights("allchannels");
@@ -139,15 +143,15 @@ class PollingJvmTests extends TwoRegistries {
 		EXCLUSIVE, FAIR, PERMITS, READERS;
 
 		LockRequest writer() {
-			return (this == READERS) ? request("k").mode(LockMode.WRITE) : reader();
+			return (this == READERS) ? patient().mode(LockMode.WRITE) : reader();
 		}
 
 		LockRequest reader() {
 			return switch (this) {
-				case EXCLUSIVE -> request("k");
-				case FAIR -> request("k").fair(true);
-				case PERMITS -> request("k").permits(1);
-				case READERS -> request("k").mode(LockMode.READ);
+				case EXCLUSIVE -> patient();
+				case FAIR -> patient().fair(true);
+				case PERMITS -> patient().permits(1);
+				case READERS -> patient().mode(LockMode.READ);
 			};
 		}
 

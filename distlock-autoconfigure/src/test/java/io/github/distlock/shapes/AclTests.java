@@ -9,12 +9,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockStore;
@@ -39,13 +41,16 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Checks that the documented user has all the rights that locks need, and no others.
  */
-class AclTests {
+class AclTests implements LockListener {
 
-	private static final Duration LEASE = Duration.ofSeconds(6);
+	private static final Duration LEASE = Duration.ofSeconds(15);
+
+	private final AtomicInteger renewed = new AtomicInteger();
 
 	/**
 	 * The commands that drivers send when they connect and disconnect, that of the
@@ -96,6 +101,11 @@ class AclTests {
 		return RedisTestServer.connectionFactory(this.redis.port(), user);
 	}
 
+	@Override
+	public void onRenewed(Renewed event) {
+		this.renewed.addAndGet(event.renewed());
+	}
+
 	/** The commands that the server has refused, by its own log. */
 	private Set<String> refused() {
 		Set<String> refused = new TreeSet<>();
@@ -109,12 +119,12 @@ class AclTests {
 	@Test
 	void theDocumentedRightsAreSufficientAndNoOtherCommandIsSent() throws Exception {
 		this.redis.with(DocumentedRights.standalone());
-		BackendLockRegistry one = this.nodes.node(LEASE);
+		BackendLockRegistry one = this.nodes.node(LEASE, this);
 		BackendLockRegistry two = this.nodes.node(LEASE);
 		HeldLock held = one.acquire(LockRequest.of("key"));
 		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("key").waitTime(LockRequest.FOREVER));
-		// Meanwhile it is renewed.
-		assertThat(two.tryAcquire(LockRequest.of("key").waitTime(LEASE.dividedBy(2)))).isEmpty();
+		assertThat(two.tryAcquire(LockRequest.of("key").waitTime(Duration.ofMillis(100)))).isEmpty();
+		await().until(() -> this.renewed.get() > 0);
 		assertThat(held.isHeld()).isTrue();
 		held.close();
 		waiter.get(20, TimeUnit.SECONDS).close();
@@ -135,13 +145,14 @@ class AclTests {
 	@Test
 	void theyAreSufficientForReadersWritersAndReleasesInTheBackground() throws Exception {
 		this.redis.with(DocumentedRights.standalone());
-		BackendLockRegistry one = this.nodes.node(LEASE, ReleaseMode.BACKGROUND);
+		BackendLockRegistry one = this.nodes.node(LEASE, ReleaseMode.BACKGROUND, this);
 		BackendLockRegistry two = this.nodes.node(LEASE, ReleaseMode.BACKGROUND);
 		HeldLock writer = one.acquire(LockRequest.of("key").mode(LockMode.WRITE));
 		List<CompletableFuture<HeldLock>> readers = Stream.of(one, two, two)
 			.map((node) -> node.acquireAsync(LockRequest.of("key").mode(LockMode.READ).waitTime(LockRequest.FOREVER)))
 			.toList();
-		assertThat(two.tryAcquire(LockRequest.of("key").mode(LockMode.READ).waitTime(LEASE.dividedBy(2)))).isEmpty();
+		assertThat(two.tryAcquire(LockRequest.of("key").mode(LockMode.READ).waitTime(Duration.ofMillis(100)))).isEmpty();
+		await().until(() -> this.renewed.get() > 0);
 		writer.close();
 		for (CompletableFuture<HeldLock> reader : readers) {
 			HeldLock held = reader.get(20, TimeUnit.SECONDS);

@@ -30,7 +30,7 @@ class ClusterFailoverTests {
 	private static final RedisClusterNodes cluster = RedisClusterNodes.start(3);
 
 	@AutoClose
-	private final LockNodes nodes = new LockNodes(() -> cluster.connectionFactory());
+	private final LockNodes nodes = new LockNodes(() -> cluster.connectionFactory(), Duration.ofSeconds(1));
 
 	/** No test waits until the lease of the second one ends. */
 	private List<BackendLockRegistry> two(Duration lease) {
@@ -38,8 +38,7 @@ class ClusterFailoverTests {
 	}
 
 	private static void awaitMaster(RedisProcess replica) {
-		await().atMost(Duration.ofSeconds(15))
-			.pollInterval(Duration.ofMillis(20))
+		await().pollInterval(Duration.ofMillis(20))
 			.until(() -> replica.info("role").equals("master"));
 	}
 
@@ -76,13 +75,13 @@ class ClusterFailoverTests {
 		RedisProcess master = cluster.masters().get(2);
 		String key = cluster.keyOn(master, "lost");
 		List<BackendLockRegistry> both = two(LEASE);
-		both.forEach((node) -> node.acquire(LockRequest.of(key)).close());
+		both.forEach((node) -> node.acquire(LockRequest.of(key).leaseTime(Duration.ofSeconds(30))).close());
 		HeldLock old;
 		try (LostReplication lost = new LostReplication(master)) {
 			old = both.get(0).acquire(LockRequest.of(key));
 			cluster.replicas().get(2).ask("CLUSTER", "FAILOVER", "TAKEOVER");
 		}
-		HeldLock fresh = both.get(1).acquire(LockRequest.of(key).waitTime(Duration.ofSeconds(10)));
+		HeldLock fresh = both.get(1).acquire(LockRequest.of(key).waitTime(Duration.ofMinutes(1)));
 		// Both may believe for a while that they hold the lock: only the token decides.
 		assertThat(fresh.fencingToken()).isGreaterThan(old.fencingToken());
 		await().atMost(Duration.ofMinutes(2)).until(() -> !old.isHeld());

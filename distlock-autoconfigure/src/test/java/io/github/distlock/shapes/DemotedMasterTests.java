@@ -76,8 +76,8 @@ class DemotedMasterTests {
 
 	@Test
 	void itsErrorReplyIsAStoreErrorAndTheNewMasterIsFound() throws Exception {
-		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
-		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30));
+		BackendLockRegistry one = this.nodes.node(Duration.ofMinutes(10));
+		BackendLockRegistry two = this.nodes.node(Duration.ofMinutes(10));
 		HeldLock before = one.acquire(LockRequest.of("kept"));
 		two.acquire(LockRequest.of("warm")).close();
 		// Data that has not been replicated would be lost.
@@ -87,8 +87,8 @@ class DemotedMasterTests {
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> one.tryAcquire(LockRequest.of("at-once").waitTime(Duration.ZERO)))
 			.withMessageContaining("READONLY");
-		HeldLock held = one.acquire(LockRequest.of("hot").waitTime(Duration.ofSeconds(5)));
-		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("hot").waitTime(Duration.ofSeconds(20)));
+		HeldLock held = one.acquire(LockRequest.of("hot"));
+		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("hot").waitTime(LockRequest.FOREVER));
 		await().until(() -> Long.valueOf(1).equals(this.replica.ask("ZCOUNT", "distlock:queue:2:{hot}", "0", "1e11")));
 		held.close();
 		HeldLock next = waiter.get(20, TimeUnit.SECONDS);
@@ -131,7 +131,7 @@ class DemotedMasterTests {
 		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
 		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30));
 		HeldLock held = one.acquire(LockRequest.of("hot"));
-		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("hot").waitTime(Duration.ofSeconds(20)));
+		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("hot").waitTime(LockRequest.FOREVER));
 		await().until(() -> Long.valueOf(1).equals(this.master.ask("ZCOUNT", "distlock:queue:2:{hot}", "0", "1e11")));
 		held.close();
 		waiter.get(20, TimeUnit.SECONDS).close();

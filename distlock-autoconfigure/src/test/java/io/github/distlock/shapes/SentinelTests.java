@@ -26,7 +26,7 @@ class SentinelTests {
 
 	private final SentinelNodes redis = SentinelNodes.start();
 
-	private final LockNodes nodes = new LockNodes(this.redis::connectionFactory);
+	private final LockNodes nodes = new LockNodes(this.redis::connectionFactory, Duration.ofSeconds(1));
 
 	@AfterEach
 	void stop() {
@@ -64,7 +64,7 @@ class SentinelTests {
 	@Test
 	void locksAreInTheMasterIfTheConnectionFactoryIsBehindAClassBasedProxy() {
 		try (LockNodes proxied = new LockNodes(() -> RedisTestServer.advised(this.redis.connectionFactory()))) {
-			BackendLockRegistry node = proxied.node(LEASE);
+			BackendLockRegistry node = proxied.node(Duration.ofSeconds(30));
 			HeldLock held = node.acquire(LockRequest.of("proxied"));
 			assertThat(this.redis.master().ask("GET", "distlock:lock:{proxied}")).isNotNull();
 			assertThat(node.store().location()).startsWith("Redis master 'locks' known to the sentinels at 127.0.0.1:");

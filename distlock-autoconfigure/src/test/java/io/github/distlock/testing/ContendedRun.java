@@ -160,7 +160,7 @@ public final class ContendedRun implements AutoCloseable {
 			this.random = new Random(seed);
 			LockRequest patient = LockRequest.of(key.name()).waitTime((number == 0) ? LockRequest.FOREVER : PATIENCE);
 			// Only callers with equal leases hand a lock off to each other.
-			this.request = (number == 2) ? patient.leaseTime(Duration.ofSeconds(5)) : patient;
+			this.request = (number == 2) ? patient.leaseTime(Duration.ofSeconds(20)) : patient;
 		}
 
 		@Override

@@ -20,7 +20,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class LockNodes implements AutoCloseable {
 
+	/** Of a command, and how long a caller waits: longer than a machine pauses. */
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
 	private final Supplier<LettuceConnectionFactory> connections;
+
+	private final Duration commandTimeout;
 
 	private final List<BackendLockRegistry> registries = new ArrayList<>();
 
@@ -31,12 +36,22 @@ public final class LockNodes implements AutoCloseable {
 	 * an application.
 	 */
 	public LockNodes(Supplier<LettuceConnectionFactory> connections) {
+		this(connections, PATIENCE);
+	}
+
+	/** For a test that waits for commands that are not answered. */
+	public LockNodes(Supplier<LettuceConnectionFactory> connections, Duration commandTimeout) {
 		this.connections = connections;
+		this.commandTimeout = commandTimeout;
 	}
 
 	/** Create a backend with default settings. */
 	public static RedisLockBackend backend(LettuceConnectionFactory connections) {
-		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17),
+		return backend(connections, PATIENCE);
+	}
+
+	private static RedisLockBackend backend(LettuceConnectionFactory connections, Duration commandTimeout) {
+		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", commandTimeout, true, 17),
 				TimeSource.SYSTEM);
 	}
 
@@ -47,8 +62,8 @@ public final class LockNodes implements AutoCloseable {
 	public BackendLockRegistry node(Duration lease, ReleaseMode release, LockListener... listeners) {
 		LettuceConnectionFactory factory = this.connections.get();
 		this.factories.add(factory);
-		BackendLockRegistry registry = CheckedEnvironment.registry(backend(factory),
-				TestSettings.releasing(RedisNodes.settings(lease), release), List.of(listeners), TimeSource.SYSTEM);
+		BackendLockRegistry registry = CheckedEnvironment.registry(backend(factory, this.commandTimeout),
+				TestSettings.releasing(TestSettings.of(PATIENCE, lease, null, RedisNodes.HAND_OFF, PATIENCE, false, Duration.ZERO), release), List.of(listeners), TimeSource.SYSTEM);
 		this.registries.add(registry);
 		registry.start();
 		return registry;
