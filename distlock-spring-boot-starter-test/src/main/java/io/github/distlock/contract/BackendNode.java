@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  */
 final class BackendNode implements LockSignals {
 
-	static final Duration LEASE = Duration.ofSeconds(10);
+	static final Duration LEASE = Duration.ofSeconds(30);
 
 	private static final Duration POLL = Duration.ofMillis(10);
 

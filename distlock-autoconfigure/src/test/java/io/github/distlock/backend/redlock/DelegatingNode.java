@@ -32,7 +32,8 @@ final class DelegatingNode extends QuorumNode {
 
 	private final QuorumNode node;
 
-	private boolean trusted;
+	/** Whether it counts, however short it has been up. */
+	volatile boolean trusted;
 
 	DelegatingNode(QuorumNode node) {
 		this.node = node;

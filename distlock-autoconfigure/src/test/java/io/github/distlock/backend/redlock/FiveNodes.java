@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redlock;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
@@ -23,7 +24,7 @@ abstract class FiveNodes {
 
 	@BeforeAll
 	static void startServers() {
-		cluster = RedlockCluster.start(5, LEASE);
+		cluster = RedlockCluster.start(5, Duration.ZERO);
 	}
 
 	@AfterAll
@@ -34,7 +35,7 @@ abstract class FiveNodes {
 	@BeforeEach
 	void start() {
 		cluster.flush();
-		this.nodes = cluster.nodes(TIMEOUT).stream().map(DelegatingNode::new).toList();
+		this.nodes = cluster.trusted(TIMEOUT);
 		this.one = new RedlockParticipant(this.nodes, LEASE);
 	}
 

@@ -51,11 +51,14 @@ class PartialGrantTests extends FiveNodes {
 		Quorum quorum = (Quorum) Objects.requireNonNull(ReflectionTestUtils.getField(this.one.store, "quorum"));
 		Semaphore end = new Semaphore(0);
 		quorum.timers.schedule(end::acquireUninterruptibly, 0);
-		try (RedlockParticipant two = new RedlockParticipant(cluster.nodes(TIMEOUT), LEASE)) {
+		try (RedlockParticipant two = new RedlockParticipant(cluster.trusted(TIMEOUT), LEASE)) {
 			Ticket held = this.one.ticket("k");
 			Grant grant = this.one.take(held, LEASE);
 			Ticket waiting = two.ticket("k");
-			two.attempt(waiting, LEASE, true);
+			await().until(() -> {
+				two.attempt(waiting, LEASE, true);
+				return cluster.queued("k") == 1;
+			});
 			assertThat(this.one.release(held, grant.lastToken())).isTrue();
 			await().until(() -> two.retried.contains(waiting));
 			await().until(() -> this.one.attempt(this.one.ticket("k"), LEASE, true) instanceof Grant);

@@ -58,6 +58,11 @@ final class RedlockCluster implements AutoCloseable {
 		return this.ports.stream().map((port) -> node(port, timeout)).toList();
 	}
 
+	/** The same, which count from their start. */
+	List<DelegatingNode> trusted(Duration timeout) {
+		return nodes(timeout).stream().map((node) -> new DelegatingNode(node).trusted()).toList();
+	}
+
 	private QuorumNode node(int port, Duration timeout) {
 		RedisStandaloneConfiguration standalone = new RedisStandaloneConfiguration("127.0.0.1", port);
 		standalone.setUsername("locks");

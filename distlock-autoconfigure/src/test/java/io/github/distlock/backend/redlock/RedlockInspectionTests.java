@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
 import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
 import static io.github.distlock.backend.redlock.RedlockParticipant.TOKENS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,8 +28,6 @@ import static org.awaitility.Awaitility.await;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class RedlockInspectionTests {
-
-	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private RedlockCluster cluster;
 
@@ -55,8 +54,7 @@ class RedlockInspectionTests {
 
 	/** Nodes count at once, so that no lease ends during a test. */
 	private RedlockParticipant participant() {
-		return new RedlockParticipant(
-				this.cluster.nodes(TIMEOUT).stream().map((node) -> new DelegatingNode(node).trusted()).toList(), LEASE);
+		return new RedlockParticipant(this.cluster.trusted(TIMEOUT), LEASE);
 	}
 
 	private StoredHolder holder() {
@@ -67,6 +65,7 @@ class RedlockInspectionTests {
 
 	@Test
 	void allNodesVoteForTheSameTokenAlsoInTheFirstRound() {
+		this.one.proposeAhead();
 		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
 		await().until(() -> this.cluster.holders("k") == 3);
 		assertThat(IntStream.range(0, 3).mapToObj((node) -> this.cluster.word(node, "k")))
@@ -83,13 +82,14 @@ class RedlockInspectionTests {
 	void theChannelIsSubscribedWhileAMajorityOfTheInboxesIs() {
 		await().untilAsserted(() -> assertThat(this.two.store.channel()).isEqualTo("subscribed"));
 		this.cluster.stop(0);
-		assertThat(this.two.store.channel()).isEqualTo("subscribed");
+		await().untilAsserted(() -> assertThat(this.two.store.channel()).isEqualTo("subscribed"));
 		this.cluster.stop(1);
 		await().untilAsserted(() -> assertThat(this.two.store.channel()).isEqualTo("polling"));
 	}
 
 	@Test
 	void aLockIsShownAndEndedWhileOneNodeIsAway() {
+		this.one.proposeAhead();
 		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
 		this.cluster.stop(2);
 		StoredHolder held = holder();
@@ -104,11 +104,14 @@ class RedlockInspectionTests {
 
 	@Test
 	void aNodeThatHangsDelaysInspectionAndEndByItsTimeoutOnly() {
+		this.one.proposeAhead();
 		Ticket ticket = this.one.ticket("k");
 		Grant grant = this.one.take(ticket, LEASE);
 		await().until(() -> this.cluster.holders("k") == 3);
-		this.cluster.stall(1);
-		assertThat(this.operator.end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		try (RedlockParticipant hasty = new RedlockParticipant(this.cluster.trusted(Duration.ofSeconds(5)), LEASE)) {
+			this.cluster.stall(1);
+			assertThat(hasty.inspection().end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		}
 		this.cluster.resume();
 		// The command has arrived there, or the former holder leaves it.
 		assertThat(this.one.release(ticket, 0)).isFalse();

@@ -2,7 +2,9 @@ package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Grant;
@@ -10,6 +12,8 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.testing.StoreNode;
+
+import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -19,9 +23,11 @@ import static org.awaitility.Awaitility.await;
  */
 final class RedlockParticipant extends StoreNode {
 
-	static final Duration LEASE = Duration.ofSeconds(3);
+	/** Longer than a machine pauses, as the time-out. No test waits for its end. */
+	static final Duration LEASE = Duration.ofSeconds(30);
 
-	static final Duration TIMEOUT = Duration.ofSeconds(1);
+	/** Of a node, for tests in which none hangs. One that is stopped refuses at once. */
+	static final Duration TIMEOUT = Duration.ofSeconds(20);
 
 	static final int TOKENS = 17;
 
@@ -36,6 +42,17 @@ final class RedlockParticipant extends StoreNode {
 			}
 			return true;
 		});
+	}
+
+	/**
+	 * Propose tokens that are far ahead of the clocks. A claim that is late at a node has
+	 * the proposed token there, too.
+	 */
+	void proposeAhead() {
+		Quorum quorum = (Quorum) Objects.requireNonNull(ReflectionTestUtils.getField(this.store, "quorum"));
+		long ahead = (long) Objects.requireNonNull(ReflectionTestUtils.getField(quorum, "aheadMicros"));
+		assertThat(ahead).as("the clocks are known").isNotZero();
+		quorum.observe(ahead + TimeUnit.SECONDS.toMicros(10), 0);
 	}
 
 	/** Take a lock at once. */

@@ -1,7 +1,6 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
-import java.util.List;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
@@ -16,16 +15,12 @@ final class RedlockTestStore implements StoreUnderTest {
 	/** Longer than all leases of the contract, one of which is an hour. */
 	private static final Duration LONGEST_LEASE = Duration.ofHours(2);
 
-	private final RedlockCluster cluster = RedlockCluster.start(5, Duration.ofSeconds(1));
+	private final RedlockCluster cluster = RedlockCluster.start(5, Duration.ZERO);
 
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
-		Duration timeout = Duration.ofSeconds(1);
-		List<QuorumNode> nodes = this.cluster.nodes(timeout)
-			.stream()
-			.<QuorumNode>map((node) -> new DelegatingNode(node).trusted())
-			.toList();
-		return new RedlockBackend(nodes, new RedlockSettings("distlock:", timeout, LONGEST_LEASE, 17), clock);
+		Duration timeout = RedlockParticipant.TIMEOUT;
+		return new RedlockBackend(this.cluster.trusted(timeout), new RedlockSettings("distlock:", timeout, LONGEST_LEASE, 17), clock);
 	}
 
 	@Override
@@ -55,7 +50,7 @@ final class RedlockTestStore implements StoreUnderTest {
 	/** Shorter than the leases of the cases in which it matters. */
 	@Override
 	public Duration settling() {
-		return Duration.ofSeconds(5);
+		return Duration.ofSeconds(20);
 	}
 
 	@Override
