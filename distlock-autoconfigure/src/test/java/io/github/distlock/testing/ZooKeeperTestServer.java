@@ -59,7 +59,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	private static ZooKeeperServerEmbedded startOn(Path folder, int port) throws Exception {
 		Properties settings = new Properties();
 		settings.putAll(Map.of("dataDir", folder.resolve("data").toString(), "clientPort", "" + port, "tickTime",
-				"" + TICK.toMillis(), "maxClientCnxns", "0", "admin.enableServer", "false", "4lw.commands.whitelist",
+				"" + TICK.toMillis(), "maxSessionTimeout", "120000", "maxClientCnxns", "0", "admin.enableServer", "false", "4lw.commands.whitelist",
 				"*"));
 		ZooKeeperServerEmbedded server = ZooKeeperServerEmbedded.builder()
 			.baseDir(folder)
@@ -94,7 +94,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		return CuratorFrameworkFactory.builder()
 			.connectString(connectString)
 			.sessionTimeoutMs((int) sessionTimeout.toMillis())
-			.connectionTimeoutMs(2000)
+			.connectionTimeoutMs(10_000)
 			.retryPolicy(new RetryNTimes(0, 0))
 			.build();
 	}
@@ -106,7 +106,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 			ZooKeeper session = client.getZookeeperClient().getZooKeeper();
 			ZooKeeper twin = new ZooKeeper(connectString(), session.getSessionTimeout(),
 					(event) -> connected.countDown(), session.getSessionId(), session.getSessionPasswd());
-			if (!connected.await(10, TimeUnit.SECONDS)) {
+			if (!connected.await(30, TimeUnit.SECONDS)) {
 				throw new IllegalStateException("No connection with the session of the client");
 			}
 			twin.close();

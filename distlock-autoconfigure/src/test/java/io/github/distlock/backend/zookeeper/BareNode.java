@@ -30,7 +30,8 @@ final class BareNode extends StoreNode {
 	final AtomicInteger retrySignals = new AtomicInteger();
 
 	BareNode(CuratorFramework client, TimeSource clock) {
-		this(client, clock, Duration.ofSeconds(2));
+		// Longer than a machine pauses.
+		this(client, clock, Duration.ofSeconds(20));
 	}
 
 	BareNode(CuratorFramework client, TimeSource clock, Duration commandTimeout) {
@@ -50,7 +51,7 @@ final class BareNode extends StoreNode {
 	}
 
 	Grant awaitGrant(Ticket ticket) {
-		await().atMost(Duration.ofSeconds(20)).until(() -> this.grants.containsKey(ticket));
+		await().until(() -> this.grants.containsKey(ticket));
 		return Objects.requireNonNull(this.grants.get(ticket));
 	}
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
@@ -32,9 +33,14 @@ final class BareNodes implements AfterEachCallback, AutoCloseable {
 		return node(ZooKeeperTestServer.client(this.server.connectString(), this.session));
 	}
 
-	/** A node whose connection goes through the proxy. */
+	/** A node whose connection goes through the proxy, for tests that wait for replies. */
 	BareNode proxied() {
-		return node(ZooKeeperTestServer.client(proxyAddress(), this.session));
+		return hasty(ZooKeeperTestServer.client(proxyAddress(), this.session));
+	}
+
+	/** A node with a time-out of commands that a test can wait for. */
+	BareNode hasty(CuratorFramework client) {
+		return closing(new BareNode(client, TimeSource.SYSTEM, Duration.ofSeconds(6)));
 	}
 
 	BareNode node(CuratorFramework client) {

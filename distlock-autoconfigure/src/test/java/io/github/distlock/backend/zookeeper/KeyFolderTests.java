@@ -26,7 +26,7 @@ class KeyFolderTests {
 
 	@AutoClose
 	@RegisterExtension
-	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(8));
+	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(30));
 
 	private final KeyFolder folder = new KeyFolder(FOLDER);
 

@@ -48,7 +48,7 @@ import static org.awaitility.Awaitility.await;
  */
 class KnownPlaceTests {
 
-	private static final Duration SESSION = Duration.ofSeconds(8);
+	private static final Duration SESSION = Duration.ofSeconds(30);
 
 	private static final String FOLDER = "/distlock/again";
 
@@ -67,7 +67,7 @@ class KnownPlaceTests {
 	private final BareNode one = this.nodes.node(CuratorFrameworkFactory.builder()
 		.connectString(this.nodes.proxyAddress())
 		.sessionTimeoutMs((int) SESSION.toMillis())
-		.connectionTimeoutMs(2000)
+		.connectionTimeoutMs(10_000)
 		.retryPolicy(new RetryNTimes(0, 0))
 		.zookeeperFactory((servers, timeout, watcher, readOnly) -> new CountingClient(servers, timeout, watcher))
 		.build());
@@ -140,7 +140,7 @@ class KnownPlaceTests {
 		}
 		this.other.hold("again");
 		this.proxy.refuse(false);
-		await().atMost(Duration.ofSeconds(20)).until(() -> this.one.retrySignals.get() > doubts);
+		await().until(() -> this.one.retrySignals.get() > doubts);
 		this.one.queue("again");
 	}
 
@@ -255,7 +255,7 @@ class KnownPlaceTests {
 		this.outOfMemory.set(true);
 		assertThatThrownBy(() -> this.one.attempt(waiting)).isInstanceOf(LockBackendException.class);
 		// The attempt fails before the client knows that it has no connection.
-		await().atMost(Duration.ofSeconds(20)).until(() -> this.one.retrySignals.get() > doubts);
+		await().until(() -> this.one.retrySignals.get() > doubts);
 		assertThat(this.one.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		assertThat(this.one.grants).isEmpty();
 		this.other.release(holder);

@@ -19,7 +19,7 @@ import static org.awaitility.Awaitility.await;
 class LateReleaseTests {
 
 	/** Much longer than the test: the end of the session does not release the lock. */
-	private static final Duration SESSION = Duration.ofSeconds(40);
+	private static final Duration SESSION = Duration.ofMinutes(2);
 
 	@AutoClose
 	private final BareNodes nodes = new BareNodes(SESSION);
@@ -38,7 +38,7 @@ class LateReleaseTests {
 			await().until(() -> !zooKeeper.getState().isConnected());
 			lock.close();
 			this.nodes.proxy.refuse(false);
-			this.other.registry.acquire(LockRequest.of("late").waitTime(Duration.ofSeconds(20))).close();
+			this.other.registry.acquire(LockRequest.of("late").waitTime(Duration.ofSeconds(30))).close();
 		}
 	}
 

@@ -78,7 +78,7 @@ class LeastAccessTests {
 	}
 
 	private static CuratorFramework client(String login) {
-		return client(server.connectString(), Duration.ofSeconds(5), login);
+		return client(server.connectString(), Duration.ofSeconds(30), login);
 	}
 
 	/** A client that logs in; it may not write to the nodes that it creates. */

@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class LostSessionTests {
 
-	private static final Duration SESSION = Duration.ofSeconds(10);
+	private static final Duration SESSION = Duration.ofSeconds(20);
 
 	@AutoClose
 	private final BareNodes nodes = new BareNodes(SESSION);
@@ -52,10 +52,10 @@ class LostSessionTests {
 		held.onLost(notifications::incrementAndGet);
 		CompletableFuture<HeldLock> next = waiter(this.two, "lost");
 		this.nodes.server.endSession(this.one.client);
-		try (HeldLock entered = next.get(10, TimeUnit.SECONDS)) {
+		try (HeldLock entered = next.get(30, TimeUnit.SECONDS)) {
 			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
 			// As soon as the client detects it. Callback and listener run side by side.
-			await().atMost(SESSION).until(() -> notifications.get() == 1 && !this.one.lost.isEmpty());
+			await().until(() -> notifications.get() == 1 && !this.one.lost.isEmpty());
 			assertThat(held.isHeld()).isFalse();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close).withMessageContaining("lost");
 			assertThat(entered.isHeld()).isTrue();
@@ -71,7 +71,7 @@ class LostSessionTests {
 	void anAttemptAfterTheEndOfASessionFailsWithAMessageAboutTheAttempt() {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("own"));
 		this.nodes.server.stop();
-		await().atMost(Duration.ofSeconds(30)).until(() -> this.one.lost.contains("own"));
+		await().atMost(Duration.ofMinutes(1)).until(() -> this.one.lost.contains("own"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.one.registry.obtain("own").tryLock())
@@ -88,12 +88,12 @@ class LostSessionTests {
 		assertThat(held.remaining()).isPositive().isLessThanOrEqualTo(SESSION);
 		// The leader's replies extend it.
 		await().during(SESSION.plusSeconds(1))
-			.atMost(SESSION.multipliedBy(2))
+			.atMost(Duration.ofMinutes(1))
 			.until(() -> !held.remaining().isZero() && held.remaining().compareTo(SESSION) <= 0);
 		this.nodes.server.stop();
 		Duration left = held.remaining();
 		await().until(() -> held.remaining().compareTo(left) < 0);
-		await().atMost(SESSION).until(() -> held.remaining().isZero());
+		await().atMost(Duration.ofMinutes(1)).until(() -> held.remaining().isZero());
 		assertThat(held.isHeld()).isFalse();
 	}
 
@@ -103,12 +103,12 @@ class LostSessionTests {
 		CompletableFuture<HeldLock> next = waiter(this.two, "restart");
 		this.nodes.server.restart();
 		for (RegistryNode node : List.of(this.one, this.two)) {
-			await().atMost(Duration.ofSeconds(10)).until(() -> node.client.getZookeeperClient().isConnected());
+			await().until(() -> node.client.getZookeeperClient().isConnected());
 		}
 		await().during(Duration.ofSeconds(2)).atMost(Duration.ofSeconds(30)).until(held::isHeld);
 		assertThat(next).isNotDone();
 		held.close();
-		try (HeldLock entered = next.get(15, TimeUnit.SECONDS)) {
+		try (HeldLock entered = next.get(30, TimeUnit.SECONDS)) {
 			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
 		}
 		assertThat(this.one.lost).isEmpty();

@@ -23,7 +23,7 @@ class QueueTests {
 
 	@AutoClose
 	@RegisterExtension
-	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(6));
+	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(15));
 
 	private static Map<String, Integer> watchers() {
 		Map<String, Integer> watchers = nodes.server.watchers(ZooKeeperStoreUnderTest.ROOT);
@@ -71,7 +71,7 @@ class QueueTests {
 		dead.queue("dead");
 		Ticket last = two.queue("dead");
 		dead.close();
-		await().atMost(Duration.ofSeconds(10))
+		await()
 			.untilAsserted(() -> assertThat(watchers().keySet()).singleElement().asString().contains(holder.token()));
 		assertThat(two.grants).isEmpty();
 		one.release(holder);
@@ -107,7 +107,7 @@ class QueueTests {
 			one.release(one.hold("folder-" + i));
 		}
 		assertThat(folders(one, "folder-")).isPositive();
-		await().atMost(Duration.ofSeconds(10)).until(() -> folders(one, "folder-") == 0);
+		await().until(() -> folders(one, "folder-") == 0);
 		Ticket again = one.hold("folder-0");
 		assertThat(one.release(again)).isTrue();
 	}
@@ -120,11 +120,11 @@ class QueueTests {
 		Ticket second = two.queue("shared-folder");
 		one.release(first);
 		two.awaitGrant(second);
-		await().during(Duration.ofSeconds(3))
-			.atMost(Duration.ofSeconds(30))
+		await().during(Duration.ofSeconds(6))
+			.atMost(Duration.ofMinutes(1))
 			.until(() -> ZooKeeperStoreUnderTest.itemsBelow(one.client, "/distlock/shared-folder") == 1);
 		assertThat(two.release(second)).isTrue();
-		await().atMost(Duration.ofSeconds(10)).until(() -> folders(one, "shared-folder") == 0);
+		await().until(() -> folders(one, "shared-folder") == 0);
 	}
 
 }

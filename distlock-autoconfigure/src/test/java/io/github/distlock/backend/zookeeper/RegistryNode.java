@@ -48,7 +48,7 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 		this.client.start();
 		this.registry = CheckedEnvironment.registry(
 				new ZooKeeperLockBackend(this.client,
-						new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17),
+						new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(5), 17),
 						TimeSource.SYSTEM),
 				TestSettings.releasing(TestSettings.of(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,

@@ -19,7 +19,7 @@ final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 
 	static final String ROOT = "/distlock";
 
-	private static final Duration SESSION = Duration.ofSeconds(6);
+	private static final Duration SESSION = Duration.ofSeconds(15);
 
 	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
 
@@ -32,7 +32,7 @@ final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
 		return new OwningBackend(ZooKeeperTestServer.client(this.server.connectString(), SESSION),
-				new ZooKeeperBackendSettings(ROOT, Duration.ofSeconds(2), 17), clock);
+				new ZooKeeperBackendSettings(ROOT, Duration.ofSeconds(20), 17), clock);
 	}
 
 	@Override

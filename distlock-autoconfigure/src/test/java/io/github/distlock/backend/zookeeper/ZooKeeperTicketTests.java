@@ -19,7 +19,7 @@ class ZooKeeperTicketTests {
 
 	@AutoClose
 	@RegisterExtension
-	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(8));
+	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(30));
 
 	private ZooKeeperTicket ticket;
 
