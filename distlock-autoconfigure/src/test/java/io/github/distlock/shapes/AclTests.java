@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -26,6 +27,7 @@ import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.DocumentedRights;
+import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
@@ -151,7 +153,8 @@ class AclTests implements LockListener {
 		List<CompletableFuture<HeldLock>> readers = Stream.of(one, two, two)
 			.map((node) -> node.acquireAsync(LockRequest.of("key").mode(LockMode.READ).waitTime(LockRequest.FOREVER)))
 			.toList();
-		assertThat(two.tryAcquire(LockRequest.of("key").mode(LockMode.READ).waitTime(Duration.ofMillis(100)))).isEmpty();
+		assertThat(two.tryAcquire(LockRequest.of("key").mode(LockMode.READ).waitTime(Duration.ofMillis(100))))
+			.isEmpty();
 		await().until(() -> this.renewed.get() > 0);
 		writer.close();
 		for (CompletableFuture<HeldLock> reader : readers) {
@@ -224,6 +227,7 @@ class AclTests implements LockListener {
 				.collect(Collectors.toList());
 			this.redis.ask("ACL", "DELUSER", "lesser");
 			this.redis.with(lesser);
+			BooleanSupplier inbox = LiveThreads.anyNew("distlock-inbox");
 			LettuceConnectionFactory connections = connectAs("lesser");
 			LockStore store = LockNodes.backend(connections)
 				.open(new StoreContext(LockInstance.of("lesser"), new NoSignals()));
@@ -238,6 +242,8 @@ class AclTests implements LockListener {
 					default -> "channel";
 				});
 			store.close();
+			// Without its user its connections would break while the thread waits.
+			await().until(() -> !inbox.getAsBoolean());
 			connections.destroy();
 		}
 	}

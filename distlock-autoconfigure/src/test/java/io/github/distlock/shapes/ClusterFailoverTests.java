@@ -38,8 +38,7 @@ class ClusterFailoverTests {
 	}
 
 	private static void awaitMaster(RedisProcess replica) {
-		await().pollInterval(Duration.ofMillis(20))
-			.until(() -> replica.info("role").equals("master"));
+		await().pollInterval(Duration.ofMillis(20)).until(() -> replica.info("role").equals("master"));
 	}
 
 	@Test

@@ -65,8 +65,7 @@ class ClusterTests {
 	}
 
 	private void awaitInboxes(int count) {
-		await()
-			.until(() -> cluster.all().stream().mapToInt((node) -> inboxes(node).size()).sum() == count);
+		await().until(() -> cluster.all().stream().mapToInt((node) -> inboxes(node).size()).sum() == count);
 	}
 
 	@Test

@@ -62,9 +62,8 @@ class LostGrantTests implements LockListener {
 	}
 
 	private HeldLock hold(boolean dedicated) {
-		BackendLockRegistry registry = new BackendLockRegistry(
-				new RedisLockBackend(this.connections,
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(20), dedicated, 17), TimeSource.SYSTEM),
+		BackendLockRegistry registry = new BackendLockRegistry(new RedisLockBackend(this.connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(20), dedicated, 17), TimeSource.SYSTEM),
 				RedisNodes.settings(LEASE), List.of(this), TimeSource.SYSTEM);
 		this.registries.add(registry);
 		registry.start();

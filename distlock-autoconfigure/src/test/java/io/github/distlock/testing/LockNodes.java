@@ -63,7 +63,10 @@ public final class LockNodes implements AutoCloseable {
 		LettuceConnectionFactory factory = this.connections.get();
 		this.factories.add(factory);
 		BackendLockRegistry registry = CheckedEnvironment.registry(backend(factory, this.commandTimeout),
-				TestSettings.releasing(TestSettings.of(PATIENCE, lease, null, RedisNodes.HAND_OFF, PATIENCE, false, Duration.ZERO), release), List.of(listeners), TimeSource.SYSTEM);
+				TestSettings.releasing(
+						TestSettings.of(PATIENCE, lease, null, RedisNodes.HAND_OFF, PATIENCE, false, Duration.ZERO),
+						release),
+				List.of(listeners), TimeSource.SYSTEM);
 		this.registries.add(registry);
 		registry.start();
 		return registry;

@@ -59,8 +59,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	private static ZooKeeperServerEmbedded startOn(Path folder, int port) throws Exception {
 		Properties settings = new Properties();
 		settings.putAll(Map.of("dataDir", folder.resolve("data").toString(), "clientPort", "" + port, "tickTime",
-				"" + TICK.toMillis(), "maxSessionTimeout", "120000", "maxClientCnxns", "0", "admin.enableServer", "false", "4lw.commands.whitelist",
-				"*"));
+				"" + TICK.toMillis(), "maxSessionTimeout", "120000", "maxClientCnxns", "0", "admin.enableServer",
+				"false", "4lw.commands.whitelist", "*"));
 		ZooKeeperServerEmbedded server = ZooKeeperServerEmbedded.builder()
 			.baseDir(folder)
 			.configuration(settings)

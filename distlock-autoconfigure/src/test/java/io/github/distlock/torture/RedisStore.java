@@ -17,6 +17,7 @@ import io.github.distlock.torture.worker.WorkerSettings;
  */
 final class RedisStore extends Store {
 
+	/** After that the watched owners are unknown. */
 	private static final Duration PATIENCE = Duration.ofSeconds(3);
 
 	private final int port;
@@ -76,7 +77,7 @@ final class RedisStore extends Store {
 
 	/** Send one command on a connection of its own. */
 	private String send(String... words) {
-		try (RespConnection connection = connect()) {
+		try (RespConnection connection = new RespConnection(this.port)) {
 			return String.valueOf(connection.ask(words));
 		}
 	}

@@ -111,11 +111,14 @@ abstract class Store implements AutoCloseable {
 	final void recordLeftOvers() {
 		long end = System.nanoTime() + longestLeftOver().toNanos();
 		String left;
+		boolean over;
 		do {
 			Pauses.pause(WATCH);
+			// First: what remains is asked for after the end, however late that is.
+			over = System.nanoTime() - end > 0;
 			left = leftOvers();
 		}
-		while (!left.equals("none") && System.nanoTime() < end);
+		while (!left.equals("none") && !over);
 		this.history.write(Kind.LEFT_OVER, "names", left);
 	}
 

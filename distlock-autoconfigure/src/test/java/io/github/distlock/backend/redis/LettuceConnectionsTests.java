@@ -223,7 +223,9 @@ class LettuceConnectionsTests extends OnRedis {
 			address.setPort(other.port());
 			application.start();
 			for (String effect : List.of("keeps", "loses")) {
+				// The thread that compares may wait for two lost messages first.
 				Awaitility.await()
+					.atMost(TIMEOUT.multipliedBy(3))
 					.untilAsserted(() -> assertThat(flushed(output))
 						.containsOnlyOnce("leads to Redis at 127.0.0.1:" + other.port() + " now, and this JVM " + effect
 								+ " its locks in Redis at 127.0.0.1:" + server.port()));
@@ -304,7 +306,8 @@ class LettuceConnectionsTests extends OnRedis {
 			LettuceConnectionFactory application = application(server.port(), LettuceClientConfiguration.builder()
 				.redisCredentialsProviderFactory(always(() -> Mono.fromFuture(credentials))));
 			LockStore store = open(new RedisLockBackend(application,
-					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated, 17), TimeSource.SYSTEM), "me");
+					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated, 17), TimeSource.SYSTEM),
+					"me");
 			FutureTask<Boolean> test = new FutureTask<>(store::verify, true);
 			new Thread(test, "caller").start();
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> test.get(60, TimeUnit.SECONDS))

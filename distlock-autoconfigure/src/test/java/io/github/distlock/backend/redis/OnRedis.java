@@ -59,8 +59,8 @@ abstract class OnRedis extends NoSignals {
 
 	/** A backend that shares the connections of the application. */
 	static RedisLockBackend sharing(RedisConnectionFactory connections) {
-		return new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", TIMEOUT, false, 17), TimeSource.SYSTEM);
+		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", TIMEOUT, false, 17),
+				TimeSource.SYSTEM);
 	}
 
 	/** A node of a quorum, to be started and stopped. */

@@ -65,8 +65,8 @@ class RedisLockStoreTests extends OnRedis {
 	}
 
 	private LockStore open(LettuceConnectionFactory factory, String prefix, LockInstance self) {
-		LockStore store = new RedisLockBackend(factory,
-				new RedisBackendSettings(prefix, TIMEOUT, true, 17), TimeSource.SYSTEM)
+		LockStore store = new RedisLockBackend(factory, new RedisBackendSettings(prefix, TIMEOUT, true, 17),
+				TimeSource.SYSTEM)
 			.open(new StoreContext(self, this));
 		this.stores.add(store);
 		return store;

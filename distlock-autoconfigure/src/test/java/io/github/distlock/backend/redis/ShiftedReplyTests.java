@@ -71,7 +71,8 @@ class ShiftedReplyTests extends OnRedis {
 	void aReplyIsNeverTakenForAGrantOfAnotherCommandAndLocksWorkAgain(String driver, Disturbance disturbance)
 			throws Exception {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			RedisConnectionFactory application = driver.equals("jedis") ? hastyJedis(proxy.port()) : lettuce(proxy.port());
+			RedisConnectionFactory application = driver.equals("jedis") ? hastyJedis(proxy.port())
+					: lettuce(proxy.port());
 			LockStore store = open(driver.equals("lettuce") ? hasty(application) : sharing(application), "me");
 			whileUsed(store, (disturbed) -> proxy
 				.disturb(disturbed ? (replies) -> disturbance.of(replies, this.disturbances) : null));

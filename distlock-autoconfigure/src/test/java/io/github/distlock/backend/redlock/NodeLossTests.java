@@ -35,7 +35,9 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class NodeLossTests {
 
-	/** After that long a node counts for a JVM without trust, whose leases are no longer. */
+	/**
+	 * After that long a node counts for a JVM without trust, whose leases are no longer.
+	 */
 	private static final Duration UPTIME = Duration.ofSeconds(10);
 
 	private RedlockCluster cluster;

@@ -20,7 +20,8 @@ final class RedlockTestStore implements StoreUnderTest {
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
 		Duration timeout = RedlockParticipant.TIMEOUT;
-		return new RedlockBackend(this.cluster.trusted(timeout), new RedlockSettings("distlock:", timeout, LONGEST_LEASE, 17), clock);
+		return new RedlockBackend(this.cluster.trusted(timeout),
+				new RedlockSettings("distlock:", timeout, LONGEST_LEASE, 17), clock);
 	}
 
 	@Override

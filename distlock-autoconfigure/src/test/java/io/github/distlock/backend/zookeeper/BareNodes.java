@@ -33,7 +33,9 @@ final class BareNodes implements AfterEachCallback, AutoCloseable {
 		return node(ZooKeeperTestServer.client(this.server.connectString(), this.session));
 	}
 
-	/** A node whose connection goes through the proxy, for tests that wait for replies. */
+	/**
+	 * A node whose connection goes through the proxy, for tests that wait for replies.
+	 */
 	BareNode proxied() {
 		return hasty(ZooKeeperTestServer.client(proxyAddress(), this.session));
 	}
