@@ -47,6 +47,8 @@ class CommitGuardTests {
 
 	static {
 		JDBC.execute("create table sales (what varchar)");
+		// A transaction waits for the row of another one that a slow machine delays.
+		JDBC.execute("set default_lock_timeout 60000");
 	}
 
 	private final StubLock lock = new StubLock();

@@ -14,6 +14,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
+import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.testing.RedisTestServer;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
@@ -75,7 +76,7 @@ class LockedApplicationTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-	private static final String DATABASE = "jdbc:h2:mem:shops;DB_CLOSE_DELAY=-1";
+	private static final String DATABASE = "jdbc:h2:mem:shops;DB_CLOSE_DELAY=-1;DEFAULT_LOCK_TIMEOUT=60000";
 
 	/** The same one. */
 	private static final ConnectionFactory REACTIVE = ConnectionFactories
@@ -139,14 +140,15 @@ class LockedApplicationTests {
 	/** Has the same effect on the lock as a pause of the process. */
 	private static void outliveTheLease() {
 		HeldLock lock = LockContext.current().orElseThrow();
-		Awaitility.await().until(() -> !lock.isHeld());
+		ControlledLock.expireAfter(lock, Duration.ofMillis(100));
+		Awaitility.await().atMost(PATIENCE).until(() -> !lock.isHeld());
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void theWorkOfAPausedHolderIsRolledBack(Manager manager) {
 		Till till = byProperty.getBean(Till.class);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> manager.briefly.sell(till, 1, () -> {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> manager.sale.sell(till, 1, () -> {
 			outliveTheLease();
 			// As in another JVM, with a thread and a transaction of its own.
 			assertThat(CompletableFuture.runAsync(() -> till.sellByJdbc(2, () -> {
@@ -168,18 +170,15 @@ class LockedApplicationTests {
 	/** The transaction manager of a sale. */
 	enum Manager {
 
-		JDBC(Till::sellByJdbc, Till::sellByJdbcBriefly),
+		JDBC(Till::sellByJdbc),
 
 		/** Its SQL is sent at the commit. */
-		JPA(Till::sellByJpa, Till::sellByJpaBriefly);
+		JPA(Till::sellByJpa);
 
 		private final Sale sale;
 
-		private final Sale briefly;
-
-		Manager(Sale sale, Sale briefly) {
+		Manager(Sale sale) {
 			this.sale = sale;
-			this.briefly = briefly;
 		}
 
 	}
@@ -244,7 +243,7 @@ class LockedApplicationTests {
 	@ParameterizedTest
 	@EnumSource
 	void workThatOutlivesALockThatWasLostAndThenClosedIsRolledBack(Scene scene) {
-		Throwable thrown = catchThrowable(() -> scene.around.run(scene.bean(BriefOffice.class), () -> {
+		Throwable thrown = catchThrowable(() -> scene.around.run(scene.bean(Office.class), () -> {
 			start(scene);
 			outliveTheLease();
 		}));
@@ -262,7 +261,7 @@ class LockedApplicationTests {
 	@Test
 	void aLostLockThatIsNotYetClosedPreventsTheCommitToo() {
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> byProperty.getBean(BriefOffice.class).run(() -> {
+			.isThrownBy(() -> byProperty.getBean(Office.class).run(() -> {
 				start(Scene.PROPAGATED_BY_PROPERTY);
 				outliveTheLease();
 				this.closed.complete(null);
@@ -304,7 +303,6 @@ class LockedApplicationTests {
 	}
 
 	/** Runs work under a lock. */
-	@Primary
 	static class Office {
 
 		@DistributedLock("'outer'")
@@ -322,29 +320,6 @@ class LockedApplicationTests {
 		Mono<Void> publisher(Runnable work) {
 			work.run();
 			return Mono.empty();
-		}
-
-	}
-
-	/** Runs work under a lock with a short lease. */
-	static class BriefOffice extends Office {
-
-		@Override
-		@DistributedLock(key = "'outer'", leaseTime = "200ms")
-		void run(Runnable work) {
-			super.run(work);
-		}
-
-		@Override
-		@DistributedLock(key = "'outer'", leaseTime = "200ms")
-		CompletableFuture<Void> stage(Runnable work) {
-			return super.stage(work);
-		}
-
-		@Override
-		@DistributedLock(key = "'outer'", leaseTime = "200ms")
-		Mono<Void> publisher(Runnable work) {
-			return super.publisher(work);
 		}
 
 	}
@@ -398,9 +373,7 @@ class LockedApplicationTests {
 
 	}
 
-	/**
-	 * Reads the stock and writes the rest, under a lock with or without a short lease.
-	 */
+	/** Reads the stock and writes the rest, under a lock. */
 	static class Till {
 
 		private final JdbcClient client;
@@ -420,24 +393,12 @@ class LockedApplicationTests {
 			this.client.sql("update book set quantity = ?").param(quantity - amount).update();
 		}
 
-		@Transactional("jdbc")
-		@DistributedLock(key = "'book'", waitTime = "20s", leaseTime = "700ms")
-		void sellByJdbcBriefly(int amount, Runnable afterReading) {
-			sellByJdbc(amount, afterReading);
-		}
-
 		@Transactional
 		@DistributedLock(key = "'book'", waitTime = "20s")
 		void sellByJpa(int amount, Runnable afterReading) {
 			Book book = this.entities.find(Book.class, 1L);
 			afterReading.run();
 			book.quantity -= amount;
-		}
-
-		@Transactional
-		@DistributedLock(key = "'book'", waitTime = "20s", leaseTime = "700ms")
-		void sellByJpaBriefly(int amount, Runnable afterReading) {
-			sellByJpa(amount, afterReading);
 		}
 
 	}
@@ -532,7 +493,7 @@ class LockedApplicationTests {
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@EnableAsync(proxyTargetClass = true)
-	@Import({ Office.class, BriefOffice.class, Clerk.class, Cashier.class, Till.class, Shelf.class, Checkout.class,
+	@Import({ Office.class, Clerk.class, Cashier.class, Till.class, Shelf.class, Checkout.class,
 			Released.class })
 	static class Application {
 
