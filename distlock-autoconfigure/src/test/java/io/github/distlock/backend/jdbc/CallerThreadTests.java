@@ -160,6 +160,7 @@ class CallerThreadTests {
 		TestDatabase database = server.open();
 		JdbcNode node = this.nodes.lease(database.pool(4));
 		BlockedRow row = this.nodes.closing(new BlockedRow(database, node, this.key));
+		// The server ends the wait before the command times out.
 		Ticket late = node.ticket(this.key);
 		assertThatThrownBy(() -> node.attempt(late)).isInstanceOf(LockBackendException.class);
 		Long session = session(server, database);
@@ -186,7 +187,8 @@ class CallerThreadTests {
 				(transaction != null) ? transaction.execute((status) -> node.attempt(ticket)) : node.attempt(ticket)));
 		caller.start();
 		await().atMost(SOON)
-			.until(() -> Thread.getAllStackTraces().keySet().stream().anyMatch(this::isSending) || isInDriver(caller));
+			.until(() -> session(server, server.open()) != null
+					&& (Thread.getAllStackTraces().keySet().stream().anyMatch(this::isSending) || isInDriver(caller)));
 		boolean sends = isInDriver(caller);
 		row.free();
 		assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
@@ -194,7 +196,7 @@ class CallerThreadTests {
 	}
 
 	private boolean isSending(Thread thread) {
-		return thread.getName().startsWith("distlock-jdbc-") && isInDriver(thread);
+		return thread.getName().matches("distlock-jdbc-\\d+") && isInDriver(thread);
 	}
 
 	private static boolean isInDriver(Thread thread) {

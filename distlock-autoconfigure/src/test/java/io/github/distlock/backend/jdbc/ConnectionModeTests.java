@@ -3,6 +3,7 @@ package io.github.distlock.backend.jdbc;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -10,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -78,16 +80,16 @@ class ConnectionModeTests implements LockListener {
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void theLockOfAKilledJvmIsFreeAtOnce(Database server) {
 		TestDatabase database = server.open();
-		ChildJvm holder = this.nodes.closing(
-				ChildJvm.start(ConnectionChild.class, database.platform(), database.url(), database.user(), this.key));
+		ChildJvm holder = this.nodes.closing(ChildJvm.start(ConnectionChild.class, database.platform(), database.url(),
+				database.user(), this.key, Long.toString(PATIENCE.multipliedBy(4).toMillis())));
 		JdbcNode node = this.nodes.connection(database.pool(4));
 		long token = Long.parseLong(holder.expect("held "));
 		assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 		Ticket waiter = node.ticket(this.key);
 		assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 		holder.kill();
-		// Shorter than the lock time-out of the statement.
-		await().atMost(Duration.ofSeconds(2)).until(() -> node.has(waiter));
+		// Long before the end of the lease.
+		await().atMost(PATIENCE).until(() -> node.has(waiter));
 		assertThat(node.take(waiter).firstToken()).isGreaterThan(token + 16);
 	}
 
@@ -103,7 +105,7 @@ class ConnectionModeTests implements LockListener {
 			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().sessionBound()).isTrue());
 		endOtherSessions(server, database);
-		await().atMost(Duration.ofSeconds(10)).until(() -> node.doubted.contains(ticket));
+		await().atMost(PATIENCE).until(() -> node.doubted.contains(ticket));
 		assertThat(Answers.of(node.store.renew(renewal))).containsExactly(new RenewalResult.Gone(false));
 		assertThat(node.release(ticket)).isFalse();
 		node.take(node.ticket(this.key));
@@ -117,7 +119,9 @@ class ConnectionModeTests implements LockListener {
 		Connection cleanUp = this.nodes.closing(pool.getConnection());
 		node.release(node.hold(this.key));
 		cleanUp.setAutoCommit(false);
-		assertThat(cleanUp.createStatement().executeUpdate("DELETE FROM distlock_lock")).isPositive();
+		assertThat(cleanUp.createStatement()
+			.executeUpdate("DELETE FROM distlock_lock WHERE lock_key = X'" + HexFormat.of().formatHex(bytes()) + "'"))
+			.isOne();
 		assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 		Ticket waiter = node.queue(this.key);
 		cleanUp.commit();
@@ -151,7 +155,11 @@ class ConnectionModeTests implements LockListener {
 		HikariDataSource pool = this.nodes.closing(Database.H2.open().pool(4));
 		JdbcNode node = this.nodes
 			.closing(JdbcNode.connection(new ObservedPool(pool, (connection, method, argument) -> {
-				if (method.equals("rollback") && fails.getAndSet(false)) {
+				// Not that of the clean-up.
+				if (method.equals("rollback")
+						&& Stream.of(new Throwable().getStackTrace())
+							.anyMatch((frame) -> frame.getClassName().equals(ConnectionLock.class.getName()))
+						&& fails.getAndSet(false)) {
 					throw new StackOverflowError("injected");
 				}
 			}), 1));
@@ -187,7 +195,7 @@ class ConnectionModeTests implements LockListener {
 		assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 		Ticket free = node.ticket(this.key + "free");
 		node.attempt(free);
-		await().atMost(Duration.ofSeconds(25)).until(() -> node.has(free));
+		await().atMost(PATIENCE).until(() -> node.has(free));
 	}
 
 	@ParameterizedTest
@@ -206,7 +214,8 @@ class ConnectionModeTests implements LockListener {
 			.isInstanceOf(UnsupportedOperationException.class);
 		lease.release(ticket);
 		assertThat(row.take(row.ticket(this.key)).firstToken()).isGreaterThan(grant.lastToken());
-		assertThatThrownBy(() -> lease.attemptOnce(this.key)).isInstanceOf(LockBackendException.class);
+		JdbcNode late = this.nodes.closing(JdbcNode.impatient(pool));
+		assertThatThrownBy(() -> late.attemptOnce(this.key)).isInstanceOf(LockBackendException.class);
 	}
 
 	@ParameterizedTest
@@ -235,7 +244,8 @@ class ConnectionModeTests implements LockListener {
 			jdbc.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%'");
 		}
 		else {
-			jdbc.queryForList("SELECT trx_mysql_thread_id FROM information_schema.innodb_trx", Long.class)
+			jdbc.queryForList("SELECT id FROM information_schema.innodb_trx JOIN information_schema.processlist"
+					+ " ON id = trx_mysql_thread_id", Long.class)
 				.forEach((id) -> jdbc.execute("KILL " + id));
 		}
 	}

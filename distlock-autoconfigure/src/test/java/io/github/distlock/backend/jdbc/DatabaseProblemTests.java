@@ -144,7 +144,7 @@ class DatabaseProblemTests {
 		other.setJdbcUrl(this.database.url().replaceFirst("/postgres[?]", "/nowhere?"));
 		for (HikariConfig wrong : List.of(settings, other)) {
 			wrong.setInitializationFailTimeout(-1);
-			try (HikariDataSource pool = new HikariDataSource(wrong); JdbcNode node = JdbcNode.lease(pool)) {
+			try (HikariDataSource pool = new HikariDataSource(wrong); JdbcNode node = JdbcNode.impatient(pool)) {
 				assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::ping)
 					.withMessageContaining(" refuses the login (")
 					.withMessageContaining("does not exist): check user, password and database");
@@ -158,7 +158,7 @@ class DatabaseProblemTests {
 		HikariConfig settings = this.database.poolSettings(2);
 		settings.setJdbcUrl("jdbc:postgresql://localhost:1/shop");
 		settings.setInitializationFailTimeout(-1);
-		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		this.nodes.closing(JdbcNode.impatient(this.nodes.closing(new HikariDataSource(settings))));
 		assertThat(flushed(output))
 			.containsOnlyOnce("PostgreSQL at jdbc:postgresql://localhost:1/shop cannot be reached (Connection to"
 					+ " localhost:1 refused")
@@ -183,7 +183,7 @@ class DatabaseProblemTests {
 		settings.setUsername(this.id);
 		settings.setInitializationFailTimeout(-1);
 		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
-		JdbcNode node = this.nodes.closing(JdbcNode.lease(pool));
+		JdbcNode node = this.nodes.closing(JdbcNode.impatient(pool));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::ping)
 			.withMessageContaining(" accepts no more connections (FATAL: too many connections for role")
 			.withMessageContaining("make the pools of the applications smaller")
@@ -355,7 +355,7 @@ class DatabaseProblemTests {
 					DistlockJdbcAutoConfiguration.class))
 			.withPropertyValues("spring.datasource.url=" + this.database.url().replaceFirst("[?].*", ""),
 					"spring.datasource.username=" + this.id, "spring.datasource.hikari.schema=" + this.id,
-					"distlock.backend=jdbc", "distlock.jdbc.schema=" + this.id,
+					"distlock.backend=jdbc", "distlock.jdbc.command-timeout=5s", "distlock.jdbc.schema=" + this.id,
 					"distlock.jdbc.initialize-schema=always");
 	}
 

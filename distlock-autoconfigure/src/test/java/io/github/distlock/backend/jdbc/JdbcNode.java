@@ -21,6 +21,12 @@ final class JdbcNode extends StoreNode {
 	/** On PostgreSQL, JVMs of both modes may not use the same prefix. */
 	static final String CONNECTION_PREFIX = "connection:";
 
+	/** The command time-out. A server or a thread may stand still for seconds. */
+	static final Duration COMMAND = Duration.ofSeconds(20);
+
+	/** Of a node that waits for it. */
+	static final Duration SHORT_COMMAND = Duration.ofSeconds(8);
+
 	JdbcNode(LockBackend backend) {
 		this(backend, LockInstance.of(UUID.randomUUID().toString()));
 	}
@@ -31,7 +37,7 @@ final class JdbcNode extends StoreNode {
 
 	/** A node whose tickets name an application, a host and a process. */
 	static JdbcNode named(DataSource dataSource, String prefix, boolean connected) {
-		JdbcBackendSettings settings = settings(prefix, 10, TableNames.DEFAULT);
+		JdbcBackendSettings settings = settings(prefix, COMMAND, 10, TableNames.DEFAULT);
 		return new JdbcNode(
 				connected ? JdbcBackend.connection(dataSource, settings, TimeSource.SYSTEM)
 						: JdbcBackend.lease(dataSource, settings, TimeSource.SYSTEM),
@@ -43,16 +49,25 @@ final class JdbcNode extends StoreNode {
 	}
 
 	static JdbcNode lease(DataSource dataSource, TableNames tables) {
-		return new JdbcNode(JdbcBackend.lease(dataSource, settings("distlock:", 10, tables), TimeSource.SYSTEM));
+		return lease(dataSource, tables, COMMAND);
+	}
+
+	/** A node of a test that waits for the command time-out. */
+	static JdbcNode impatient(DataSource dataSource) {
+		return lease(dataSource, TableNames.DEFAULT, SHORT_COMMAND);
+	}
+
+	private static JdbcNode lease(DataSource dataSource, TableNames tables, Duration command) {
+		return new JdbcNode(
+				JdbcBackend.lease(dataSource, settings("distlock:", command, 10, tables), TimeSource.SYSTEM));
 	}
 
 	/**
 	 * A failed attempt counts as a waiting JVM for twice the poll interval: longer than a
 	 * test.
 	 */
-	private static JdbcBackendSettings settings(String prefix, int connections, TableNames tables) {
-		return new JdbcBackendSettings(prefix, Duration.ofSeconds(2), Duration.ofSeconds(30), 17, 3, connections, true,
-				tables, "");
+	private static JdbcBackendSettings settings(String prefix, Duration command, int connections, TableNames tables) {
+		return new JdbcBackendSettings(prefix, command, Duration.ofSeconds(30), 17, 3, connections, true, tables, "");
 	}
 
 	static JdbcNode connection(DataSource dataSource) {
@@ -61,7 +76,7 @@ final class JdbcNode extends StoreNode {
 
 	static JdbcNode connection(DataSource dataSource, int connections) {
 		return new JdbcNode(JdbcBackend.connection(dataSource,
-				settings(CONNECTION_PREFIX, connections, TableNames.DEFAULT), TimeSource.SYSTEM));
+				settings(CONNECTION_PREFIX, COMMAND, connections, TableNames.DEFAULT), TimeSource.SYSTEM));
 	}
 
 	/**

@@ -15,8 +15,7 @@ import io.github.distlock.contract.StoreUnderTest;
  */
 final class JdbcUnderTest implements StoreUnderTest {
 
-	static final JdbcBackendSettings SETTINGS = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-			Duration.ofMillis(100), 17, 3, 80, true, TableNames.DEFAULT, "");
+	static final JdbcBackendSettings SETTINGS = settings("distlock:", JdbcNode.COMMAND, 80);
 
 	static final JdbcBackendSettings CONNECTION_SETTINGS = connectionSettings(80);
 
@@ -33,8 +32,12 @@ final class JdbcUnderTest implements StoreUnderTest {
 	}
 
 	static JdbcBackendSettings connectionSettings(int connections) {
-		return new JdbcBackendSettings(JdbcNode.CONNECTION_PREFIX, Duration.ofSeconds(2), Duration.ofMillis(100), 17, 3,
-				connections, true, TableNames.DEFAULT, "");
+		return settings(JdbcNode.CONNECTION_PREFIX, JdbcNode.COMMAND, connections);
+	}
+
+	static JdbcBackendSettings settings(String prefix, Duration command, int connections) {
+		return new JdbcBackendSettings(prefix, command, Duration.ofMillis(100), 17, 3, connections, true,
+				TableNames.DEFAULT, "");
 	}
 
 	static JdbcUnderTest lease(TestDatabase database) {

@@ -20,9 +20,12 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
+import io.github.distlock.testing.StoreNode;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -70,7 +73,7 @@ class LeaseModeTests {
 		insert(database, "ahead", nowMicros() + HOUR_MICROS, nowMicros() - HOUR_MICROS);
 		insert(database, "fresh", nowMicros() - HOUR_MICROS, nowMicros() + HOUR_MICROS);
 		JdbcNode node = this.nodes.lease(database.pool(2));
-		await().atMost(Duration.ofSeconds(15)).until(() -> count(database, "stale") == 0);
+		await().atMost(Duration.ofSeconds(60)).until(() -> count(database, "stale") == 0);
 		assertThat(count(database, "ahead")).isEqualTo(1);
 		assertThat(count(database, "fresh")).isEqualTo(1);
 		assertThat(node.attemptOnce(this.key + "stale")).isInstanceOf(Grant.class);
@@ -92,16 +95,20 @@ class LeaseModeTests {
 		assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
 	}
 
+	/** Mostly waits. */
 	@ParameterizedTest
 	@EnumSource
+	@Execution(ExecutionMode.CONCURRENT)
 	void aRowThatAnotherSessionHasLockedCostsNoNeighbour(Database server) throws SQLException {
 		TestDatabase database = server.open();
 		HikariDataSource pool = this.nodes.closing(database.pool(2));
 		JdbcNode node = this.nodes.closing(JdbcNode.lease(pool));
 		Connection other = this.nodes.closing(pool.getConnection());
+		Duration lease = Duration.ofMinutes(10);
 		List<Renewal> renewals = IntStream.range(0, 3)
 			.mapToObj((i) -> node.ticket(this.key + i))
-			.map((ticket) -> new Renewal(ticket, node.take(ticket).lastToken(), JdbcNode.LEASE))
+			.map((ticket) -> new Renewal(ticket, StoreNode.granted(node.attempt(ticket, lease, true)).lastToken(),
+					lease))
 			.toList();
 		other.setAutoCommit(false);
 		try (PreparedStatement row = other

@@ -77,7 +77,7 @@ class ManyWaitersTests {
 
 	private static BackendLockRegistry registry(HikariDataSource pool, boolean connected) {
 		JdbcBackendSettings settings = new JdbcBackendSettings(connected ? JdbcNode.CONNECTION_PREFIX : "distlock:",
-				Duration.ofSeconds(2), Duration.ofMillis(100), 17, 3, 5, true, TableNames.DEFAULT, "");
+				JdbcNode.COMMAND, Duration.ofMillis(100), 17, 3, 5, true, TableNames.DEFAULT, "");
 		LockBackend backend = connected ? JdbcBackend.connection(pool, settings, TimeSource.SYSTEM)
 				: JdbcBackend.lease(pool, settings, TimeSource.SYSTEM);
 		return JdbcRegistries.start(backend, PATIENCE, Duration.ofSeconds(30), Duration.ofMillis(50));

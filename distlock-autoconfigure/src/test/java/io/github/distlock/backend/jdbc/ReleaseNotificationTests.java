@@ -141,7 +141,7 @@ class ReleaseNotificationTests {
 	}
 
 	private static JdbcNode node(DataSource dataSource, boolean notifications) {
-		return new JdbcNode(JdbcBackend.lease(dataSource, new JdbcBackendSettings("distlock:", Duration.ofMillis(1500),
+		return new JdbcNode(JdbcBackend.lease(dataSource, new JdbcBackendSettings("distlock:", JdbcNode.COMMAND,
 				Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT, ""), TimeSource.SYSTEM));
 	}
 

@@ -82,7 +82,7 @@ class SessionProofTests {
 		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
 		JdbcNode other = this.nodes.closing(JdbcNode.connection(pool));
 		BackendLockRegistry registry = registry(
-				new ObservedPool(pool, (connection, method, argument) -> awaitEnd(method)));
+				new ObservedPool(pool, (connection, method, argument) -> awaitEnd(method)), JdbcNode.SHORT_COMMAND);
 		HeldLock lock = registry.acquire(LockRequest.of(this.key));
 		await().atMost(SOON).until(() -> this.blocked.get() > 0);
 		assertThat(lock.confirmHeld()).as("beside a check that does not return").isFalse();
@@ -115,8 +115,12 @@ class SessionProofTests {
 	}
 
 	private BackendLockRegistry registry(DataSource pool) {
-		BackendLockRegistry registry = JdbcRegistries.start(
-				JdbcBackend.connection(pool, JdbcUnderTest.CONNECTION_SETTINGS, TimeSource.SYSTEM), SOON, SOON, SOON);
+		return registry(pool, JdbcNode.COMMAND);
+	}
+
+	private BackendLockRegistry registry(DataSource pool, Duration command) {
+		BackendLockRegistry registry = JdbcRegistries.start(JdbcBackend.connection(pool,
+				JdbcUnderTest.settings(JdbcNode.CONNECTION_PREFIX, command, 80), TimeSource.SYSTEM), SOON, SOON, SOON);
 		this.nodes.closing(registry::shutdown);
 		return registry;
 	}

@@ -3,7 +3,6 @@ package io.github.distlock.backend.jdbc;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -18,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -29,11 +29,12 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
-import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.DocumentedRights;
+import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -79,7 +80,7 @@ class SickDatabaseTests {
 		TestDatabase database = server.open();
 		TcpProxy proxy = this.nodes.closing(proxy(database));
 		HikariDataSource pool = this.nodes.closing(pool(database, proxy, 10));
-		BackendLockRegistry registry = registry(pool);
+		BackendLockRegistry registry = registry(pool, Duration.ofSeconds(2));
 		ExecutorService callers = Executors.newFixedThreadPool(4);
 		try {
 			List<Future<?>> calls = new ArrayList<>();
@@ -104,7 +105,7 @@ class SickDatabaseTests {
 			registry.shutdown();
 		}
 		assertThat(proxy.cancellations()).isZero();
-		assertThat(this.longestMillis).hasValueLessThan(9_500);
+		assertThat(this.longestMillis).hasValueLessThan(SOON.toMillis());
 	}
 
 	private void awaitEnd(List<Future<?>> calls) throws Exception {
@@ -150,7 +151,7 @@ class SickDatabaseTests {
 		database.direct()
 			.update("DELETE FROM distlock_lock WHERE lock_key = ?", (Object) LeaseModeTests.bytes(this.key));
 		proxy.refuse(false);
-		await().until(() -> lost.contains(this.key));
+		await().atMost(SOON).until(() -> lost.contains(this.key));
 		registry.shutdown();
 	}
 
@@ -159,45 +160,40 @@ class SickDatabaseTests {
 		TestDatabase database = TestDatabase.postgres();
 		TcpProxy proxy = this.nodes.closing(proxy(database));
 		HikariDataSource pool = this.nodes.closing(pool(database, proxy, 2));
-		BackendLockRegistry registry = registry(pool);
+		BooleanSupplier pools = LiveThreads.anyNew("distlock:");
+		BooleanSupplier commands = LiveThreads.anyNew("distlock-jdbc-");
+		BackendLockRegistry registry = registry(pool, JdbcNode.SHORT_COMMAND);
 		registry.acquire(LockRequest.of(this.key));
 		proxy.holdBack(true);
 		try {
-			CompletableFuture.runAsync(registry::shutdown).get(25, TimeUnit.SECONDS);
+			CompletableFuture.runAsync(registry::shutdown).get(1, TimeUnit.MINUTES);
 		}
 		finally {
 			proxy.holdBack(false);
 		}
-		await().atMost(SOON)
-			.until(() -> Thread.getAllStackTraces()
-				.keySet()
-				.stream()
-				.noneMatch((thread) -> thread.getName().matches("distlock(:|-jdbc-).*")));
+		await().atMost(SOON).until(() -> !pools.getAsBoolean() && !commands.getAsBoolean());
 	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					POSTGRESQL | LOCK TABLE distlock_lock IN ACCESS EXCLUSIVE MODE | SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-					MARIADB | SELECT * FROM distlock_lock FOR UPDATE | SELECT trx_mysql_thread_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'
+					POSTGRESQL | LOCK TABLE distlock_lock IN ACCESS EXCLUSIVE MODE | SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'WITH held%'
+					MARIADB | SELECT * FROM distlock_lock FOR UPDATE | SELECT trx_mysql_thread_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE 'INSERT%'
 					""")
 	void aSessionThatWaitsForTheTableEndsAlthoughItsClientHasGone(Database server, String lock, String waiting)
 			throws Exception {
 		TestDatabase database = server.open();
 		JdbcTemplate jdbc = database.direct();
-		JdbcNode node = this.nodes.lease(new HikariDataSource(database.poolSettings(2)));
-		node.take(node.ticket(this.key + "first"));
+		HikariDataSource pool = this.nodes.closing(database.pool(2));
+		JdbcNode node = this.nodes.closing(JdbcNode.impatient(pool));
+		this.nodes.closing(JdbcNode.lease(pool)).hold(this.key + "first");
 		try (Connection migration = Objects.requireNonNull(jdbc.getDataSource()).getConnection()) {
 			migration.setAutoCommit(false);
 			migration.createStatement().execute(lock);
-			Ticket ticket = node.ticket(this.key + "second");
-			assertThatExceptionOfType(LockBackendException.class)
-				.isThrownBy(() -> Answers.of(node.store.attempt(ticket, JdbcNode.LEASE, true)));
-			List<Long> sessions = jdbc.queryForList(waiting, Long.class);
-			// MariaDB has ended the wait before the client has gone.
-			assertThat(sessions.isEmpty()).isEqualTo(server == Database.MARIADB);
-			// The store deletes unused rows meanwhile, so another session may wait.
-			await().atMost(SOON).until(() -> Collections.disjoint(sessions, jdbc.queryForList(waiting, Long.class)));
+			CompletableFuture<?> attempt = CompletableFuture.runAsync(() -> node.queue(this.key + "second"));
+			await().atMost(SOON).until(() -> !jdbc.queryForList(waiting, Long.class).isEmpty());
+			assertThat(attempt).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockBackendException.class);
+			await().atMost(SOON).until(() -> jdbc.queryForList(waiting, Long.class).isEmpty());
 			migration.rollback();
 		}
 	}
@@ -233,8 +229,10 @@ class SickDatabaseTests {
 		return new HikariDataSource(settings);
 	}
 
-	private static BackendLockRegistry registry(HikariDataSource pool) {
-		return JdbcRegistries.lease(pool, WAIT, Duration.ofSeconds(30));
+	private static BackendLockRegistry registry(HikariDataSource pool, Duration command) {
+		return JdbcRegistries.start(
+				JdbcBackend.lease(pool, JdbcUnderTest.settings("distlock:", command, 80), TimeSource.SYSTEM), WAIT,
+				Duration.ofSeconds(30), Duration.ofMillis(50));
 	}
 
 	private final TableNames tables = new TableNames(null, "stopped" + UUID.randomUUID().toString().substring(0, 8));
@@ -251,9 +249,8 @@ class SickDatabaseTests {
 			jdbc.update("INSERT INTO " + this.tables.lock() + " VALUES (?, '', 0, 0, 0)", new byte[] { (byte) i });
 		}
 		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
-		JdbcNode node = this.nodes.closing(JdbcNode.lease(stopAt(pool, "DELETE FROM"), this.tables));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(stopAt(jdbc, pool, "DELETE FROM", 8), this.tables));
 		assertThat(this.stopped).succeedsWithin(SOON);
-		assertThat(locked(jdbc)).isEqualTo(8);
 		await().atMost(SOON).until(() -> locked(jdbc) == 0);
 		this.goOn.countDown();
 	}
@@ -263,14 +260,13 @@ class SickDatabaseTests {
 	void aRowWhoseGrantAProcessWasEndingWhenItStoppedIsFreeAgain(Database server) {
 		JdbcTemplate jdbc = open(server);
 		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
-		JdbcNode node = this.nodes.closing(JdbcNode.lease(stopAt(pool, "INSERT"), this.tables));
+		JdbcNode node = this.nodes.closing(JdbcNode.lease(stopAt(jdbc, pool, "INSERT", 1), this.tables));
 		JdbcNode holder = this.nodes.lease(server.open().pool(4), this.tables);
 		Ticket ticket = holder.ticket("ended");
 		Grant grant = holder.take(ticket);
 		StoreInspection inspection = Objects.requireNonNull(node.store.inspection());
 		CompletableFuture<?> operator = CompletableFuture.runAsync(() -> inspection.end("ended", grant.firstToken()));
 		assertThat(this.stopped).succeedsWithin(SOON);
-		assertThat(locked(jdbc)).isEqualTo(1);
 		await().atMost(SOON).until(() -> locked(jdbc) == 0);
 		this.goOn.countDown();
 		assertThat(operator.handle((ended, failure) -> true)).succeedsWithin(SOON);
@@ -281,7 +277,9 @@ class SickDatabaseTests {
 	void aConnectionOfTheApplicationHasItsOwnLimitAgain(Database server) {
 		JdbcTemplate jdbc = open(server);
 		jdbc.update("INSERT INTO " + this.tables.lock() + " VALUES (?, '', 0, 0, 0)", new byte[1]);
-		HikariDataSource pool = this.nodes.closing(server.open().pool(1));
+		HikariConfig settings = server.open().poolSettings(1);
+		settings.setMinimumIdle(1);
+		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
 		String read = (server == Database.POSTGRESQL) ? "SHOW idle_in_transaction_session_timeout"
 				: "SELECT @@idle_transaction_timeout";
 		String session = (server == Database.POSTGRESQL) ? "SELECT pg_backend_pid()" : "SELECT CONNECTION_ID()";
@@ -303,11 +301,11 @@ class SickDatabaseTests {
 		return jdbc;
 	}
 
-	/** A pool on which a statement is never sent. */
-	private ObservedPool stopAt(HikariDataSource pool, String statement) {
+	/** A pool on which a statement of a session that has locked rows is never sent. */
+	private ObservedPool stopAt(JdbcTemplate jdbc, HikariDataSource pool, String statement, int rows) {
 		return new ObservedPool(pool, (connection, method, argument) -> {
 			if (method.equals("prepareStatement") && String.valueOf(argument).startsWith(statement)
-					&& this.stopped.complete(true)) {
+					&& locked(jdbc) == rows && this.stopped.complete(true)) {
 				await().atMost(SOON.multipliedBy(2)).until(() -> this.goOn.getCount() == 0);
 			}
 		});

@@ -116,8 +116,9 @@ class SqlBlockTests {
 	}
 
 	private static LockedStock stock(TestDatabase database, String mode) {
-		return new LockedStock(Map.of("distlock.backend", "jdbc", "distlock.jdbc.mode", mode, "spring.datasource.url",
-				database.url(), "spring.datasource.username", database.user()));
+		return new LockedStock(
+				Map.of("distlock.backend", "jdbc", "distlock.jdbc.mode", mode, "distlock.jdbc.command-timeout", "5s",
+						"spring.datasource.url", database.url(), "spring.datasource.username", database.user()));
 	}
 
 	/** The line of a kind for a database. */

@@ -33,8 +33,8 @@ record TestDatabase(String platform, String url, String user) {
 	private static final Map<String, TestDatabase> started = new ConcurrentHashMap<>();
 
 	static TestDatabase h2() {
-		return once("h2",
-				() -> new TestDatabase("h2", "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa"));
+		return once("h2", () -> new TestDatabase("h2",
+				"jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=20000", "sa"));
 	}
 
 	/** PostgreSQL, embedded in the tests. Ends with this JVM. */
@@ -55,6 +55,15 @@ record TestDatabase(String platform, String url, String user) {
 				throw new UncheckedIOException(ex);
 			}
 		});
+	}
+
+	/** A new database in that server, which no other test uses. */
+	static TestDatabase postgres(String name) {
+		postgres().direct().execute("CREATE DATABASE " + name);
+		TestDatabase database = new TestDatabase("postgresql", postgres().url.replace("/postgres?", "/" + name + "?"),
+				"postgres");
+		database.makeTable();
+		return database;
 	}
 
 	/** Another PostgreSQL, which the test has started and will end. */
@@ -123,7 +132,7 @@ record TestDatabase(String platform, String url, String user) {
 		return config;
 	}
 
-	/** A pool of Tomcat that closes each connection that is in use for a second. */
+	/** A pool of Tomcat that closes each connection that is in use for six seconds. */
 	org.apache.tomcat.jdbc.pool.DataSource abandoningPool() {
 		org.apache.tomcat.jdbc.pool.DataSource pool = new org.apache.tomcat.jdbc.pool.DataSource();
 		pool.setUrl(this.url);
@@ -131,7 +140,7 @@ record TestDatabase(String platform, String url, String user) {
 		pool.setInitialSize(0);
 		pool.setMinIdle(0);
 		pool.setRemoveAbandoned(true);
-		pool.setRemoveAbandonedTimeout(1);
+		pool.setRemoveAbandonedTimeout(6);
 		pool.setTimeBetweenEvictionRunsMillis(1000);
 		return pool;
 	}
