@@ -145,7 +145,7 @@ abstract class FenceCases {
 	void nothingIsLeft() throws Exception {
 		assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
 		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
-		await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
+		await().atMost(Duration.ofSeconds(30)).until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
 		for (AutoCloseable each : this.open) {
 			each.close();
 		}
@@ -265,7 +265,7 @@ abstract class FenceCases {
 
 	private static void outliveTheLease(HeldLock lock) {
 		ControlledLock.expireAfter(lock, Duration.ofMillis(100));
-		await().until(() -> !lock.isHeld());
+		await().atMost(Duration.ofSeconds(30)).until(() -> !lock.isHeld());
 	}
 
 	private long rows() {
@@ -617,7 +617,7 @@ abstract class FenceCases {
 	@Test
 	void theWaitForTheRowEndsWithTheTimeOutOfTheTransactionOrWithTheLease() {
 		TransactionTemplate hurried = with(TransactionDefinition.PROPAGATION_REQUIRED, false);
-		hurried.setTimeout(4);
+		hurried.setTimeout(8);
 		locked(this.request, () -> this.template.executeWithoutResult((status) -> {
 			LockContext.current().orElseThrow().closeAsync().join();
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(
@@ -625,7 +625,7 @@ abstract class FenceCases {
 				.withCauseInstanceOf(LockBackendException.class)
 				.withMessageContaining("A transaction of an earlier holder is still open");
 			assertThatExceptionOfType(CompletionException.class)
-				.isThrownBy(elsewhere(() -> sell(this.request.leaseTime(Duration.ofSeconds(4)), 2))::join)
+				.isThrownBy(elsewhere(() -> sell(this.request.leaseTime(Duration.ofSeconds(8)), 2))::join)
 				.withCauseInstanceOf(LockLostException.class)
 				.withMessageContaining("while it waited for the row");
 			throw new IllegalStateException("ends here");

@@ -119,7 +119,7 @@ class JdbcInspectionTests {
 		assertThat(row).containsEntry("owner", "").containsEntry("wanted_at", grant.lastToken());
 		assertThat((Long) row.get("kept")).isBetween(0L, JdbcNode.LEASE.toNanos() / 1000);
 		jdbc.update("UPDATE distlock_lock SET fence = 0, expires_at = 0 WHERE lock_key = ?", note);
-		await().atMost(Duration.ofSeconds(15))
+		await().atMost(PATIENCE)
 			.until(() -> jdbc.queryForList("SELECT 1 FROM distlock_lock WHERE lock_key = ?", note).isEmpty());
 	}
 
@@ -156,7 +156,7 @@ class JdbcInspectionTests {
 		assertThat(statements).hasSize(2);
 		// MariaDB shows sessions as they were up to 100 ms before: that of the holder
 		// may be missing, and others may have ended.
-		await().atMost(Duration.ofSeconds(10))
+		await().atMost(PATIENCE)
 			.ignoreExceptionsMatching((ex) -> String.valueOf(ex.getMessage()).contains("Unknown thread id"))
 			.until(() -> {
 				for (Map<String, Object> session : administrator.queryForList(statements.get(0).replace(";", ""))) {

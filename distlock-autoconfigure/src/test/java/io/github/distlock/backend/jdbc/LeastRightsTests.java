@@ -1,6 +1,7 @@
 package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -40,6 +41,8 @@ class LeastRightsTests {
 
 	private static final List<String> RIGHTS = DocumentedRights.table();
 
+	private static final Duration SOON = Duration.ofSeconds(30);
+
 	private final String prefix = UUID.randomUUID() + ":";
 
 	@AutoClose
@@ -58,7 +61,7 @@ class LeastRightsTests {
 		assertThat(other.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		assertThat(holder.release(ticket)).isTrue();
 		if (connection) {
-			await().until(() -> other.has(waiting));
+			await().atMost(SOON).until(() -> other.has(waiting));
 		}
 		assertThat(other.take(waiting).firstToken()).isGreaterThan(grant.firstToken());
 		if (connection) {
@@ -85,13 +88,13 @@ class LeastRightsTests {
 		Ticket waiting = other.queue("k");
 		server.open().endSessions(pool.getUsername());
 		if (connection) {
-			await().until(() -> holder.doubted.contains(ticket));
+			await().atMost(SOON).until(() -> holder.doubted.contains(ticket));
 		}
 		else {
 			assertThat(holder.renew(ticket, grant)).isInstanceOf(RenewalResult.Extended.class);
 			assertThat(holder.release(ticket)).isTrue();
 		}
-		await().ignoreExceptions().until(() -> other.has(waiting));
+		await().atMost(SOON).ignoreExceptions().until(() -> other.has(waiting));
 		// Its session may have got the lock from the holder's, and was ended after it.
 		assertThat(other.release(waiting) || connection).isTrue();
 		Ticket again = other.ticket("k");

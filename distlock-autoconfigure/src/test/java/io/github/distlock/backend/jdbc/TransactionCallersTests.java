@@ -104,7 +104,7 @@ class TransactionCallersTests implements LockListener {
 		settings.setConnectionTimeout(PATIENCE.toMillis());
 		CountDownLatch end = new CountDownLatch(1);
 		try (HikariDataSource pool = new HikariDataSource(settings)) {
-			BackendLockRegistry registry = registry(pool, Duration.ofSeconds(6));
+			BackendLockRegistry registry = registry(pool, Duration.ofSeconds(15));
 			List<HeldLock> locks = new ArrayList<>();
 			for (int i = 0; i < 5; i++) {
 				locks.add(registry.acquire(LockRequest.of(this.key + i)));

@@ -260,13 +260,12 @@ class LockedApplicationTests {
 
 	@Test
 	void aLostLockThatIsNotYetClosedPreventsTheCommitToo() {
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> byProperty.getBean(Office.class).run(() -> {
-				start(Scene.PROPAGATED_BY_PROPERTY);
-				outliveTheLease();
-				this.closed.complete(null);
-				assertThat(this.later.get()).failsWithin(PATIENCE);
-			}));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> byProperty.getBean(Office.class).run(() -> {
+			start(Scene.PROPAGATED_BY_PROPERTY);
+			outliveTheLease();
+			this.closed.complete(null);
+			assertThat(this.later.get()).failsWithin(PATIENCE);
+		}));
 		assertThat(stock()).isEqualTo(10);
 	}
 
@@ -493,8 +492,7 @@ class LockedApplicationTests {
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@EnableAsync(proxyTargetClass = true)
-	@Import({ Office.class, Clerk.class, Cashier.class, Till.class, Shelf.class, Checkout.class,
-			Released.class })
+	@Import({ Office.class, Clerk.class, Cashier.class, Till.class, Shelf.class, Checkout.class, Released.class })
 	static class Application {
 
 		@Bean
