@@ -1,10 +1,14 @@
 package io.github.distlock.backend;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.regex.Pattern;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
+
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * The keys that can be locked. They are the same in every store, so that an application
@@ -60,6 +64,23 @@ public final class LockKeys {
 			String shown = printable((key.length() <= 40) ? key : key.substring(0, 40) + "...");
 			throw new LockDefinitionException("The lock key '" + shown + "' " + fault);
 		}
+	}
+
+	/**
+	 * Return the number of a key among the advisory locks of PostgreSQL: the first 8
+	 * bytes of the SHA-256 of some names in UTF-8, each after its length in 4 bytes, the
+	 * highest byte first. All JVMs, of all versions, must compute the same numbers.
+	 * @param names the schema, the table, the prefix of keys, and the key
+	 * @return the number
+	 */
+	public static long number(String... names) {
+		MessageDigest digest = ThrowingSupplier.of(() -> MessageDigest.getInstance("SHA-256")).get();
+		for (String name : names) {
+			byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+			digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+			digest.update(bytes);
+		}
+		return ByteBuffer.wrap(digest.digest()).getLong();
 	}
 
 	/** Whether all characters are printable ones of ASCII. */

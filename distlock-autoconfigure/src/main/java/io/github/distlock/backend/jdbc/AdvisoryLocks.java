@@ -1,8 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
@@ -21,7 +19,6 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ConcurrentReferenceHashMap;
-import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * The advisory locks of PostgreSQL that the mode {@code connection} takes: the number of
@@ -70,22 +67,7 @@ final class AdvisoryLocks {
 			names = connection.query("table", Map.of(), (row, number) -> row.getString(1));
 			this.table = names;
 		}
-		return number(names.get(0), names.get(1), this.prefix, key);
-	}
-
-	/**
-	 * Return the first 8 bytes of the SHA-256 of some names in UTF-8, each after its
-	 * length in 4 bytes, the highest byte first.
-	 * @param names the schema, the table, the prefix of keys, and the key
-	 */
-	static long number(String... names) {
-		MessageDigest digest = ThrowingSupplier.of(() -> MessageDigest.getInstance("SHA-256")).get();
-		for (String name : names) {
-			byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-			digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
-			digest.update(bytes);
-		}
-		return ByteBuffer.wrap(digest.digest()).getLong();
+		return LockKeys.number(names.get(0), names.get(1), this.prefix, key);
 	}
 
 	/** Return what sessions hold the number of a key or wait for it, in their order. */

@@ -29,6 +29,7 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
@@ -137,15 +138,14 @@ class AdvisoryLockTests {
 
 	@Test
 	void theNumberOfAKeyIsTheBeginningOfADigestOfNamesWithTheirLengths() {
-		assertThat(AdvisoryLocks.number("public", "distlock_lock", "distlock:", "stock-42"))
-			.isEqualTo(6585534822663148679L);
-		assertThat(AdvisoryLocks.number("shop", "locks_lock", "", "Größe 3")).isEqualTo(-7750108206542739365L);
-		assertThat(AdvisoryLocks.number("public", "distlock_lock", "a:", "b"))
-			.isNotEqualTo(AdvisoryLocks.number("public", "distlock_lock", "a", ":b"));
+		assertThat(LockKeys.number("public", "distlock_lock", "distlock:", "stock-42")).isEqualTo(6585534822663148679L);
+		assertThat(LockKeys.number("shop", "locks_lock", "", "Größe 3")).isEqualTo(-7750108206542739365L);
+		assertThat(LockKeys.number("public", "distlock_lock", "a:", "b"))
+			.isNotEqualTo(LockKeys.number("public", "distlock_lock", "a", ":b"));
 	}
 
 	private static long number(String key) {
-		return AdvisoryLocks.number("public", "distlock_lock", JdbcNode.CONNECTION_PREFIX, key);
+		return LockKeys.number("public", "distlock_lock", JdbcNode.CONNECTION_PREFIX, key);
 	}
 
 	@Test

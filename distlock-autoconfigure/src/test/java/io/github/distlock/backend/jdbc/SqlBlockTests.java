@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import io.github.distlock.LockInstance;
+import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.docs.CodeBlock;
 import io.github.distlock.docs.Pages;
@@ -51,7 +52,7 @@ class SqlBlockTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "stores-jdbc.md");
 
-	private static final long NUMBER = AdvisoryLocks.number("public", "distlock_lock", "distlock:", "stock-42");
+	private static final long NUMBER = LockKeys.number("public", "distlock_lock", "distlock:", "stock-42");
 
 	private static final String SECTION = "\n## Who holds a lock, and how to end it\n";
 
