@@ -32,6 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalLock {
 
+	private static final long FOREVER_NANOS = Duration.ofDays(36500).toNanos();
+
+	/** Does not end by itself, so that the store need not confirm it. */
+	private static final Validity UNTIL_RELEASE = Validity.session(() -> FOREVER_NANOS);
+
 	/** Holders and waiting tickets, in the order of arrival. */
 	private final Map<Ticket, LocalPlace> line = new LinkedHashMap<>(2);
 
@@ -220,6 +225,11 @@ final class LocalLock {
 		 * it is never handed on in its JVM.
 		 */
 		private Grant grant(TimeSource.@Nullable Instant sent) {
+			if (!this.user.expires) {
+				this.endNanos = LocalLock.this.now + FOREVER_NANOS;
+				this.grant = new Grant(0, 0, UNTIL_RELEASE);
+				return this.grant;
+			}
 			Validity validity = Validity.until((sent != null) ? sent : this.user.clock.now(), this.lease);
 			this.endNanos = this.lease.toNanos()
 					+ ((sent != null) ? LocalLock.this.now : LocalLock.this.clock.nanoTime());

@@ -3,6 +3,7 @@ package io.github.distlock.backend.local;
 import java.time.Duration;
 import java.util.EnumSet;
 
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
@@ -34,10 +35,26 @@ public final class LocalLockBackend implements LockBackend {
 	 * @param clock the clock
 	 */
 	public LocalLockBackend(LocalStore store, int tokensPerGrant, TimeSource clock) {
+		this(store, new BackendDescription(NAME, EnumSet.allOf(LockMode.class), true, true, tokensPerGrant,
+				Duration.ZERO, BATCH_SIZE, true), clock);
+	}
+
+	private LocalLockBackend(LocalStore store, BackendDescription description, TimeSource clock) {
 		this.store = store;
-		this.description = new BackendDescription(NAME, EnumSet.allOf(LockMode.class), true, true, tokensPerGrant,
-				Duration.ZERO, BATCH_SIZE, true);
+		this.description = description;
 		this.clock = clock;
+	}
+
+	/**
+	 * Create a backend with a store of its own, whose locks have no leases and no tokens:
+	 * what excludes other JVMs is not in the memory of this one.
+	 * @param name the name of the backend
+	 * @param clock the clock
+	 * @return the backend
+	 */
+	public static LocalLockBackend withoutLeases(String name, TimeSource clock) {
+		return new LocalLockBackend(new LocalStore(clock), new BackendDescription(name, EnumSet.of(LockMode.EXCLUSIVE),
+				false, false, 1, Duration.ZERO, BATCH_SIZE), clock);
 	}
 
 	@Override
@@ -46,8 +63,16 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
+	public void validateLease(String key, Duration lease) {
+		if (!this.description.expires()) {
+			throw new LockDefinitionException("Lock '" + key + "' was requested with a leaseTime or minHold, but a lock"
+					+ " of the store '" + this.description.name() + "' has no lease: leave both out");
+		}
+	}
+
+	@Override
 	public LockStore open(StoreContext context) {
-		return new LocalLockStore(this.store, this.description.tokensPerGrant(), this.clock, context);
+		return new LocalLockStore(this.store, this.description, this.clock, context);
 	}
 
 }

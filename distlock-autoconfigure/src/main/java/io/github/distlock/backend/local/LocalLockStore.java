@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -29,15 +30,18 @@ final class LocalLockStore implements LockStore, StoreInspection {
 
 	final int tokensPerGrant;
 
+	final boolean expires;
+
 	final TimeSource clock;
 
 	final LockSignals signals;
 
 	volatile boolean closed;
 
-	LocalLockStore(LocalStore store, int tokensPerGrant, TimeSource clock, StoreContext context) {
+	LocalLockStore(LocalStore store, BackendDescription description, TimeSource clock, StoreContext context) {
 		this.store = store;
-		this.tokensPerGrant = tokensPerGrant;
+		this.tokensPerGrant = description.tokensPerGrant();
+		this.expires = description.expires();
 		this.clock = clock;
 		this.signals = context.signals();
 	}
@@ -94,9 +98,10 @@ final class LocalLockStore implements LockStore, StoreInspection {
 		return "the memory of this JVM";
 	}
 
+	/** Not to be ended here if another part of the lock is elsewhere. */
 	@Override
-	public StoreInspection inspection() {
-		return this;
+	public @Nullable StoreInspection inspection() {
+		return this.expires ? this : null;
 	}
 
 	@Override
