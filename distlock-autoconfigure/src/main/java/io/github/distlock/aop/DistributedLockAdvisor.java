@@ -5,6 +5,7 @@ import java.util.function.BiConsumer;
 
 import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.weaving.WovenCalls;
+import io.github.distlock.transaction.TransactionLockRegistry;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -111,7 +112,12 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor
 			WovenCalls.addApplication(this.advice);
 		}
 		if (this.environment.enabled().get()) {
-			this.definitions.known().forEach(this.registries::verify);
+			this.definitions.known().forEach((definition) -> {
+				this.registries.verify(definition);
+				if (this.registries.of(definition) instanceof TransactionLockRegistry registry) {
+					this.definitions.transactions().verify(definition, registry);
+				}
+			});
 			this.environment.failureHandler().get();
 			this.environment.work().get();
 		}

@@ -75,6 +75,10 @@ final class LockDefinitions {
 		return locks;
 	}
 
+	TransactionalCalls transactions() {
+		return this.transactions;
+	}
+
 	/** Return the definitions of the methods that have been read. */
 	List<LockDefinition> known() {
 		return this.cached.values()

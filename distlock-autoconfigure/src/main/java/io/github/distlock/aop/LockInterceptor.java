@@ -74,8 +74,11 @@ final class LockInterceptor implements MethodInterceptor {
 			kept = !call.acquired().isEmpty() && locks.transactions().enter(locks.method(), call.acquired());
 		}
 		catch (RuntimeException | Error ex) {
-			call.abandon();
-			throw ex;
+			kept = false;
+			if (!call.refusedByTransaction(ex)) {
+				call.abandon();
+				throw ex;
+			}
 		}
 		Object result = null;
 		Throwable failure = null;
@@ -83,6 +86,9 @@ final class LockInterceptor implements MethodInterceptor {
 			result = call.resultOrNull();
 		}
 		catch (Throwable ex) {
+			if (call.refusedByTransaction(ex)) {
+				return call.resultOrNull();
+			}
 			failure = ex;
 		}
 		if (!kept) {

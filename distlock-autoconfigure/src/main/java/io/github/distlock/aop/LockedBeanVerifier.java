@@ -242,6 +242,11 @@ class LockedBeanVerifier
 					+ "). Set distlock.aop.order to a lower number than the order of @EnableTransactionManagement, or "
 					+ "that order to a higher one");
 		}
+		this.advisor.get()
+			.definitions()
+			.transactions()
+			.inside(method, TransactionBoundary.demarcation(chain.subList(position, chain.size()), method.method(),
+					method.beanClass(), beanFactory()));
 	}
 
 	private static void verifyReach(Advised proxy, LockAnnotation annotation) {

@@ -20,6 +20,7 @@ import io.github.distlock.LockException;
 import io.github.distlock.LockFailure;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.weaving.WovenInvocation;
@@ -27,6 +28,7 @@ import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.observation.LockObservation;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockedWork;
+import io.github.distlock.transaction.TransactionLockRegistry;
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -67,7 +69,7 @@ final class LockedCall {
 	/** Whether the call continues on another thread. */
 	private final boolean detached;
 
-	/** The wait times count from here. One lock does not need it. */
+	/** The wait times of several locks count from here. */
 	private final long startNanos;
 
 	/** In the order in which they were acquired. */
@@ -86,7 +88,7 @@ final class LockedCall {
 		this.requests = requests;
 		this.invocation = invocation;
 		this.detached = detached;
-		this.startNanos = (requests.size() > 1) ? System.nanoTime() : 0;
+		this.startNanos = System.nanoTime();
 		this.acquired = new ArrayList<>(requests.size());
 	}
 
@@ -167,7 +169,9 @@ final class LockedCall {
 		try {
 			while (needsLock()) {
 				LockRegistry registry = registry();
-				if (!add(isSkippable() ? registry.tryAcquire(request()) : registry.acquire(request()))) {
+				if (!add((registry instanceof TransactionLockRegistry transactions)
+						? this.locks.transactions().verify(next(), transactions).acquire(request(), isSkippable())
+						: isSkippable() ? registry.tryAcquire(request()) : registry.acquire(request()))) {
 					refused(null);
 				}
 			}
@@ -263,6 +267,30 @@ final class LockedCall {
 	void refused(@Nullable LockException problem) {
 		this.missing = this.definitions.get(Math.min(this.acquired.size(), this.definitions.size() - 1));
 		this.problem = problem;
+	}
+
+	/**
+	 * Return whether a transaction has refused a lock: at its begin, or the running one.
+	 * Then the call has no lock. An equal exception of the method is not such a refusal.
+	 * @param failure what ended the call
+	 */
+	boolean refusedByTransaction(Throwable failure) {
+		for (int i = 0; i < this.acquired.size(); i++) {
+			LockDefinition definition = this.definitions.get(i);
+			if (this.locks.registries().of(definition) instanceof TransactionLockRegistry transactions
+					&& transactions.isRefusal(this.acquired.get(i), failure)) {
+				boolean isBusy = failure instanceof LockNotAcquiredException;
+				boolean isSkipped = isBusy && definition.failurePolicy() instanceof SkipPolicy;
+				this.missing = definition;
+				this.problem = isSkipped ? null : (LockException) failure;
+				this.locks.reportRefusal(definition, this.requests.get(i).key(),
+						isSkipped ? LockOutcome.SKIPPED : isBusy ? LockOutcome.TIMEOUT : LockOutcome.BACKEND_ERROR,
+						this.startNanos);
+				abandon();
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

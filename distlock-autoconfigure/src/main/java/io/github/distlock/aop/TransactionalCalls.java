@@ -1,15 +1,19 @@
 package io.github.distlock.aop;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.transaction.Demarcation;
 import io.github.distlock.transaction.OnActiveTransaction;
 import io.github.distlock.transaction.TransactionBoundary;
+import io.github.distlock.transaction.TransactionLockRegistry;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Handles calls of locked methods inside a running transaction.
@@ -21,6 +25,12 @@ final class TransactionalCalls {
 	private final Set<LockedMethod> warned = ConcurrentHashMap.newKeySet();
 
 	private final Supplier<OnActiveTransaction> reaction;
+
+	/** How a transaction begins inside of the locks of a method, if one does. */
+	private final Map<LockedMethod, Demarcation> demarcations = new ConcurrentHashMap<>();
+
+	/** The methods whose transactions can be their locks. */
+	private final Set<LockedMethod> locking = ConcurrentHashMap.newKeySet();
 
 	TransactionalCalls(Supplier<OnActiveTransaction> reaction) {
 		this.reaction = reaction;
@@ -38,6 +48,33 @@ final class TransactionalCalls {
 		}
 	}
 
+	/** Remember how a transaction begins inside of the locks of a method. */
+	void inside(LockedMethod method, @Nullable Demarcation demarcation) {
+		if (demarcation != null) {
+			this.demarcations.put(method, demarcation);
+		}
+	}
+
+	/** Refuse a method whose transaction cannot be its lock, in the store transaction. */
+	TransactionLockRegistry verify(LockDefinition definition, TransactionLockRegistry registry) {
+		LockedMethod method = definition.method();
+		if (!this.locking.contains(method)) {
+			String problem = (ReturnKind.of(method) != ReturnKind.SYNCHRONOUS)
+					? "returns before its transaction ends: lock a synchronous method"
+					: (LockedMethod.tokenPosition(method.method()) != LockedMethod.NO_TOKEN)
+							? "has a @FencingToken parameter, but such a lock has no token: remove it"
+							: (this.reaction.get() == OnActiveTransaction.RELEASE)
+									? "must not end before a running transaction: remove"
+											+ " distlock.transaction.on-active=release"
+									: registry.problem(this.demarcations.get(method));
+			if (problem != null) {
+				throw method.refuse("does not fit the store 'transaction': it " + problem);
+			}
+			this.locking.add(method);
+		}
+		return registry;
+	}
+
 	/**
 	 * Bind the locks to the running transaction, if there is one.
 	 * @param method the method
@@ -49,7 +86,8 @@ final class TransactionalCalls {
 		if (!active && TransactionBoundary.hasOpenPersistenceContext() && this.warned.add(method)) {
 			warnOfPersistenceContext(method);
 		}
-		boolean kept = active && keeps(method);
+		Demarcation own = this.locking.contains(method) ? this.demarcations.get(method) : null;
+		boolean kept = active && (own == null || !own.isAlwaysNew()) && keeps(method);
 		if (kept) {
 			TransactionBoundary.closeAfterCompletion(locks);
 		}

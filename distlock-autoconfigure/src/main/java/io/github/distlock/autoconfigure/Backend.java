@@ -20,6 +20,10 @@ public enum Backend {
 	JDBC("org.springframework.jdbc.core.JdbcOperations",
 			"org.springframework.boot:spring-boot-starter-jdbc and the driver of the database"),
 
+	/** The transactions of the application. */
+	TRANSACTION("org.springframework.jdbc.core.JdbcOperations",
+			"org.springframework.boot:spring-boot-starter-jdbc and the driver of the database"),
+
 	/** ZooKeeper, through Curator. */
 	ZOOKEEPER("org.apache.curator.framework.CuratorFramework", "org.apache.curator:curator-recipes"),
 

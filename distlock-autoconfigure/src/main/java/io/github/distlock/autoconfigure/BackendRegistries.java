@@ -20,6 +20,9 @@ import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.registry.PrefixedLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.transaction.TransactionFence;
+import io.github.distlock.transaction.TransactionLockRegistry;
+import io.github.distlock.transaction.TransactionLocks;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +104,9 @@ final class BackendRegistries {
 		// initialized.
 		registry.start();
 		this.created.put(id, registry);
-		return prefixed(registry);
+		LockRegistry prefixed = prefixed(registry);
+		return registry.description().name().equals(TransactionLocks.STORE) ? new TransactionLockRegistry(prefixed,
+				this.beanFactory.getBean(TransactionFence.class), this.properties.waitTime()) : prefixed;
 	}
 
 	LockRegistry composite(String first, String second) {
@@ -162,6 +167,9 @@ final class BackendRegistries {
 		Object registry = (target != null) ? target : proxyOrRegistry;
 		if (registry instanceof PrefixedLockRegistry prefixed) {
 			return members(prefixed.registry());
+		}
+		if (registry instanceof TransactionLockRegistry transactions) {
+			return members(transactions.registry());
 		}
 		if (registry instanceof CompositeLockRegistry composite) {
 			return composite.members().stream().flatMap(BackendRegistries::members);

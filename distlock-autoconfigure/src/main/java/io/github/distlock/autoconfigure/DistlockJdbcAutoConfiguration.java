@@ -35,7 +35,7 @@ import org.springframework.jdbc.core.JdbcOperations;
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class DistlockJdbcAutoConfiguration {
 
-	private static final ApplicationBeanSelector<DataSource> DATABASE = new ApplicationBeanSelector<>(DataSource.class,
+	static final ApplicationBeanSelector<DataSource> DATABASE = new ApplicationBeanSelector<>(DataSource.class,
 			"distlock.jdbc.data-source", "Add org.springframework.boot:spring-boot-starter-jdbc and the driver of the "
 					+ "database, and set spring.datasource.url");
 

@@ -168,6 +168,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	/**
 	 * Locks and transactions.
 	 *
+	 * @param enabled Whether the transactions of the application are enabled as an
+	 * additional store. Not required if distlock.backend names it.
 	 * @param onActive What happens if an annotated method is called inside an active
 	 * transaction.
 	 * @param commitGuard Whether a transaction is rolled back instead of committed if a
@@ -181,9 +183,10 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * @param fenceManagers Names of the transaction managers without whose fence the
 	 * application must not start.
 	 */
-	public record Transaction(@DefaultValue("keep") OnActiveTransaction onActive,
-			@DefaultValue("true") boolean commitGuard, @DefaultValue("0s") Duration commitMargin,
-			@DefaultValue("false") boolean fence, @DefaultValue List<String> fenceManagers) {
+	public record Transaction(@DefaultValue("false") boolean enabled,
+			@DefaultValue("keep") OnActiveTransaction onActive, @DefaultValue("true") boolean commitGuard,
+			@DefaultValue("0s") Duration commitMargin, @DefaultValue("false") boolean fence,
+			@DefaultValue List<String> fenceManagers) {
 
 		/**
 		 * How long a lock is held initially if Redis has handed it over by message. It is

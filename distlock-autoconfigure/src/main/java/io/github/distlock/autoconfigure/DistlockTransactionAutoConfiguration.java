@@ -4,6 +4,7 @@ import java.util.Optional;
 
 import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.TransactionFence;
+import io.github.distlock.transaction.TransactionLocks;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -40,7 +41,8 @@ public final class DistlockTransactionAutoConfiguration {
 	static CommitGuard distlockCommitGuard(ObjectProvider<DistlockProperties> properties, BeanFactory beanFactory) {
 		return new CommitGuard(() -> properties.getObject().toCommitTerms(), () -> {
 			DistlockProperties current = properties.getObject();
-			return (current.enabled() && current.transaction().fence())
+			boolean takesLocks = beanFactory.containsBean(Backend.TRANSACTION.beanName());
+			return (current.enabled() && (takesLocks || current.transaction().fence()))
 					? beanFactory.getBeanProvider(TransactionFence.class).getIfAvailable(() -> {
 						throw new StartUpException("distlock.transaction.fence is true, but spring-jdbc is missing.",
 								"Add spring-boot-starter-jdbc, or set distlock.transaction.fence=false.");
@@ -57,14 +59,18 @@ public final class DistlockTransactionAutoConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		@Lazy
-		static TransactionFence distlockTransactionFence(DistlockProperties properties, JdbcStoreProperties jdbc) {
+		static TransactionFence distlockTransactionFence(DistlockProperties properties, JdbcStoreProperties jdbc,
+				ListableBeanFactory beanFactory) {
+			TransactionLocks locks = beanFactory.containsBean(Backend.TRANSACTION.beanName()) ? new TransactionLocks(
+					DistlockJdbcAutoConfiguration.DATABASE.select(beanFactory, jdbc.dataSource()),
+					properties.keyPrefix(), jdbc.tables().lock()) : null;
 			return new TransactionFence(properties.keyPrefix(), jdbc.tables().applyTo("distlock_fence"),
 					properties.transaction().fenceManagers(), (dataSource) -> {
 						JdbcLockSchemaInitializer initializer = new JdbcLockSchemaInitializer(dataSource,
 								jdbc.initializeSchema(), jdbc.tables(), JdbcLockSchemaInitializer.FENCE);
 						initializer.initializeDatabase();
 						return initializer.failure();
-					});
+					}, properties.transaction().fence(), locks);
 		}
 
 		/** When all beans exist: Flyway and Liquibase have run then. */

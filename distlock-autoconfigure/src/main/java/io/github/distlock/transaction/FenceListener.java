@@ -7,9 +7,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 import javax.sql.DataSource;
 
@@ -17,6 +19,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.backend.ControlledLock.FencedGrant;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +33,7 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -60,6 +64,9 @@ final class FenceListener implements TransactionExecutionListener {
 
 	private final DataSource dataSource;
 
+	/** What its transactions take, if it is the database of the store. */
+	private final @Nullable TransactionLocks locks;
+
 	/**
 	 * The transactions from their begin until the last that the manager or Spring tells
 	 * of them. One that never completes keeps its connection, too.
@@ -72,6 +79,12 @@ final class FenceListener implements TransactionExecutionListener {
 		this.manager = manager;
 		this.managerName = managerName;
 		this.dataSource = dataSource;
+		TransactionLocks taken = fence.locks();
+		this.locks = (taken != null && taken.dataSource() == dataSource) ? taken : null;
+	}
+
+	boolean takesLocks(TransactionManager other) {
+		return this.manager == other && this.locks != null;
 	}
 
 	String managerName() {
@@ -93,7 +106,7 @@ final class FenceListener implements TransactionExecutionListener {
 			return;
 		}
 		List<Row> unwritten = rows(LockContext.all());
-		unwritten.removeIf((row) -> this.fence.isWritten(this.dataSource, row.grant()));
+		unwritten.removeIf((row) -> row.isTaken() || this.fence.isWritten(this.dataSource, row.grant()));
 		if (unwritten.isEmpty()) {
 			return;
 		}
@@ -126,6 +139,7 @@ final class FenceListener implements TransactionExecutionListener {
 			this.open.put(status, begun);
 			repeatAfterDeadlock(() -> begun.begin(LockContext.all()));
 			written = true;
+			begun.isFirst = false;
 		}
 		finally {
 			if (!written) {
@@ -147,7 +161,7 @@ final class FenceListener implements TransactionExecutionListener {
 				firstStatements.run();
 				return;
 			}
-			catch (PessimisticLockingFailureException ex) {
+			catch (PessimisticLockingFailureException | LockNotAcquiredException ex) {
 				if (left == 0 || !FenceTable.isDeadlock(ex.getCause())) {
 					throw ex;
 				}
@@ -177,7 +191,9 @@ final class FenceListener implements TransactionExecutionListener {
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
 		FencedTransaction committed = this.open.remove(transaction);
 		if (committed != null && commitFailure == null) {
-			committed.written.forEach((row) -> this.fence.committed(this.dataSource, row.grant()));
+			committed.written.stream()
+				.filter((row) -> !row.isTaken())
+				.forEach((row) -> this.fence.committed(this.dataSource, row.grant()));
 			if (committed.lost != null) {
 				throw committed.lost;
 			}
@@ -213,11 +229,12 @@ final class FenceListener implements TransactionExecutionListener {
 	}
 
 	/** Locks that were released have covered their own work. */
-	private static List<Row> rows(Collection<HeldLock> locks) {
+	private List<Row> rows(Collection<HeldLock> locks) {
 		List<Row> rows = new ArrayList<>();
 		for (HeldLock lock : locks) {
 			FencedGrant grant = ControlledLock.fencedGrant(lock);
-			if (grant != null && !lock.isReleased()) {
+			if (grant != null && !lock.isReleased() && (grant.backend().equals(TransactionLocks.STORE)
+					? this.locks != null && this.locks.contains(lock) : this.fence.writes())) {
 				rows.add(new Row(grant, lock));
 			}
 		}
@@ -271,6 +288,12 @@ final class FenceListener implements TransactionExecutionListener {
 
 	/** What a transaction writes for a lock. */
 	private record Row(FencedGrant grant, HeldLock lock) {
+
+		/** Whether the transaction is the lock, and not only fenced. */
+		boolean isTaken() {
+			return this.grant.backend().equals(TransactionLocks.STORE);
+		}
+
 	}
 
 	/**
@@ -285,6 +308,12 @@ final class FenceListener implements TransactionExecutionListener {
 
 		/** Another open transaction has written their tokens. */
 		private final List<Row> covered = new ArrayList<>();
+
+		/** Whether it has read nothing yet. */
+		private boolean isFirst = true;
+
+		/** What had been written when they were set. */
+		private final Map<Object, List<Row>> savepoints = new HashMap<>();
 
 		private boolean savepointRolledBack;
 
@@ -308,9 +337,7 @@ final class FenceListener implements TransactionExecutionListener {
 
 		/** Write what no open transaction of the same grants has written. */
 		private void write(Collection<HeldLock> locks) {
-			if (!this.status.isReadOnly()) {
-				rows(locks).forEach(this::write);
-			}
+			rows(locks).stream().filter((row) -> row.isTaken() || !this.status.isReadOnly()).forEach(this::write);
 		}
 
 		private void write(Row row) {
@@ -337,6 +364,10 @@ final class FenceListener implements TransactionExecutionListener {
 					? Duration.ofMillis(Math.max(1, deadline.getTime() - System.currentTimeMillis())) : LONGEST_WAIT;
 			Connection connection = DataSourceUtils.getConnection(source);
 			try {
+				if (FenceListener.this.locks != null && row.isTaken()) {
+					FenceListener.this.locks.take(connection, row.lock(), row.grant().key(), this.isFirst);
+					return;
+				}
 				FenceListener.this.raise(connection, row, (rest.compareTo(LONGEST_WAIT) < 0) ? rest : LONGEST_WAIT);
 			}
 			finally {
@@ -344,7 +375,10 @@ final class FenceListener implements TransactionExecutionListener {
 			}
 		}
 
-		/** If this fails, the transaction must not commit. */
+		/**
+		 * If this fails, the transaction must not commit, unless the only problem is a
+		 * lock that it would have taken: then it has only not that lock.
+		 */
 		private void keep(Collection<HeldLock> locks) {
 			boolean before = this.refused;
 			this.refused = true;
@@ -353,8 +387,21 @@ final class FenceListener implements TransactionExecutionListener {
 			if (loss != null) {
 				throw loss;
 			}
-			write(locks);
-			this.refused = before;
+			boolean kept = false;
+			try {
+				write(locks);
+				this.refused = before;
+				kept = true;
+			}
+			catch (LockNotAcquiredException ex) {
+				this.refused = before || ex.getCause() != null;
+				throw ex;
+			}
+			finally {
+				if (!kept) {
+					forget((row) -> locks.contains(row.lock()));
+				}
+			}
 		}
 
 		private @Nullable LockLostException loss(String when, String consequence) {
@@ -381,7 +428,7 @@ final class FenceListener implements TransactionExecutionListener {
 
 		private void writeAgain() {
 			if (this.savepointRolledBack && !this.refused) {
-				this.written.stream().sorted(ORDER).forEach(this::raise);
+				this.written.stream().filter((row) -> !row.isTaken()).sorted(ORDER).forEach(this::raise);
 				this.savepointRolledBack = false;
 			}
 		}
@@ -394,8 +441,18 @@ final class FenceListener implements TransactionExecutionListener {
 		}
 
 		private void uncover() {
-			this.written.forEach(
-					(row) -> FenceListener.this.fence.uncover(FenceListener.this.dataSource, row.grant(), this.status));
+			this.written.forEach(this::uncover);
+		}
+
+		private void uncover(Row row) {
+			FenceListener.this.fence.uncover(FenceListener.this.dataSource, row.grant(), this.status);
+		}
+
+		/** Locks that the transaction does not have. */
+		private void forget(Predicate<Row> condition) {
+			List<Row> forgotten = this.written.stream().filter(Row::isTaken).filter(condition).toList();
+			forgotten.forEach(this::uncover);
+			this.written.removeAll(forgotten);
 		}
 
 		/**
@@ -424,8 +481,16 @@ final class FenceListener implements TransactionExecutionListener {
 
 		/** Of a nested transaction, or of the application. */
 		@Override
+		public void savepoint(Object savepoint) {
+			this.savepoints.put(savepoint, List.copyOf(this.written));
+		}
+
+		/** The database gives back the locks that were taken since. */
+		@Override
 		public void savepointRollback(Object savepoint) {
 			this.savepointRolledBack = true;
+			List<Row> before = this.savepoints.getOrDefault(savepoint, this.written);
+			forget((row) -> !before.contains(row));
 		}
 
 	}

@@ -113,22 +113,21 @@ final class FenceTable {
 	}
 
 	/** In H2 another transaction may insert the row at the same moment. */
-	private @Nullable Long merge(Connection connection, String sql, byte[] key, long token) throws SQLException {
+	static @Nullable Long merge(Connection connection, String sql, Object... values) throws SQLException {
 		try {
-			run(connection, sql, key, token);
+			return run(connection, sql, values);
 		}
 		catch (SQLException ex) {
 			if (!UNIQUE_VIOLATION.equals(ex.getSQLState())) {
 				throw ex;
 			}
-			run(connection, sql, key, token);
+			return run(connection, sql, values);
 		}
-		return run(connection, READ.formatted(this.name), key);
 	}
 
 	/** Set a limit of the session for some statements. */
-	private static @Nullable Long limited(Connection connection, String read, String set, long limit,
-			Statements statements) throws SQLException {
+	static @Nullable Long limited(Connection connection, String read, String set, long limit, Statements statements)
+			throws SQLException {
 		Long own = run(connection, read);
 		run(connection, set + limit);
 		try {
@@ -140,7 +139,7 @@ final class FenceTable {
 	}
 
 	/** Return the first number of the result, if there is one. */
-	private static @Nullable Long run(Connection connection, String sql, Object... values) throws SQLException {
+	static @Nullable Long run(Connection connection, String sql, Object... values) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(sql)) {
 			for (int i = 0; i < values.length; i++) {
 				statement.setObject(i + 1, values[i]);
@@ -154,7 +153,7 @@ final class FenceTable {
 		}
 	}
 
-	private interface Statements {
+	interface Statements {
 
 		@Nullable Long run() throws SQLException;
 

@@ -2,15 +2,22 @@ package io.github.distlock.transaction;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
+
+import javax.sql.DataSource;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.Ordered;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -44,6 +51,11 @@ public final class TransactionBoundary {
 	public static boolean isActive() {
 		return PRESENT && TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	/** Return whether a transaction is active that uses a database. */
+	static boolean isActive(DataSource dataSource) {
+		return isActive() && TransactionSynchronizationManager.hasResource(dataSource);
 	}
 
 	/**
@@ -84,6 +96,28 @@ public final class TransactionBoundary {
 		return PRESENT && advisor.getAdvice() instanceof TransactionInterceptor
 				&& (!(advisor instanceof PointcutAdvisor pointcutAdvisor)
 						|| pointcutAdvisor.getPointcut().getMethodMatcher().matches(method, type));
+	}
+
+	/**
+	 * Return how a transaction begins inside of the lock of a method.
+	 * @param inner the advisors inside of the lock
+	 * @param method the method
+	 * @param type the class of the method
+	 * @param beans has the transaction manager
+	 * @return how it begins, {@code null} if none of the advisors begins one
+	 */
+	public static @Nullable Demarcation demarcation(List<Advisor> inner, Method method, Class<?> type,
+			BeanFactory beans) {
+		for (Advisor advisor : inner) {
+			if (demarcates(advisor, method, type)
+					&& advisor.getAdvice() instanceof TransactionInterceptor interceptor) {
+				TransactionAttributeSource attributes = Objects
+					.requireNonNull(interceptor.getTransactionAttributeSource());
+				TransactionAttribute attribute = attributes.getTransactionAttribute(method, type);
+				return (attribute != null) ? new Demarcation(interceptor, attribute, beans) : null;
+			}
+		}
+		return null;
 	}
 
 	/**

@@ -52,6 +52,11 @@ public final class TransactionFence {
 
 	private final Function<DataSource, String> creation;
 
+	/** Whether tokens are written. */
+	private final boolean writes;
+
+	private final @Nullable TransactionLocks locks;
+
 	private final List<FenceListener> listeners = new ArrayList<>();
 
 	/**
@@ -83,13 +88,31 @@ public final class TransactionFence {
 	 * @param required the names of the transaction managers that must be fenced
 	 * @param creation creates the table in a database, if it is to be created, and
 	 * returns why that has failed
+	 * @param writes whether tokens are written
+	 * @param locks the locks that transactions take, {@code null} without the store
+	 * {@code transaction}
 	 */
 	public TransactionFence(String keyPrefix, String table, Collection<String> required,
-			Function<DataSource, String> creation) {
+			Function<DataSource, String> creation, boolean writes, @Nullable TransactionLocks locks) {
 		this.keyPrefix = keyPrefix;
 		this.table = new FenceTable(table);
 		this.required = Set.copyOf(required);
 		this.creation = creation;
+		this.writes = writes;
+		this.locks = locks;
+	}
+
+	@Nullable TransactionLocks locks() {
+		return this.locks;
+	}
+
+	/** Whether the transactions of a manager take locks of the store transaction. */
+	boolean takesLocks(TransactionManager manager) {
+		return this.listeners.stream().anyMatch((listener) -> listener.takesLocks(manager));
+	}
+
+	boolean writes() {
+		return this.writes;
 	}
 
 	/** Fence the transactions of a manager, or warn that they are not. */
@@ -102,9 +125,11 @@ public final class TransactionFence {
 			this.listeners.add(listener);
 			return;
 		}
-		logger.warn("Transactions of the transaction manager '" + name + "' (" + manager.getClass().getName()
-				+ ") are not fenced: only a JdbcTransactionManager, a DataSourceTransactionManager or a"
-				+ " JpaTransactionManager with a DataSource can be");
+		if (this.writes) {
+			logger.warn("Transactions of the transaction manager '" + name + "' (" + manager.getClass().getName()
+					+ ") are not fenced: only a JdbcTransactionManager, a DataSourceTransactionManager or a"
+					+ " JpaTransactionManager with a DataSource can be");
+		}
 	}
 
 	private static @Nullable DataSource dataSource(TransactionManager manager) {
@@ -228,7 +253,7 @@ public final class TransactionFence {
 	 * {@code failed}
 	 */
 	public Map<String, AtomicLong> outcomes() {
-		return Map.of("passed", this.passed, "refused", this.refused, "failed", this.failed);
+		return this.writes ? Map.of("passed", this.passed, "refused", this.refused, "failed", this.failed) : Map.of();
 	}
 
 	/** A token in the row of a lock. */

@@ -162,7 +162,7 @@ abstract class FenceCases {
 	}
 
 	private TransactionFence fence(String table, List<String> required) {
-		return new TransactionFence("distlock:", table, required, (dataSource) -> "");
+		return new TransactionFence("distlock:", table, required, (dataSource) -> "", true, null);
 	}
 
 	private AbstractPlatformTransactionManager manager(DataSource dataSource, TransactionFence fence, boolean guarded) {

@@ -64,7 +64,8 @@ final class FenceTortureWorker {
 		this.registry = JdbcRegistries.start(backend, Duration.ofSeconds(5), LEASE, Duration.ofMillis(50));
 		this.jdbc = new JdbcTemplate(pool);
 		JdbcTransactionManager manager = new JdbcTransactionManager(pool);
-		TransactionFence fence = new TransactionFence("distlock:", "distlock_fence", List.of(), (dataSource) -> "");
+		TransactionFence fence = new TransactionFence("distlock:", "distlock_fence", List.of(), (dataSource) -> "",
+				true, null);
 		new CommitGuard(() -> new CommitTerms(Boolean.parseBoolean(options[2]), Duration.ZERO),
 				() -> Boolean.parseBoolean(options[3]) ? fence : null)
 			.postProcessAfterInitialization(manager, "transactions");

@@ -1,0 +1,59 @@
+package io.github.distlock.transaction;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.annotation.Isolation;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.util.StringUtils;
+
+/**
+ * How a transaction begins around a method.
+ *
+ * @param interceptor begins it
+ * @param attribute its attribute
+ * @param beans has its manager
+ */
+public record Demarcation(TransactionInterceptor interceptor, TransactionAttribute attribute, BeanFactory beans) {
+
+	private static final List<Integer> PROPAGATIONS = List.of(Propagation.REQUIRED.value(),
+			Propagation.REQUIRES_NEW.value(), Propagation.MANDATORY.value());
+
+	/**
+	 * Return whether the transaction never joins a running one.
+	 * @return whether it is a new one
+	 */
+	public boolean isAlwaysNew() {
+		return this.attribute.getPropagationBehavior() == Propagation.REQUIRES_NEW.value();
+	}
+
+	/** Return why the transaction cannot be a lock, {@code null} if it can. */
+	@Nullable String problem(TransactionFence fence) {
+		return !PROPAGATIONS.contains(this.attribute.getPropagationBehavior())
+				? "has a transaction that may not begin: make its propagation REQUIRED, REQUIRES_NEW or MANDATORY"
+				: this.attribute.isReadOnly()
+						? "has a read-only transaction, and some databases lock nothing in one: remove readOnly"
+						: (this.attribute.getIsolationLevel() > Isolation.READ_COMMITTED.value())
+								? "has a transaction whose isolation may not show what the last holder has committed:"
+										+ " remove isolation (the default of MariaDB and MySQL is right)"
+								: fence.takesLocks(manager()) ? null
+										: "has a transaction manager that does not work with the DataSource of the store"
+												+ " (distlock.jdbc.data-source, else the primary one), or tells no"
+												+ " listener of its transactions: name another one in @Transactional";
+	}
+
+	private TransactionManager manager() {
+		TransactionManager manager = this.interceptor.getTransactionManager();
+		String qualifier = this.attribute.getQualifier();
+		return (manager != null) ? manager : StringUtils.hasText(qualifier)
+				? BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beans, TransactionManager.class, qualifier)
+				: this.beans.getBean(TransactionManager.class);
+	}
+
+}

@@ -1,0 +1,135 @@
+package io.github.distlock.transaction;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.backend.LockKeys;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the lock of a key in an open transaction, until that ends: the number of the key
+ * among the advisory locks of PostgreSQL, elsewhere its row. JDBC mode {@code connection}
+ * takes the same.
+ */
+final class LockStatement {
+
+	/** Schema and name of the table, also if it is made later in the default schema. */
+	private static final String TABLE = """
+			SELECT coalesce(nspname, CASE WHEN cardinality(name) > 1 THEN name[1] ELSE current_schema() END)::text,
+			  coalesce(relname, name[cardinality(name)])::text FROM parse_ident('%1$s') name LEFT JOIN
+			  (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace) ON c.oid = to_regclass('%1$s')""";
+
+	/** Values are literals: behind a pooler, a session knows no prepared statement. */
+	private static final String TRY = "SELECT pg_try_advisory_xact_lock('%d'::bigint),"
+			+ " current_setting('transaction_isolation') IN ('read committed', 'read uncommitted')";
+
+	/**
+	 * In one round trip. The end of the wait is no error in the transaction, and undoes
+	 * the limit.
+	 */
+	private static final String AWAIT = """
+			DO $$ DECLARE own text := current_setting('lock_timeout'); BEGIN
+			  PERFORM set_config('lock_timeout', '%2$d', true);
+			  PERFORM pg_advisory_xact_lock('%1$d'::bigint);
+			  PERFORM set_config('lock_timeout', own, true);
+			EXCEPTION WHEN lock_not_available OR query_canceled THEN NULL; END $$;
+			""" + TRY;
+
+	private static final String H2 = """
+			MERGE INTO %s l USING (SELECT CAST(? AS VARBINARY) AS lock_key) n ON l.lock_key = n.lock_key
+			WHEN MATCHED THEN UPDATE SET wanted_at = l.wanted_at
+			WHEN NOT MATCHED THEN INSERT (lock_key, owner, fence, expires_at, wanted_at) VALUES (n.lock_key, '', 0, 0, 0)""";
+
+	private static final String MYSQL = """
+			INSERT INTO %s (lock_key, owner, fence, expires_at, wanted_at) VALUES (?, '', 0, 0, 0)
+			ON DUPLICATE KEY UPDATE lock_key = lock_key""";
+
+	private final String keyPrefix;
+
+	private final String table;
+
+	private volatile @Nullable List<String> resolved;
+
+	LockStatement(String keyPrefix, String table) {
+		this.keyPrefix = keyPrefix;
+		this.table = table;
+	}
+
+	/**
+	 * Take the lock, or wait for it.
+	 * @param millis how long to wait, without a limit if it is negative
+	 * @param isFirst whether the transaction has read nothing yet
+	 * @return whether the lock was taken; if not, or if its row was not free in time, the
+	 * transaction may go on
+	 * @throws LockDefinitionException if the transaction would not see what the last
+	 * holder has committed
+	 */
+	boolean take(Connection connection, String key, long millis, boolean isFirst) throws SQLException {
+		String platform = FenceTable.platform(connection);
+		if ("postgresql".equals(platform)) {
+			long number = number(connection, key);
+			return attempt(connection, TRY.formatted(number)) || millis != 0
+					&& attempt(connection, AWAIT.formatted(number, Math.min(Math.max(0, millis), Integer.MAX_VALUE)));
+		}
+		if (platform == null) {
+			throw new SQLException(connection.getMetaData().getDatabaseProductName() + " is not supported");
+		}
+		boolean isH2 = platform.equals("h2");
+		checkIsolation(
+				!isH2 && isFirst || connection.getTransactionIsolation() <= Connection.TRANSACTION_READ_COMMITTED);
+		long limit = Math.min((millis < 0) ? Integer.MAX_VALUE : millis, Integer.MAX_VALUE);
+		long seconds = Math.min((limit + 999) / 1000, 100_000_000);
+		String sql = (isH2 ? H2 : MYSQL).formatted(this.table);
+		byte[] row = (this.keyPrefix + key).getBytes(StandardCharsets.UTF_8);
+		if (platform.equals("mariadb")) {
+			FenceTable.run(connection, "SET STATEMENT innodb_lock_wait_timeout = " + seconds + " FOR " + sql, row);
+			return true;
+		}
+		// Zero would be no limit, or none at all.
+		FenceTable.limited(connection, isH2 ? "SELECT LOCK_TIMEOUT()" : "SELECT @@innodb_lock_wait_timeout",
+				isH2 ? "SET LOCK_TIMEOUT " : "SET innodb_lock_wait_timeout = ", Math.max(1, isH2 ? limit : seconds),
+				() -> FenceTable.merge(connection, sql, row));
+		return true;
+	}
+
+	private long number(Connection connection, String key) throws SQLException {
+		List<String> names = this.resolved;
+		if (names == null) {
+			try (Statement statement = connection.createStatement();
+					ResultSet row = statement.executeQuery(TABLE.formatted(this.table))) {
+				row.next();
+				names = List.of(row.getString(1), row.getString(2));
+				this.resolved = names;
+			}
+		}
+		return LockKeys.number(names.get(0), names.get(1), this.keyPrefix, key);
+	}
+
+	private static boolean attempt(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			boolean isResult = statement.execute(sql);
+			while (!isResult) {
+				isResult = statement.getMoreResults();
+			}
+			try (ResultSet row = statement.getResultSet()) {
+				row.next();
+				checkIsolation(row.getBoolean(2));
+				return row.getBoolean(1);
+			}
+		}
+	}
+
+	private static void checkIsolation(boolean isRight) {
+		if (!isRight) {
+			throw new LockDefinitionException("A lock of the store 'transaction' was requested in a transaction whose"
+					+ " isolation does not show what the last holder has committed: use READ COMMITTED (on MariaDB and"
+					+ " MySQL REPEATABLE READ is right if the transaction begins inside of the lock)");
+		}
+	}
+
+}

@@ -1,0 +1,144 @@
+package io.github.distlock.transaction;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The registry of the store {@code transaction}. Callers of this JVM queue in another
+ * registry. The one of them that has the lock there takes it in the database, by the
+ * transaction that begins next, or in the running one, which ends the lock.
+ */
+public final class TransactionLockRegistry implements LockRegistry {
+
+	private final LockRegistry registry;
+
+	private final TransactionFence fence;
+
+	private final TransactionLocks locks;
+
+	private final Duration waitTime;
+
+	/**
+	 * Create the registry.
+	 * @param registry the locks of this JVM
+	 * @param fence listens to the transactions
+	 * @param waitTime the wait time of requests without one
+	 */
+	public TransactionLockRegistry(LockRegistry registry, TransactionFence fence, Duration waitTime) {
+		this.registry = registry;
+		this.fence = fence;
+		this.locks = Objects.requireNonNull(fence.locks());
+		this.waitTime = waitTime;
+	}
+
+	/**
+	 * Return the locks of this JVM.
+	 * @return the registry
+	 */
+	public LockRegistry registry() {
+		return this.registry;
+	}
+
+	/**
+	 * Return why the transaction of a method cannot be its lock.
+	 * @param demarcation how it begins, {@code null} if none does
+	 * @return the reason and the remedy, {@code null} if it can
+	 */
+	public @Nullable String problem(@Nullable Demarcation demarcation) {
+		return (demarcation == null) ? "has no transaction inside of the lock: write @Transactional on the method"
+				: demarcation.problem(this.fence);
+	}
+
+	/**
+	 * Acquire the lock in this JVM for a method whose transaction takes it.
+	 * @param request the request
+	 * @param skippable whether a lock that is not free is no exception
+	 * @return the lock; nothing only if it is skippable
+	 */
+	public Optional<HeldLock> acquire(LockRequest request, boolean skippable) {
+		Duration wait = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
+		long deadline = System.nanoTime() + wait.toNanos();
+		Optional<HeldLock> lock = skippable ? this.registry.tryAcquire(request)
+				: Optional.of(this.registry.acquire(request));
+		lock.ifPresent((held) -> this.locks.add(held, deadline, wait.isNegative()));
+		return lock;
+	}
+
+	/**
+	 * Return whether a transaction has refused a lock.
+	 * @param lock the lock
+	 * @param failure an exception; an equal one is not the refusal
+	 * @return whether it is the refusal
+	 */
+	public boolean isRefusal(HeldLock lock, Throwable failure) {
+		return this.locks.isRefusal(lock, failure);
+	}
+
+	/** The running transaction takes the lock, and the action enters it again. */
+	@Override
+	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
+		if (!TransactionBoundary.isActive(this.locks.dataSource())) {
+			throw refusal(request.key(),
+					"outside of a transaction of its DataSource: begin one, with @Transactional or a"
+							+ " TransactionTemplate, and call execute() or tryRun() in it");
+		}
+		HeldLock lock = acquire(request, false).orElseThrow();
+		boolean kept = false;
+		try {
+			TransactionBoundary.closeAfterCompletion(List.of(lock));
+			kept = true;
+		}
+		finally {
+			if (!kept) {
+				lock.close();
+			}
+		}
+		return this.registry.execute(request, action);
+	}
+
+	@Override
+	public Lock obtain(String key) {
+		throw refusal(key);
+	}
+
+	@Override
+	public HeldLock acquire(LockRequest request) {
+		throw refusal(request.key());
+	}
+
+	@Override
+	public Optional<HeldLock> tryAcquire(LockRequest request) {
+		throw refusal(request.key());
+	}
+
+	@Override
+	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+		return CompletableFuture.failedFuture(refusal(request.key()));
+	}
+
+	@Override
+	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+		return CompletableFuture.failedFuture(refusal(request.key()));
+	}
+
+	private static LockDefinitionException refusal(String key) {
+		return refusal(key, "by a call that returns it, but only the end of a transaction releases it: use"
+				+ " @DistributedLock, execute() or tryRun(), or another store");
+	}
+
+	private static LockDefinitionException refusal(String key, String problem) {
+		return new LockDefinitionException("Lock '" + key + "' of the store 'transaction' was requested " + problem);
+	}
+
+}

@@ -1,0 +1,106 @@
+package io.github.distlock.transaction;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockException;
+import io.github.distlock.LockNotAcquiredException;
+
+/**
+ * The locks of the store {@code transaction} that callers of this JVM have among
+ * themselves. Other JVMs are excluded when a transaction {@linkplain #take takes} one.
+ * Thread-safe.
+ */
+public final class TransactionLocks {
+
+	/** The name of the store. */
+	public static final String STORE = "transaction";
+
+	/** PostgreSQL: deadlock_detected; MariaDB, MySQL and H2 in a statement for a row. */
+	private static final Set<String> DEADLOCKS = Set.of("40P01", "40001");
+
+	private static final String BUSY = "a transaction of another application instance has had it for the whole wait time";
+
+	private static final String CIRCLE = "transactions waited for each other in a circle, which the database has broken."
+			+ " Take locks and rows in one order, and repeat the transaction";
+
+	private final DataSource dataSource;
+
+	private final LockStatement statement;
+
+	/** By identity, as long as the caller has the lock. Guarded by its own lock. */
+	private final Map<HeldLock, Acquisition> acquisitions = Collections.synchronizedMap(new WeakHashMap<>());
+
+	/**
+	 * Create the locks.
+	 * @param dataSource the bean of the application for the database
+	 * @param keyPrefix the prefix of all keys
+	 * @param table the name of the table of the locks
+	 */
+	public TransactionLocks(DataSource dataSource, String keyPrefix, String table) {
+		this.dataSource = dataSource;
+		this.statement = new LockStatement(keyPrefix, table);
+	}
+
+	DataSource dataSource() {
+		return this.dataSource;
+	}
+
+	/** A caller of this JVM has a lock, and waits for other JVMs until a deadline. */
+	void add(HeldLock lock, long deadlineNanos, boolean waitsForever) {
+		this.acquisitions.put(lock, new Acquisition(deadlineNanos, waitsForever, new AtomicReference<>()));
+	}
+
+	boolean contains(HeldLock lock) {
+		return this.acquisitions.containsKey(lock);
+	}
+
+	boolean isRefusal(HeldLock lock, Throwable failure) {
+		Acquisition acquisition = this.acquisitions.get(lock);
+		return acquisition != null && acquisition.refusal.get() == failure;
+	}
+
+	/**
+	 * Take a lock in a transaction, until that ends.
+	 * @throws LockException if the transaction does not have the lock
+	 */
+	void take(Connection connection, HeldLock lock, String key, boolean isFirst) {
+		Acquisition acquisition = Objects.requireNonNull(this.acquisitions.get(lock));
+		String message = "Lock '" + key + "' was not acquired: ";
+		LockException refusal;
+		try {
+			long rest = Math.max(0, (acquisition.deadlineNanos - System.nanoTime() + 999_999) / 1_000_000);
+			if (this.statement.take(connection, key, acquisition.waitsForever ? -1 : rest, isFirst)) {
+				return;
+			}
+			refusal = new LockNotAcquiredException(message + BUSY);
+		}
+		catch (SQLException ex) {
+			refusal = FenceTable.isLockTimeout(ex) ? new LockNotAcquiredException(message + BUSY)
+					: DEADLOCKS
+						.contains(String.valueOf(ex.getSQLState()))
+								? new LockNotAcquiredException(message + CIRCLE, ex)
+								: new LockBackendException(
+										message + ex.getMessage() + ". Apart from PostgreSQL, the database"
+												+ " needs the table distlock_lock (distlock.jdbc.initialize-schema)",
+										ex);
+		}
+		acquisition.refusal.set(refusal);
+		throw refusal;
+	}
+
+	/** What is known of a lock beside that it is held in this JVM. */
+	private record Acquisition(long deadlineNanos, boolean waitsForever, AtomicReference<LockException> refusal) {
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.github.distlock.backend.jdbc;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.OnFailure;
+import io.github.distlock.autoconfigure.DistlockAopAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockTransactionAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockTransactionStoreAutoConfiguration;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * An application whose locks are transactions, as one JVM of several.
+ */
+final class TransactionShop implements AutoCloseable {
+
+	final HikariDataSource pool;
+
+	final Sales sales;
+
+	final TransactionTemplate template;
+
+	final LockRegistry registry;
+
+	final JdbcTemplate jdbc;
+
+	final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+	TransactionShop(HikariDataSource pool, Class<?>... beans) {
+		this.pool = pool;
+		TestPropertyValues.of("distlock.backend=transaction").applyTo(this.context);
+		this.context.registerBean("dataSource", DataSource.class, () -> pool);
+		this.context.registerBean(JdbcTransactionManager.class, () -> new JdbcTransactionManager(pool));
+		List.of(beans).forEach(this.context::register);
+		this.context.register(Transactions.class, Sales.class, DistlockAopAutoConfiguration.class,
+				DistlockTransactionAutoConfiguration.class, DistlockTransactionStoreAutoConfiguration.class,
+				DistlockAutoConfiguration.class);
+		try {
+			this.context.refresh();
+		}
+		catch (RuntimeException ex) {
+			pool.close();
+			throw ex;
+		}
+		this.sales = this.context.getBean(Sales.class);
+		this.template = new TransactionTemplate(this.context.getBean(JdbcTransactionManager.class));
+		this.registry = this.context.getBean(LockRegistry.class);
+		this.jdbc = new JdbcTemplate(pool);
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+		this.pool.close();
+	}
+
+	@EnableTransactionManagement(proxyTargetClass = true)
+	static class Transactions {
+
+	}
+
+	static class Sales {
+
+		@DistributedLock(key = "#key", waitTime = "60s")
+		@Transactional
+		public <T extends @Nullable Object> T waiting(String key, Supplier<T> work) {
+			return work.get();
+		}
+
+		@DistributedLock(key = "#key", waitTime = "0")
+		@Transactional
+		public void once(String key, Runnable work) {
+			work.run();
+		}
+
+		@DistributedLock(key = "#key", waitTime = "300ms", onFailure = OnFailure.SKIP)
+		@Transactional
+		public @Nullable String skipped(String key, Supplier<@Nullable String> work) {
+			return work.get();
+		}
+
+		@DistributedLock(key = "#key", waitTime = "300ms", fallback = "otherwise")
+		@Transactional
+		public String replaced(String key, Supplier<String> work) {
+			return work.get();
+		}
+
+		String otherwise(String key, Supplier<String> work) {
+			return "otherwise";
+		}
+
+		@DistributedLock(key = "#key", waitTime = "300ms")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public void anew(String key, Runnable work) {
+			work.run();
+		}
+
+		@DistributedLock(key = "#keys", waitTime = "60s")
+		@Transactional
+		public void all(List<String> keys, Runnable work) {
+			work.run();
+		}
+
+	}
+
+}

@@ -1,0 +1,344 @@
+package io.github.distlock.backend.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockAssert;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.RunResult;
+import io.github.distlock.backend.ControlledLock;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.transaction.TransactionLockRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Locks of the store {@code transaction} of two applications with one database.
+ */
+abstract class TransactionStoreCases {
+
+	private final String key = "transaction-" + UUID.randomUUID();
+
+	private final List<AutoCloseable> open = new ArrayList<>();
+
+	@Parameter
+	@SuppressWarnings("NullAway.Init")
+	Database database;
+
+	@AfterEach
+	void nothingIsLeft() throws Exception {
+		assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
+		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+		for (AutoCloseable each : this.open) {
+			each.close();
+		}
+	}
+
+	private TransactionShop shop(int connections) {
+		HikariConfig settings = this.database.open().poolSettings(connections);
+		settings.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+		TransactionShop shop = new TransactionShop(new HikariDataSource(settings));
+		this.open.add(shop);
+		return shop;
+	}
+
+	/** Holds a lock in a transaction of another thread until it is closed. */
+	private Held hold(TransactionShop shop, String key) {
+		CountDownLatch entered = new CountDownLatch(1);
+		CountDownLatch end = new CountDownLatch(1);
+		CompletableFuture<?> done = CompletableFuture.runAsync(() -> shop.sales.waiting(key, () -> {
+			entered.countDown();
+			return awaitQuietly(end);
+		}), (task) -> new Thread(task).start());
+		assertThat(awaitQuietly(entered)).isTrue();
+		return new Held(end, done);
+	}
+
+	private record Held(CountDownLatch end, CompletableFuture<?> done) implements AutoCloseable {
+
+		@Override
+		public void close() {
+			this.end.countDown();
+			this.done.orTimeout(60, TimeUnit.SECONDS).join();
+		}
+
+	}
+
+	private static boolean awaitQuietly(CountDownLatch latch) {
+		try {
+			return latch.await(60, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private boolean isFree(TransactionShop shop, String key) {
+		try {
+			shop.sales.once(key, () -> {
+			});
+			return true;
+		}
+		catch (LockNotAcquiredException ex) {
+			return false;
+		}
+	}
+
+	@Test
+	void twoApplicationsExcludeEachOtherUntilTheCommit() throws Exception {
+		TransactionShop one = shop(8);
+		TransactionShop other = shop(8);
+		one.jdbc.execute("CREATE TABLE IF NOT EXISTS transaction_stock (sku VARCHAR(64) PRIMARY KEY, quantity INT)");
+		one.jdbc.update("INSERT INTO transaction_stock VALUES (?, 400)", this.key);
+		ExecutorService callers = Executors.newFixedThreadPool(16);
+		List<CompletableFuture<?>> calls = new ArrayList<>();
+		for (int i = 0; i < 400; i++) {
+			TransactionShop shop = (i % 2 == 0) ? one : other;
+			calls.add(CompletableFuture.runAsync(() -> shop.sales.waiting(this.key, () -> {
+				Integer now = shop.jdbc.queryForObject("SELECT quantity - 1 FROM transaction_stock WHERE sku = ?",
+						Integer.class, this.key);
+				return shop.jdbc.update("UPDATE transaction_stock SET quantity = ? WHERE sku = ?", now, this.key);
+			}), callers));
+		}
+		CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
+		callers.shutdown();
+		assertThat(one.jdbc.queryForObject("SELECT quantity FROM transaction_stock WHERE sku = ?", Integer.class,
+				this.key))
+			.isZero();
+	}
+
+	@Test
+	void withoutTheLockTheCallerGetsWhatItsAnnotationSays() {
+		TransactionShop one = shop(4);
+		TransactionShop other = shop(4);
+		try (Held held = hold(one, this.key)) {
+			for (TransactionShop shop : List.of(one, other)) {
+				assertThatExceptionOfType(LockNotAcquiredException.class)
+					.isThrownBy(() -> shop.sales.once(this.key, () -> {
+					}))
+					.withMessageContaining(this.key)
+					.satisfies((ex) -> assertThat(ex.lockName()).isEqualTo("Sales.once"));
+				assertThat(shop.sales.skipped(this.key, () -> "ran")).isNull();
+				assertThat(shop.sales.replaced(this.key, () -> "ran")).isEqualTo("otherwise");
+			}
+		}
+		assertThat(isFree(other, this.key)).isTrue();
+		assertThat(other.sales.skipped(this.key, () -> "ran")).isEqualTo("ran");
+	}
+
+	@Test
+	void aRefusalInARunningTransactionLeavesItUsable() {
+		TransactionShop one = shop(4);
+		TransactionShop other = shop(4);
+		try (Held held = hold(one, this.key)) {
+			String mine = this.key + "-mine";
+			other.template.executeWithoutResult((status) -> {
+				assertThat(other.sales.skipped(this.key, () -> "ran")).isNull();
+				assertThat(other.sales.replaced(this.key, () -> "ran")).isEqualTo("otherwise");
+				assertThat(other.sales.skipped(mine, () -> "ran")).isEqualTo("ran");
+				assertThat(isFree(one, mine)).isFalse();
+			});
+			assertThat(isFree(one, mine)).isTrue();
+		}
+	}
+
+	@Test
+	void anEqualExceptionOfTheMethodIsNotARefusal() {
+		TransactionShop one = shop(4);
+		LockNotAcquiredException own = new LockNotAcquiredException("own");
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> one.sales.skipped(this.key, () -> {
+			throw own;
+		})).isSameAs(own);
+	}
+
+	@Test
+	void theLockHasNoTokenAndNoLeaseAndIsTheCurrentOne() {
+		TransactionShop one = shop(4);
+		one.sales.waiting(this.key, () -> {
+			HeldLock lock = LockContext.current().orElseThrow();
+			LockAssert.assertLocked(this.key);
+			assertThat(lock.fencingToken()).isZero();
+			assertThat(ControlledLock.isSessionBound(lock)).isTrue();
+			assertThat(lock.isHeld() && lock.confirmHeld()).isTrue();
+			assertThat(lock.remaining()).isGreaterThan(Duration.ofDays(365));
+			return null;
+		});
+	}
+
+	@Test
+	void theTransactionThatIsSuspendedCoversANewOneOfTheSameLock() {
+		TransactionShop one = shop(4);
+		TransactionShop other = shop(4);
+		one.sales.waiting(this.key, () -> {
+			one.sales.anew(this.key, () -> assertThat(isFree(other, this.key)).isFalse());
+			one.sales.once(this.key, () -> assertThat(isFree(other, this.key)).isFalse());
+			assertThat(isFree(other, this.key)).isFalse();
+			return null;
+		});
+		assertThat(isFree(other, this.key)).isTrue();
+	}
+
+	@Test
+	void aMethodWithANewTransactionDoesNotUseTheRunningOne() {
+		TransactionShop one = shop(4);
+		TransactionShop other = shop(4);
+		one.template.executeWithoutResult((status) -> {
+			one.sales.anew(this.key, () -> assertThat(isFree(other, this.key)).isFalse());
+			assertThat(isFree(other, this.key)).isTrue();
+			one.sales.once(this.key, () -> {
+			});
+			assertThat(isFree(other, this.key)).isFalse();
+			assertThat(CompletableFuture.supplyAsync(() -> isFree(one, this.key)).join()).isFalse();
+		});
+		assertThat(isFree(other, this.key)).isTrue();
+		assertThat(isFree(one, this.key)).isTrue();
+	}
+
+	@Test
+	void aLockThatWasTakenAfterASavepointIsTakenAgainAfterItsRollback() {
+		TransactionShop one = shop(4);
+		TransactionShop other = shop(4);
+		TransactionTemplate nested = new TransactionTemplate(
+				Objects.requireNonNull(one.template.getTransactionManager()));
+		nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+		one.template.executeWithoutResult((status) -> {
+			one.sales.once(this.key + "-before", () -> {
+			});
+			nested.executeWithoutResult((inner) -> {
+				one.sales.once(this.key, () -> {
+				});
+				inner.setRollbackOnly();
+			});
+			one.sales.once(this.key, () -> {
+			});
+			assertThat(isFree(other, this.key)).isFalse();
+			assertThat(isFree(other, this.key + "-before")).isFalse();
+			one.sales.anew(this.key + "-before", () -> {
+			});
+		});
+		assertThat(isFree(other, this.key)).isTrue();
+	}
+
+	@Test
+	void inCodeTheRunningTransactionIsTheLock() throws Exception {
+		TransactionShop one = shop(4);
+		TransactionShop other = shop(4);
+		LockRequest request = LockRequest.of(this.key).waitTime(Duration.ZERO);
+		one.template.executeWithoutResult((status) -> {
+			assertThat(run(one, request)).isInstanceOf(RunResult.Ran.class);
+			assertThat(run(one, request)).isInstanceOf(RunResult.Ran.class);
+			assertThat(isFree(other, this.key)).isFalse();
+			other.template
+				.executeWithoutResult((own) -> assertThat(run(other, request)).isInstanceOf(RunResult.NotRun.class));
+		});
+		assertThat(isFree(other, this.key)).isTrue();
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> run(one, request))
+			.withMessageContaining("outside of a transaction");
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one.registry.acquire(request))
+			.withMessageContaining("only the end of a transaction releases it");
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one.registry.tryAcquire(request));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one.registry.obtain(this.key));
+		assertThat(one.registry.acquireAsync(request)).isCompletedExceptionally();
+		assertThat(one.registry.tryAcquireAsync(request)).isCompletedExceptionally();
+	}
+
+	private RunResult<String> run(TransactionShop shop, LockRequest request) {
+		try {
+			return shop.registry.tryRun(request, () -> "ran");
+		}
+		catch (RuntimeException ex) {
+			throw ex;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void sixtyFourCallersOfOneKeyDoNotDrainAPoolOfTwo() throws Exception {
+		TransactionShop one = shop(2);
+		AtomicInteger most = new AtomicInteger();
+		ExecutorService callers = Executors.newFixedThreadPool(64);
+		List<CompletableFuture<?>> calls = new ArrayList<>();
+		try (Held held = hold(one, this.key)) {
+			for (int i = 0; i < 64; i++) {
+				calls.add(
+						CompletableFuture.runAsync(
+								() -> one.sales.waiting(this.key,
+										() -> most.accumulateAndGet(
+												one.pool.getHikariPoolMXBean().getActiveConnections(), Math::max)),
+								callers));
+			}
+			await().atMost(Duration.ofSeconds(60)).until(() -> waiting(one) == 64);
+			assertThat(one.sales.waiting(this.key + "-other", () -> "ran")).isEqualTo("ran");
+		}
+		CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
+		callers.shutdown();
+		assertThat(most).hasValue(1);
+	}
+
+	private static int waiting(TransactionShop shop) {
+		LockRegistry inJvm = ((TransactionLockRegistry) shop.registry).registry();
+		return ((BackendLockRegistry) inJvm).snapshot().waiting().size();
+	}
+
+	@Test
+	void aCircleOfTwoLocksIsToldAsOne() throws Exception {
+		TransactionShop one = shop(4);
+		TransactionShop other = shop(4);
+		// H2 finds no circle of rows that are new.
+		one.sales.all(List.of(this.key + "-a", this.key + "-b"), () -> {
+		});
+		List<Throwable> told = new CopyOnWriteArrayList<>();
+		CountDownLatch both = new CountDownLatch(2);
+		CompletableFuture<?> first = circle(one, this.key + "-a", this.key + "-b", both, told);
+		CompletableFuture<?> second = circle(other, this.key + "-b", this.key + "-a", both, told);
+		CompletableFuture.allOf(first, second).get(60, TimeUnit.SECONDS);
+		assertThat(told).singleElement()
+			.satisfies((ex) -> assertThat(ex).hasMessageContaining("circle").hasCauseInstanceOf(SQLException.class));
+	}
+
+	private static CompletableFuture<?> circle(TransactionShop shop, String first, String second, CountDownLatch both,
+			List<Throwable> told) {
+		return CompletableFuture.runAsync(() -> {
+			try {
+				shop.sales.waiting(first, () -> {
+					both.countDown();
+					awaitQuietly(both);
+					return shop.sales.waiting(second, () -> "ran");
+				});
+			}
+			catch (LockNotAcquiredException ex) {
+				told.add(ex);
+			}
+		}, (task) -> new Thread(task).start());
+	}
+
+}
