@@ -14,6 +14,7 @@ import io.github.distlock.aop.LockEnvironment.StoreFacts;
 import io.github.distlock.autoconfigure.DistlockProperties.Handoff;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
@@ -98,15 +99,17 @@ final class BackendRegistries {
 		PropertyChecks.check(built.equals(this.selected), "distlock.backend", this.selected,
 				"the build ahead of time, which decides the stores, had '" + built + "'",
 				"Build it with the properties of the start, or start it with those of the build");
-		BackendLockRegistry registry = new BackendLockRegistry(backend(id, backendBean), this.settings,
+		LockBackend backend = backend(id, backendBean);
+		BackendLockRegistry registry = new BackendLockRegistry(backend, this.settings,
 				() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);
 		// Start it here and not in the lifecycle: beans may lock while they are
 		// initialized.
 		registry.start();
 		this.created.put(id, registry);
 		LockRegistry prefixed = prefixed(registry);
-		return registry.description().name().equals(TransactionLocks.STORE) ? new TransactionLockRegistry(prefixed,
-				this.beanFactory.getBean(TransactionFence.class), this.properties.waitTime()) : prefixed;
+		// Tests decide about the locks of a substitute.
+		return (id.equals(TransactionLocks.STORE) && backend instanceof LocalLockBackend) ? new TransactionLockRegistry(
+				prefixed, this.beanFactory.getBean(TransactionFence.class), this.properties.waitTime()) : prefixed;
 	}
 
 	LockRegistry composite(String first, String second) {

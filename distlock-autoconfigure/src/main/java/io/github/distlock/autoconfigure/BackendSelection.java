@@ -60,9 +60,9 @@ record BackendSelection(Backend byDefault, List<String> composite, Set<Backend> 
 	 */
 	void checkComposite(Set<String> enabled) {
 		boolean valid = this.composite.size() == 2 && new HashSet<>(this.composite).size() == 2
-				&& enabled.containsAll(this.composite);
+				&& enabled.containsAll(this.composite) && !this.composite.contains(Backend.TRANSACTION.id());
 		PropertyChecks.check(valid, "distlock.composite", String.join(",", this.composite),
-				"it must name two different backends", "For example: redis, zookeeper. A LockBackend bean counts, too");
+				"it must name two different backends other than 'transaction'", "For example: redis, zookeeper. A LockBackend bean counts, too");
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
@@ -68,7 +69,7 @@ public final class TransactionLockRegistry implements LockRegistry {
 	 */
 	public Optional<HeldLock> acquire(LockRequest request, boolean skippable) {
 		Duration wait = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
-		long deadline = System.nanoTime() + wait.toNanos();
+		long deadline = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(wait), Long.MAX_VALUE / 4);
 		Optional<HeldLock> lock = skippable ? this.registry.tryAcquire(request)
 				: Optional.of(this.registry.acquire(request));
 		lock.ifPresent((held) -> this.locks.add(held, deadline, wait.isNegative()));

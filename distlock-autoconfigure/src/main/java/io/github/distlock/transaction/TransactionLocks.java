@@ -34,6 +34,8 @@ public final class TransactionLocks {
 	private static final String CIRCLE = "transactions waited for each other in a circle, which the database has broken."
 			+ " Take locks and rows in one order, and repeat the transaction";
 
+	private static final Object TAKEN = new Object();
+
 	private final DataSource dataSource;
 
 	private final LockStatement statement;
@@ -67,7 +69,7 @@ public final class TransactionLocks {
 
 	boolean isRefusal(HeldLock lock, Throwable failure) {
 		Acquisition acquisition = this.acquisitions.get(lock);
-		return acquisition != null && acquisition.refusal.get() == failure;
+		return acquisition != null && acquisition.outcome.get() == failure;
 	}
 
 	/**
@@ -81,6 +83,7 @@ public final class TransactionLocks {
 		try {
 			long rest = Math.max(0, (acquisition.deadlineNanos - System.nanoTime() + 999_999) / 1_000_000);
 			if (this.statement.take(connection, key, acquisition.waitsForever ? -1 : rest, isFirst)) {
+				acquisition.outcome.set(TAKEN);
 				return;
 			}
 			refusal = new LockNotAcquiredException(message + BUSY);
@@ -95,12 +98,21 @@ public final class TransactionLocks {
 												+ " needs the table distlock_lock (distlock.jdbc.initialize-schema)",
 										ex);
 		}
-		acquisition.refusal.set(refusal);
+		// Otherwise an earlier transaction of the call has had it, and has done its work.
+		if (acquisition.outcome.get() != TAKEN) {
+			acquisition.outcome.set(refusal);
+		}
 		throw refusal;
 	}
 
-	/** What is known of a lock beside that it is held in this JVM. */
-	private record Acquisition(long deadlineNanos, boolean waitsForever, AtomicReference<LockException> refusal) {
+	/**
+	 * A lock that is held in this JVM.
+	 *
+	 * @param deadlineNanos when the wait for other JVMs ends
+	 * @param waitsForever whether there is no such end
+	 * @param outcome {@link #TAKEN} once a transaction has had it, or the last refusal
+	 */
+	private record Acquisition(long deadlineNanos, boolean waitsForever, AtomicReference<Object> outcome) {
 	}
 
 }

@@ -20,8 +20,10 @@ import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.RedisTestServer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -85,6 +87,20 @@ class PgBouncerTests {
 			assertThat(other.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 			assertThat(node.release(ticket)).isTrue();
 			other.release(other.hold(this.key));
+		}
+	}
+
+	@Test
+	void transactionsAreLocksBehindTheModeTransaction() throws Exception {
+		String url = start("transaction");
+		TransactionShop shop = new TransactionShop(pool(url));
+		this.nodes.closing(shop);
+		TransactionShop other = new TransactionShop(pool(url));
+		this.nodes.closing(other);
+		for (int i = 0; i < 20; i++) {
+			assertThat(shop.sales.<@Nullable String>waiting(this.key, () -> other.sales.skipped(this.key, () -> "ran")))
+				.isNull();
+			assertThat(other.sales.skipped(this.key, () -> "ran")).isEqualTo("ran");
 		}
 	}
 

@@ -1,6 +1,9 @@
 package io.github.distlock.backend.jdbc;
 
+import java.io.PrintStream;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -11,6 +14,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.OnFailure;
 import io.github.distlock.autoconfigure.DistlockAopAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockLocalAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockTransactionAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockTransactionStoreAutoConfiguration;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +45,23 @@ final class TransactionShop implements AutoCloseable {
 
 	final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
-	TransactionShop(HikariDataSource pool, Class<?>... beans) {
+	TransactionShop(HikariDataSource pool) {
+		this(pool, List.of("distlock.backend=transaction"), (context) -> context.register(Sales.class));
+	}
+
+	/**
+	 * Start the application.
+	 * @param beans registers beans beside those of the store
+	 */
+	TransactionShop(HikariDataSource pool, List<String> properties, Consumer<AnnotationConfigApplicationContext> beans) {
 		this.pool = pool;
-		TestPropertyValues.of("distlock.backend=transaction").applyTo(this.context);
+		TestPropertyValues.of(properties).applyTo(this.context);
 		this.context.registerBean("dataSource", DataSource.class, () -> pool);
 		this.context.registerBean(JdbcTransactionManager.class, () -> new JdbcTransactionManager(pool));
-		List.of(beans).forEach(this.context::register);
-		this.context.register(Transactions.class, Sales.class, DistlockAopAutoConfiguration.class,
+		beans.accept(this.context);
+		this.context.register(Transactions.class, DistlockAopAutoConfiguration.class,
 				DistlockTransactionAutoConfiguration.class, DistlockTransactionStoreAutoConfiguration.class,
+				DistlockLocalAutoConfiguration.class,
 				DistlockAutoConfiguration.class);
 		try {
 			this.context.refresh();
@@ -57,10 +70,26 @@ final class TransactionShop implements AutoCloseable {
 			pool.close();
 			throw ex;
 		}
-		this.sales = this.context.getBean(Sales.class);
+		this.sales = this.context.getBeanProvider(Sales.class).getIfAvailable(Sales::new);
 		this.template = new TransactionTemplate(this.context.getBean(JdbcTransactionManager.class));
-		this.registry = this.context.getBean(LockRegistry.class);
+		this.registry = this.context.getBean("distlockTransactionLockRegistry", LockRegistry.class);
 		this.jdbc = new JdbcTemplate(pool);
+	}
+
+	/** A program that holds a lock in a transaction until it is killed. */
+	public static void main(String[] args) {
+		PrintStream out = System.out;
+		out.println("started");
+		new TransactionShop(new TestDatabase(args[0], args[1], args[2]).pool(2)).sales.waiting(args[3], () -> {
+			out.println("held");
+			try {
+				new CountDownLatch(1).await();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+			return null;
+		});
 	}
 
 	@Override

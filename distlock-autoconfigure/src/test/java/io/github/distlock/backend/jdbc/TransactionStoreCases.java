@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -179,6 +181,51 @@ abstract class TransactionStoreCases {
 	}
 
 	@Test
+	void aRefusalAfterATransactionThatHasHadTheLockIsThatOfTheMethod() {
+		TransactionShop one = shop(4);
+		TransactionShop other = shop(4);
+		AtomicReference<Held> held = new AtomicReference<>();
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> one.sales.skipped(this.key, () -> afterCommit(() -> {
+				held.set(hold(other, this.key));
+				template(one, TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult((status) -> {
+				});
+			})));
+		held.get().close();
+	}
+
+	private static String afterCommit(Runnable work) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				work.run();
+			}
+
+		});
+		return "ran";
+	}
+
+	private static TransactionTemplate template(TransactionShop shop, int propagation) {
+		TransactionTemplate template = new TransactionTemplate(
+				Objects.requireNonNull(shop.template.getTransactionManager()));
+		template.setPropagationBehavior(propagation);
+		return template;
+	}
+
+	@Test
+	void aRestartOfTheRegistryLeavesNoLockInTheJvm() {
+		TransactionShop one = shop(4);
+		BackendLockRegistry inJvm = (BackendLockRegistry) ((TransactionLockRegistry) one.registry).registry();
+		one.sales.waiting(this.key, () -> {
+			inJvm.shutdown();
+			inJvm.start();
+			return null;
+		});
+		assertThat(isFree(one, this.key)).isTrue();
+	}
+
+	@Test
 	void theLockHasNoTokenAndNoLeaseAndIsTheCurrentOne() {
 		TransactionShop one = shop(4);
 		one.sales.waiting(this.key, () -> {
@@ -225,9 +272,7 @@ abstract class TransactionStoreCases {
 	void aLockThatWasTakenAfterASavepointIsTakenAgainAfterItsRollback() {
 		TransactionShop one = shop(4);
 		TransactionShop other = shop(4);
-		TransactionTemplate nested = new TransactionTemplate(
-				Objects.requireNonNull(one.template.getTransactionManager()));
-		nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+		TransactionTemplate nested = template(one, TransactionDefinition.PROPAGATION_NESTED);
 		one.template.executeWithoutResult((status) -> {
 			one.sales.once(this.key + "-before", () -> {
 			});
