@@ -1,6 +1,7 @@
 package io.github.distlock.transaction;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +34,12 @@ public record Demarcation(TransactionInterceptor interceptor, TransactionAttribu
 		return this.attribute.getPropagationBehavior() == Propagation.REQUIRES_NEW.value();
 	}
 
-	/** Return why the transaction cannot be a lock, {@code null} if it can. */
-	@Nullable String problem(TransactionFence fence) {
+	/**
+	 * Return why the transaction cannot be a lock.
+	 * @param takesLocks whether the transactions of a manager take locks
+	 * @return the reason and the remedy, {@code null} if it can
+	 */
+	@Nullable String problem(Predicate<TransactionManager> takesLocks) {
 		return !PROPAGATIONS.contains(this.attribute.getPropagationBehavior())
 				? "has a transaction that may not begin: make its propagation REQUIRED, REQUIRES_NEW or MANDATORY"
 				: this.attribute.isReadOnly()
@@ -42,7 +47,7 @@ public record Demarcation(TransactionInterceptor interceptor, TransactionAttribu
 						: (this.attribute.getIsolationLevel() > Isolation.READ_COMMITTED.value())
 								? "has a transaction whose isolation may not show what the last holder has committed:"
 										+ " remove isolation (the default of MariaDB and MySQL is right)"
-								: fence.takesLocks(manager()) ? null
+								: takesLocks.test(manager()) ? null
 										: "has a transaction manager that does not work with the DataSource of the store"
 												+ " (distlock.jdbc.data-source, else the primary one), or tells no"
 												+ " listener of its transactions: name another one in @Transactional";

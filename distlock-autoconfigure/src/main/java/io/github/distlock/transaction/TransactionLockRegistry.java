@@ -58,7 +58,7 @@ public final class TransactionLockRegistry implements LockRegistry {
 	 */
 	public @Nullable String problem(@Nullable Demarcation demarcation) {
 		return (demarcation == null) ? "has no transaction inside of the lock: write @Transactional on the method"
-				: demarcation.problem(this.fence);
+				: demarcation.problem(this.fence::takesLocks);
 	}
 
 	/**

@@ -60,12 +60,10 @@ class TransactionRefusalTests {
 				Arguments.of(NotSupported.class, "REQUIRED, REQUIRES_NEW or MANDATORY"),
 				Arguments.of(Never.class, "REQUIRED, REQUIRES_NEW or MANDATORY"),
 				Arguments.of(Nested.class, "REQUIRED, REQUIRES_NEW or MANDATORY"),
-				Arguments.of(ReadOnly.class, "remove readOnly"),
-				Arguments.of(Repeatable.class, "remove isolation"),
+				Arguments.of(ReadOnly.class, "remove readOnly"), Arguments.of(Repeatable.class, "remove isolation"),
 				Arguments.of(Lease.class, "has no lease: leave both out"),
 				Arguments.of(MinHold.class, "has no lease: leave both out"),
-				Arguments.of(Permits.class, "leave permits out"),
-				Arguments.of(Fair.class, "leave fair out"),
+				Arguments.of(Permits.class, "leave permits out"), Arguments.of(Fair.class, "leave fair out"),
 				Arguments.of(Reader.class, "use one of [EXCLUSIVE]"),
 				Arguments.of(Token.class, "has no token: remove it"),
 				Arguments.of(Later.class, "lock a synchronous method"),
@@ -89,19 +87,19 @@ class TransactionRefusalTests {
 	}
 
 	private Throwable failureOf(List<String> properties, Class<?> bean) {
-		return NestedExceptionUtils.getMostSpecificCause(
-				catchThrowable(() -> start(TestDatabase.h2().pool(2), properties, (context) -> {
-					context.register(bean);
-					context.registerBean("other", JdbcTransactionManager.class,
-							() -> new JdbcTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:other")),
-							(definition) -> definition.setPrimary(false));
-				})));
+		return NestedExceptionUtils
+			.getMostSpecificCause(catchThrowable(() -> start(TestDatabase.h2().pool(2), properties, (context) -> {
+				context.register(bean);
+				context.registerBean("other", JdbcTransactionManager.class,
+						() -> new JdbcTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:other")),
+						(definition) -> definition.setPrimary(false));
+			})));
 	}
 
 	@Test
 	void aBeanThatIsCreatedLaterIsRefusedWhenItIsCalled() {
-		TransactionShop shop = start(TestDatabase.h2().pool(2), STORE,
-				(context) -> context.registerBean(WithoutTransaction.class, (definition) -> definition.setLazyInit(true)));
+		TransactionShop shop = start(TestDatabase.h2().pool(2), STORE, (context) -> context
+			.registerBean(WithoutTransaction.class, (definition) -> definition.setLazyInit(true)));
 		WithoutTransaction late = shop.context.getBean(WithoutTransaction.class);
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(late::run)
 			.withMessageContaining("write @Transactional on the method");
@@ -122,8 +120,7 @@ class TransactionRefusalTests {
 	void aSessionWithAStrongerIsolationIsRefusedAtTheBegin(Database database) {
 		HikariConfig settings = database.open().poolSettings(2);
 		settings.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
-		TransactionShop shop = start(new HikariDataSource(settings), STORE,
-				(context) -> context.register(Sales.class));
+		TransactionShop shop = start(new HikariDataSource(settings), STORE, (context) -> context.register(Sales.class));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.sales.once("isolated", () -> {
 		})).withMessageContaining("READ COMMITTED");
 		assertThat(Objects.requireNonNull(shop.pool.getHikariPoolMXBean()).getActiveConnections()).isZero();

@@ -79,17 +79,18 @@ class TransactionSessionTests {
 
 	private int waiting() {
 		return Objects.requireNonNull(this.database.direct()
-			.queryForObject("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND"
-					+ " (classid::bigint << 32 | objid::bigint) = ?", Integer.class,
-					LockKeys.number("public", "distlock_lock", "distlock:", this.key)));
+			.queryForObject(
+					"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND"
+							+ " (classid::bigint << 32 | objid::bigint) = ?",
+					Integer.class, LockKeys.number("public", "distlock_lock", "distlock:", this.key)));
 	}
 
 	@Test
 	void aHolderThatIsKilledIsSucceededAtOnce() {
 		TransactionShop shop = shop();
 		ChildJvm holder = holder();
-		CompletableFuture<String> next = CompletableFuture
-			.supplyAsync(() -> shop.sales.waiting(this.key, () -> "ran"), (task) -> new Thread(task).start());
+		CompletableFuture<String> next = CompletableFuture.supplyAsync(() -> shop.sales.waiting(this.key, () -> "ran"),
+				(task) -> new Thread(task).start());
 		await().atMost(SOON).until(() -> waiting() == 1);
 		holder.kill();
 		assertThat(next.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo("ran");
@@ -153,8 +154,9 @@ class TransactionSessionTests {
 		assertThat(holders("public")).isEmpty();
 		JdbcTemplate direct = this.database.direct();
 		if (property.contains("fence")) {
-			assertThat(direct.queryForObject("SELECT count(*) FROM distlock_fence WHERE convert_from(lock_key, 'UTF8')"
-					+ " LIKE ?", Integer.class, "%" + this.key))
+			assertThat(direct.queryForObject(
+					"SELECT count(*) FROM distlock_fence WHERE convert_from(lock_key, 'UTF8')" + " LIKE ?",
+					Integer.class, "%" + this.key))
 				.isZero();
 		}
 	}

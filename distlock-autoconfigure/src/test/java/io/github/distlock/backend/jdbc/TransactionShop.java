@@ -46,14 +46,16 @@ final class TransactionShop implements AutoCloseable {
 	final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
 	TransactionShop(HikariDataSource pool) {
-		this(pool, List.of("distlock.backend=transaction"), (context) -> context.register(Sales.class));
+		this(pool, List.of("distlock.backend=transaction", "distlock.shutdown-grace-period=0s"),
+				(context) -> context.register(Sales.class));
 	}
 
 	/**
 	 * Start the application.
 	 * @param beans registers beans beside those of the store
 	 */
-	TransactionShop(HikariDataSource pool, List<String> properties, Consumer<AnnotationConfigApplicationContext> beans) {
+	TransactionShop(HikariDataSource pool, List<String> properties,
+			Consumer<AnnotationConfigApplicationContext> beans) {
 		this.pool = pool;
 		TestPropertyValues.of(properties).applyTo(this.context);
 		this.context.registerBean("dataSource", DataSource.class, () -> pool);
@@ -61,8 +63,7 @@ final class TransactionShop implements AutoCloseable {
 		beans.accept(this.context);
 		this.context.register(Transactions.class, DistlockAopAutoConfiguration.class,
 				DistlockTransactionAutoConfiguration.class, DistlockTransactionStoreAutoConfiguration.class,
-				DistlockLocalAutoConfiguration.class,
-				DistlockAutoConfiguration.class);
+				DistlockLocalAutoConfiguration.class, DistlockAutoConfiguration.class);
 		try {
 			this.context.refresh();
 		}
