@@ -108,8 +108,10 @@ final class BackendRegistries {
 		this.created.put(id, registry);
 		LockRegistry prefixed = prefixed(registry);
 		// Tests decide about the locks of a substitute.
-		return (id.equals(TransactionLocks.STORE) && backend instanceof LocalLockBackend) ? new TransactionLockRegistry(
-				prefixed, this.beanFactory.getBean(TransactionFence.class), this.properties.waitTime()) : prefixed;
+		return (id.equals(TransactionLocks.STORE) && backend instanceof LocalLockBackend)
+				? new TransactionLockRegistry(prefixed, this.beanFactory.getBean(TransactionFence.class),
+						this.properties.waitTime(), registry::shutdown)
+				: prefixed;
 	}
 
 	LockRegistry composite(String first, String second) {

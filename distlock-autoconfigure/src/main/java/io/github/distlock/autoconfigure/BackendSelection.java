@@ -62,8 +62,8 @@ record BackendSelection(Backend byDefault, List<String> composite, Set<Backend> 
 		boolean valid = this.composite.size() == 2 && new HashSet<>(this.composite).size() == 2
 				&& enabled.containsAll(this.composite) && !this.composite.contains(Backend.TRANSACTION.id());
 		PropertyChecks.check(valid, "distlock.composite", String.join(",", this.composite),
-				"it must name two different backends other than 'transaction'",
-				"For example: redis, zookeeper. A LockBackend bean counts, too");
+				"it must name two different backends",
+				"For example: redis, zookeeper. A LockBackend bean counts, too, and transaction does not");
 	}
 
 }

@@ -30,17 +30,27 @@ public final class TransactionLockRegistry implements LockRegistry {
 
 	private final Duration waitTime;
 
+	private final Runnable shutdown;
+
 	/**
 	 * Create the registry.
 	 * @param registry the locks of this JVM
 	 * @param fence listens to the transactions
 	 * @param waitTime the wait time of requests without one
+	 * @param shutdown shuts down the locks of this JVM
 	 */
-	public TransactionLockRegistry(LockRegistry registry, TransactionFence fence, Duration waitTime) {
+	public TransactionLockRegistry(LockRegistry registry, TransactionFence fence, Duration waitTime,
+			Runnable shutdown) {
 		this.registry = registry;
 		this.fence = fence;
 		this.locks = Objects.requireNonNull(fence.locks());
 		this.waitTime = waitTime;
+		this.shutdown = shutdown;
+	}
+
+	/** Shut down the locks of this JVM, which Spring finds by this method. */
+	public void shutdown() {
+		this.shutdown.run();
 	}
 
 	/**

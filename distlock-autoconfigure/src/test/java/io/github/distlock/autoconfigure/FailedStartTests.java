@@ -48,6 +48,7 @@ class FailedStartTests {
 					Redis |  | composite=redis,redis | 'redis,redis': it must name two different backends. | For example: redis, zookeeper
 					Redis |  | composite=redis,etcd | 'redis,etcd': it must name two different backends. | For example: redis, zookeeper
 					Redis |  | composite=redis,composite | 'redis,composite': it must name two different backends. | For example: redis, zookeeper
+					Redis |  | composite=redis,transaction | 'redis,transaction': it must name two different backends. | For example: redis, zookeeper
 					Redis |  | backend=composite | Property 'distlock.composite' is '': it must name two different backends. | For example: redis, zookeeper
 					Redis |  | lease-time=10ms | Property 'distlock.lease-time' is '10ms': it must be at least 100ms. It was set in "distlock.lease-time" from property source "commandLineArgs". | Set 100ms or more, since a shorter lease could expire while a command is on its way.
 					Redis |  | lease-time=soon | Property: distlock.lease-time | 'soon' is not a valid duration
