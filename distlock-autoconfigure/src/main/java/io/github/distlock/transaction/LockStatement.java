@@ -2,6 +2,7 @@ package io.github.distlock.transaction;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -24,13 +25,12 @@ final class LockStatement {
 			  coalesce(relname, name[cardinality(name)])::text FROM parse_ident('%1$s') name LEFT JOIN
 			  (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace) ON c.oid = to_regclass('%1$s')""";
 
-	/** Values are literals: behind a pooler, a session knows no prepared statement. */
-	private static final String TRY = "SELECT pg_try_advisory_xact_lock('%d'::bigint),"
+	private static final String TRY = "SELECT pg_try_advisory_xact_lock(?),"
 			+ " current_setting('transaction_isolation') IN ('read committed', 'read uncommitted')";
 
 	/**
-	 * In one round trip. The end of the wait is no error in the transaction, and undoes
-	 * the limit.
+	 * In one round trip, with literals, which a block needs. The end of the wait is no
+	 * error in the transaction, and undoes the limit.
 	 */
 	private static final String AWAIT = """
 			DO $$ DECLARE own text := current_setting('lock_timeout'); BEGIN
@@ -38,7 +38,7 @@ final class LockStatement {
 			  PERFORM pg_advisory_xact_lock('%1$d'::bigint);
 			  PERFORM set_config('lock_timeout', own, true);
 			EXCEPTION WHEN lock_not_available OR query_canceled THEN NULL; END $$;
-			""" + TRY;
+			""" + TRY.replace("?", "'%1$d'::bigint");
 
 	private static final String H2 = """
 			MERGE INTO %s l USING (SELECT CAST(? AS VARBINARY) AS lock_key) n ON l.lock_key = n.lock_key
@@ -73,8 +73,16 @@ final class LockStatement {
 		String platform = FenceTable.platform(connection);
 		if ("postgresql".equals(platform)) {
 			long number = number(connection, key);
-			return attempt(connection, TRY.formatted(number)) || millis != 0
-					&& attempt(connection, AWAIT.formatted(number, Math.min(Math.max(0, millis), Integer.MAX_VALUE)));
+			try (PreparedStatement attempt = connection.prepareStatement(TRY)) {
+				attempt.setLong(1, number);
+				if (isTaken(attempt, attempt.execute())) {
+					return true;
+				}
+			}
+			try (Statement wait = connection.createStatement()) {
+				return millis != 0 && isTaken(wait,
+						wait.execute(AWAIT.formatted(number, Math.min(Math.max(0, millis), Integer.MAX_VALUE))));
+			}
 		}
 		if (platform == null) {
 			throw new SQLException(connection.getMetaData().getDatabaseProductName() + " is not supported");
@@ -110,17 +118,14 @@ final class LockStatement {
 		return LockKeys.number(names.get(0), names.get(1), this.keyPrefix, key);
 	}
 
-	private static boolean attempt(Connection connection, String sql) throws SQLException {
-		try (Statement statement = connection.createStatement()) {
-			boolean isResult = statement.execute(sql);
-			while (!isResult) {
-				isResult = statement.getMoreResults();
-			}
-			try (ResultSet row = statement.getResultSet()) {
-				row.next();
-				checkIsolation(row.getBoolean(2));
-				return row.getBoolean(1);
-			}
+	private static boolean isTaken(Statement executed, boolean hasRow) throws SQLException {
+		while (!hasRow) {
+			hasRow = executed.getMoreResults();
+		}
+		try (ResultSet row = executed.getResultSet()) {
+			row.next();
+			checkIsolation(row.getBoolean(2));
+			return row.getBoolean(1);
 		}
 	}
 
