@@ -30,7 +30,7 @@ final class TransactionalCalls {
 	private final Map<LockedMethod, Demarcation> demarcations = new ConcurrentHashMap<>();
 
 	/** The methods whose transactions can be their locks. */
-	private final Set<LockedMethod> locking = ConcurrentHashMap.newKeySet();
+	private final Map<LockedMethod, TransactionLockRegistry> locking = new ConcurrentHashMap<>();
 
 	TransactionalCalls(Supplier<OnActiveTransaction> reaction) {
 		this.reaction = reaction;
@@ -58,7 +58,7 @@ final class TransactionalCalls {
 	/** Refuse a method whose transaction cannot be its lock, in the store transaction. */
 	TransactionLockRegistry verify(LockDefinition definition, TransactionLockRegistry registry) {
 		LockedMethod method = definition.method();
-		if (!this.locking.contains(method)) {
+		if (!this.locking.containsKey(method)) {
 			String problem = (ReturnKind.of(method) != ReturnKind.SYNCHRONOUS)
 					? "returns before its transaction ends: lock a synchronous method"
 					: (LockedMethod.tokenPosition(method.method()) != LockedMethod.NO_TOKEN)
@@ -70,7 +70,7 @@ final class TransactionalCalls {
 			if (problem != null) {
 				throw method.refuse("does not fit the store 'transaction': it " + problem);
 			}
-			this.locking.add(method);
+			this.locking.put(method, registry);
 		}
 		return registry;
 	}
@@ -86,8 +86,8 @@ final class TransactionalCalls {
 		if (!active && TransactionBoundary.hasOpenPersistenceContext() && this.warned.add(method)) {
 			warnOfPersistenceContext(method);
 		}
-		Demarcation own = this.locking.contains(method) ? this.demarcations.get(method) : null;
-		boolean kept = active && (own == null || !own.isAlwaysNew()) && keeps(method);
+		TransactionLockRegistry own = this.locking.get(method);
+		boolean kept = active && (own == null || own.joins(this.demarcations.get(method))) && keeps(method);
 		if (kept) {
 			TransactionBoundary.closeAfterCompletion(locks);
 		}

@@ -26,11 +26,8 @@ public record Demarcation(TransactionInterceptor interceptor, TransactionAttribu
 	private static final List<Integer> PROPAGATIONS = List.of(Propagation.REQUIRED.value(),
 			Propagation.REQUIRES_NEW.value(), Propagation.MANDATORY.value());
 
-	/**
-	 * Return whether the transaction never joins a running one.
-	 * @return whether it is a new one
-	 */
-	public boolean isAlwaysNew() {
+	/** Return whether the transaction never joins a running one. */
+	boolean isAlwaysNew() {
 		return this.attribute.getPropagationBehavior() == Propagation.REQUIRES_NEW.value();
 	}
 

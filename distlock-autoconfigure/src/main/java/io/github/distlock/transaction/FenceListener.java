@@ -217,13 +217,18 @@ final class FenceListener implements TransactionExecutionListener {
 		current().forEach((transaction) -> transaction.keep(locks));
 	}
 
+	/** Return whether a transaction of this thread can take locks. */
+	static boolean isOpen(TransactionLocks locks) {
+		return current().stream().anyMatch((transaction) -> transaction.locks() == locks);
+	}
+
 	private static List<FencedTransaction> current() {
 		return TransactionSynchronizationManager.isSynchronizationActive()
 				? TransactionSynchronizationManager.getSynchronizations()
 					.stream()
 					.filter(FencedTransaction.class::isInstance)
 					.map(FencedTransaction.class::cast)
-					.filter((transaction) -> !transaction.ended)
+					.filter((transaction) -> !transaction.ended && !transaction.status.isCompleted())
 					.toList()
 				: List.of();
 	}
@@ -325,6 +330,10 @@ final class FenceListener implements TransactionExecutionListener {
 
 		private FencedTransaction(DefaultTransactionStatus status) {
 			this.status = status;
+		}
+
+		private @Nullable TransactionLocks locks() {
+			return FenceListener.this.locks;
 		}
 
 		/** May be repeated. */

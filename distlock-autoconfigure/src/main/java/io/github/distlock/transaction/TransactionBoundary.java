@@ -4,8 +4,6 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
 
-import javax.sql.DataSource;
-
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
 import org.apache.commons.logging.Log;
@@ -51,11 +49,6 @@ public final class TransactionBoundary {
 	public static boolean isActive() {
 		return PRESENT && TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive();
-	}
-
-	/** Return whether a transaction is active that uses a database. */
-	static boolean isActive(DataSource dataSource) {
-		return isActive() && TransactionSynchronizationManager.hasResource(dataSource);
 	}
 
 	/**

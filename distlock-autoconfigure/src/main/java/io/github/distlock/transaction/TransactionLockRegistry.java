@@ -72,6 +72,15 @@ public final class TransactionLockRegistry implements LockRegistry {
 	}
 
 	/**
+	 * Return whether a method joins a running transaction, which then keeps its lock.
+	 * @param demarcation how its own one begins
+	 * @return whether there is one of the same database
+	 */
+	public boolean joins(@Nullable Demarcation demarcation) {
+		return (demarcation == null || !demarcation.isAlwaysNew()) && FenceListener.isOpen(this.locks);
+	}
+
+	/**
 	 * Acquire the lock in this JVM for a method whose transaction takes it.
 	 * @param request the request
 	 * @param skippable whether a lock that is not free is no exception
@@ -99,7 +108,7 @@ public final class TransactionLockRegistry implements LockRegistry {
 	/** The running transaction takes the lock, and the action enters it again. */
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		if (!TransactionBoundary.isActive(this.locks.dataSource())) {
+		if (!FenceListener.isOpen(this.locks)) {
 			throw refusal(request.key(),
 					"outside of a transaction of its DataSource: begin one, with @Transactional or a"
 							+ " TransactionTemplate, and call execute() or tryRun() in it");

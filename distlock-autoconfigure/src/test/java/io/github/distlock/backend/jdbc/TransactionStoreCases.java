@@ -306,6 +306,12 @@ abstract class TransactionStoreCases {
 		assertThat(isFree(other, this.key)).isTrue();
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> run(one, request))
 			.withMessageContaining("outside of a transaction");
+		other.template.executeWithoutResult((status) -> {
+			one.jdbc.execute("SELECT 1");
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> run(one, request));
+			assertThat(isFree(one, this.key)).isTrue();
+			assertThat(CompletableFuture.supplyAsync(() -> isFree(one, this.key)).join()).isTrue();
+		});
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one.registry.acquire(request))
 			.withMessageContaining("only the end of a transaction releases it");
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one.registry.tryAcquire(request));
