@@ -1,5 +1,8 @@
 package io.github.distlock.backend.jdbc;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +29,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -68,6 +72,17 @@ class TransactionSessionTests {
 		this.open.add(holder);
 		holder.expect("held");
 		return holder;
+	}
+
+	/** A session that holds the number of the key. */
+	private Connection session() throws SQLException {
+		Connection session = DriverManager.getConnection(this.database.url(), this.database.user(), "");
+		this.open.add(session);
+		session.setAutoCommit(false);
+		session.createStatement()
+			.execute("SELECT pg_advisory_xact_lock(" + LockKeys.number("public", "distlock_lock", "distlock:", this.key)
+					+ ")");
+		return session;
 	}
 
 	private List<Integer> holders(String schema) {
@@ -119,16 +134,16 @@ class TransactionSessionTests {
 	}
 
 	@Test
-	void theLimitOfTheSessionIsRestoredAfterAWait() {
+	void theLimitOfTheSessionIsRestoredAfterAWait() throws SQLException {
 		TransactionShop shop = shop();
-		ChildJvm holder = holder();
+		Connection other = session();
 		shop.template.executeWithoutResult((status) -> {
 			shop.jdbc.execute("SET LOCAL lock_timeout = '59s'");
 			assertThat(shop.sales.skipped(this.key, () -> "ran")).isNull();
 			assertThat(shop.jdbc.queryForObject("SHOW lock_timeout", String.class)).isEqualTo("59s");
 			CompletableFuture.runAsync(() -> {
 				await().atMost(SOON).until(() -> waiting() == 1);
-				holder.kill();
+				assertThatNoException().isThrownBy(other::rollback);
 			}, (task) -> new Thread(task).start());
 			assertThat(shop.sales.waiting(this.key, () -> shop.jdbc.queryForObject("SHOW lock_timeout", String.class)))
 				.isEqualTo("59s");
@@ -136,9 +151,9 @@ class TransactionSessionTests {
 	}
 
 	@Test
-	void listenersLearnOfARefusalByTheDatabase() {
+	void listenersLearnOfARefusalByTheDatabase() throws SQLException {
 		TransactionShop shop = shop();
-		holder();
+		session();
 		assertThat(shop.sales.skipped(this.key, () -> "ran")).isNull();
 		assertThat(shop.sales.replaced(this.key, () -> "ran")).isEqualTo("otherwise");
 		assertThat(shop.context.getBean(Attempts.class).outcomes).containsExactly(LockOutcome.ACQUIRED,
