@@ -38,7 +38,7 @@ class CallCostTests {
 	 */
 	private static final String BUDGETS = """
 			figure   Redis  at 86682c31  local  at 86682c31
-			types       62           77     53           66
+			types       63           77     54           66
 			objects     26           30     23           28
 			frames      12           16     12           15
 			methods    163          176    143          154

@@ -39,12 +39,12 @@ class StructureTests {
 			(resources)         1695   0  0
 			(root)               540   0  2
 			actuate              418   0  0
-			aop                 2513  14  2
+			aop                 2578  14  2
 			aop.weaving          123   0  0
-			autoconfigure       1406   1  2
-			backend              357   0  2
-			backend.jdbc        1827   2  2
-			backend.local        258   0  3
+			autoconfigure       1442   1  2
+			backend              366   0  2
+			backend.jdbc        1818   2  2
+			backend.local        283   0  3
 			backend.redis       2155   8  3
 			backend.redlock      768   0  3
 			backend.zookeeper   1068   2  0
@@ -58,7 +58,7 @@ class StructureTests {
 			registry            1688   8  3
 			test                 479   0  3
 			thread               262   2  0
-			transaction          886   2  0
+			transaction         1221   2  0
 			web                   86   0  0
 			""");
 
@@ -67,7 +67,7 @@ class StructureTests {
 	private static final int MOST_FIELDS = 10;
 
 	/** Lines of the tests of this module. A commit that removes some lowers it. */
-	private static final long MOST_TEST_LINES = 69_580;
+	private static final long MOST_TEST_LINES = 70_630;
 
 	private static StructureReport report;
 
