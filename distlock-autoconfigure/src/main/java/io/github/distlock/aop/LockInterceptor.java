@@ -84,6 +84,7 @@ final class LockInterceptor implements MethodInterceptor {
 		Throwable failure = null;
 		try {
 			result = call.resultOrNull();
+			call.checkTaken();
 		}
 		catch (Throwable ex) {
 			if (call.refusedByTransaction(ex)) {

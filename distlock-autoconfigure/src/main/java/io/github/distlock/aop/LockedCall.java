@@ -72,6 +72,9 @@ final class LockedCall {
 	/** The wait times of several locks count from here. */
 	private final long startNanos;
 
+	/** Whether a transaction must take a lock. */
+	private boolean needsTransaction;
+
 	/** In the order in which they were acquired. */
 	private final List<HeldLock> acquired;
 
@@ -169,6 +172,7 @@ final class LockedCall {
 		try {
 			while (needsLock()) {
 				LockRegistry registry = registry();
+				this.needsTransaction |= registry instanceof TransactionLockRegistry;
 				if (!add((registry instanceof TransactionLockRegistry transactions)
 						? this.locks.transactions().verify(next(), transactions).acquire(request(), isSkippable())
 						: isSkippable() ? registry.tryAcquire(request()) : registry.acquire(request()))) {
@@ -275,7 +279,7 @@ final class LockedCall {
 	 * @param failure what ended the call
 	 */
 	boolean refusedByTransaction(Throwable failure) {
-		for (int i = 0; i < this.acquired.size(); i++) {
+		for (int i = 0; this.needsTransaction && failure instanceof LockException && i < this.acquired.size(); i++) {
 			LockDefinition definition = this.definitions.get(i);
 			if (this.locks.registries().of(definition) instanceof TransactionLockRegistry transactions
 					&& transactions.isRefusal(this.acquired.get(i), failure)) {
@@ -291,6 +295,15 @@ final class LockedCall {
 			}
 		}
 		return false;
+	}
+
+	/** Check that transactions took what they had to take, before the method is over. */
+	void checkTaken() {
+		for (int i = 0; this.needsTransaction && i < this.acquired.size(); i++) {
+			if (this.locks.registries().of(this.definitions.get(i)) instanceof TransactionLockRegistry transactions) {
+				transactions.checkTaken(this.acquired.get(i));
+			}
+		}
 	}
 
 	/**

@@ -72,6 +72,7 @@ final class TransactionalCalls {
 			}
 			this.locking.put(method, registry);
 		}
+		registry.checkBegin(method.toString(), this.demarcations.get(method));
 		return registry;
 	}
 
@@ -86,12 +87,16 @@ final class TransactionalCalls {
 		if (!active && TransactionBoundary.hasOpenPersistenceContext() && this.warned.add(method)) {
 			warnOfPersistenceContext(method);
 		}
-		TransactionLockRegistry own = this.locking.get(method);
-		boolean kept = active && (own == null || own.joins(this.demarcations.get(method))) && keeps(method);
+		boolean kept = active && joins(method) && keeps(method);
 		if (kept) {
 			TransactionBoundary.closeAfterCompletion(locks);
 		}
 		return kept;
+	}
+
+	private boolean joins(LockedMethod method) {
+		TransactionLockRegistry own = this.locking.get(method);
+		return own == null || own.joins(this.demarcations.get(method));
 	}
 
 	/**

@@ -1,11 +1,13 @@
 package io.github.distlock.transaction;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Isolation;
@@ -19,9 +21,11 @@ import org.springframework.util.StringUtils;
  *
  * @param interceptor begins it
  * @param attribute its attribute
+ * @param type the class of the method
  * @param beans has its manager
  */
-public record Demarcation(TransactionInterceptor interceptor, TransactionAttribute attribute, BeanFactory beans) {
+public record Demarcation(TransactionInterceptor interceptor, TransactionAttribute attribute, Class<?> type,
+		BeanFactory beans) {
 
 	private static final List<Integer> PROPAGATIONS = List.of(Propagation.REQUIRED.value(),
 			Propagation.REQUIRES_NEW.value(), Propagation.MANDATORY.value());
@@ -50,12 +54,27 @@ public record Demarcation(TransactionInterceptor interceptor, TransactionAttribu
 												+ " listener of its transactions: name another one in @Transactional";
 	}
 
+	/** In the order in which Spring looks for it. */
 	private TransactionManager manager() {
+		if (StringUtils.hasText(this.attribute.getQualifier())) {
+			return qualified(this.attribute.getQualifier());
+		}
+		String ofType = BeanFactoryAnnotationUtils.getQualifierValue(this.type);
+		if (StringUtils.hasText(ofType)) {
+			try {
+				return qualified(ofType);
+			}
+			catch (NoSuchBeanDefinitionException ex) {
+				// It may qualify something else.
+			}
+		}
 		TransactionManager manager = this.interceptor.getTransactionManager();
-		String qualifier = this.attribute.getQualifier();
-		return (manager != null) ? manager : StringUtils.hasText(qualifier)
-				? BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beans, TransactionManager.class, qualifier)
-				: this.beans.getBean(TransactionManager.class);
+		return (manager != null) ? manager : this.beans.getBean(TransactionManager.class);
+	}
+
+	private TransactionManager qualified(@Nullable String qualifier) {
+		return BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beans, TransactionManager.class,
+				Objects.requireNonNull(qualifier));
 	}
 
 }

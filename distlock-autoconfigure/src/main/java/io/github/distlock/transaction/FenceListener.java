@@ -7,9 +7,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Date;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
@@ -240,7 +241,7 @@ final class FenceListener implements TransactionExecutionListener {
 			FencedGrant grant = ControlledLock.fencedGrant(lock);
 			if (grant != null && !lock.isReleased() && (grant.backend().equals(TransactionLocks.STORE)
 					? this.locks != null && this.locks.contains(lock) : this.fence.writes())) {
-				rows.add(new Row(grant, lock));
+				rows.add(Row.of(grant, lock));
 			}
 		}
 		rows.sort(ORDER);
@@ -294,6 +295,13 @@ final class FenceListener implements TransactionExecutionListener {
 	/** What a transaction writes for a lock. */
 	private record Row(FencedGrant grant, HeldLock lock) {
 
+		/** A lock without a token covers other transactions of its thread only. */
+		static Row of(FencedGrant grant, HeldLock lock) {
+			return new Row(grant.backend().equals(TransactionLocks.STORE)
+					? new FencedGrant(grant.backend(), grant.key(), Thread.currentThread().getId(), grant.leaseTime())
+					: grant, lock);
+		}
+
 		/** Whether the transaction is the lock, and not only fenced. */
 		boolean isTaken() {
 			return this.grant.backend().equals(TransactionLocks.STORE);
@@ -318,7 +326,7 @@ final class FenceListener implements TransactionExecutionListener {
 		private boolean isFirst = true;
 
 		/** What had been written when they were set. */
-		private final Map<Object, List<Row>> savepoints = new HashMap<>();
+		private final Map<Object, List<Row>> savepoints = new WeakHashMap<>();
 
 		private boolean savepointRolledBack;
 
@@ -354,6 +362,9 @@ final class FenceListener implements TransactionExecutionListener {
 				this.written.add(row);
 				raise(row);
 			}
+			else if (locks() != null && row.isTaken()) {
+				locks().cover(row.lock());
+			}
 			else {
 				this.covered.add(row);
 			}
@@ -374,7 +385,8 @@ final class FenceListener implements TransactionExecutionListener {
 			Connection connection = DataSourceUtils.getConnection(source);
 			try {
 				if (FenceListener.this.locks != null && row.isTaken()) {
-					FenceListener.this.locks.take(connection, row.lock(), row.grant().key(), this.isFirst);
+					FenceListener.this.locks.take(connection, row.lock(), row.grant().key(), this.isFirst,
+							(deadline != null) ? rest : null);
 					return;
 				}
 				FenceListener.this.raise(connection, row, (rest.compareTo(LONGEST_WAIT) < 0) ? rest : LONGEST_WAIT);
@@ -408,7 +420,7 @@ final class FenceListener implements TransactionExecutionListener {
 			}
 			finally {
 				if (!kept) {
-					forget((row) -> locks.contains(row.lock()));
+					forget((row) -> locks.contains(row.lock()) && !Objects.requireNonNull(locks()).isTaken(row.lock()));
 				}
 			}
 		}

@@ -21,7 +21,7 @@ final class LockStatement {
 
 	/** Schema and name of the table, also if it is made later in the default schema. */
 	private static final String TABLE = """
-			SELECT coalesce(nspname, CASE WHEN cardinality(name) > 1 THEN name[1] ELSE current_schema() END)::text,
+			SELECT coalesce(nspname, CASE WHEN cardinality(name) > 1 THEN name[1] ELSE current_schema() END, '')::text,
 			  coalesce(relname, name[cardinality(name)])::text FROM parse_ident('%1$s') name LEFT JOIN
 			  (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace) ON c.oid = to_regclass('%1$s')""";
 
@@ -106,6 +106,14 @@ final class LockStatement {
 	}
 
 	private long number(Connection connection, String key) throws SQLException {
+		List<String> names = resolve(connection);
+		return LockKeys.number(names.get(0), names.get(1), this.keyPrefix, key);
+	}
+
+	/**
+	 * Resolve the table in PostgreSQL, once: numbers must not depend on a later schema.
+	 */
+	List<String> resolve(Connection connection) throws SQLException {
 		List<String> names = this.resolved;
 		if (names == null) {
 			try (Statement statement = connection.createStatement();
@@ -115,7 +123,7 @@ final class LockStatement {
 				this.resolved = names;
 			}
 		}
-		return LockKeys.number(names.get(0), names.get(1), this.keyPrefix, key);
+		return names;
 	}
 
 	private static boolean isTaken(Statement executed, boolean hasRow) throws SQLException {

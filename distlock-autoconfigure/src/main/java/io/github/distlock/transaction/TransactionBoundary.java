@@ -107,7 +107,7 @@ public final class TransactionBoundary {
 				TransactionAttributeSource attributes = Objects
 					.requireNonNull(interceptor.getTransactionAttributeSource());
 				TransactionAttribute attribute = attributes.getTransactionAttribute(method, type);
-				return (attribute != null) ? new Demarcation(interceptor, attribute, beans) : null;
+				return (attribute != null) ? new Demarcation(interceptor, attribute, type, beans) : null;
 			}
 		}
 		return null;

@@ -46,6 +46,7 @@ public final class TransactionLockRegistry implements LockRegistry {
 		this.locks = Objects.requireNonNull(fence.locks());
 		this.waitTime = waitTime;
 		this.shutdown = shutdown;
+		this.locks.resolve();
 	}
 
 	/** Shut down the locks of this JVM, which Spring finds by this method. */
@@ -91,8 +92,42 @@ public final class TransactionLockRegistry implements LockRegistry {
 		long deadline = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(wait), Long.MAX_VALUE / 4);
 		Optional<HeldLock> lock = skippable ? this.registry.tryAcquire(request)
 				: Optional.of(this.registry.acquire(request));
-		lock.ifPresent((held) -> this.locks.add(held, deadline, wait.isNegative()));
+		lock.ifPresent((held) -> add(held, deadline, wait.isNegative()));
 		return lock;
+	}
+
+	private void add(HeldLock held, long deadline, boolean waitsForever) {
+		try {
+			this.locks.add(held, deadline, waitsForever);
+		}
+		catch (Error ex) {
+			held.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Refuse a call whose transaction would join one that takes no locks any more.
+	 * @param method the method
+	 * @param demarcation how its own one begins
+	 */
+	public void checkBegin(String method, @Nullable Demarcation demarcation) {
+		if (demarcation != null && !demarcation.isAlwaysNew() && !FenceListener.isOpen(this.locks)
+				&& this.locks.isInTransaction()) {
+			throw new LockDefinitionException(method + " was called where its transaction would join one that is over"
+					+ " or suspended, and that takes no lock any more: make its propagation REQUIRES_NEW");
+		}
+	}
+
+	/**
+	 * Check that a transaction has had a lock.
+	 * @param lock the lock, of a call that returns
+	 */
+	public void checkTaken(HeldLock lock) {
+		if (!this.locks.isTaken(lock)) {
+			throw new LockDefinitionException("Lock '" + lock.key() + "' was not taken, since the method began no"
+					+ " transaction of the DataSource of the store 'transaction'. It has run without the lock");
+		}
 	}
 
 	/**

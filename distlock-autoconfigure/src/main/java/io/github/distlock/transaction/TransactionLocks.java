@@ -2,6 +2,7 @@ package io.github.distlock.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +16,12 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockException;
 import io.github.distlock.LockNotAcquiredException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The locks of the store {@code transaction} that callers of this JVM have among
@@ -22,6 +29,8 @@ import io.github.distlock.LockNotAcquiredException;
  * Thread-safe.
  */
 public final class TransactionLocks {
+
+	private static final Log logger = LogFactory.getLog(TransactionLocks.class);
 
 	/** The name of the store. */
 	public static final String STORE = "transaction";
@@ -67,6 +76,46 @@ public final class TransactionLocks {
 		return this.acquisitions.containsKey(lock);
 	}
 
+	/** Whether a transaction has had it, or is covered by one of its thread that has. */
+	boolean isTaken(HeldLock lock) {
+		Acquisition acquisition = this.acquisitions.get(lock);
+		return acquisition == null || acquisition.outcome.get() == TAKEN;
+	}
+
+	/** A transaction need not take a lock, since another one of its thread has it. */
+	void cover(HeldLock lock) {
+		Objects.requireNonNull(this.acquisitions.get(lock)).outcome.set(TAKEN);
+	}
+
+	/**
+	 * Whether the connection of this thread is in a transaction, also in one that has
+	 * just ended or whose callbacks are suspended.
+	 */
+	boolean isInTransaction() {
+		try {
+			return TransactionSynchronizationManager.getResource(this.dataSource) instanceof ConnectionHolder holder
+					&& !holder.getConnection().getAutoCommit();
+		}
+		catch (SQLException ex) {
+			return true;
+		}
+	}
+
+	/**
+	 * Resolve the name of the table in PostgreSQL, as a connection of the application
+	 * does before anything has set its schema. If that fails, the first transaction does.
+	 */
+	void resolve() {
+		try (Connection connection = this.dataSource.getConnection()) {
+			if ("postgresql".equals(FenceTable.platform(connection))) {
+				this.statement.resolve(connection);
+			}
+		}
+		catch (SQLException ex) {
+			logger.warn("The store 'transaction' cannot reach its database yet: " + ex.getMessage());
+		}
+	}
+
 	boolean isRefusal(HeldLock lock, Throwable failure) {
 		Acquisition acquisition = this.acquisitions.get(lock);
 		return acquisition != null && acquisition.outcome.get() == failure;
@@ -76,13 +125,15 @@ public final class TransactionLocks {
 	 * Take a lock in a transaction, until that ends.
 	 * @throws LockException if the transaction does not have the lock
 	 */
-	void take(Connection connection, HeldLock lock, String key, boolean isFirst) {
+	void take(Connection connection, HeldLock lock, String key, boolean isFirst, @Nullable Duration timeout) {
 		Acquisition acquisition = Objects.requireNonNull(this.acquisitions.get(lock));
 		String message = "Lock '" + key + "' was not acquired: ";
 		LockException refusal;
 		try {
 			long rest = Math.max(0, (acquisition.deadlineNanos - System.nanoTime() + 999_999) / 1_000_000);
-			if (this.statement.take(connection, key, acquisition.waitsForever ? -1 : rest, isFirst)) {
+			long limit = (timeout != null) ? timeout.toMillis() : -1;
+			long wait = acquisition.waitsForever ? limit : (limit < 0) ? rest : Math.min(limit, rest);
+			if (this.statement.take(connection, key, wait, isFirst)) {
 				acquisition.outcome.set(TAKEN);
 				return;
 			}

@@ -18,9 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -67,7 +68,8 @@ class TransactionRefusalTests {
 				Arguments.of(Reader.class, "use one of [EXCLUSIVE]"),
 				Arguments.of(Token.class, "has no token: remove it"),
 				Arguments.of(Later.class, "lock a synchronous method"),
-				Arguments.of(OtherManager.class, "does not work with the DataSource of the store"));
+				Arguments.of(OtherManager.class, "does not work with the DataSource of the store"),
+				Arguments.of(OtherManagerOfItsClass.class, "does not work with the DataSource of the store"));
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -116,9 +118,9 @@ class TransactionRefusalTests {
 
 	/** The default of a session may be stronger, which the start does not know. */
 	@ParameterizedTest
-	@EnumSource(names = { "H2", "POSTGRESQL" })
-	void aSessionWithAStrongerIsolationIsRefusedAtTheBegin(Database database) {
-		HikariConfig settings = database.open().poolSettings(2);
+	@ValueSource(booleans = { true, false })
+	void aSessionWithAStrongerIsolationIsRefusedAtTheBegin(boolean isH2) {
+		HikariConfig settings = (isH2 ? TestDatabase.h2() : TestDatabase.postgres()).poolSettings(2);
 		settings.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
 		TransactionShop shop = start(new HikariDataSource(settings), STORE, (context) -> context.register(Sales.class));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.sales.once("isolated", () -> {
@@ -257,6 +259,16 @@ class TransactionRefusalTests {
 		@Transactional
 		public CompletableFuture<String> run() {
 			return CompletableFuture.completedFuture("");
+		}
+
+	}
+
+	@Qualifier("other")
+	static class OtherManagerOfItsClass {
+
+		@DistributedLock
+		@Transactional
+		public void run() {
 		}
 
 	}

@@ -101,6 +101,15 @@ class TransactionSessionTests {
 	}
 
 	@Test
+	void theNumberOfAKeyDoesNotDependOnTheSchemaOfTheFirstTransaction() {
+		TransactionShop shop = shop();
+		shop.template.executeWithoutResult((status) -> {
+			shop.jdbc.execute("SET LOCAL search_path = pg_catalog");
+			shop.sales.once(this.key, () -> assertThat(holders("public")).isNotEmpty());
+		});
+	}
+
+	@Test
 	void aHolderThatIsKilledIsSucceededAtOnce() {
 		TransactionShop shop = shop();
 		ChildJvm holder = holder();

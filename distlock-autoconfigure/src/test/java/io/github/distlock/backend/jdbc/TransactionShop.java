@@ -140,6 +140,17 @@ final class TransactionShop implements AutoCloseable {
 			work.run();
 		}
 
+		@DistributedLock(key = "#keys", waitTime = "0")
+		@Transactional
+		public void both(List<String> keys) {
+		}
+
+		/** By the transaction, or never. */
+		@DistributedLock(key = "#key", waitTime = "-1")
+		@Transactional(timeout = 1)
+		public void timed(String key) {
+		}
+
 		@DistributedLock(key = "#keys", waitTime = "60s")
 		@Transactional
 		public void all(List<String> keys, Runnable work) {

@@ -12,8 +12,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -32,6 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -134,6 +137,92 @@ abstract class TransactionStoreCases {
 		assertThat(one.jdbc.queryForObject("SELECT quantity FROM transaction_stock WHERE sku = ?", Integer.class,
 				this.key))
 			.isZero();
+	}
+
+	@Test
+	void aCallWhoseTransactionWouldJoinOneThatIsOverIsRefused() {
+		TransactionShop shop = shop(2);
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.template
+			.executeWithoutResult((status) -> TransactionSynchronizationManager.registerSynchronization(
+					new After(() -> shop.sales.anew(this.key, () -> shop.sales.once(this.key, () -> {
+					})), () -> shop.sales.once(this.key, () -> {
+					})))))
+			.withMessageContaining("Sales.once")
+			.withMessageContaining("make its propagation REQUIRES_NEW");
+	}
+
+	private record After(Runnable... works) implements TransactionSynchronization {
+
+		@Override
+		public void afterCommit() {
+			Stream.of(this.works).forEach(Runnable::run);
+		}
+
+	}
+
+	@Test
+	void aMethodThatRanWithoutItsLockSaysSo() {
+		TransactionShop shop = shop(2);
+		shop.context.getBean(JdbcTransactionManager.class).setTransactionExecutionListeners(List.of());
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.sales.once(this.key, () -> {
+		})).withMessageContaining("It has run without the lock");
+	}
+
+	@Test
+	void aTransactionKeepsWhatItHasTakenBeforeARefusal() {
+		TransactionShop one = shop(3);
+		try (Held busy = hold(shop(2), this.key + "-b")) {
+			one.template.executeWithoutResult((status) -> {
+				assertThatExceptionOfType(LockNotAcquiredException.class)
+					.isThrownBy(() -> one.sales.both(List.of(this.key + "-a", this.key + "-b")));
+				AtomicBoolean covered = new AtomicBoolean();
+				one.sales.anew(this.key + "-a", () -> covered.set(true));
+				assertThat(covered).isTrue();
+			});
+		}
+	}
+
+	@Test
+	void theTimeOutOfATransactionEndsItsWait() {
+		TransactionShop one = shop(2);
+		try (Held busy = hold(shop(2), this.key)) {
+			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> one.sales.timed(this.key));
+		}
+	}
+
+	@Test
+	void aLockThatWasRolledBackToASavepointIsNotTakenAgainAtTheCommit() {
+		TransactionShop one = shop(2);
+		TransactionTemplate nested = new TransactionTemplate(
+				Objects.requireNonNull(one.template.getTransactionManager()));
+		nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+		List<Held> other = new ArrayList<>();
+		one.template.executeWithoutResult((outer) -> {
+			nested.executeWithoutResult((status) -> {
+				one.sales.once(this.key, () -> {
+				});
+				one.sales.once(this.key, () -> {
+				});
+				status.setRollbackOnly();
+			});
+			other.add(hold(shop(2), this.key));
+		});
+		other.forEach(Held::close);
+	}
+
+	@Test
+	void aLockThatItsHolderClosesEarlyIsTakenFromItsTransactionByNoOtherCaller() {
+		TransactionShop one = shop(3);
+		assertThatExceptionOfType(IllegalMonitorStateException.class)
+			.isThrownBy(() -> one.sales.waiting(this.key, () -> {
+				LockContext.current().orElseThrow().close();
+				assertThat(
+						CompletableFuture.supplyAsync(() -> isFree(one, this.key), (task) -> new Thread(task).start()))
+					.succeedsWithin(Duration.ofSeconds(60))
+					.isEqualTo(false);
+				return null;
+			}))
+			.withMessageContaining("closed before");
 	}
 
 	@Test
