@@ -76,11 +76,14 @@ final class QuickStartPage {
 	}
 
 	/**
-	 * Return the pom of a project.
+	 * Return the pom of a project, with the version of this build of the library: after a
+	 * release the pages name that one.
 	 * @param text a text with a block that has its dependencies
 	 */
-	static String pom(String text) {
-		return POM.formatted(SpringBootVersion.getVersion(), first(DEPENDENCIES, text));
+	static String pom(String text) throws IOException {
+		String dependencies = first(DEPENDENCIES, text).replaceAll("(distlock-[a-z-]+</artifactId><version>)[^<]+",
+				"$1" + QuickStartTests.version());
+		return POM.formatted(SpringBootVersion.getVersion(), dependencies);
 	}
 
 	/** Return the path of the call that gets 409 in the example. */

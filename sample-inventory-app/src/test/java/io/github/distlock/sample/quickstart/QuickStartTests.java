@@ -1,5 +1,6 @@
 package io.github.distlock.sample.quickstart;
 
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,7 +143,7 @@ class QuickStartTests {
 	}
 
 	/** The version in the pom of this project. */
-	static String version() throws Exception {
+	static String version() throws IOException {
 		Matcher version = Pattern.compile("<version>([^<]+)</version>")
 			.matcher(Files.readString(ROOT.resolve("pom.xml")));
 		assertThat(version.find()).isTrue();
