@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RunbookTests {
 
-	private static final Path SOURCES = Path.of("src", "main", "java", "io", "github", "distlock");
+	private static final Path SOURCES = Path.of("src/main/java/io/github/distlock");
 
 	/** A log statement, or an exception for callers, up to the end of the statement. */
 	private static final Pattern MESSAGE = Pattern.compile(

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class DependencyTests {
 
-	private static final Path SOURCES = Path.of("src", "main", "java", "io", "github", "distlock", "lab");
+	private static final Path SOURCES = Path.of("src/main/java/io/github/distlock/lab");
 
 	private static final Pattern IMPORT = Pattern
 		.compile("(?m)^import (?:static )?io\\.github\\.distlock\\.lab\\.([a-z]+)\\.");

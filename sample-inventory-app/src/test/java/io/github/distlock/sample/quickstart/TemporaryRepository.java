@@ -40,8 +40,9 @@ final class TemporaryRepository implements AutoCloseable {
 	 */
 	void create(Path machine, Path root) throws IOException {
 		link(machine, "");
-		link(machine, "io");
-		link(machine, "io/github");
+		for (int names = 1; names < Path.of(GROUP).getNameCount(); names++) {
+			link(machine, Path.of(GROUP).subpath(0, names).toString());
+		}
 		// Without the parent, which is not published.
 		for (String module : List.of("project/distlock-bom", "distlock-autoconfigure",
 				"distlock-spring-boot-starter")) {
