@@ -84,7 +84,6 @@ final class LockInterceptor implements MethodInterceptor {
 		Throwable failure = null;
 		try {
 			result = call.resultOrNull();
-			call.checkTaken();
 		}
 		catch (Throwable ex) {
 			if (call.refusedByTransaction(ex)) {

@@ -298,8 +298,8 @@ final class LockedCall {
 	}
 
 	/** Check that transactions took what they had to take, before the method is over. */
-	void checkTaken() {
-		for (int i = 0; this.needsTransaction && i < this.acquired.size(); i++) {
+	private void checkTaken() {
+		for (int i = 0; i < this.acquired.size(); i++) {
 			if (this.locks.registries().of(this.definitions.get(i)) instanceof TransactionLockRegistry transactions) {
 				transactions.checkTaken(this.acquired.get(i));
 			}
@@ -348,7 +348,12 @@ final class LockedCall {
 			return withoutLock(this.missing, this.problem);
 		}
 		LockObservation section = (this.locks.returnKind() != ReturnKind.REACTIVE) ? section() : null;
-		return (section != null) ? LockedWork.<@Nullable Object, Throwable>observe(section, this::proceed) : proceed();
+		Object result = (section != null) ? LockedWork.<@Nullable Object, Throwable>observe(section, this::proceed)
+				: proceed();
+		if (this.needsTransaction) {
+			checkTaken();
+		}
+		return result;
 	}
 
 	/**

@@ -92,18 +92,17 @@ public final class TransactionLockRegistry implements LockRegistry {
 		long deadline = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(wait), Long.MAX_VALUE / 4);
 		Optional<HeldLock> lock = skippable ? this.registry.tryAcquire(request)
 				: Optional.of(this.registry.acquire(request));
-		lock.ifPresent((held) -> add(held, deadline, wait.isNegative()));
-		return lock;
-	}
-
-	private void add(HeldLock held, long deadline, boolean waitsForever) {
+		boolean known = false;
 		try {
-			this.locks.add(held, deadline, waitsForever);
+			lock.ifPresent((held) -> this.locks.add(held, deadline, wait.isNegative()));
+			known = true;
 		}
-		catch (Error ex) {
-			held.close();
-			throw ex;
+		finally {
+			if (!known) {
+				lock.ifPresent(HeldLock::close);
+			}
 		}
+		return lock;
 	}
 
 	/**
