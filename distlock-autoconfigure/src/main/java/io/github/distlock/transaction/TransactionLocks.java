@@ -16,8 +16,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockException;
 import io.github.distlock.LockNotAcquiredException;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -29,8 +27,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Thread-safe.
  */
 public final class TransactionLocks {
-
-	private static final Log logger = LogFactory.getLog(TransactionLocks.class);
 
 	/** The name of the store. */
 	public static final String STORE = "transaction";
@@ -112,7 +108,7 @@ public final class TransactionLocks {
 			}
 		}
 		catch (SQLException ex) {
-			logger.warn("The store 'transaction' cannot reach its database yet: " + ex.getMessage());
+			// That transaction reports it, if it fails as well.
 		}
 	}
 
