@@ -39,7 +39,7 @@ class StructureTests {
 			(resources)         1695   0  0
 			(root)               540   0  2
 			actuate              418   0  0
-			aop                 2578  14  2
+			aop                 2596  14  2
 			aop.weaving          123   0  0
 			autoconfigure       1442   1  2
 			backend              366   0  2
@@ -58,7 +58,7 @@ class StructureTests {
 			registry            1688   8  3
 			test                 479   0  3
 			thread               262   2  0
-			transaction         1221   2  0
+			transaction         1297   2  0
 			web                   86   0  0
 			""");
 
@@ -67,7 +67,7 @@ class StructureTests {
 	private static final int MOST_FIELDS = 10;
 
 	/** Lines of the tests of this module. A commit that removes some lowers it. */
-	private static final long MOST_TEST_LINES = 70_630;
+	private static final long MOST_TEST_LINES = 70_990;
 
 	private static StructureReport report;
 
