@@ -72,7 +72,7 @@ final class TransactionalCalls {
 			}
 			this.locking.put(method, registry);
 		}
-		registry.checkBegin(method.toString(), this.demarcations.get(method));
+		registry.checkBegin(method, this.demarcations.get(method));
 		return registry;
 	}
 

@@ -107,10 +107,10 @@ public final class TransactionLockRegistry implements LockRegistry {
 
 	/**
 	 * Refuse a call whose transaction would join one that takes no locks any more.
-	 * @param method the method
+	 * @param method the method, for the message
 	 * @param demarcation how its own one begins
 	 */
-	public void checkBegin(String method, @Nullable Demarcation demarcation) {
+	public void checkBegin(Object method, @Nullable Demarcation demarcation) {
 		if (demarcation != null && !demarcation.isAlwaysNew() && !FenceListener.isOpen(this.locks)
 				&& this.locks.isInTransaction()) {
 			throw new LockDefinitionException(method + " was called where its transaction would join one that is over"
