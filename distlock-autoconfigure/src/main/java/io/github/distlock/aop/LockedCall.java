@@ -69,8 +69,11 @@ final class LockedCall {
 	/** Whether the call continues on another thread. */
 	private final boolean detached;
 
-	/** The wait times of several locks count from here. */
-	private final long startNanos;
+	/**
+	 * The wait times of several locks count from here, and the duration of one that a
+	 * transaction takes. Another single lock does not need it.
+	 */
+	private long startNanos;
 
 	/** Whether a transaction must take a lock. */
 	private boolean needsTransaction;
@@ -91,7 +94,7 @@ final class LockedCall {
 		this.requests = requests;
 		this.invocation = invocation;
 		this.detached = detached;
-		this.startNanos = System.nanoTime();
+		this.startNanos = (requests.size() > 1) ? System.nanoTime() : 0;
 		this.acquired = new ArrayList<>(requests.size());
 	}
 
@@ -172,7 +175,10 @@ final class LockedCall {
 		try {
 			while (needsLock()) {
 				LockRegistry registry = registry();
-				this.needsTransaction |= registry instanceof TransactionLockRegistry;
+				if (registry instanceof TransactionLockRegistry) {
+					this.needsTransaction = true;
+					this.startNanos = (this.startNanos != 0) ? this.startNanos : System.nanoTime();
+				}
 				if (!add((registry instanceof TransactionLockRegistry transactions)
 						? this.locks.transactions().verify(next(), transactions).acquire(request(), isSkippable())
 						: isSkippable() ? registry.tryAcquire(request()) : registry.acquire(request()))) {
