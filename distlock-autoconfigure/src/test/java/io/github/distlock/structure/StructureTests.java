@@ -39,7 +39,7 @@ class StructureTests {
 			(resources)         1695   0  0
 			(root)               540   0  2
 			actuate              418   0  0
-			aop                 2596  14  2
+			aop                 2599  14  2
 			aop.weaving          123   0  0
 			autoconfigure       1442   1  2
 			backend              366   0  2
