@@ -8,6 +8,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.github.distlock.testing.ProjectFiles;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,14 +41,11 @@ class PublishedModulesTests {
 
 	/** Return the POMs of all modules, those of modules inside modules included. */
 	private static Stream<String> poms() throws IOException {
-		try (Stream<Path> files = Files.find(ROOT, 4, (file, attributes) -> file.endsWith("pom.xml"))) {
-			return files.filter((file) -> !file.toString().contains("target"))
-				.map(PublishedModulesTests::read)
-				.filter((pom) -> pom.contains("<artifactId>distlock-parent<")
-						|| pom.contains("<artifactId>distlock-smoke<"))
-				.toList()
-				.stream();
-		}
+		return ProjectFiles.matching((file) -> file.endsWith("pom.xml") && !file.toString().contains("target"))
+			.stream()
+			.map(PublishedModulesTests::read)
+			.filter((pom) -> pom.contains("<artifactId>distlock-parent<")
+					|| pom.contains("<artifactId>distlock-smoke<"));
 	}
 
 	private static String read(Path file) {

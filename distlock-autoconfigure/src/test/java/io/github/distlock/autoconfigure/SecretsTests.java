@@ -8,11 +8,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.ProjectFiles;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
@@ -214,10 +214,7 @@ class SecretsTests {
 
 	/** Those of all modules, if they were built before. */
 	private static List<Path> billsOfMaterials() throws IOException {
-		try (Stream<Path> files = Files.find(Path.of(".."), 6,
-				(file, attributes) -> file.toString().matches(".*/target/(.*/)?(bom|.*\\.cdx)\\.(json|xml)"))) {
-			return files.toList();
-		}
+		return ProjectFiles.matching((file) -> file.toString().matches(".*/target/(.*/)?(bom|.*\\.cdx)\\.(json|xml)"));
 	}
 
 	private void failInUse(ConfigurableApplicationContext context) throws Exception {

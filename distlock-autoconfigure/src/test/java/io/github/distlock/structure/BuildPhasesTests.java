@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
+import io.github.distlock.testing.ProjectFiles;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,12 +39,9 @@ class BuildPhasesTests {
 	@Test
 	void everyTestOfTheLongerChecksHasTheirTag() throws IOException {
 		List<Path> longer = new ArrayList<>();
-		try (Stream<Path> files = Files.find(Path.of(".."), 20,
-				(file, attributes) -> file.toString().contains("/src/test/"))) {
-			for (Path file : files.filter((path) -> path.toString().endsWith("Tests.java")).toList()) {
-				if (LONGER.matcher(Files.readString(file)).find()) {
-					longer.add(file);
-				}
+		for (Path file : ProjectFiles.matching((path) -> path.toString().matches(".*/src/test/.*Tests\\.java"))) {
+			if (LONGER.matcher(Files.readString(file)).find()) {
+				longer.add(file);
 			}
 		}
 		assertThat(longer).hasSizeGreaterThan(3)

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import io.github.distlock.installed.Installed;
+import io.github.distlock.testing.ProjectFiles;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
@@ -23,8 +23,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * hides them all.
  */
 class InstalledProgramsTests {
-
-	private static final Path ROOT = Path.of("..");
 
 	/** Programs that each machine of a test has, beside the JDK. */
 	private static final Set<String> OF_THE_SYSTEM = Set.of("sh", "kill");
@@ -80,11 +78,8 @@ class InstalledProgramsTests {
 
 	/** The sources of all tests, except for this one. */
 	private static List<Path> sources() throws IOException {
-		try (Stream<Path> files = Files.find(ROOT, 20, (file, attributes) -> file.toString().endsWith(".java"))) {
-			return files.filter((file) -> file.toString().contains("/src/test/"))
-				.filter((file) -> !file.endsWith("InstalledProgramsTests.java"))
-				.toList();
-		}
+		return ProjectFiles.matching((file) -> file.toString().matches(".*/src/test/.*\\.java")
+				&& !file.endsWith("InstalledProgramsTests.java"));
 	}
 
 }
