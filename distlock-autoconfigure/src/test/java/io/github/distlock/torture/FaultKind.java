@@ -1,7 +1,10 @@
 package io.github.distlock.torture;
 
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The kinds of faults that the nemesis can inject.
@@ -77,8 +80,15 @@ enum FaultKind {
 	/** Stop a JVM when it is about to renew. */
 	PAUSE_RENEWING;
 
-	/** All kinds of faults. */
-	static final Set<FaultKind> ALL = EnumSet.allOf(FaultKind.class);
+	/** The kinds that are named, or all, or none. */
+	static Set<FaultKind> parse(String names) {
+		return switch (names) {
+			case "all" -> EnumSet.allOf(FaultKind.class);
+			case "none" -> Set.of();
+			default ->
+				Arrays.stream(names.split(",")).map(FaultKind::valueOf).collect(Collectors.toCollection(TreeSet::new));
+		};
+	}
 
 	/** Whether the store forgets what it has acknowledged. */
 	boolean losesData() {

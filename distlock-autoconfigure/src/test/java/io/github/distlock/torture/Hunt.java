@@ -3,17 +3,17 @@ package io.github.distlock.torture;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.torture.check.Violation;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.FileSystemUtils;
 
@@ -21,41 +21,66 @@ import org.springframework.util.FileSystemUtils;
  * A mutant, and the torture settings that are most likely to detect it.
  *
  * @param mutant the mutant
- * @param settings the torture settings
- * @param valkey whether it needs a server with native commands
+ * @param conditions its cells of {@link #CONDITIONS}
+ * @param valkey whether it needs a server with native commands, which replace most
+ * scripts
  * @param properties what the workers read as system properties, which differ from those
  * of the run
  */
-record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String, String> properties) {
+record Hunt(Mutant mutant, List<String> conditions, boolean valkey, Map<String, String> properties) {
 
 	private static final Duration LONGEST = Duration.ofMinutes(5);
 
+	/**
+	 * Each row has a name, the {@link Load}, in milliseconds the durations of each period
+	 * with faults and of each pause between them and the delay after which a dead worker
+	 * is replaced, and the faults.
+	 */
+	private static final Map<String, List<String>> CONDITIONS = """
+			usual           | 4,3,600,0,0.3,0.1,60,150,0,0 |  9000 | 11000 |   300 | all
+			-- Normal load: many threads, short critical sections, one key
+			quiet           | 6,1,500,0,1,0,100,0,0,0     |  1000 | 11000 |   300 | SCRIPT_FLUSH
+			-- Normal load: few threads, many keys, which are free most of the time
+			spread          | 1,6,500,0,1,0,60,0,0,0      |  1000 | 12000 |   300 | SCRIPT_FLUSH
+			-- Short critical sections on keys that are mostly free, each used by all JVMs
+			brief           | 1,3,500,0,1,0,4,0,0,0       |  1000 | 12000 |   300 | SCRIPT_FLUSH
+			-- Late commands and replies, pauses at the wrong moment
+			slow            | 4,1,500,0,0.7,0.4,300,0,0,0 |  8000 |   100 |   300 | SLOW,PAUSE_HOLDER,PAUSE_ACQUIRING,PAUSE_RELEASING,PAUSE_RENEWING
+			-- The same on keys that are often free
+			slow-and-spread | 2,6,400,0,0.7,0.4,300,0,0,0 |  8000 |   100 |   300 | SLOW,PAUSE_HOLDER,PAUSE_ACQUIRING,PAUSE_RELEASING,PAUSE_RENEWING
+			-- Renewals that arrive while another caller holds the lock for long
+			late-renewals   | 2,1,400,0,1,0.5,2500,0,0,0  | 10000 |   100 |   300 | SLOW,LATE_COPIES
+			-- Callers that die between one command and the next
+			killing-callers | 2,6,500,0,1,0,60,0,0,0      | 10000 | 11000 |   300 | KILL_ACQUIRING
+			-- Callers that wait without limit for dead holders, while no new caller arrives
+			patient         | 3,1,500,0,1,0,60,0,0,0      |  1000 | 13000 | 14000 | KILL_HOLDER
+			-- Callers whose attempt succeeds but whose reply is lost, with long leases
+			losing-replies  | 4,3,500,0,0.4,0.6,60,0,0,0  |  4000 | 12000 |   300 | LOSE_REPLIES
+			-- A constant stream of readers, and writers that wait
+			reading         | 4,1,500,0,1,0,60,0,0.95,0   |  1000 | 11000 |   300 | SCRIPT_FLUSH
+			-- A constant stream of readers, of whom some may hold the lock
+			sharing         | 4,1,500,0,1,0,60,0,0.95,3   |  1000 | 11000 |   300 | SCRIPT_FLUSH
+			-- Pauses and disconnections that are longer than a session, readers and writers
+			sessions        | 4,1,2000,0,0.7,0,60,0,0.5,0 |  8000 |   100 |   300 | PAUSE_HOLDER,REFUSE
+			"""
+		.lines()
+		.filter((row) -> !row.startsWith("--"))
+		.map((row) -> List.of(row.split(" *\\| *")))
+		.collect(Collectors.toMap((cells) -> cells.get(0), Function.identity()));
+
+	/**
+	 * The words of a mutant are the name of conditions, {@code valkey} if it needs that,
+	 * and properties.
+	 */
 	static Hunt of(Mutant mutant) {
-		return new Hunt(mutant, TortureSettings.usual(1, LONGEST), false, Map.of());
-	}
-
-	/** A server with native commands, which replace most scripts. */
-	Hunt onValkey() {
-		return new Hunt(this.mutant, this.settings, true, this.properties);
-	}
-
-	/** Pauses and disconnections that are longer than a session, readers and writers. */
-	Hunt onZooKeeper() {
-		return with(new Load(4, 1, 2000, 0, 0.7, 0, 60, 0, 0.5, 0),
-				EnumSet.of(FaultKind.PAUSE_HOLDER, FaultKind.REFUSE), Duration.ofSeconds(8), Duration.ofMillis(100),
-				Duration.ofMillis(300))
-			.with("torture.store", "zookeeper");
-	}
-
-	/** Releases in the background. */
-	Hunt inBackground() {
-		return with("torture.release", "background");
-	}
-
-	private Hunt with(String property, String value) {
-		Map<String, String> changed = new LinkedHashMap<>(this.properties);
-		changed.put(property, value);
-		return new Hunt(this.mutant, this.settings, this.valkey, changed);
+		List<String> words = List.of(mutant.net().split(" "));
+		Map<String, String> properties = words.stream()
+			.filter((word) -> word.contains("="))
+			.map((word) -> word.split("="))
+			.collect(Collectors.toMap((parts) -> parts[0], (parts) -> parts[1]));
+		return new Hunt(mutant.edits().isEmpty() ? Mutants.ofSimulation(mutant.name()) : mutant,
+				Objects.requireNonNull(CONDITIONS.get(words.get(0)), mutant.net()), words.contains("valkey"),
+				properties);
 	}
 
 	/** Whether the server of this run has what the mutant changes. */
@@ -63,108 +88,28 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 		return !this.valkey || RedisProcess.embedded().endsWith(Installed.VALKEY_SERVER.program());
 	}
 
-	/** Normal load: many threads, short critical sections, one key. */
-	Hunt quiet() {
-		return with(new Load(6, 1, 500, 0, 1, 0, 100, 0, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH),
-				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
-	}
-
-	/** Normal load: few threads, many keys, which are free most of the time. */
-	Hunt spread() {
-		return with(new Load(1, 6, 500, 0, 1, 0, 60, 0, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH),
-				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
-	}
-
-	/** Short critical sections on keys that are mostly free, each used by all JVMs. */
-	Hunt brief() {
-		return with(new Load(1, 3, 500, 0, 1, 0, 4, 0, 0, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
-				Duration.ofSeconds(12), Duration.ofMillis(300));
-	}
-
-	/** Late commands and replies, pauses at the wrong moment. */
-	Hunt slow() {
-		return slow(new Load(4, 1, 500, 0, 0.7, 0.4, 300, 0, 0, 0));
-	}
-
-	/** The same on keys that are often free. */
-	Hunt slowAndSpread() {
-		return slow(new Load(2, 6, 400, 0, 0.7, 0.4, 300, 0, 0, 0));
-	}
-
-	private Hunt slow(Load load) {
-		return with(load,
-				EnumSet.of(FaultKind.SLOW, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING, FaultKind.PAUSE_RELEASING,
-						FaultKind.PAUSE_RENEWING),
-				Duration.ofSeconds(8), Duration.ofMillis(100), Duration.ofMillis(300));
-	}
-
-	/** Renewals that arrive while another caller holds the lock for long. */
-	Hunt lateRenewals() {
-		return with(new Load(2, 1, 400, 0, 1, 0.5, 2500, 0, 0, 0), EnumSet.of(FaultKind.SLOW, FaultKind.LATE_COPIES),
-				Duration.ofSeconds(10), Duration.ofMillis(100), Duration.ofMillis(300));
-	}
-
-	/** Callers that die between one command and the next. */
-	Hunt killingCallers() {
-		return with(new Load(2, 6, 500, 0, 1, 0, 60, 0, 0, 0), EnumSet.of(FaultKind.KILL_ACQUIRING),
-				Duration.ofSeconds(10), Duration.ofSeconds(11), Duration.ofMillis(300));
-	}
-
-	/** Callers that wait without limit for dead holders, while no new caller arrives. */
-	Hunt patient() {
-		return with(new Load(3, 1, 500, 0, 1, 0, 60, 0, 0, 0), EnumSet.of(FaultKind.KILL_HOLDER), Duration.ofSeconds(1),
-				Duration.ofSeconds(13), Duration.ofSeconds(14));
-	}
-
-	/** Callers whose attempt succeeds but whose reply is lost, with long leases. */
-	Hunt losingReplies() {
-		return with(new Load(4, 3, 500, 0, 0.4, 0.6, 60, 0, 0, 0), EnumSet.of(FaultKind.LOSE_REPLIES),
-				Duration.ofSeconds(4), Duration.ofSeconds(12), Duration.ofMillis(300));
-	}
-
-	/** A constant stream of readers, and writers that wait. */
-	Hunt reading() {
-		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95, 0), EnumSet.of(FaultKind.SCRIPT_FLUSH),
-				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
-	}
-
-	/** A constant stream of readers, of whom some may hold the lock. */
-	Hunt sharing() {
-		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95, 3), EnumSet.of(FaultKind.SCRIPT_FLUSH),
-				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
-	}
-
-	private Hunt with(Load load, Set<FaultKind> faults, Duration storm, Duration calm, Duration replacement) {
-		return new Hunt(this.mutant, this.settings.withLoad(load).withFaults(faults, storm, calm, replacement),
-				this.valkey, this.properties);
-	}
-
 	/**
 	 * Torture the mutant until a guarantee is violated. Answers the violations, none if
 	 * it survived.
 	 */
-	List<Violation> run(Path folder, PrintStream out) throws InterruptedException {
-		FileSystemUtils.deleteRecursively(folder.resolve("classes").toFile());
+	List<Violation> run(Path folder, PrintStream out) throws Exception {
+		FileSystemUtils.deleteRecursively(folder.resolve("classes"));
 		this.mutant.applyTo(folder);
-		Map<String, @Nullable String> before = new LinkedHashMap<>();
-		this.properties.forEach((name, value) -> before.put(name, System.setProperty(name, value)));
+		TortureSettings settings = new TortureSettings(1, LONGEST, Load.parse(this.conditions.get(1)),
+				FaultKind.parse(this.conditions.get(5)), millis(2), millis(3), millis(4),
+				List.of(folder.resolve("classes")), true);
+		Properties before = (Properties) System.getProperties().clone();
+		this.properties.forEach(System::setProperty);
 		try {
-			return new Torture(this.settings.against(List.of(folder.resolve("classes"))), folder.resolve("history"),
-					out)
-				.run();
+			return new Torture(settings, folder.resolve("history"), out).run();
 		}
 		finally {
-			before.forEach(Hunt::restore);
+			System.setProperties(before);
 		}
 	}
 
-	private static void restore(String property, @Nullable String value) {
-		if (value == null) {
-			System.clearProperty(property);
-		}
-		else {
-			System.setProperty(property, value);
-		}
+	private Duration millis(int cell) {
+		return Duration.ofMillis(Long.parseLong(this.conditions.get(cell)));
 	}
 
 	@Override

@@ -1,7 +1,6 @@
 package io.github.distlock.torture;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,9 +24,11 @@ import static java.util.stream.Collectors.joining;
  * unnoticed.
  *
  * @param name a description of the fault
+ * @param net how the torture test hunts it, or which test finds it; empty for the
+ * simulation
  * @param edits the replacements that make the fault
  */
-public record Mutant(String name, List<Edit> edits) {
+public record Mutant(String name, String net, List<Edit> edits) {
 
 	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
@@ -35,55 +36,39 @@ public record Mutant(String name, List<Edit> edits) {
 
 	private static final ReentrantLock COMPILING = new ReentrantLock();
 
-	private static final Path JAVA = Path.of("src/main/java");
+	private static final Path PACKAGE = Path.of("io/github/distlock");
 
-	private static final Path RESOURCES = Path.of("src/main/resources");
-
-	private static final Path REDIS = Path.of("io/github/distlock/backend/redis");
-
-	public static Mutant of(String name, Edit... edits) {
-		return new Mutant(name, List.of(edits));
-	}
-
-	/** A change of a script. */
-	static Edit lua(String file, String text, String replacement) {
-		return new Edit(RESOURCES, REDIS.resolve(file), text, replacement);
-	}
-
-	/** A change of a class, whose path begins at the base package. */
-	public static Edit java(String file, String text, String replacement) {
-		return new Edit(JAVA, Path.of("io/github/distlock").resolve(file), text, replacement);
+	/** Read a mutant from its rows, see {@link Mutants}. */
+	static Mutant parse(String[] rows) {
+		String[] names = rows[0].strip().split(" \\| ");
+		return new Mutant(names[0], (names.length > 1) ? names[1] : "",
+				Arrays.stream(rows).skip(1).map(Edit::parse).toList());
 	}
 
 	/**
 	 * Create the mutant in a folder. Its classes replace those after it on the class
 	 * path.
 	 */
-	public void applyTo(Path folder) {
-		try {
-			List<String> sources = new ArrayList<>();
-			for (Map.Entry<Edit.Place, String> changed : texts().entrySet()) {
-				boolean source = changed.getKey().root().equals(JAVA);
-				Path file = folder.resolve(source ? "sources" : "classes").resolve(changed.getKey().file());
-				Files.createDirectories(file.getParent());
-				Files.writeString(file, changed.getValue());
-				if (source) {
-					sources.add(file.toString());
-				}
+	public void applyTo(Path folder) throws IOException {
+		List<String> sources = new ArrayList<>();
+		for (Map.Entry<Path, String> changed : texts().entrySet()) {
+			boolean source = changed.getKey().toString().endsWith(".java");
+			Path file = folder.resolve(source ? "sources" : "classes").resolve(changed.getKey());
+			Files.createDirectories(file.getParent());
+			Files.writeString(file, changed.getValue());
+			if (source) {
+				sources.add(file.toString());
 			}
-			compile(sources, folder.resolve("classes"));
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		compile(sources, folder.resolve("classes"));
 	}
 
 	/** Return the changed texts. Each text that an edit replaces must be found. */
-	Map<Edit.Place, String> texts() {
-		Map<Edit.Place, String> texts = new LinkedHashMap<>();
+	Map<Path, String> texts() throws IOException {
+		Map<Path, String> texts = new LinkedHashMap<>();
 		for (Edit edit : this.edits) {
-			texts.computeIfAbsent(edit.place(), (place) -> edit.read());
-			texts.computeIfPresent(edit.place(), (place, text) -> edit.apply(text));
+			String before = texts.get(edit.file);
+			texts.put(edit.file, edit.apply((before != null) ? before : edit.read()));
 		}
 		return texts;
 	}
@@ -115,10 +100,17 @@ public record Mutant(String name, List<Edit> edits) {
 	}
 
 	/**
-	 * One replacement of a text, which occurs exactly once, in one file below a source
-	 * root.
+	 * One replacement of a text, which occurs exactly once, in one class or script. The
+	 * name of the file begins with the base package.
 	 */
-	public record Edit(Path root, Path file, String text, String replacement) {
+	record Edit(Path file, String text, String replacement) {
+
+		private static Edit parse(String row) {
+			String[] words = row.strip().split(": ", 2);
+			String[] texts = words[1].split(" *=>", 2);
+			String file = words[0].endsWith(".lua") ? "backend/redis/" + words[0] : words[0];
+			return new Edit(PACKAGE.resolve(file), texts[0], texts[1].strip());
+		}
 
 		/** White space is ignored, since a formatter may change it. */
 		String apply(String whole) {
@@ -135,21 +127,9 @@ public record Mutant(String name, List<Edit> edits) {
 			return changed;
 		}
 
-		String read() {
-			try {
-				return Files.readString(this.root.resolve(this.file));
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
-
-		Place place() {
-			return new Place(this.root, this.file);
-		}
-
-		/** The location of a file. */
-		record Place(Path root, Path file) {
+		private String read() throws IOException {
+			String root = this.file.toString().endsWith(".java") ? "src/main/java" : "src/main/resources";
+			return Files.readString(Path.of(root).resolve(this.file));
 		}
 
 	}

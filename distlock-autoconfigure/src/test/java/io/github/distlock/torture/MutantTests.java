@@ -1,5 +1,6 @@
 package io.github.distlock.torture;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +41,7 @@ class MutantTests {
 
 	@ParameterizedTest
 	@MethodSource("all")
-	void theTextsOfEveryMutantAreFound(Mutant mutant) {
+	void theTextsOfEveryMutantAreFound(Mutant mutant) throws IOException {
 		assertThat(mutant.texts()).isNotEmpty();
 	}
 
@@ -48,7 +49,7 @@ class MutantTests {
 	@MethodSource("all")
 	@Tag("full")
 	@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
-	void everyMutantCanStillBeMade(Mutant mutant, @TempDir Path folder) {
+	void everyMutantCanStillBeMade(Mutant mutant, @TempDir Path folder) throws IOException {
 		mutant.applyTo(folder);
 		assertThat(folder.resolve("classes")).isNotEmptyDirectory();
 	}
@@ -56,7 +57,7 @@ class MutantTests {
 	@ParameterizedTest(allowZeroInvocations = true)
 	@MethodSource("wantedRegressions")
 	@EnabledIfSystemProperty(named = "torture.mutants", matches = ".+")
-	void theTestFailsWithTheFaultAndOnlyWithIt(RegressionMutant mutant) {
+	void theTestFailsWithTheFaultAndOnlyWithIt(RegressionMutant mutant) throws IOException {
 		Path folder = Path.of("target/torture/regressions", mutant.toString().replace(' ', '-'));
 		RegressionMutant.Result control = mutant.runWithoutFault();
 		assertThat(control.failed()).as("failures without the fault").isZero();

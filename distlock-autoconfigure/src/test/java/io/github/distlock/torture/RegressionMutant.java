@@ -1,6 +1,7 @@
 package io.github.distlock.torture;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -15,8 +16,8 @@ import org.springframework.util.FileSystemUtils;
  */
 record RegressionMutant(Mutant mutant, String test) {
 
-	static RegressionMutant of(Mutant mutant, String test) {
-		return new RegressionMutant(mutant, "io.github.distlock." + test);
+	static RegressionMutant of(Mutant mutant) {
+		return new RegressionMutant(mutant, "io.github.distlock." + mutant.net());
 	}
 
 	/** Run the test against the library as it is. */
@@ -25,7 +26,7 @@ record RegressionMutant(Mutant mutant, String test) {
 	}
 
 	/** Run the test against the library with the fault. */
-	Result runWithFault(Path folder) {
+	Result runWithFault(Path folder) throws IOException {
 		FileSystemUtils.deleteRecursively(folder.resolve("classes").toFile());
 		this.mutant.applyTo(folder);
 		return run(folder.resolve("classes") + File.pathSeparator + System.getProperty("java.class.path"));

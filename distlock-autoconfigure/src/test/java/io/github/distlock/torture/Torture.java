@@ -24,7 +24,7 @@ import org.springframework.util.FileSystemUtils;
  * One run: starts a server and workers, lets the nemesis inject faults, stops all of
  * them, and checks the history.
  */
-public final class Torture {
+final class Torture {
 
 	/** The time after which the line of an event is in the file. */
 	private static final long WRITTEN_AFTER_NANOS = 1_000_000_000;
@@ -47,14 +47,14 @@ public final class Torture {
 	private final PrintStream out;
 
 	/** Prepare a run. The folder of its history is emptied first. */
-	public Torture(TortureSettings settings, Path folder, PrintStream out) {
+	Torture(TortureSettings settings, Path folder, PrintStream out) {
 		this.settings = settings;
 		this.folder = folder;
 		this.out = out;
 	}
 
 	/** Run, and check the history. */
-	public List<Violation> run() throws InterruptedException {
+	List<Violation> run() throws InterruptedException {
 		clear();
 		record();
 		History history = History.read(this.folder);

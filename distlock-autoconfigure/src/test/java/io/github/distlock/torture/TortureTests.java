@@ -3,13 +3,9 @@ package io.github.distlock.torture;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 import io.github.distlock.torture.check.Violation;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
@@ -38,24 +34,15 @@ class TortureTests {
 		Map<Long, Integer> violated = new TreeMap<>();
 		for (String text : seeds.split(",")) {
 			long seed = Long.parseLong(text.trim());
-			TortureSettings settings = TortureSettings.usual(seed, duration).withLoad(usual);
-			settings = settings.withFaults(faults(), settings.storm(), settings.calm(), settings.replacement());
+			TortureSettings settings = new TortureSettings(seed, duration, usual,
+					FaultKind.parse(System.getProperty("torture.faults", "all")), Duration.ofSeconds(9),
+					Duration.ofSeconds(11), Duration.ofMillis(300), List.of(), false);
 			List<Violation> violations = new Torture(settings, Path.of("target/torture/seed-" + seed), out).run();
 			if (!violations.isEmpty()) {
 				violated.put(seed, violations.size());
 			}
 		}
 		assertThat(violated).as("violated guarantees by seed; the histories are under target/torture").isEmpty();
-	}
-
-	private static Set<FaultKind> faults() {
-		String kinds = System.getProperty("torture.faults", "all");
-		return switch (kinds) {
-			case "all" -> FaultKind.ALL;
-			case "none" -> Set.of();
-			default ->
-				Arrays.stream(kinds.split(",")).map(FaultKind::valueOf).collect(Collectors.toCollection(TreeSet::new));
-		};
 	}
 
 	private static double share(String property, String usual) {

@@ -47,7 +47,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 		this.folder = folder;
 		this.storePort = storePort;
 		this.resourcePort = resourcePort;
-		for (int i = 0; i < settings.jvms(); i++) {
+		for (int i = 0; i < TortureSettings.JVMS; i++) {
 			this.slots.add(new Slot(i));
 		}
 		Thread replacer = new Thread(this::replace, "replacer");
@@ -97,7 +97,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 	 * phase.
 	 */
 	@Nullable Target aim(Phase phase, Random random, Consumer<WorkerProcess> hit) {
-		Shot next = new Shot(phase, random.nextInt(this.settings.jvms()), hit, new CompletableFuture<>());
+		Shot next = new Shot(phase, random.nextInt(TortureSettings.JVMS), hit, new CompletableFuture<>());
 		this.shot.set(next);
 		try {
 			return next.done.get(1, TimeUnit.SECONDS);

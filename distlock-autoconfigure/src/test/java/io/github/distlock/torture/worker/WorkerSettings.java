@@ -57,16 +57,13 @@ public record WorkerSettings(String name, int storePort, int resourcePort, Path 
 	public record Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
 			int sectionMillis, int interrupts, double read, int permits) {
 
-		/** The usual load. */
-		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150, 0, 0);
-
 		String format() {
 			return this.threads + "," + this.keys + "," + this.leaseMillis + "," + this.fair + "," + this.patient + ","
 					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts + "," + this.read + ","
 					+ this.permits;
 		}
 
-		static Load parse(String text) {
+		public static Load parse(String text) {
 			double[] parts = Arrays.stream(text.split(",")).mapToDouble(Double::parseDouble).toArray();
 			return new Load((int) parts[0], (int) parts[1], (int) parts[2], parts[3], parts[4], parts[5],
 					(int) parts[6], (int) parts[7], parts[8], (int) parts[9]);
