@@ -6,9 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/**
- * The kinds of faults that the nemesis can inject.
- */
+/** The kinds of faults that the nemesis can inject. */
 enum FaultKind {
 
 	/** Break the connections that send commands. */

@@ -4,7 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -40,14 +39,9 @@ final class FencedResource implements AutoCloseable {
 	 */
 	private final Map<String, Long> highestWriter = new HashMap<>();
 
-	FencedResource(HistoryWriter history) {
+	FencedResource(HistoryWriter history) throws IOException {
 		this.history = history;
-		try {
-			this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
 		run(this::accept);
 	}
 
@@ -111,13 +105,8 @@ final class FencedResource implements AutoCloseable {
 	}
 
 	@Override
-	public void close() {
-		try {
-			this.listener.close();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	public void close() throws IOException {
+		this.listener.close();
 	}
 
 }

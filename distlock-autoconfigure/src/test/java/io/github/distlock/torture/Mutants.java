@@ -355,9 +355,7 @@ public final class Mutants {
 		.map(Hunt::of)
 		.toList();
 
-	/**
-	 * Faults that the library once had, each with the test that was written for it.
-	 */
+	/** Faults that the library once had, each with the test that was written for it. */
 	static final List<RegressionMutant> REGRESSIONS = parse(
 			"""
 					error in sending leaves the command of its key in flight | registry.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait

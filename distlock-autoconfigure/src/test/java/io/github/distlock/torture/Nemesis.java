@@ -36,7 +36,7 @@ final class Nemesis {
 		this.history = history;
 		this.random = new Random(settings.seed());
 		this.store = store;
-		this.kinds = settings.faults().stream().filter(store.faults()::contains).toList();
+		this.kinds = settings.faults().stream().filter(store.faults::contains).toList();
 		this.workers = workers;
 		this.workerFaults = new WorkerFaults(settings, workers, this.random);
 	}

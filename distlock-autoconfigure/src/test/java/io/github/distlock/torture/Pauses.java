@@ -3,9 +3,7 @@ package io.github.distlock.torture;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * Pauses that are part of a test.
- */
+/** Pauses that are part of a test. */
 final class Pauses {
 
 	private Pauses() {

@@ -1,7 +1,6 @@
 package io.github.distlock.torture;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -9,9 +8,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import io.github.distlock.testing.Signals;
 import io.github.distlock.torture.check.HistoryWriter;
@@ -63,18 +63,13 @@ final class PostgresStore extends Store {
 
 	private final String url;
 
-	PostgresStore(HistoryWriter history, int keys, boolean rows) {
-		super(history, keys);
+	PostgresStore(HistoryWriter history, int keys, boolean rows) throws IOException {
+		super(history, keys, FAULTS);
 		this.rows = rows;
-		try {
-			this.server = EmbeddedPostgres.builder()
-				.setServerConfig("max_connections", "200")
-				.setServerConfig("fsync", "off")
-				.start();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.server = EmbeddedPostgres.builder()
+			.setServerConfig("max_connections", "200")
+			.setServerConfig("fsync", "off")
+			.start();
 		this.url = this.server.getJdbcUrl("postgres", "postgres");
 		new ResourceDatabasePopulator(new ClassPathResource("io/github/distlock/backend/jdbc/schema-postgresql.sql"))
 			.execute(new DriverManagerDataSource(this.url));
@@ -93,32 +88,20 @@ final class PostgresStore extends Store {
 	}
 
 	@Override
-	Set<FaultKind> faults() {
-		return FAULTS;
-	}
-
-	@Override
 	void inject(FaultKind kind, Random random) {
 		switch (kind) {
 			case KILL_NORMAL -> ask(TERMINATE);
-			case STALL -> stall(random);
+			case STALL -> stallAll(random);
 			default -> throw new IllegalArgumentException(kind.toString());
 		}
 	}
 
 	/** Stop all processes of the server for a while, first the one that starts others. */
-	private void stall(Random random) {
+	private void stallAll(Random random) {
 		long pid = Long.parseLong(ask("SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"));
 		Signals.send(pid, "STOP");
-		List<ProcessHandle> others = ProcessHandle.of(pid).orElseThrow().children().toList();
-		others.forEach((process) -> Signals.send(process.pid(), "STOP"));
-		try {
-			Pauses.pause(Duration.ofMillis(50 + random.nextInt(1200)));
-		}
-		finally {
-			others.forEach((process) -> Signals.send(process.pid(), "CONT"));
-			Signals.send(pid, "CONT");
-		}
+		Stream<ProcessHandle> others = ProcessHandle.of(pid).orElseThrow().children();
+		stall(random, LongStream.concat(others.mapToLong(ProcessHandle::pid), LongStream.of(pid)).toArray());
 	}
 
 	/**
@@ -162,14 +145,9 @@ final class PostgresStore extends Store {
 	}
 
 	@Override
-	public void close() {
+	public void close() throws IOException {
 		super.close();
-		try {
-			this.server.close();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.server.close();
 	}
 
 }

@@ -1,15 +1,16 @@
 package io.github.distlock.torture;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Random;
-import java.util.Set;
 
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
 import io.github.distlock.torture.check.HistoryWriter;
 import io.github.distlock.torture.worker.WorkerSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Redis server of a run. It can be restarted without its data, and its keys are
@@ -24,13 +25,11 @@ final class RedisStore extends Store {
 
 	private volatile RedisTestServer server;
 
-	private volatile long pid;
-
+	/** With all faults, except a restart with its data: it has none on disk. */
 	RedisStore(HistoryWriter history, int keys) {
-		super(history, keys);
+		super(history, keys, EnumSet.complementOf(EnumSet.of(FaultKind.CRASH)));
 		this.server = RedisTestServer.start();
 		this.port = this.server.port();
-		this.pid = fetchPid();
 		watch(this::connect, RedisStore::owner);
 	}
 
@@ -39,47 +38,37 @@ final class RedisStore extends Store {
 		return this.port;
 	}
 
-	/** All, except a restart with its data: it has none on disk. */
-	@Override
-	Set<FaultKind> faults() {
-		return EnumSet.complementOf(EnumSet.of(FaultKind.CRASH));
-	}
-
 	@Override
 	void inject(FaultKind kind, Random random) {
 		switch (kind) {
-			case KILL_NORMAL -> send("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-			case KILL_PUBSUB -> send("CLIENT", "KILL", "TYPE", "pubsub");
-			case SCRIPT_FLUSH -> send("SCRIPT", "FLUSH");
-			case FLUSH_ALL -> send("FLUSHALL");
+			case KILL_NORMAL -> ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+			case KILL_PUBSUB -> ask("CLIENT", "KILL", "TYPE", "pubsub");
+			case SCRIPT_FLUSH -> ask("SCRIPT", "FLUSH");
+			case FLUSH_ALL -> ask("FLUSHALL");
 			case RESTART -> restart();
 			case CLIENT_PAUSE -> {
 				int millis = 50 + random.nextInt(800);
-				send("CLIENT", "PAUSE", "" + millis, "ALL");
+				ask("CLIENT", "PAUSE", "" + millis, "ALL");
 				Pauses.pause(Duration.ofMillis(millis));
 			}
 			case OUT_OF_MEMORY -> {
-				send("CONFIG", "SET", "maxmemory", "1");
+				ask("CONFIG", "SET", "maxmemory", "1");
 				Pauses.pause(Duration.ofMillis(50 + random.nextInt(1500)));
-				send("CONFIG", "SET", "maxmemory", "0");
+				ask("CONFIG", "SET", "maxmemory", "0");
 			}
-			case STALL -> stall(this.pid, random);
+			case STALL -> stall(random, this.server.process().pid());
 			default -> throw new IllegalArgumentException(kind.toString());
 		}
+	}
+
+	private @Nullable Object ask(String... words) {
+		return this.server.process().ask(words);
 	}
 
 	/** Restart without data. */
 	private void restart() {
 		this.server.close();
 		this.server = RedisTestServer.start(this.port);
-		this.pid = fetchPid();
-	}
-
-	/** Send one command on a connection of its own. */
-	private String send(String... words) {
-		try (RespConnection connection = new RespConnection(this.port)) {
-			return String.valueOf(connection.ask(words));
-		}
 	}
 
 	/**
@@ -87,14 +76,6 @@ final class RedisStore extends Store {
 	 */
 	private RespConnection connect() {
 		return new RespConnection(this.port, PATIENCE);
-	}
-
-	private long fetchPid() {
-		return send("INFO", "server").lines()
-			.filter((line) -> line.startsWith("process_id:"))
-			.map((line) -> Long.parseLong(line.substring("process_id:".length()).trim()))
-			.findFirst()
-			.orElseThrow();
 	}
 
 	private static Owner owner(RespConnection connection, String key) {
@@ -114,12 +95,12 @@ final class RedisStore extends Store {
 
 	@Override
 	String leftOvers() {
-		String names = send("KEYS", "*{*");
+		String names = String.valueOf(ask("KEYS", "*{*"));
 		return names.equals("[]") ? "none" : names;
 	}
 
 	@Override
-	public void close() {
+	public void close() throws IOException {
 		super.close();
 		this.server.close();
 	}

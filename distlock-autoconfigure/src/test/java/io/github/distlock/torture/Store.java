@@ -1,11 +1,13 @@
 package io.github.distlock.torture;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.LongStream;
 
 import io.github.distlock.testing.Signals;
 import io.github.distlock.torture.check.HistoryWriter;
@@ -13,9 +15,7 @@ import io.github.distlock.torture.check.Kind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The server of a run. The owners of its keys are recorded.
- */
+/** The server of a run. The owners of its keys are recorded. */
 abstract class Store implements AutoCloseable {
 
 	private static final Duration WATCH = Duration.ofMillis(100);
@@ -24,18 +24,22 @@ abstract class Store implements AutoCloseable {
 
 	private final int keys;
 
+	/** The faults that it can inject, and those of its workers. */
+	final Set<FaultKind> faults;
+
 	/** Used by the thread that watches. */
 	private final Map<String, Owner> seen = new HashMap<>();
 
 	private volatile boolean closed;
 
-	Store(HistoryWriter history, int keys) {
+	Store(HistoryWriter history, int keys, Set<FaultKind> faults) {
 		this.history = history;
 		this.keys = keys;
+		this.faults = faults;
 	}
 
 	/** Start the server that {@code -Dtorture.store} names. */
-	static Store start(HistoryWriter history, Load load) {
+	static Store start(HistoryWriter history, Load load) throws IOException {
 		String name = System.getProperty("torture.store", "redis");
 		return switch (name) {
 			case "redis" -> new RedisStore(history, load.keys());
@@ -43,14 +47,11 @@ abstract class Store implements AutoCloseable {
 			case "postgresql-connection" -> new PostgresStore(history, load.keys(), false);
 			case "zookeeper" -> new ZooKeeperStore(history, load);
 			default -> throw new IllegalArgumentException("-Dtorture.store=" + name
-					+ " is not a store of the torture: use redis, postgresql," + " postgresql-connection or zookeeper");
+					+ " is not a store of the torture: use redis, postgresql, postgresql-connection or zookeeper");
 		};
 	}
 
 	abstract int port();
-
-	/** The faults that it can inject, and those of its workers. */
-	abstract Set<FaultKind> faults();
 
 	/** Whether the store may grant locks again after a fault that are still held. */
 	boolean forgets(FaultKind kind) {
@@ -60,14 +61,14 @@ abstract class Store implements AutoCloseable {
 	/** Inject a fault of the server, and wait until the server works again. */
 	abstract void inject(FaultKind kind, Random random);
 
-	/** Stop a process of the server for a while. */
-	static void stall(long pid, Random random) {
-		Signals.send(pid, "STOP");
+	/** Stop the processes of the server for a while. */
+	static void stall(Random random, long... pids) {
+		LongStream.of(pids).forEach((pid) -> Signals.send(pid, "STOP"));
 		try {
 			Pauses.pause(Duration.ofMillis(50 + random.nextInt(1200)));
 		}
 		finally {
-			Signals.send(pid, "CONT");
+			LongStream.of(pids).forEach((pid) -> Signals.send(pid, "CONT"));
 		}
 	}
 
@@ -129,7 +130,7 @@ abstract class Store implements AutoCloseable {
 	abstract String leftOvers();
 
 	@Override
-	public void close() {
+	public void close() throws IOException {
 		this.closed = true;
 	}
 

@@ -2,7 +2,6 @@ package io.github.distlock.torture;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,7 +53,7 @@ final class Torture {
 	}
 
 	/** Run, and check the history. */
-	List<Violation> run() throws InterruptedException {
+	List<Violation> run() throws Exception {
 		clear();
 		record();
 		History history = History.read(this.folder);
@@ -77,7 +76,7 @@ final class Torture {
 		return events.stream().collect(Collectors.groupingBy(name, TreeMap::new, Collectors.counting()));
 	}
 
-	private void record() throws InterruptedException {
+	private void record() throws Exception {
 		try (HistoryWriter nemesisLog = new HistoryWriter(this.folder.resolve("nemesis.log"));
 				HistoryWriter resourceLog = new HistoryWriter(this.folder.resolve("resource.log"));
 				HistoryWriter storeLog = new HistoryWriter(this.folder.resolve("store.log"));
@@ -97,15 +96,10 @@ final class Torture {
 				&& !Checker.check(History.read(this.folder, System.nanoTime() - WRITTEN_AFTER_NANOS)).isEmpty();
 	}
 
-	private void clear() {
-		try {
-			FileSystemUtils.deleteRecursively(this.folder);
-			Files.createDirectories(this.folder);
-			Files.writeString(this.folder.resolve("logback.xml"), QUIET);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	private void clear() throws IOException {
+		FileSystemUtils.deleteRecursively(this.folder);
+		Files.createDirectories(this.folder);
+		Files.writeString(this.folder.resolve("logback.xml"), QUIET);
 	}
 
 }

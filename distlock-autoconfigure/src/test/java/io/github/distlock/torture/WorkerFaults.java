@@ -7,10 +7,8 @@ import io.github.distlock.testing.Signals;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.torture.worker.Phase;
 
-/**
- * The faults of one worker: of its connections, or of its process in a chosen phase.
- */
-final class WorkerFaults {
+/** The faults of one worker: of its connections, or of its process in a chosen phase. */
+record WorkerFaults(TortureSettings settings, Workers workers, Random random) {
 
 	/** Shares of a lease. */
 	private static final double[] PAUSES = { 0.3, 0.9, 1.1, 2 };
@@ -23,18 +21,6 @@ final class WorkerFaults {
 
 	/** The time after which no late copy of a command arrives any more. */
 	private static final int COMMAND_TIMEOUT_MILLIS = 800;
-
-	private final TortureSettings settings;
-
-	private final Workers workers;
-
-	private final Random random;
-
-	WorkerFaults(TortureSettings settings, Workers workers, Random random) {
-		this.settings = settings;
-		this.workers = workers;
-		this.random = random;
-	}
 
 	void inject(FaultKind kind, Nemesis.Episode episode) {
 		switch (kind) {

@@ -16,9 +16,7 @@ import io.github.distlock.torture.worker.WorkerSettings;
 
 import static java.util.stream.Collectors.joining;
 
-/**
- * The JVM of a worker, as the launcher sees it.
- */
+/** The JVM of a worker, as the launcher sees it. */
 final class WorkerProcess extends ChildJvm {
 
 	/** The options of a run that its workers read. */

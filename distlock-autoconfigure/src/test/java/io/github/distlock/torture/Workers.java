@@ -17,9 +17,7 @@ import io.github.distlock.torture.worker.Phase;
 import io.github.distlock.torture.worker.WorkerSettings;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All workers, each behind a proxy of its own. A worker that dies is replaced.
- */
+/** All workers, each behind a proxy of its own. A worker that dies is replaced. */
 final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 
 	/**

@@ -1,5 +1,6 @@
 package io.github.distlock.torture;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -52,7 +53,7 @@ final class ZooKeeperStore extends Store {
 	private final CuratorFramework client = ZooKeeperTestServer.client("127.0.0.1:" + this.server.port(), OWN_SESSION);
 
 	ZooKeeperStore(HistoryWriter history, Load load) {
-		super(history, load.keys());
+		super(history, load.keys(), FAULTS);
 		this.client.start();
 		// The server counts in ticks.
 		history.write(Kind.SESSIONS, "millis", load.leaseMillis() + ZooKeeperTestServer.TICK.toMillis());
@@ -66,15 +67,10 @@ final class ZooKeeperStore extends Store {
 	}
 
 	@Override
-	Set<FaultKind> faults() {
-		return FAULTS;
-	}
-
-	@Override
 	void inject(FaultKind kind, Random random) {
 		switch (kind) {
 			case CRASH -> this.server.crash();
-			case STALL -> stall(this.server.pid(), random);
+			case STALL -> stall(random, this.server.pid());
 			default -> throw new IllegalArgumentException(kind.toString());
 		}
 	}
@@ -130,7 +126,7 @@ final class ZooKeeperStore extends Store {
 	}
 
 	@Override
-	public void close() {
+	public void close() throws IOException {
 		super.close();
 		this.client.close();
 		this.server.close();

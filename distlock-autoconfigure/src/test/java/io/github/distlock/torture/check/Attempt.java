@@ -16,31 +16,38 @@ public final class Attempt {
 
 	private final List<Event> events = new ArrayList<>();
 
-	private long waiting = NEVER;
+	final long started;
 
-	private long granted = NEVER;
+	long waiting = NEVER;
 
-	private long ended = NEVER;
+	long granted = NEVER;
+
+	/** When the call ended without the lock. */
+	long ended = NEVER;
 
 	private long release = NEVER;
 
-	private long released = NEVER;
+	long released = NEVER;
 
-	private long deadline = Long.MIN_VALUE;
+	/** The end of the lock's validity, as last reported to the holder. */
+	long deadline = Long.MIN_VALUE;
 
 	/** When its holder was told that a lock which may end early has ended. */
 	private long told = NEVER;
 
-	private boolean knownLost;
+	/** Whether its holder could know before the release that the lock was lost. */
+	boolean knownLost;
 
 	private final boolean endsEarly;
 
-	private long token;
+	long token;
 
+	/** The word of the worker for the end of the release, empty if it did not end. */
 	private String how = "";
 
 	Attempt(Event start, boolean endsEarly) {
 		this.start = start;
+		this.started = start.nanos();
 		this.endsEarly = endsEarly;
 		this.events.add(start);
 	}
@@ -63,10 +70,7 @@ public final class Attempt {
 				this.released = event.nanos();
 				this.how = event.text("how");
 			}
-			case ENDED -> {
-				this.ended = event.nanos();
-				this.how = event.text("how");
-			}
+			case ENDED -> this.ended = event.nanos();
 			default -> {
 			}
 		}
@@ -117,56 +121,13 @@ public final class Attempt {
 		return (permits > 0) ? permits : reads() ? Long.MAX_VALUE : 1;
 	}
 
-	public long started() {
-		return this.start.nanos();
-	}
-
-	public long waiting() {
-		return this.waiting;
-	}
-
-	public long granted() {
-		return this.granted;
-	}
-
 	public boolean isGranted() {
 		return this.granted != NEVER;
-	}
-
-	public long ended() {
-		return this.ended;
-	}
-
-	public long release() {
-		return this.release;
-	}
-
-	public long released() {
-		return this.released;
-	}
-
-	/** The word of the worker for its end, empty if it did not end. */
-	public String how() {
-		return this.how;
-	}
-
-	public long token() {
-		return this.token;
-	}
-
-	/** The end of the lock's validity, as last reported to the holder. */
-	public long deadline() {
-		return this.deadline;
 	}
 
 	/** Whether the release succeeded: the lock was valid until then. */
 	public boolean isReleasedWell() {
 		return this.released != NEVER && this.how.equals("ok");
-	}
-
-	/** Whether its holder could know before the release that the lock was lost. */
-	public boolean isKnownLost() {
-		return this.knownLost;
 	}
 
 	/** How long the lock was guaranteed. */

@@ -13,9 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/**
- * All events of one run, in order of time.
- */
+/** All events of one run, in order of time. */
 public final class History {
 
 	private final List<Event> events;
@@ -68,7 +66,7 @@ public final class History {
 		this.attempts.addAll(known.values());
 		this.attempts.stream()
 			.filter(Attempt::isGranted)
-			.forEach((attempt) -> this.grants.put(grant(attempt, attempt.token()), attempt));
+			.forEach((attempt) -> this.grants.put(grant(attempt, attempt.token), attempt));
 	}
 
 	private static String grant(Attempt attempt, long token) {
@@ -86,9 +84,9 @@ public final class History {
 		Attempt before = first;
 		while (before != null) {
 			first = before;
-			before = this.grants.get(grant(first, first.token() - 1));
+			before = this.grants.get(grant(first, first.token - 1));
 		}
-		return Math.min(attempt.started(), first.started());
+		return Math.min(attempt.started, first.started);
 	}
 
 	private static Fault fault(Event begin, long end) {
@@ -155,7 +153,7 @@ public final class History {
 
 	/** When an attempt no longer waited, in whatever way. */
 	public long endOfWait(Attempt attempt) {
-		return Math.min(Math.min(attempt.granted(), attempt.ended()), Math.min(death(attempt.worker()), end()));
+		return Math.min(Math.min(attempt.granted, attempt.ended), Math.min(death(attempt.worker()), end()));
 	}
 
 	/** How long the store keeps the lock of an attempt after the death of its JVM. */

@@ -2,11 +2,9 @@ package io.github.distlock.torture.check;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Writes a history line by line. Each line is written immediately, so it survives a crash
@@ -14,18 +12,11 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class HistoryWriter implements AutoCloseable {
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	private final OutputStream out;
+	private final PrintStream out;
 
 	/** Write to a file, which must not exist. */
-	public HistoryWriter(Path file) {
-		try {
-			this.out = new FileOutputStream(file.toFile());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	public HistoryWriter(Path file) throws IOException {
+		this.out = new PrintStream(new FileOutputStream(file.toFile()), true, StandardCharsets.UTF_8);
 	}
 
 	/** Write an event with the current time, with names and values in turn. */
@@ -34,27 +25,15 @@ public final class HistoryWriter implements AutoCloseable {
 	}
 
 	public void writeAt(long nanos, Kind kind, Object... pairs) {
-		byte[] line = (Event.of(nanos, "", kind, pairs).format() + "\n").getBytes(StandardCharsets.UTF_8);
-		this.lock.lock();
-		try {
-			this.out.write(line);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		finally {
-			this.lock.unlock();
+		this.out.print(Event.of(nanos, "", kind, pairs).format() + "\n");
+		if (this.out.checkError()) {
+			throw new IllegalStateException("The history cannot be written");
 		}
 	}
 
 	@Override
 	public void close() {
-		try {
-			this.out.close();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.out.close();
 	}
 
 }

@@ -1,8 +1,6 @@
 package io.github.distlock.torture.check;
 
-/**
- * The kind of an event, with its values in brackets.
- */
+/** The kind of an event, with its values in brackets. */
 public enum Kind {
 
 	/**

@@ -54,19 +54,19 @@ final class LivenessRules {
 		for (List<Attempt> attempts : history.attemptsByKey().values()) {
 			List<Attempt> entries = attempts.stream()
 				.filter(Attempt::isGranted)
-				.sorted(Comparator.comparingLong(Attempt::granted))
+				.sorted(Comparator.comparingLong((attempt) -> attempt.granted))
 				.toList();
 			Map<String, Attempt> last = new HashMap<>();
 			for (int i = 0; i < entries.size(); i++) {
 				Attempt entry = entries.get(i);
 				Attempt before = last.put(place(entry), entry);
 				// A JVM is queued again from its last release on.
-				long from = (before == null || before.released() == Attempt.NEVER) ? entry.waiting()
-						: Math.max(before.released(), entry.waiting());
-				if (entry.waiting() != Attempt.NEVER && !entry.claim().isEmpty()
-						&& faultTimes.faultFreeNanos(from, entry.granted()) >= entry.granted() - from) {
+				long from = (before == null || before.released == Attempt.NEVER) ? entry.waiting
+						: Math.max(before.released, entry.waiting);
+				if (entry.waiting != Attempt.NEVER && !entry.claim().isEmpty()
+						&& faultTimes.faultFreeNanos(from, entry.granted) >= entry.granted - from) {
 					int first = i;
-					while (first > 0 && entries.get(first - 1).granted() > from) {
+					while (first > 0 && entries.get(first - 1).granted > from) {
 						first--;
 					}
 					checkOvertakers(entry, entries.subList(first, i), found);
@@ -130,16 +130,16 @@ final class LivenessRules {
 					: Attempt.NEVER;
 			// The store may have granted it before it died.
 			boolean lateCopy = death != Attempt.NEVER
-					&& (attempt.ended() == Attempt.NEVER || death - attempt.ended() < LATE_COPY_NANOS);
+					&& (attempt.ended == Attempt.NEVER || death - attempt.ended < LATE_COPY_NANOS);
 			if (attempt.isGranted() || lateCopy) {
-				boolean released = attempt.isGranted() && attempt.released() != Attempt.NEVER;
-				long until = released ? attempt.released() : afterDeath;
-				edges.add(new Edge(attempt.isGranted() ? attempt.granted() : death, 1, 0, attempt));
+				boolean released = attempt.isGranted() && attempt.released != Attempt.NEVER;
+				long until = released ? attempt.released : afterDeath;
+				edges.add(new Edge(attempt.isGranted() ? attempt.granted : death, 1, 0, attempt));
 				edges.add(new Edge(until, -1, 0, attempt));
 			}
 			long end = history.endOfWait(attempt);
-			if (attempt.waiting() < end) {
-				edges.add(new Edge(attempt.waiting(), 0, 1, attempt));
+			if (attempt.waiting < end) {
+				edges.add(new Edge(attempt.waiting, 0, 1, attempt));
 				edges.add(new Edge(end, 0, -1, attempt));
 			}
 		}
@@ -159,7 +159,7 @@ final class LivenessRules {
 		Set<String> notRenewed = history.attempts()
 			.stream()
 			.filter((attempt) -> attempt.isGranted() && !attempt.isRenewed())
-			.map((attempt) -> attempt.key() + "|" + attempt.token())
+			.map((attempt) -> attempt.key() + "|" + attempt.token)
 			.collect(Collectors.toSet());
 		history.events(Kind.LOST)
 			.stream()
@@ -234,12 +234,12 @@ final class LivenessRules {
 				.toList();
 			for (Attempt writer : attempts) {
 				long end = history.endOfWait(writer);
-				if (writer.reads() || writer.waiting() >= end
-						|| faultTimes.faultFreeNanos(writer.waiting(), end) < end - writer.waiting()) {
+				if (writer.reads() || writer.waiting >= end
+						|| faultTimes.faultFreeNanos(writer.waiting, end) < end - writer.waiting) {
 					continue;
 				}
 				long later = readers.stream()
-					.filter((reader) -> reader.started() > writer.waiting() && reader.granted() < end)
+					.filter((reader) -> reader.started > writer.waiting && reader.granted < end)
 					.count();
 				if (later > MOST_LATER_READERS) {
 					found.accept(Violation.of("R2", later + " readers who called later entered '" + writer.key()

@@ -300,9 +300,7 @@ class RulesTests {
 
 	}
 
-	/**
-	 * A history written by hand, in milliseconds. A lease lasts for a second.
-	 */
+	/** A history written by hand, in milliseconds. A lease lasts for a second. */
 	private static final class TestHistory {
 
 		private static final long ORIGIN = 1_000_000_000L;

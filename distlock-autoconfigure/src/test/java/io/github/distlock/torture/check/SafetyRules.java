@@ -33,7 +33,7 @@ final class SafetyRules {
 				}
 				List<Attempt> kept = inside.stream()
 					.filter((other) -> !history.lostData(Math.min(history.asked(other), history.asked(next)),
-							next.granted()))
+							next.granted))
 					.toList();
 				kept.stream()
 					.filter((other) -> !(other.reads() && next.reads()))
@@ -67,10 +67,10 @@ final class SafetyRules {
 			Attempt highest = null;
 			Attempt highestWriter = null;
 			for (Attempt next : entries(attempts)) {
-				Attempt twin = given.put(next.token(), next);
+				Attempt twin = given.put(next.token, next);
 				Attempt before = (twin != null) ? twin : next.reads() ? highestWriter : highest;
 				if (before != null && (twin != null
-						|| next.token() < before.token() && !history.lostData(history.asked(next), before.granted()))) {
+						|| next.token < before.token && !history.lostData(history.asked(next), before.granted))) {
 					found.accept(Violation.of("S2",
 							next + " entered '" + next.key() + "' after " + before + " with a token that is not higher",
 							before, next));
@@ -82,7 +82,7 @@ final class SafetyRules {
 	}
 
 	private static Attempt higher(@Nullable Attempt one, Attempt other) {
-		return (one == null || other.token() > one.token()) ? other : one;
+		return (one == null || other.token > one.token) ? other : one;
 	}
 
 	/**
@@ -133,12 +133,12 @@ final class SafetyRules {
 		Map<String, Attempt> holders = history.attempts()
 			.stream()
 			.filter(Attempt::isGranted)
-			.collect(Collectors.toMap((attempt) -> attempt.key() + "|" + attempt.token(), Function.identity(),
+			.collect(Collectors.toMap((attempt) -> attempt.key() + "|" + attempt.token, Function.identity(),
 					(first, second) -> first));
 		for (Event lost : history.events(Kind.LOST)) {
 			Attempt holder = holders.get(lost.text("key") + "|" + lost.text("token"));
 			if (holder != null && lost.text("reason").startsWith("the_store_no_longer")
-					&& lost.nanos() < holder.deadline() && !history.lostData(history.asked(holder), lost.nanos())) {
+					&& lost.nanos() < holder.deadline && !history.lostData(history.asked(holder), lost.nanos())) {
 				found.accept(Violation.of("S3",
 						holder + " lost '" + holder.key() + "' before its lease had passed: " + lost.text("reason"),
 						holder));
@@ -153,7 +153,7 @@ final class SafetyRules {
 	static void endedAttempts(History history, Consumer<Violation> found) {
 		history.attempts()
 			.stream()
-			.filter((attempt) -> attempt.isGranted() && attempt.ended() != Attempt.NEVER)
+			.filter((attempt) -> attempt.isGranted() && attempt.ended != Attempt.NEVER)
 			.map((attempt) -> Violation.of("S5", attempt + " ended without the lock and yet holds it", attempt))
 			.forEach(found);
 	}
@@ -162,7 +162,7 @@ final class SafetyRules {
 	static void lateReleases(History history, Consumer<Violation> found) {
 		history.attempts()
 			.stream()
-			.filter((attempt) -> attempt.isKnownLost() && attempt.isReleasedWell())
+			.filter((attempt) -> attempt.knownLost && attempt.isReleasedWell())
 			.map((attempt) -> Violation.of("S6", attempt + " was released without a complaint, and was lost", attempt))
 			.forEach(found);
 	}

@@ -41,7 +41,7 @@ final class StoreRules {
 			.stream()
 			.filter(Attempt::isGranted)
 			.forEach((attempt) -> this.entries.computeIfAbsent(attempt.key(), (key) -> new TreeMap<>())
-				.put(attempt.token(), attempt));
+				.put(attempt.token, attempt));
 	}
 
 	/**
@@ -78,7 +78,8 @@ final class StoreRules {
 			return;
 		}
 		// NEVER while one has not released.
-		long since = Math.max(word.nanos(), inside.stream().mapToLong(Attempt::released).max().orElse(word.nanos()));
+		long since = Math.max(word.nanos(),
+				inside.stream().mapToLong((attempt) -> attempt.released).max().orElse(word.nanos()));
 		if (since < until && this.faultTimes.faultFreeNanos(since, until) > BOUND.toNanos()) {
 			this.found
 				.accept(new Violation(

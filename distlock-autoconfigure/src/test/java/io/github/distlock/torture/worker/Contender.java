@@ -1,6 +1,8 @@
 package io.github.distlock.torture.worker;
 
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -85,6 +87,9 @@ final class Contender implements Runnable {
 				LockSupport.parkNanos(Duration.ofMillis(this.random.nextInt(8)).toNanos());
 			}
 		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private @Nullable Stay acquire(Call call) {
@@ -110,7 +115,7 @@ final class Contender implements Runnable {
 		return null;
 	}
 
-	private void use(Call call, Stay stay, FencedClient resource) {
+	private void use(Call call, Stay stay, FencedClient resource) throws IOException {
 		String id = this.settings.name() + "#" + this.attempt;
 		report(Phase.INSIDE, call);
 		this.history.write(Kind.ENTER, "a", this.attempt);

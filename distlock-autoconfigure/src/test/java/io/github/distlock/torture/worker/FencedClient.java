@@ -3,7 +3,6 @@ package io.github.distlock.torture.worker;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -18,37 +17,22 @@ final class FencedClient implements AutoCloseable {
 
 	private final BufferedReader in;
 
-	FencedClient(int port) {
-		try {
-			this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
-			this.socket.setTcpNoDelay(true);
-			this.in = new BufferedReader(new InputStreamReader(this.socket.getInputStream(), StandardCharsets.UTF_8));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	FencedClient(int port) throws IOException {
+		this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+		this.socket.setTcpNoDelay(true);
+		this.in = new BufferedReader(new InputStreamReader(this.socket.getInputStream(), StandardCharsets.UTF_8));
 	}
 
 	/** Use a part of the resource. Answers whether it accepted the fencing token. */
-	boolean access(String op, String key, long token, String attempt) {
-		try {
-			this.socket.getOutputStream()
-				.write((op + " " + key + " " + token + " " + attempt + "\n").getBytes(StandardCharsets.UTF_8));
-			return "ok".equals(this.in.readLine());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	boolean access(String op, String key, long token, String attempt) throws IOException {
+		this.socket.getOutputStream()
+			.write((op + " " + key + " " + token + " " + attempt + "\n").getBytes(StandardCharsets.UTF_8));
+		return "ok".equals(this.in.readLine());
 	}
 
 	@Override
-	public void close() {
-		try {
-			this.socket.close();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	public void close() throws IOException {
+		this.socket.close();
 	}
 
 }

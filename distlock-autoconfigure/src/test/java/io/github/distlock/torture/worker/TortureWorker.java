@@ -49,7 +49,7 @@ public final class TortureWorker {
 
 	private final Map<Thread, Contender> contenders = new ConcurrentHashMap<>();
 
-	private TortureWorker(WorkerSettings settings) {
+	private TortureWorker(WorkerSettings settings) throws IOException {
 		this.settings = settings;
 		this.history = new HistoryWriter(settings.history());
 		// Some of the workers have the default length of a turn, and the token block of
@@ -67,7 +67,7 @@ public final class TortureWorker {
 	}
 
 	/** Run until asked to stop. */
-	public static void main(String[] args) {
+	public static void main(String[] args) throws IOException {
 		TortureWorker worker = new TortureWorker(WorkerSettings.parse(args));
 		Thread work = new Thread(worker::work, "work");
 		work.setDaemon(true);

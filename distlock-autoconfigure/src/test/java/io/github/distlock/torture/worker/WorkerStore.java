@@ -16,9 +16,7 @@ import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
 
-/**
- * Opens the store of a worker.
- */
+/** Opens the store of a worker. */
 final class WorkerStore {
 
 	private static final String PREFIX = "distlock:";
