@@ -3,16 +3,7 @@ package io.github.distlock.model;
 import org.jspecify.annotations.Nullable;
 
 /** Steps that a JVM takes by itself: threads come and go, time-outs, renewals. */
-final class ClientSteps {
-
-	private final SearchSettings settings;
-
-	private final ClientRules client;
-
-	ClientSteps(SearchSettings settings, ClientRules client) {
-		this.settings = settings;
-		this.client = client;
-	}
+record ClientSteps(SearchSettings settings, ClientRules client) {
 
 	/** Add all steps. Answers whether one of them is due. */
 	boolean add(World world, Successors out) {

@@ -1,13 +1,7 @@
 package io.github.distlock.model;
 
 /** Faults of JVMs and of the server, and the return of an inbox. */
-final class FaultSteps {
-
-	private final SearchSettings settings;
-
-	FaultSteps(SearchSettings settings) {
-		this.settings = settings;
-	}
+record FaultSteps(SearchSettings settings) {
 
 	boolean canHappen(World world, NetworkFault fault) {
 		return world.faults > 0 && this.settings.kinds.contains(fault);

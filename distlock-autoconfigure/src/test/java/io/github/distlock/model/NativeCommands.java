@@ -5,16 +5,7 @@ package io.github.distlock.model;
  * the client expects ({@code SET ... IFEQ}). Otherwise nothing changes, and the client
  * sends the script.
  */
-final class NativeCommands {
-
-	private final SearchSettings settings;
-
-	private final StoreState store;
-
-	NativeCommands(SearchSettings settings, StoreState store) {
-		this.settings = settings;
-		this.store = store;
-	}
+record NativeCommands(SearchSettings settings, StoreState store) {
 
 	void run(Packet command) {
 		command.answer = Answer.MISMATCH;

@@ -5,19 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Steps of the network: commands are executed, replies and messages arrive. */
-final class ServerSteps {
-
-	private final SearchSettings settings;
-
-	private final ClientRules client;
-
-	private final FaultSteps faults;
-
-	ServerSteps(SearchSettings settings, ClientRules client, FaultSteps faults) {
-		this.settings = settings;
-		this.client = client;
-		this.faults = faults;
-	}
+record ServerSteps(SearchSettings settings, ClientRules client, FaultSteps faults) {
 
 	/** Add all steps. Answers whether one of them is due. */
 	boolean add(World world, Successors out) {

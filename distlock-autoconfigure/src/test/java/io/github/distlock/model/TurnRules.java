@@ -1,15 +1,9 @@
 package io.github.distlock.model;
 
 /** When a turn ends, and S8: how often a waiting JVM may be overtaken. */
-final class TurnRules {
+record TurnRules(SearchSettings settings) {
 
 	private static final int MAX_TICKS = 9;
-
-	private final SearchSettings settings;
-
-	TurnRules(SearchSettings settings) {
-		this.settings = settings;
-	}
 
 	/** Whether the holder that leaves may hand the lock off to the next waiter. */
 	boolean allowsHandOff(KeyEntry client) {

@@ -7,9 +7,7 @@ import java.util.Random;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.simulation.Caller.Work;
 
-/**
- * The work of one JVM: some threads that call for locks, hold them, and close them.
- */
+/** The work of one JVM: some threads that call for locks, hold them, and close them. */
 final class Callers {
 
 	private final World world;

@@ -15,12 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Costs {
 
-	/** How long the commands of an earlier call may go on. */
-	private static final long QUIET = Duration.ofMillis(500).toNanos();
-
-	/** The longest lease of a grant by message. */
-	private static final long SHORT_LEASE = Duration.ofSeconds(5).toNanos();
-
 	private final World world;
 
 	private final History history;
@@ -77,7 +71,7 @@ final class Costs {
 
 	/** A call has closed its lock without an exception. */
 	void left(Call call) {
-		long quiet = QUIET + 25 * this.world.plan.latencyNanos();
+		long quiet = Rules.QUIET + 25 * this.world.plan.latencyNanos();
 		List<Call> others = this.history.calls.stream()
 			.filter((other) -> other != call && other.key().equals(call.key()))
 			.filter((other) -> other.overlaps(call.started - quiet - retained(other)))
@@ -116,7 +110,7 @@ final class Costs {
 	private long lease(Call call) {
 		Duration explicit = call.request.leaseTime();
 		Duration asked = (explicit != null) ? explicit : this.world.plan.leaseTime();
-		return Math.min(asked.toNanos(), SHORT_LEASE);
+		return Math.min(asked.toNanos(), Rules.SHORT_LEASE.toNanos());
 	}
 
 	private static long retained(Call call) {

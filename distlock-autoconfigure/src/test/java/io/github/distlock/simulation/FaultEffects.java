@@ -94,9 +94,7 @@ final class FaultEffects {
 		};
 	}
 
-	/**
-	 * Whether a fault concerns all keys of all JVMs, since it concerns the server.
-	 */
+	/** Whether a fault concerns all keys of all JVMs, since it concerns the server. */
 	static boolean isGlobal(Fault.Kind kind) {
 		return switch (kind) {
 			case EMPTY_SERVER, FAIL_OVER, RESTART_SERVER, END_GRANT -> true;

@@ -50,15 +50,14 @@ class FlawTests {
 	@ParameterizedTest
 	@EnumSource
 	void theFlawOfPermitsIsFound(PermitFlaw flaw) {
-		assertFound(flaw,
-				plans(flaw).filter((plan) -> plan.permits() > 0).map((plan) -> Simulation.run(plan, false, flaw)),
-				(violation) -> true);
+		assertFound(flaw, plans(flaw).filter((plan) -> plan.permits() > 0)
+			.map((plan) -> new World(plan, false, flaw, PromiseFlaw.NONE)), (violation) -> true);
 	}
 
 	@ParameterizedTest
 	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
 	void theFlawOfPromisesIsFound(PromiseFlaw flaw) {
-		assertFound(flaw, plans(flaw).map((plan) -> Simulation.run(plan, flaw)),
+		assertFound(flaw, plans(flaw).map((plan) -> new World(plan, false, ServerScript::new, flaw)),
 				(violation) -> violation.property().equals(flaw.property));
 	}
 
@@ -66,8 +65,9 @@ class FlawTests {
 		return LongStream.iterate(RARE.getOrDefault(flaw, FIRST), (seed) -> seed + 1).limit(COUNT).mapToObj(Plan::of);
 	}
 
-	private void assertFound(Enum<?> flaw, Stream<Simulation.Result> results, Predicate<World.Violation> meant) {
-		Optional<Simulation.Result> found = results.filter((result) -> result.violations().stream().anyMatch(meant))
+	private void assertFound(Enum<?> flaw, Stream<World> worlds, Predicate<World.Violation> meant) {
+		Optional<Simulation.Result> found = worlds.map(Simulation::run)
+			.filter((result) -> result.violations().stream().anyMatch(meant))
 			.findFirst();
 		assertThat(found).isPresent();
 		this.out.println(flaw + " is found by seed " + found.get().seed() + ": " + found.get().violations().get(0));

@@ -21,9 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/**
- * Faults of the engine that seeds have found, each as a history as short as possible.
- */
+/** Faults of the engine that seeds have found, each as a history as short as possible. */
 class FoundFaultTests implements LockListener {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
@@ -32,8 +30,10 @@ class FoundFaultTests implements LockListener {
 
 	private int losses;
 
-	private final World world = new World(new Plan(1, 1, 1, 1, 1, LEASE, 4, Duration.ofMillis(5), Integer.MAX_VALUE,
-			false, Duration.ofSeconds(20), Duration.ofMillis(300), 100_000, true, 0, 0, false, List.of()), false);
+	private final World world = new World(
+			new Plan(1, 1, 1, 1, 1, LEASE, 4, Duration.ofMillis(5), Integer.MAX_VALUE, false, Duration.ofSeconds(20),
+					Duration.ofMillis(300), 100_000, true, 0, 0, false, List.of()),
+			false, ServerScript::new, PromiseFlaw.NONE);
 
 	private final SimulatedJvm jvm = new SimulatedJvm(this.world.scheduler, "A", 1, 0);
 

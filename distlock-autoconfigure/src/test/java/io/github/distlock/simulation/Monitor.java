@@ -12,26 +12,11 @@ import io.github.distlock.registry.RegistrySnapshot.LockState;
  * What metrics, endpoints and operators ask the registry of a JVM while it works. It must
  * disturb nothing, and a lock that is held all the time is reported.
  */
-final class Monitor {
+record Monitor(World world, SimulatedJvm jvm, BackendLockRegistry registry, Random dice) {
 
 	private static final int LOOKS = 30;
 
 	private static final long MILLI = 1_000_000;
-
-	private final World world;
-
-	private final SimulatedJvm jvm;
-
-	private final BackendLockRegistry registry;
-
-	private final Random dice;
-
-	Monitor(World world, SimulatedJvm jvm, BackendLockRegistry registry, Random dice) {
-		this.world = world;
-		this.jvm = jvm;
-		this.registry = registry;
-		this.dice = dice;
-	}
 
 	void run() {
 		for (int i = 0; i < LOOKS && !this.world.isCalm(); i++) {

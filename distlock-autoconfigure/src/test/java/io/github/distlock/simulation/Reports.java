@@ -5,13 +5,7 @@ import io.github.distlock.LockOutcome;
 import io.github.distlock.simulation.Call.End;
 
 /** Compares what a listener was told of a call with what its caller saw. */
-final class Reports {
-
-	private final World world;
-
-	Reports(World world) {
-		this.world = world;
-	}
+record Reports(World world) {
 
 	/** Each call is reported once, with its outcome. */
 	void checkReport(Call call) {

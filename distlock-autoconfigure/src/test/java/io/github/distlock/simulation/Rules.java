@@ -28,16 +28,16 @@ final class Rules {
 	private static final long CLOCK_ERROR = Duration.ofMillis(250).toNanos();
 
 	/** What the preemption of threads may cost one call. */
-	private static final long STALLS = Duration.ofMillis(300).toNanos();
+	static final long STALLS = Duration.ofMillis(300).toNanos();
 
 	/** The longest lease of a grant by message. */
-	private static final Duration SHORT_LEASE = Duration.ofSeconds(5);
+	static final Duration SHORT_LEASE = Duration.ofSeconds(5);
 
 	/** How long a grant may last in the store without its JVM. */
 	private static final long LONGEST_LEASE = Duration.ofSeconds(40).toNanos();
 
 	/** How long the earlier use of a key may matter. */
-	private static final long QUIET = Duration.ofMillis(500).toNanos();
+	static final long QUIET = Duration.ofMillis(500).toNanos();
 
 	/** How long after a call began to wait its first attempt reaches the server. */
 	private static final long ARRIVAL = Duration.ofMillis(250).toNanos();

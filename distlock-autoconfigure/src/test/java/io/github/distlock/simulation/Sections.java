@@ -17,7 +17,7 @@ import io.github.distlock.backend.ControlledLock;
  * What callers do under their locks: they hold them for some time, enter them again, and
  * close them in all ways that are allowed, and sometimes in one that is not.
  */
-final class Sections {
+record Sections(World world, LockRegistry registry, History history, Callers callers) {
 
 	/** The label of re-entries, about which listeners learn nothing. */
 	static final String REENTRY = "re-entry";
@@ -30,21 +30,6 @@ final class Sections {
 	private static final int LOOKS = 3;
 
 	private static final long LONG_STAY = Duration.ofSeconds(5).toNanos();
-
-	private final World world;
-
-	private final LockRegistry registry;
-
-	private final History history;
-
-	private final Callers callers;
-
-	Sections(World world, LockRegistry registry, History history, Callers callers) {
-		this.world = world;
-		this.registry = registry;
-		this.history = history;
-		this.callers = callers;
-	}
 
 	/** How long a lock is held: usually not long, and sometimes longer than its lease. */
 	void stay(Call call) {

@@ -15,7 +15,7 @@ final class Shrinker {
 	}
 
 	static Shrunk shrink(Plan plan) {
-		Simulation.Result result = SimulationMain.live(plan, true);
+		Simulation.Result result = Simulation.live(plan, true);
 		if (result.violations().isEmpty()) {
 			return new Shrunk(plan, plan, result);
 		}
@@ -26,7 +26,7 @@ final class Shrinker {
 			smaller = false;
 			for (Fault fault : smallest.faults()) {
 				Plan candidate = smallest.without(Set.of(fault.number()));
-				Simulation.Result tried = SimulationMain.live(candidate, true);
+				Simulation.Result tried = Simulation.live(candidate, true);
 				if (tried.violations().stream().anyMatch((violation) -> violation.property().equals(property))) {
 					smallest = candidate;
 					result = tried;

@@ -9,19 +9,7 @@ import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 
 /** What the engine of a simulated JVM takes for the machine. */
-final class SimulatedEnvironment implements EngineEnvironment {
-
-	private final World world;
-
-	private final Scheduler scheduler;
-
-	private final SimulatedJvm jvm;
-
-	SimulatedEnvironment(World world, SimulatedJvm jvm) {
-		this.world = world;
-		this.scheduler = world.scheduler;
-		this.jvm = jvm;
-	}
+record SimulatedEnvironment(World world, SimulatedJvm jvm) implements EngineEnvironment {
 
 	@Override
 	public TimeSource clock() {
@@ -50,22 +38,22 @@ final class SimulatedEnvironment implements EngineEnvironment {
 
 	@Override
 	public void startThread(String name, Runnable task) {
-		this.scheduler.start(this.jvm + "/" + name, this.jvm, task);
+		this.world.scheduler.start(this.jvm + "/" + name, this.jvm, task);
 	}
 
 	@Override
 	public Lock newLock() {
-		return new SimulatedLock(this.scheduler);
+		return new SimulatedLock(this.world.scheduler);
 	}
 
 	@Override
 	public void park(Object blocker, long nanos) {
-		this.scheduler.park(nanos);
+		this.world.scheduler.park(nanos);
 	}
 
 	@Override
 	public void unpark(Thread thread) {
-		this.scheduler.unpark(thread);
+		this.world.scheduler.unpark(thread);
 	}
 
 	@Override

@@ -15,9 +15,7 @@ import java.util.function.LongSupplier;
 
 import io.github.distlock.thread.LockTimers;
 
-/**
- * A thread pool of a simulated JVM, which also has timers.
- */
+/** A thread pool of a simulated JVM, which also has timers. */
 final class SimulatedExecutor extends AbstractExecutorService implements LockTimers {
 
 	private final Scheduler scheduler;

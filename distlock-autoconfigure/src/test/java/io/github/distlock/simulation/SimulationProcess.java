@@ -9,8 +9,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -22,13 +20,6 @@ import static java.util.stream.Collectors.joining;
  * Other JVMs that run seeds, see {@link SimulationMain}. The engine logs nothing there.
  */
 final class SimulationProcess {
-
-	private static final Pattern FOUND = Pattern
-		.compile(Pattern.quote(SimulationMain.VIOLATION) + "(-?\\d+) ([^:]*): (.*)");
-
-	private static final Pattern HASH = Pattern.compile(Pattern.quote(SimulationMain.HASH) + "(-?\\d+) (\\w+)");
-
-	private static final Pattern TOTAL = Pattern.compile(Pattern.quote(SimulationMain.TOTAL) + "(.*)=(\\d+)");
 
 	private final List<Path> classPathFirst;
 
@@ -77,17 +68,14 @@ final class SimulationProcess {
 		Map<Long, String> hashes = new TreeMap<>();
 		Map<String, Long> totals = new TreeMap<>();
 		for (String line : lines) {
-			Matcher found = FOUND.matcher(line);
-			Matcher hash = HASH.matcher(line);
-			Matcher total = TOTAL.matcher(line);
-			if (found.matches()) {
-				violations.add(new Found(Long.parseLong(found.group(1)), found.group(2), found.group(3)));
-			}
-			else if (hash.matches()) {
-				hashes.put(Long.parseLong(hash.group(1)), hash.group(2));
-			}
-			else if (total.matches()) {
-				totals.put(total.group(1), Long.parseLong(total.group(2)));
+			String[] words = line.split(" ", 3);
+			switch (words[0]) {
+				case "VIOLATION" -> violations
+					.add(new Found(Long.parseLong(words[1]), words[2].split(": ")[0], words[2].split(": ", 2)[1]));
+				case "HASH" -> hashes.put(Long.parseLong(words[1]), words[2]);
+				case "TOTAL" -> totals.put(words[2], Long.parseLong(words[1]));
+				default -> {
+				}
 			}
 		}
 		return new Findings(violations, hashes, totals);

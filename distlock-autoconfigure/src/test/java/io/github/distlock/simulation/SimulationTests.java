@@ -55,7 +55,7 @@ class SimulationTests {
 	@EnabledIfSystemProperty(named = "simulation.seed", matches = "-?\\d+")
 	void theSeedViolatesNothing() {
 		long seed = Long.getLong("simulation.seed");
-		Simulation.Result result = SimulationMain.live(Plan.of(seed), true);
+		Simulation.Result result = Simulation.live(Plan.of(seed), true);
 		if (Boolean.getBoolean("simulation.trace")) {
 			this.out.println(Plan.of(seed));
 			result.trace().forEach(this.out::println);
@@ -100,7 +100,7 @@ class SimulationTests {
 	void aSeedHasTheSameHistoryInEachJvm() {
 		Map<Long, String> hashes = new SimulationProcess().run(compared()).hashes();
 		assertThat(hashes).isNotEmpty()
-			.containsEntry(compared().first(), SimulationMain.live(Plan.of(compared().first()), false).hash());
+			.containsEntry(compared().first(), Simulation.live(Plan.of(compared().first()), false).hash());
 		assertThat(new SimulationProcess().run(compared()).hashes()).isEqualTo(hashes);
 	}
 

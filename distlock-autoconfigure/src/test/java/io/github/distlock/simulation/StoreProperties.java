@@ -12,19 +12,7 @@ import io.github.distlock.backend.Ticket;
  * given up does not keep others out. Each holds unless a fault has kept a command of the
  * JVM from being answered meanwhile.
  */
-final class StoreProperties {
-
-	/** What the preemption of threads may cost one call. */
-	private static final long STALLS = Duration.ofMillis(300).toNanos();
-
-	private final World world;
-
-	private final History history;
-
-	StoreProperties(World world, History history) {
-		this.world = world;
-		this.history = history;
-	}
+record StoreProperties(World world, History history) {
 
 	void leaving(Call call) {
 		// After lost writes its ticket may have been granted the lock again.
@@ -59,7 +47,7 @@ final class StoreProperties {
 	 */
 	void gaveUp(Call call, boolean grantsLost) {
 		long timeout = this.world.plan.commandTimeout().toNanos();
-		long since = call.answered - 2 * (timeout + STALLS);
+		long since = call.answered - 2 * (timeout + Rules.STALLS);
 		// A second copy of an attempt, or a late one, may queue a ticket that has left.
 		if (isTroubled(call, since) || grantsLost || this.world.plan.has(Fault.Kind.REPEAT_REQUESTS)
 				|| this.world.plan.has(Fault.Kind.LATE_REQUESTS)
@@ -88,7 +76,8 @@ final class StoreProperties {
 		}
 		Duration minHold = other.request.minHold();
 		long retained = (minHold != null && other.granted != Call.NEVER) ? minHold.toNanos() : 0;
-		return other.overlaps(call.answered - retained - 2 * (this.world.plan.commandTimeout().toNanos() + STALLS));
+		return other
+			.overlaps(call.answered - retained - 2 * (this.world.plan.commandTimeout().toNanos() + Rules.STALLS));
 	}
 
 	private boolean isTroubled(Call call, long since) {
@@ -127,7 +116,7 @@ final class StoreProperties {
 		return !call.hasOwnPlace() && this.history.calls.stream()
 			.anyMatch((other) -> other != call && other.jvm == call.jvm && other.key().equals(call.key())
 					&& !other.hasOwnPlace() && other.started <= call.left
-					&& other.overlaps(call.leavingSince - ((other.end == Call.End.CANCELLED) ? STALLS : 0)));
+					&& other.overlaps(call.leavingSince - ((other.end == Call.End.CANCELLED) ? Rules.STALLS : 0)));
 	}
 
 }

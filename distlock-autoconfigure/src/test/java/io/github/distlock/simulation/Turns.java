@@ -12,19 +12,13 @@ import io.github.distlock.simulation.Call.End;
  * before a waiting JVM enters. Fair callers and readers have a place of their own in the
  * queue.
  */
-final class Turns {
-
-	private final World world;
+record Turns(World world) {
 
 	/** How often the usual latency three slow packets take. */
 	private static final int SLOW_PACKETS = 45;
 
 	/** How long the threads may be preempted that queue a caller. */
 	private static final long PREEMPTED = Duration.ofMillis(50).toNanos();
-
-	Turns(World world) {
-		this.world = world;
-	}
 
 	private static String place(Call call) {
 		return call.hasOwnPlace() ? call.label : call.jvm.name;

@@ -21,9 +21,6 @@ final class Watch {
 
 	private static final long SWEEP = Duration.ofSeconds(1).toNanos();
 
-	/** What the preemption of threads may cost. */
-	private static final long STALLS = Duration.ofMillis(300).toNanos();
-
 	private final World world;
 
 	private final History history;
@@ -69,7 +66,7 @@ final class Watch {
 			}
 			long since = this.lostSince.getOrDefault(call, now);
 			// A timer that was refused is overdue by a second when the sweep finds it.
-			long limit = LOSS + STALLS + (this.world.plan.has(Fault.Kind.REFUSE_TASKS) ? SWEEP : 0);
+			long limit = LOSS + Rules.STALLS + (this.world.plan.has(Fault.Kind.REFUSE_TASKS) ? SWEEP : 0);
 			if (call.losses == 0 && now - Math.max(since, call.jvm.stalledNanos) > limit) {
 				this.lostSince.put(call, Call.NEVER / 2);
 				this.world.violation("report",
@@ -106,7 +103,7 @@ final class Watch {
 	 */
 	private long longestWithoutRisk(Lease lease) {
 		long sweep = this.world.plan.has(Fault.Kind.REFUSE_TASKS) ? 2 * SWEEP : 0;
-		return Math.min(LOSS, lease.most / 16 + LOSS / 10) + this.world.plan.commandTimeout().toNanos() + STALLS
+		return Math.min(LOSS, lease.most / 16 + LOSS / 10) + this.world.plan.commandTimeout().toNanos() + Rules.STALLS
 				+ sweep;
 	}
 

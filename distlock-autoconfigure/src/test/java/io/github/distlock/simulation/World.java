@@ -65,10 +65,6 @@ final class World {
 	/** Whether faults still happen. */
 	private boolean calm;
 
-	World(Plan plan, boolean traced) {
-		this(plan, traced, ServerScript::new, PromiseFlaw.NONE);
-	}
-
 	World(Plan plan, boolean traced, ServerScript.Factory scripts, PromiseFlaw flaw) {
 		this.plan = plan;
 		this.flaw = flaw;

@@ -9,9 +9,7 @@ import io.github.distlock.thread.LockLog;
 
 import org.springframework.test.util.ReflectionTestUtils;
 
-/**
- * The log of the library, which another thread writes.
- */
+/** The log of the library, which another thread writes. */
 public final class FlushedLog {
 
 	private FlushedLog() {

@@ -5,9 +5,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/**
- * The threads that run in this JVM.
- */
+/** The threads that run in this JVM. */
 public final class LiveThreads {
 
 	private LiveThreads() {

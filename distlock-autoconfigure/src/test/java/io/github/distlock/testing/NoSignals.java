@@ -6,9 +6,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 
-/**
- * Signals that are ignored, except those that a subclass handles.
- */
+/** Signals that are ignored, except those that a subclass handles. */
 public class NoSignals implements LockSignals {
 
 	@Override

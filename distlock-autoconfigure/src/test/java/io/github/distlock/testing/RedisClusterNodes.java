@@ -18,9 +18,7 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/**
- * A real Redis Cluster on this machine: three masters, some of them with a replica.
- */
+/** A real Redis Cluster on this machine: three masters, some of them with a replica. */
 public final class RedisClusterNodes implements AutoCloseable {
 
 	private static final int MASTERS = 3;

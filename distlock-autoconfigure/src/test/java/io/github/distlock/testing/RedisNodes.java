@@ -25,9 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/**
- * A real Redis, and registries of several JVMs that use it.
- */
+/** A real Redis, and registries of several JVMs that use it. */
 public final class RedisNodes implements AutoCloseable {
 
 	private final RedisTestServer server;

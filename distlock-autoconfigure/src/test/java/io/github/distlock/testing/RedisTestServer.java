@@ -12,9 +12,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/**
- * A real Redis on a free port, for one test class, and connections to it.
- */
+/** A real Redis on a free port, for one test class, and connections to it. */
 public final class RedisTestServer implements AutoCloseable {
 
 	private final RedisProcess process;

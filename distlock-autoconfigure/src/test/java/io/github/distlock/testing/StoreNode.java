@@ -26,9 +26,7 @@ import io.github.distlock.contract.Answers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * The store of one JVM, used without a registry, verb by verb. Records the signals.
- */
+/** The store of one JVM, used without a registry, verb by verb. Records the signals. */
 public class StoreNode extends NoSignals implements AutoCloseable {
 
 	/** Of attempts and renewals that name no other. */

@@ -149,9 +149,7 @@ public final class TcpProxy implements AutoCloseable {
 		this.holdingSubscriptions = held;
 	}
 
-	/**
-	 * How many connections have been opened only to cancel a statement of PostgreSQL.
-	 */
+	/** How many connections have been opened only to cancel a statement of PostgreSQL. */
 	public int cancellations() {
 		return this.cancellations.get();
 	}

@@ -10,9 +10,7 @@ import org.awaitility.Awaitility;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
-/**
- * Prepares a JVM that runs tests.
- */
+/** Prepares a JVM that runs tests. */
 public final class TestSession implements LauncherSessionListener {
 
 	/**

@@ -7,9 +7,7 @@ import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.engine.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Settings of a registry for tests, and those that differ in one or two values.
- */
+/** Settings of a registry for tests, and those that differ in one or two values. */
 public final class TestSettings {
 
 	/** No local hand-off: each release is sent to the store. */

@@ -6,9 +6,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Arrays;
 
-/**
- * The class path of an application without certain jars.
- */
+/** The class path of an application without certain jars. */
 public final class WithoutJars {
 
 	private WithoutJars() {

@@ -22,9 +22,7 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.util.FileSystemUtils;
 
-/**
- * A real ZooKeeper server in this JVM.
- */
+/** A real ZooKeeper server in this JVM. */
 public final class ZooKeeperTestServer implements AutoCloseable {
 
 	/** Session timeouts must be at least two ticks. */
