@@ -81,6 +81,11 @@ final class Scheduler {
 		this.failures = failures;
 	}
 
+	/** Something has failed that must not. */
+	void failed(Throwable ex) {
+		this.failures.accept(ex);
+	}
+
 	/** True time since the history began. */
 	long nanos() {
 		return this.now;
@@ -307,8 +312,7 @@ final class Scheduler {
 	private @Nullable SimulatedThread choose() {
 		while (!this.stopped) {
 			if (++this.steps > MOST_STEPS) {
-				this.failures
-					.accept(new IllegalStateException("The history does not end: more than " + MOST_STEPS + " steps"));
+				failed(new IllegalStateException("The history does not end: more than " + MOST_STEPS + " steps"));
 				return null;
 			}
 			while (!this.events.isEmpty() && (this.events.peek().at <= this.now || this.events.peek().cancelled)) {
@@ -360,7 +364,7 @@ final class Scheduler {
 			}
 			catch (Throwable ex) {
 				if (!thread.killed) {
-					this.failures.accept(ex);
+					failed(ex);
 				}
 			}
 			Thread.interrupted();

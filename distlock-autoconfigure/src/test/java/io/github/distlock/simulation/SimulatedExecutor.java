@@ -45,11 +45,15 @@ final class SimulatedExecutor extends AbstractExecutorService implements LockTim
 
 	@Override
 	public void execute(Runnable task) {
+		mayReject();
+		add(task);
+	}
+
+	private void mayReject() {
 		if (this.shutDown) {
 			throw new RejectedExecutionException(this.name + " is shut down");
 		}
 		this.jvm.mayReject(this.name);
-		add(task);
 	}
 
 	/** Never passes the baton: the engine may call it while it holds a lock. */
@@ -85,10 +89,7 @@ final class SimulatedExecutor extends AbstractExecutorService implements LockTim
 
 	@Override
 	public Future<?> schedule(Runnable command, long delayNanos) {
-		if (this.shutDown) {
-			throw new RejectedExecutionException(this.name + " is shut down");
-		}
-		this.jvm.mayReject(this.name);
+		mayReject();
 		return set(command, delayNanos);
 	}
 

@@ -124,9 +124,11 @@ final class SimulatedJvm implements TimeSource {
 		return this.name + "-" + this.runs;
 	}
 
-	/** A thread of a pool did not catch this. */
+	/** A thread of a pool did not catch this: it must come from a fault. */
 	void uncaught(Throwable ex) {
-		this.uncaught.add(ex);
+		if (!(ex instanceof SimulatedError)) {
+			this.scheduler.failed(ex);
+		}
 	}
 
 	/** How many of the next tasks its executors refuse. */
@@ -134,9 +136,6 @@ final class SimulatedJvm implements TimeSource {
 
 	/** How many of the next calls of the store throw an error. */
 	int errors;
-
-	/** What threads of its pools did not catch. */
-	final List<Throwable> uncaught = new ArrayList<>();
 
 	private final SimulatedExecutor driver;
 
