@@ -52,6 +52,20 @@ public abstract class ChildProcess implements AutoCloseable {
 		return new ProcessBuilder(command);
 	}
 
+	/** The configuration of the log of a child, which writes errors from a level on. */
+	public static String logging(String level) {
+		return """
+				<configuration>
+				  <statusListener class="ch.qos.logback.core.status.NopStatusListener"/>
+				  <appender name="ERR" class="ch.qos.logback.core.ConsoleAppender">
+				    <target>System.err</target>
+				    <encoder><pattern>%d{HH:mm:ss.SSS} [%thread] %-5level %logger{0} %msg%n%nopex</pattern></encoder>
+				  </appender>
+				  <root level="LEVEL"><appender-ref ref="ERR"/></root>
+				</configuration>
+				""".replace("LEVEL", level);
+	}
+
 	/** Start it once more, after it was killed. */
 	protected final void restart(ProcessBuilder builder) {
 		this.process = begin(builder);

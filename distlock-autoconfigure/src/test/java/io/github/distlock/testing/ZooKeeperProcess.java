@@ -21,17 +21,6 @@ public final class ZooKeeperProcess extends ChildProcess {
 
 	private static final Duration START = Duration.ofMinutes(2);
 
-	/** Without what it says about each connection. */
-	private static final String QUIET = """
-			<configuration>
-			  <statusListener class="ch.qos.logback.core.status.NopStatusListener"/>
-			  <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
-			    <encoder><pattern>%-5level %logger{0} %msg%n</pattern></encoder>
-			  </appender>
-			  <root level="ERROR"><appender-ref ref="OUT"/></root>
-			</configuration>
-			""";
-
 	/** Containers without nodes are removed so soon, also those that never had one. */
 	private static final long CONTAINER_MILLIS = 3000;
 
@@ -50,7 +39,8 @@ public final class ZooKeeperProcess extends ChildProcess {
 		int port = FreePorts.next();
 		try {
 			Path folder = Files.createTempDirectory("zookeeper-" + port + "-");
-			Files.writeString(folder.resolve("logback.xml"), QUIET);
+			// Without what it says about each connection.
+			Files.writeString(folder.resolve("logback.xml"), logging("ERROR"));
 			ZooKeeperProcess server = new ZooKeeperProcess(port, folder);
 			server.awaitStart();
 			return server;

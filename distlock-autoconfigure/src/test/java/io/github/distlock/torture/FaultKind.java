@@ -9,26 +9,17 @@ import java.util.stream.Collectors;
 /** The kinds of faults that the nemesis can inject. */
 enum FaultKind {
 
-	/** Break the connections that send commands. */
-	KILL_NORMAL,
-
-	/** Break the connections that subscribe. */
-	KILL_PUBSUB,
+	/** Break the connections that send commands, or those that subscribe. */
+	KILL_NORMAL, KILL_PUBSUB,
 
 	/** Let the server answer no command for a while. */
 	CLIENT_PAUSE,
 
-	/** Remove all scripts from the server. */
-	SCRIPT_FLUSH,
+	/** Remove all scripts, or all data, from the server. */
+	SCRIPT_FLUSH, FLUSH_ALL,
 
-	/** Remove all data from the server. */
-	FLUSH_ALL,
-
-	/** Restart the server without its data. */
-	RESTART,
-
-	/** Kill the server, and restart it with its data. */
-	CRASH,
+	/** Restart the server without its data; kill it, and restart it with its data. */
+	RESTART, CRASH,
 
 	/** Let the server run out of memory. */
 	OUT_OF_MEMORY,
@@ -45,11 +36,8 @@ enum FaultKind {
 	 */
 	LATE_COPIES,
 
-	/** Break the connections of one JVM. */
-	CUT,
-
-	/** Disconnect one JVM for a while. */
-	REFUSE,
+	/** Break the connections of one JVM; disconnect it for a while. */
+	CUT, REFUSE,
 
 	/** Remove one JVM's subscription without notifying it. */
 	HALF_OPEN,
@@ -57,26 +45,14 @@ enum FaultKind {
 	/** Delay the commands and the replies of one JVM. */
 	SLOW,
 
-	/** Kill a JVM that holds a lock. */
-	KILL_HOLDER,
+	/** Kill a JVM that holds a lock, calls for one, or releases one. */
+	KILL_HOLDER, KILL_ACQUIRING, KILL_RELEASING,
 
-	/** Kill a JVM that calls for a lock. */
-	KILL_ACQUIRING,
-
-	/** Kill a JVM that releases a lock. */
-	KILL_RELEASING,
-
-	/** Stop a JVM that holds a lock, for a part of the lease or beyond it. */
-	PAUSE_HOLDER,
-
-	/** Stop a JVM that calls for a lock. */
-	PAUSE_ACQUIRING,
-
-	/** Stop a JVM that releases a lock. */
-	PAUSE_RELEASING,
-
-	/** Stop a JVM when it is about to renew. */
-	PAUSE_RENEWING;
+	/**
+	 * Stop a JVM that holds a lock, for a part of the lease or beyond it; that calls for
+	 * one, or releases one; or that is about to renew.
+	 */
+	PAUSE_HOLDER, PAUSE_ACQUIRING, PAUSE_RELEASING, PAUSE_RENEWING;
 
 	/** The kinds that are named, or all, or none. */
 	static Set<FaultKind> parse(String names) {

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import io.github.distlock.testing.ChildProcess;
 import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.check.Event;
 import io.github.distlock.torture.check.History;
@@ -23,36 +24,12 @@ import org.springframework.util.FileSystemUtils;
  * One run: starts a server and workers, lets the nemesis inject faults, stops all of
  * them, and checks the history.
  */
-final class Torture {
+record Torture(TortureSettings settings, Path folder, PrintStream out) {
 
 	/** The time after which the line of an event is in the file. */
 	private static final long WRITTEN_AFTER_NANOS = 1_000_000_000;
 
-	private static final String QUIET = """
-			<configuration>
-			  <statusListener class="ch.qos.logback.core.status.NopStatusListener"/>
-			  <appender name="ERR" class="ch.qos.logback.core.ConsoleAppender">
-			    <target>System.err</target>
-			    <encoder><pattern>%d{HH:mm:ss.SSS} [%thread] %-5level %logger{0} %msg%n%nopex</pattern></encoder>
-			  </appender>
-			  <root level="WARN"><appender-ref ref="ERR"/></root>
-			</configuration>
-			""";
-
-	private final TortureSettings settings;
-
-	private final Path folder;
-
-	private final PrintStream out;
-
-	/** Prepare a run. The folder of its history is emptied first. */
-	Torture(TortureSettings settings, Path folder, PrintStream out) {
-		this.settings = settings;
-		this.folder = folder;
-		this.out = out;
-	}
-
-	/** Run, and check the history. */
+	/** Run, and check the history. Its folder is emptied first. */
 	List<Violation> run() throws Exception {
 		clear();
 		record();
@@ -99,7 +76,7 @@ final class Torture {
 	private void clear() throws IOException {
 		FileSystemUtils.deleteRecursively(this.folder);
 		Files.createDirectories(this.folder);
-		Files.writeString(this.folder.resolve("logback.xml"), QUIET);
+		Files.writeString(this.folder.resolve("logback.xml"), ChildProcess.logging("WARN"));
 	}
 
 }

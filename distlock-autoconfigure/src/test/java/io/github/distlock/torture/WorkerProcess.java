@@ -24,16 +24,16 @@ final class WorkerProcess extends ChildJvm {
 
 	private final WorkerSettings settings;
 
-	private final PhaseListener listener;
+	private final Workers workers;
 
 	private volatile boolean ready;
 
-	WorkerProcess(WorkerSettings settings, List<Path> classPathFirst, PhaseListener listener) {
+	WorkerProcess(WorkerSettings settings, List<Path> classPathFirst, Workers workers) {
 		super(options(settings, classPathFirst),
 				ProcessBuilder.Redirect.to(folder(settings).resolve(settings.name() + ".err").toFile()),
 				TortureWorker.class, settings.arguments());
 		this.settings = settings;
-		this.listener = listener;
+		this.workers = workers;
 		read();
 	}
 
@@ -61,7 +61,7 @@ final class WorkerProcess extends ChildJvm {
 		}
 		else if (line.startsWith("@")) {
 			String[] parts = line.substring(1).split(" ");
-			this.listener.changed(this, Phase.valueOf(parts[1]), Duration.ofMillis(Long.parseLong(parts[2])));
+			this.workers.changed(this, Phase.valueOf(parts[1]), Duration.ofMillis(Long.parseLong(parts[2])));
 		}
 	}
 
@@ -82,13 +82,6 @@ final class WorkerProcess extends ChildJvm {
 
 	boolean awaitEnd(Duration patience) throws InterruptedException {
 		return process().waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
-	}
-
-	/** Receives the phases of the threads of workers. Must not block for long. */
-	interface PhaseListener {
-
-		void changed(WorkerProcess worker, Phase phase, Duration lease);
-
 	}
 
 }

@@ -18,7 +18,7 @@ import io.github.distlock.torture.worker.WorkerSettings;
 import org.jspecify.annotations.Nullable;
 
 /** All workers, each behind a proxy of its own. A worker that dies is replaced. */
-final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
+final class Workers implements AutoCloseable {
 
 	/**
 	 * Workers that hold longer leases are not killed: the key would be blocked for most
@@ -108,8 +108,8 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 		}
 	}
 
-	@Override
-	public void changed(WorkerProcess worker, Phase phase, Duration lease) {
+	/** A thread of a worker has entered a phase. Must not block for long. */
+	void changed(WorkerProcess worker, Phase phase, Duration lease) {
 		Shot next = this.shot.get();
 		if (next != null && next.phase == phase && worker == this.slots.get(next.slot).process
 				&& lease.compareTo(WORTH_A_SHOT) < 0 && this.shot.compareAndSet(next, null)) {

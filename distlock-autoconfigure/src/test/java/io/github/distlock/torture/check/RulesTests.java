@@ -3,12 +3,14 @@ package io.github.distlock.torture.check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.Test;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -94,6 +96,22 @@ class RulesTests {
 			""";
 
 	private static final String LIVENESS = """
+			a wait for a holder is accepted
+			  w0#1 waits 0; w0#1 enters 0 10; w1#1 waits 40; from 1 to 29: w0 [900] CHECK a=1 rem=1000
+			  w0#1 leaves 27000 ok; w1#1 enters 27001 11; w1#1 leaves 27010 ok =>
+			short waits one after the other are as bad as a long one
+			  w0#1 stays 0 50 10; from 1 to 99: w1#[1] waits [100]
+			  from 1 to 99: w1 [100+150] ENDED a=[1] how=timeout => L1
+			a JVM that is passed over for too long is rejected
+			  w1#1 waits 0; from 1 to 19: w0#[1] stays [10] [10+5] [1]; w1#1 enters 200 1000; w1#1 leaves 205 ok => S8
+			a JVM that waits for one turn of another is accepted
+			  w1#1 waits 0; from 1 to 18: w0#[1] stays [10] [10+5] [1]; w1#1 enters 190 1000; w1#1 leaves 195 ok =>
+			overtaking does not count in a store that is polled
+			  store 0 POLLED store=postgresql
+			  w1#1 waits 0; from 1 to 40: w0#[1] stays [10] [10+5] [1]; w1#1 enters 410 1000; w1#1 leaves 415 ok =>
+			overtaking does not count during a fault
+			  fault CUT w1 5 6
+			  w1#1 waits 0; from 1 to 40: w0#[1] stays [10] [10+5] [1]; w1#1 enters 410 1000; w1#1 leaves 415 ok =>
 			a lock that stays free while a caller waits is rejected
 			  w0#1 stays 0 50 10; w1#1 waits 40; until 9000 => L1
 			an entry within the bound is accepted
@@ -192,6 +210,15 @@ class RulesTests {
 			  access 10 12 w1#1 look true; access 20 11 w0#1 write true => S1
 			a reader that is refused although its lock is guaranteed is rejected
 			  w0#1 reads 0 50 10; access 10 11 w9#1 write true; access 20 10 w0#1 look false => S2
+			many readers of which no two are inside together are not accepted
+			  from 0 to 99: w0#[1] reads [10] [10+9] [1+1] => R1
+			  w1#1 reads 990 999 1000 =>
+			many readers with permits of which no two are inside together are not accepted
+			  from 0 to 99: w0#[1] shares [10] [10+9] [1+1] => R1
+			  w1#1 shares 990 999 1000 =>
+			a writer that many later readers overtake is rejected
+			  w0#0 reads 0 40 1; w9#1 waits 5; from 1 to 65: w0#[1] reads [10] [10+30] [1+1]
+			  w9#1 enters 700 1000; w9#1 leaves 710 ok => R2
 			""";
 
 	private final TestHistory history = new TestHistory();
@@ -214,82 +241,6 @@ class RulesTests {
 		}
 	}
 
-	@Test
-	void aWaitForAHolderIsAccepted() {
-		this.history.step("w0#1 waits 0").step("w0#1 enters 0 10").step("w1#1 waits 40");
-		for (int i = 1; i < 30; i++) {
-			this.history.step("w0 " + i * 900 + " CHECK a=1 rem=1000");
-		}
-		this.history.step("w0#1 leaves 27000 ok").step("w1#1 enters 27001 11").step("w1#1 leaves 27010 ok");
-		assertThat(this.history.broken()).isEmpty();
-	}
-
-	@Test
-	void shortWaitsOneAfterTheOtherAreAsBadAsALongOne() {
-		this.history.step("w0#1 stays 0 50 10");
-		for (int i = 1; i < 100; i++) {
-			this.history.step("w1#" + i + " waits " + i * 100)
-				.step("w1 " + (i * 100 + 150) + " ENDED a=" + i + " how=timeout");
-		}
-		assertThat(this.history.broken()).containsExactly("L1");
-	}
-
-	@Test
-	void aJvmThatIsPassedOverForTooLongIsRejected() {
-		overtake(19);
-		assertThat(this.history.broken()).containsExactly("S8");
-	}
-
-	@Test
-	void aJvmThatWaitsForOneTurnOfAnotherIsAccepted() {
-		overtake(18);
-		assertThat(this.history.broken()).isEmpty();
-	}
-
-	@Test
-	void overtakingDoesNotCountInAStoreThatIsPolled() {
-		this.history.step("store 0 POLLED store=postgresql");
-		overtake(40);
-		assertThat(this.history.broken()).isEmpty();
-	}
-
-	@Test
-	void overtakingDoesNotCountDuringAFault() {
-		this.history.step("fault CUT w1 5 6");
-		overtake(40);
-		assertThat(this.history.broken()).isEmpty();
-	}
-
-	private void overtake(int times) {
-		this.history.step("w1#1 waits 0");
-		for (int i = 1; i <= times; i++) {
-			this.history.step("w0#" + i + " stays " + i * 10 + " " + (i * 10 + 5) + " " + i);
-		}
-		this.history.step("w1#1 enters " + (times * 10 + 10) + " 1000")
-			.step("w1#1 leaves " + (times * 10 + 15) + " ok");
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "reads", "shares" })
-	void manyReadersOfWhichNoTwoAreInsideTogetherAreNotAccepted(String kind) {
-		for (int i = 0; i < 100; i++) {
-			this.history.step("w0#" + i + " " + kind + " " + i * 10 + " " + (i * 10 + 9) + " " + (i + 1));
-		}
-		assertThat(this.history.broken()).containsExactly("R1");
-		this.history.step("w1#1 " + kind + " 990 999 1000");
-		assertThat(this.history.broken()).isEmpty();
-	}
-
-	@Test
-	void aWriterThatManyLaterReadersOvertakeIsRejected() {
-		this.history.step("w0#0 reads 0 40 1").step("w9#1 waits 5");
-		for (int i = 1; i < 66; i++) {
-			this.history.step("w0#" + i + " reads " + i * 10 + " " + (i * 10 + 30) + " " + (i + 1));
-		}
-		this.history.step("w9#1 enters 700 1000").step("w9#1 leaves 710 ok");
-		assertThat(this.history.broken()).containsExactly("R2");
-	}
-
 	/** A history: its name, then its steps and verdicts. */
 	record Case(List<String> lines) {
 
@@ -305,6 +256,10 @@ class RulesTests {
 
 		private static final long ORIGIN = 1_000_000_000L;
 
+		private static final Pattern REPEATED = Pattern.compile("from (\\d+) to (\\d+): (.*)");
+
+		private static final Pattern MULTIPLE = Pattern.compile("\\[(\\d+)(?:\\+(\\d+))?]");
+
 		private final List<Event> events = new ArrayList<>();
 
 		/**
@@ -317,8 +272,17 @@ class RulesTests {
 		 * 11, and whether that accepts it. {@code losesData 20},
 		 * {@code fault STALL all 1000 6000}, {@code dies w0 20}, and {@code until 9000},
 		 * when the history ends, concern the world. Everything else is a line of a file.
+		 * A step after {@code from 1 to 9:} is repeated, with {@code [10+5]} for ten
+		 * times the number of the repetition and five.
 		 */
 		TestHistory step(String step) {
+			Matcher repeated = REPEATED.matcher(step);
+			if (repeated.matches()) {
+				IntStream.rangeClosed(Integer.parseInt(repeated.group(1)), Integer.parseInt(repeated.group(2)))
+					.forEach((number) -> step(MULTIPLE.matcher(repeated.group(3))
+						.replaceAll((factor) -> multiple(number, factor.group(1), factor.group(2)))));
+				return this;
+			}
 			String[] words = step.split(" ");
 			String worker = words[0].replaceAll("#.*", "");
 			String call = words[0].replaceAll(".*#", "");
@@ -345,6 +309,10 @@ class RulesTests {
 				case "until" -> add("store " + words[1] + " STORE key=other owner= last=0");
 				default -> add(step);
 			};
+		}
+
+		private static String multiple(int number, String factor, @Nullable String addend) {
+			return "" + (number * Integer.parseInt(factor) + ((addend != null) ? Integer.parseInt(addend) : 0));
 		}
 
 		private TestHistory stay(String[] words, String waits) {
