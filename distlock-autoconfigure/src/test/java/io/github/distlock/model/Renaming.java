@@ -1,7 +1,6 @@
 package io.github.distlock.model;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -32,30 +31,17 @@ record Renaming(int[] entries, int[] newEntries, int[] jvms) {
 	}
 
 	static List<Renaming> all(int jvms, int entriesPerJvm) {
-		List<Renaming> renamings = new ArrayList<>();
-		List<int[]> inside = permutations(entriesPerJvm);
-		for (int[] order : permutations(jvms)) {
-			List<int[]> entries = List.of(new int[0]);
-			for (int jvm : order) {
-				entries = append(entries, jvm * entriesPerJvm, inside);
-			}
-			entries.forEach((each) -> renamings.add(new Renaming(each, inverse(each), order)));
-		}
-		return renamings;
+		return permutations(jvms * entriesPerJvm).stream()
+			.map((entries) -> new Renaming(entries, inverse(entries),
+					IntStream.range(0, jvms).map((jvm) -> entries[jvm * entriesPerJvm] / entriesPerJvm).toArray()))
+			.filter(Renaming::keepsJvmsTogether)
+			.toList();
 	}
 
-	private static List<int[]> append(List<int[]> heads, int offset, List<int[]> orders) {
-		List<int[]> all = new ArrayList<>();
-		for (int[] head : heads) {
-			for (int[] order : orders) {
-				int[] longer = Arrays.copyOf(head, head.length + order.length);
-				for (int i = 0; i < order.length; i++) {
-					longer[head.length + i] = offset + order[i];
-				}
-				all.add(longer);
-			}
-		}
-		return all;
+	private boolean keepsJvmsTogether() {
+		int entriesPerJvm = this.entries.length / this.jvms.length;
+		return IntStream.range(0, this.entries.length)
+			.allMatch((entry) -> this.entries[entry] / entriesPerJvm == this.jvms[entry / entriesPerJvm]);
 	}
 
 	private static int[] inverse(int[] order) {

@@ -12,6 +12,12 @@ import io.github.distlock.LossCause;
  */
 final class FaultEffects {
 
+	private static final Set<Fault.Kind> LEAVE_COMMANDS = EnumSet.of(Fault.Kind.RESTART_REGISTRY, Fault.Kind.INTERRUPT,
+			Fault.Kind.CANCEL, Fault.Kind.LOSE_MESSAGES, Fault.Kind.DELAY_MESSAGES, Fault.Kind.REPEAT_MESSAGES);
+
+	private static final Set<Fault.Kind> GLOBAL = EnumSet.of(Fault.Kind.EMPTY_SERVER, Fault.Kind.FAIL_OVER,
+			Fault.Kind.RESTART_SERVER, Fault.Kind.END_GRANT);
+
 	private FaultEffects() {
 	}
 
@@ -44,9 +50,7 @@ final class FaultEffects {
 			case END_GRANT -> EnumSet.of(Property.GRANTS, Property.TURNS, Property.MIN_HOLD);
 			// The confirmation of a grant by message may not arrive before its grace
 			// ends.
-			case LOSE_REQUESTS, LOSE_REPLIES, LATE_REQUESTS, PARTITION, PAUSE, RESTART_SERVER ->
-				EnumSet.of(Property.ANSWERS, Property.TURNS, Property.PROGRESS, Property.MIN_HOLD);
-			case REFUSE_TASKS, ERRORS ->
+			case LOSE_REQUESTS, LOSE_REPLIES, LATE_REQUESTS, PARTITION, PAUSE, RESTART_SERVER, REFUSE_TASKS, ERRORS ->
 				EnumSet.of(Property.ANSWERS, Property.TURNS, Property.PROGRESS, Property.MIN_HOLD);
 			case RESTART_REGISTRY -> EnumSet.of(Property.ANSWERS, Property.TURNS, Property.PROGRESS);
 			// Of one key: nothing for any other.
@@ -88,18 +92,12 @@ final class FaultEffects {
 
 	/** Whether all commands arrive in spite of a fault, and are executed once. */
 	static boolean leavesCommands(Fault.Kind kind) {
-		return switch (kind) {
-			case RESTART_REGISTRY, INTERRUPT, CANCEL, LOSE_MESSAGES, DELAY_MESSAGES, REPEAT_MESSAGES -> true;
-			default -> false;
-		};
+		return LEAVE_COMMANDS.contains(kind);
 	}
 
 	/** Whether a fault concerns all keys of all JVMs, since it concerns the server. */
 	static boolean isGlobal(Fault.Kind kind) {
-		return switch (kind) {
-			case EMPTY_SERVER, FAIL_OVER, RESTART_SERVER, END_GRANT -> true;
-			default -> false;
-		};
+		return GLOBAL.contains(kind);
 	}
 
 }

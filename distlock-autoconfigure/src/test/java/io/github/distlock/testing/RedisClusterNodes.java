@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
@@ -105,10 +106,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 		await(() -> all.stream().allMatch(RedisClusterNodes::isOk)
 				&& this.replicas.stream().allMatch((replica) -> replica.info("master_link_status").equals("up")));
 		await(() -> all.stream()
-			.allMatch((node) -> String.valueOf(node.ask("CLUSTER", "NODES"))
-				.lines()
-				.filter((line) -> line.contains("slave"))
-				.count() == this.replicas.size()));
+			.allMatch((node) -> nodes(node).filter((line) -> line.contains("slave")).count() == this.replicas.size()));
 	}
 
 	private static void await(Callable<Boolean> condition) {
@@ -116,10 +114,11 @@ public final class RedisClusterNodes implements AutoCloseable {
 	}
 
 	private static long nodesKnownTo(RedisProcess node) {
-		return String.valueOf(node.ask("CLUSTER", "NODES"))
-			.lines()
-			.filter((line) -> !line.contains("handshake") && line.contains("connected"))
-			.count();
+		return nodes(node).filter((line) -> !line.contains("handshake") && line.contains("connected")).count();
+	}
+
+	private static Stream<String> nodes(RedisProcess node) {
+		return String.valueOf(node.ask("CLUSTER", "NODES")).lines();
 	}
 
 	private static boolean isOk(RedisProcess node) {

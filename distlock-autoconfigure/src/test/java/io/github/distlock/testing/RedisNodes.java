@@ -189,10 +189,6 @@ public final class RedisNodes implements AutoCloseable {
 			.toList();
 	}
 
-	public void forgetQueue(String key) {
-		ask("DEL", "distlock:queue:2:{" + key + "}");
-	}
-
 	/** Whether a lock has an owner in the store. */
 	public boolean isLocked(String key) {
 		String word = (String) ask("GET", "distlock:lock:{" + key + "}");

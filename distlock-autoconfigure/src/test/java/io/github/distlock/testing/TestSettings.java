@@ -28,24 +28,19 @@ public final class TestSettings {
 
 	/** Return settings with another name of the application and slow wait. */
 	public static RegistrySettings reporting(RegistrySettings base, @Nullable String application, Duration slowWait) {
-		return with(base, application, slowWait, base.release(), base.maxWaiting());
+		return with(base, application, slowWait, base.release());
 	}
 
 	/** Return settings with another end of releases. */
 	public static RegistrySettings releasing(RegistrySettings base, ReleaseMode release) {
-		return with(base, base.application(), base.slowWait(), release, base.maxWaiting());
-	}
-
-	/** Return settings with another number of callers that may wait. */
-	public static RegistrySettings limiting(RegistrySettings base, int maxWaiting) {
-		return with(base, base.application(), base.slowWait(), base.release(), maxWaiting);
+		return with(base, base.application(), base.slowWait(), release);
 	}
 
 	private static RegistrySettings with(RegistrySettings base, @Nullable String application, Duration slowWait,
-			ReleaseMode release, int maxWaiting) {
+			ReleaseMode release) {
 		return new RegistrySettings(base.waitTime(), base.leaseTime(), base.maxHoldTime(), base.handOff(),
 				base.backendTimeout(), base.interruptOnLost(), base.shutdownGrace(), application, slowWait, release,
-				maxWaiting);
+				base.maxWaiting());
 	}
 
 }
