@@ -31,7 +31,6 @@ final class Call {
 
 	}
 
-	/** How the call ended. */
 	enum End {
 
 		ENTERED, TIMED_OUT, REFUSED, INTERRUPTED, CANCELLED, STORE_FAILED, ERROR
@@ -65,7 +64,6 @@ final class Call {
 	/** When the call returned or its future was completed, in whatever way. */
 	long answered = NEVER;
 
-	/** When the lock was closed. */
 	long left = NEVER;
 
 	/**
@@ -136,7 +134,6 @@ final class Call {
 
 	int commandsAtEnd;
 
-	/** What closing it threw. */
 	@Nullable Throwable closeFailure;
 
 	boolean cancelled;
@@ -144,7 +141,6 @@ final class Call {
 	/** Whether its lock was seen to be lost. */
 	boolean foundLost;
 
-	/** Whether its thread was interrupted. */
 	boolean interrupted;
 
 	/** Whether its thread enters the lock again now. */

@@ -201,7 +201,6 @@ final class Caller {
 		};
 	}
 
-	/** Make a call that blocks. */
 	private boolean enter(Call call) throws InterruptedException {
 		this.history.begin(call);
 		if (call.dice.nextInt(25) == 0) {
@@ -375,7 +374,6 @@ final class Caller {
 		}
 	}
 
-	/** What a thread does. */
 	@FunctionalInterface
 	interface Work {
 

@@ -49,7 +49,6 @@ final class Callers {
 		this.callers.forEach((caller) -> caller.thread = onThread(caller.name, caller::run));
 	}
 
-	/** Work on a thread of its own. */
 	SimulatedThread onThread(String name, Work work) {
 		this.busy++;
 		return this.world.scheduler.start(name, this.jvm, () -> {
@@ -65,7 +64,6 @@ final class Callers {
 		});
 	}
 
-	/** A name for another thread of a caller. */
 	String threadName(String role) {
 		return this.jvm + "/" + role + ++this.threads;
 	}
@@ -85,7 +83,6 @@ final class Callers {
 		return this.started && this.busy == 0;
 	}
 
-	/** What is still going on. */
 	String unfinished() {
 		List<String> names = new ArrayList<>();
 		this.callers.forEach((caller) -> {

@@ -29,7 +29,6 @@ final class Costs {
 		this.history = history;
 	}
 
-	/** A command is sent for a ticket. */
 	void sends(SimulatedJvm jvm, Ticket ticket) {
 		renews(jvm, ticket);
 		if (!ticket.fair()) {
@@ -57,7 +56,6 @@ final class Costs {
 		call.commandsAtEnd = shared(call);
 	}
 
-	/** A call has its lock. */
 	void granted(Call call, @Nullable Call before) {
 		if (call.handOff == HandOff.LOCAL && before != null && before.leaving) {
 			this.history.count("checked costs, inside");

@@ -13,7 +13,6 @@ package io.github.distlock.simulation;
  */
 record Fault(int number, long atNanos, Kind kind, int jvm, long nanos, int count) {
 
-	/** What happens. */
 	enum Kind {
 
 		/** The next requests of the JVM are lost. */
@@ -95,7 +94,6 @@ record Fault(int number, long atNanos, Kind kind, int jvm, long nanos, int count
 		return (this.kind == Kind.POISON_KEY || this.kind == Kind.THROW_ANSWERS) ? Callers.key(this.count) : "";
 	}
 
-	/** Whether it concerns a key in a JVM. */
 	boolean concerns(int place, String key) {
 		String only = poisonedKey();
 		return only.isEmpty() ? FaultEffects.isGlobal(this.kind) || this.jvm == place : only.equals(key);

@@ -21,7 +21,6 @@ final class FaultEffects {
 	private FaultEffects() {
 	}
 
-	/** What a fault may suspend. */
 	enum Property {
 
 		/** S1, S2 and minimum hold times of grants that were asked for before it. */
@@ -41,7 +40,6 @@ final class FaultEffects {
 
 	}
 
-	/** Which properties a fault suspends. */
 	static Set<Property> suspends(Fault.Kind kind) {
 		return switch (kind) {
 			case EMPTY_SERVER, FAIL_OVER ->

@@ -9,6 +9,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.simulation.Fault.Kind;
@@ -35,9 +36,9 @@ class FoundFaultTests implements LockListener {
 					Duration.ofMillis(300), 100_000, true, 0, 0, false, List.of()),
 			false, ServerScript::new, PromiseFlaw.NONE);
 
-	private final SimulatedJvm jvm = new SimulatedJvm(this.world.scheduler, "A", 1, 0);
+	private final SimulatedJvm jvm = new SimulatedJvm(this.world, "A", 1, 0);
 
-	private final SimulatedJvm other = new SimulatedJvm(this.world.scheduler, "B", 2, 0);
+	private final SimulatedJvm other = new SimulatedJvm(this.world, "B", 2, 0);
 
 	private final BackendLockRegistry registry = registry(this.jvm);
 
@@ -47,7 +48,7 @@ class FoundFaultTests implements LockListener {
 		return new BackendLockRegistry(SimulatedStore.backend(this.world, place),
 				TestSettings.of(Duration.ofMinutes(1), LEASE, null, new HandOffLimits(4, Duration.ofMillis(5)),
 						Duration.ofSeconds(20), false, Duration.ofSeconds(1)),
-				() -> List.of(this), new SimulatedEnvironment(this.world, place), LockObservers.NONE);
+				() -> List.of(this), (EngineEnvironment) place, LockObservers.NONE);
 	}
 
 	@Override

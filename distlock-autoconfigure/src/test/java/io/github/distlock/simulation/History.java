@@ -83,7 +83,6 @@ final class History {
 		return this.world.plan.seed() % 4 == 0;
 	}
 
-	/** A fault begins. */
 	void fault(Fault fault, SimulatedJvm jvm) {
 		this.rules.fault(fault);
 		if (fault.kind() == Fault.Kind.RESTART_REGISTRY) {
@@ -151,7 +150,6 @@ final class History {
 		return this.entries.keySet().stream().sorted().toList();
 	}
 
-	/** A call was answered. */
 	void ended(Call call, End end, @Nullable Throwable failure) {
 		call.answered = now();
 		call.end = end;
@@ -161,7 +159,6 @@ final class History {
 		this.rules.answered(call);
 	}
 
-	/** A call has thrown something. */
 	End failed(Call call, Throwable ex) {
 		End end = End.ERROR;
 		if (ex instanceof LockNotAcquiredException refusal) {
@@ -220,7 +217,6 @@ final class History {
 		this.costs.leaves(call);
 	}
 
-	/** A lock was closed. */
 	void left(Call call, @Nullable Throwable failure) {
 		call.left = now();
 		call.closeFailure = failure;
@@ -249,7 +245,6 @@ final class History {
 		return new Recorder(jvm, keys);
 	}
 
-	/** Finds the call of an event. */
 	private @Nullable Call find(SimulatedJvm jvm, String name, @Nullable String key, long token) {
 		if (name.equals(Sections.REENTRY) || (key != null && key.startsWith(World.LAST))) {
 			return null;
@@ -275,7 +270,6 @@ final class History {
 		return call;
 	}
 
-	/** Notes what a listener receives. */
 	private final class Recorder implements LockListener {
 
 		private final SimulatedJvm jvm;

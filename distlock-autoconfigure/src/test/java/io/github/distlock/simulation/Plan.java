@@ -89,7 +89,6 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 		return this.seed / 4 % 4 == 1;
 	}
 
-	/** Whether the number of waiting callers has a limit. */
 	boolean isLimited() {
 		return this.maxWaiting < Integer.MAX_VALUE;
 	}
@@ -129,7 +128,6 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 		return faults;
 	}
 
-	/** The same plan without some of the faults. */
 	Plan without(Set<Integer> numbers) {
 		return with(this.faults.stream().filter((fault) -> !numbers.contains(fault.number())).toList());
 	}

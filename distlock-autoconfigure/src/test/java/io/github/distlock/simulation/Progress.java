@@ -76,7 +76,6 @@ final class Progress {
 				|| (plan.has(Fault.Kind.RESTART_REGISTRY) && lost);
 	}
 
-	/** Check one key. */
 	void check(String key) {
 		List<Edge> edges = new ArrayList<>();
 		this.history.calls.stream().filter((call) -> call.key().equals(key)).forEach((call) -> addEdges(call, edges));

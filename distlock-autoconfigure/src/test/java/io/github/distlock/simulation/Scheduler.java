@@ -81,11 +81,6 @@ final class Scheduler {
 		this.failures = failures;
 	}
 
-	/** Something has failed that must not. */
-	void failed(Throwable ex) {
-		this.failures.accept(ex);
-	}
-
 	/** True time since the history began. */
 	long nanos() {
 		return this.now;
@@ -95,7 +90,6 @@ final class Scheduler {
 		return this.steps;
 	}
 
-	/** The thread that has the baton. */
 	SimulatedThread current() {
 		SimulatedThread thread = this.current;
 		if (thread == null) {
@@ -181,7 +175,6 @@ final class Scheduler {
 		waitAs(State.BLOCKED, nanos);
 	}
 
-	/** Go on with a thread that waits. */
 	void wake(SimulatedThread thread) {
 		if (thread.state == State.BLOCKED || thread.state == State.PARKED) {
 			thread.state = State.RUNNABLE;
@@ -217,7 +210,6 @@ final class Scheduler {
 		mayPass();
 	}
 
-	/** Interrupt a thread. */
 	void interrupt(SimulatedThread thread) {
 		Carrier carrier = thread.carrier;
 		if (carrier != null && thread.state != State.ENDED) {
@@ -312,7 +304,8 @@ final class Scheduler {
 	private @Nullable SimulatedThread choose() {
 		while (!this.stopped) {
 			if (++this.steps > MOST_STEPS) {
-				failed(new IllegalStateException("The history does not end: more than " + MOST_STEPS + " steps"));
+				this.failures
+					.accept(new IllegalStateException("The history does not end: more than " + MOST_STEPS + " steps"));
 				return null;
 			}
 			while (!this.events.isEmpty() && (this.events.peek().at <= this.now || this.events.peek().cancelled)) {
@@ -364,7 +357,7 @@ final class Scheduler {
 			}
 			catch (Throwable ex) {
 				if (!thread.killed) {
-					failed(ex);
+					this.failures.accept(ex);
 				}
 			}
 			Thread.interrupted();

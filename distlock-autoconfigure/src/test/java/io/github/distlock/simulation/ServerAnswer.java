@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 record ServerAnswer(Word word, long first, long ttl, int position, boolean queuedNow, long serverMicros,
 		@Nullable Ticket holder, long holderFirst) {
 
-	/** What has happened. */
 	enum Word {
 
 		/** The ticket, or the next one, holds the lock. */
@@ -35,7 +34,6 @@ record ServerAnswer(Word word, long first, long ttl, int position, boolean queue
 		/** Released, and the next ticket is not queued. */
 		UNQUEUED,
 
-		/** Done. */
 		OK,
 
 		/** The ticket neither held the lock nor waited. */

@@ -16,7 +16,6 @@ import io.github.distlock.backend.Ticket;
  */
 record ServerMessage(Kind kind, Ticket ticket, long first, long last, long ttlMillis, long serverMicros) {
 
-	/** What a message says. */
 	enum Kind {
 
 		/** The ticket was granted the lock. */

@@ -164,7 +164,6 @@ final class SimulatedExecutor extends AbstractExecutorService implements LockTim
 		throw new UnsupportedOperationException();
 	}
 
-	/** One timer. */
 	private final class Timer extends FutureTask<Void> {
 
 		private Scheduler.@org.jspecify.annotations.Nullable Event event;
@@ -198,7 +197,6 @@ final class SimulatedExecutor extends AbstractExecutorService implements LockTim
 
 	}
 
-	/** A task that is repeated. */
 	private final class Repetition implements RepeatedTask {
 
 		private final LongSupplier task;

@@ -4,9 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.Lock;
 import java.util.random.RandomGenerator;
 
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
 
 /**
@@ -14,15 +17,16 @@ import io.github.distlock.environment.EngineThreads;
  * paused, and it can crash; then {@link World} starts another one in its place, with
  * another incarnation.
  */
-final class SimulatedJvm implements TimeSource {
+final class SimulatedJvm implements TimeSource, EngineEnvironment {
+
+	private final World world;
 
 	private final Scheduler scheduler;
 
 	/** Such as {@code B}, and {@code B2} after a crash. */
 	final String name;
 
-	/** Randomness of the engine in this JVM. */
-	final RandomGenerator random;
+	private final RandomGenerator random;
 
 	/** How much faster than true time the monotonic clock runs. */
 	private final double drift;
@@ -48,25 +52,71 @@ final class SimulatedJvm implements TimeSource {
 	/** Whether it is gone for good. */
 	boolean crashed;
 
-	SimulatedJvm(Scheduler scheduler, String name, long seed, double drift) {
-		this.scheduler = scheduler;
+	SimulatedJvm(World world, String name, long seed, double drift) {
+		this.world = world;
+		this.scheduler = world.scheduler;
 		this.name = name;
 		this.drift = drift;
 		Random own = new Random(seed);
 		this.random = own;
 		this.originNanos = own.nextLong() >> 2;
 		this.wallMillis = 1_700_000_000_000L + own.nextInt(1000);
-		this.driver = new SimulatedExecutor(scheduler, this, "driver", 1);
+		this.driver = new SimulatedExecutor(this.scheduler, this, "driver", 1);
 	}
 
-	/** The name of the next run of a registry in tickets. */
-	String newInstanceId() {
+	@Override
+	public TimeSource clock() {
+		return this;
+	}
+
+	@Override
+	public long waitingNanos() {
+		return nanoTime();
+	}
+
+	@Override
+	public RandomGenerator random() {
+		return this.random;
+	}
+
+	@Override
+	public void startThread(String threadName, Runnable task) {
+		this.scheduler.start(this + "/" + threadName, this, task);
+	}
+
+	@Override
+	public Lock newLock() {
+		return new SimulatedLock(this.scheduler);
+	}
+
+	@Override
+	public void park(Object blocker, long nanos) {
+		this.scheduler.park(nanos);
+	}
+
+	@Override
+	public void unpark(Thread thread) {
+		this.scheduler.unpark(thread);
+	}
+
+	@Override
+	public Invariants invariants() {
+		return (holds, invariant, subject) -> {
+			this.world.history.count((subject instanceof Ticket) ? "invariants of holds" : "invariants of keys");
+			if (!holds) {
+				this.world.violation("invariant", invariant + ": " + subject + " in " + this);
+			}
+		};
+	}
+
+	@Override
+	public String newInstanceId() {
 		this.runs++;
 		return instanceId();
 	}
 
-	/** The threads of the next run of a registry. */
-	EngineThreads newThreads() {
+	@Override
+	public EngineThreads newThreads() {
 		return new EngineThreads(executor("io", 4), executor("renewal", 2), executor("callback", 2),
 				executor("timer", 1));
 	}
@@ -127,7 +177,7 @@ final class SimulatedJvm implements TimeSource {
 	/** A thread of a pool did not catch this: it must come from a fault. */
 	void uncaught(Throwable ex) {
 		if (!(ex instanceof SimulatedError)) {
-			this.scheduler.failed(ex);
+			this.world.violation("uncaught", World.describe(ex));
 		}
 	}
 

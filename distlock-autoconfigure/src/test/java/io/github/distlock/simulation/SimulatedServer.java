@@ -59,7 +59,6 @@ final class SimulatedServer {
 		this.offsetMicros = (world.plan.seed() % 7200) * 1_000_000;
 	}
 
-	/** The clock of the server. */
 	long micros() {
 		return EPOCH_MICROS + this.offsetMicros + this.world.scheduler.nanos() / 1000;
 	}

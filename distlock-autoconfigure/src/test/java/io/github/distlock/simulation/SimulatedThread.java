@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedThread {
 
-	/** What a thread does. */
 	enum State {
 
 		/** It runs, or waits for the baton. */

@@ -28,12 +28,10 @@ final class SimulationProcess {
 		this.classPathFirst = List.of(classPathFirst);
 	}
 
-	/** How many processes run at a time. */
 	static int atATime() {
 		return Integer.getInteger("simulation.processes", Runtime.getRuntime().availableProcessors());
 	}
 
-	/** Run seeds in several processes. */
 	Findings runInParallel(SeedRange seeds) throws InterruptedException {
 		int processes = (int) Math.min(atATime(), seeds.count());
 		Queue<Findings> found = new ConcurrentLinkedQueue<>();
@@ -50,7 +48,6 @@ final class SimulationProcess {
 		return found.stream().reduce(Findings.NONE, Findings::and);
 	}
 
-	/** Run seeds in one process. */
 	Findings run(SeedRange seeds) {
 		String path = Stream.concat(this.classPathFirst.stream(), Stream.of(System.getProperty("java.class.path")))
 			.map(String::valueOf)

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoredKey {
 
-	/** What the lock's word says. */
 	enum Word {
 
 		/** There is no word. */
@@ -94,7 +93,6 @@ final class StoredKey {
 		}
 	}
 
-	/** Remove the word. */
 	void absent() {
 		write(Word.ABSENT, 0, 0);
 	}

@@ -10,6 +10,7 @@ import io.github.distlock.LockException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
@@ -84,7 +85,6 @@ final class World {
 		return ex + ((stack.length > 0) ? " at " + stack[0] : "");
 	}
 
-	/** Live through the whole history. */
 	void run() {
 		this.scheduler.start("world", null, this::live);
 		this.scheduler.run();
@@ -196,7 +196,6 @@ final class World {
 		return this.calm;
 	}
 
-	/** Note what happened. */
 	void trace(Object actor, String event) {
 		this.trace.add(this.scheduler.nanos(), actor.toString(), event);
 	}
@@ -233,10 +232,10 @@ final class World {
 			long seed = (World.this.plan.seed() * 31 + place) * 31 + incarnation;
 			double drift = World.this.plan.drift() ? (new Random(seed).nextDouble() - 0.5) * 0.008 : 0;
 			String name = Character.toString('A' + place) + ((incarnation > 1) ? incarnation : "");
-			this.jvm = new SimulatedJvm(World.this.scheduler, name, seed, drift);
+			this.jvm = new SimulatedJvm(World.this, name, seed, drift);
 			LockListener listener = World.this.history.listener(this.jvm, this::keys);
 			this.registry = new BackendLockRegistry(SimulatedStore.backend(World.this, this.jvm), settings(),
-					() -> List.of(listener), new SimulatedEnvironment(World.this, this.jvm), LockObservers.NONE);
+					() -> List.of(listener), (EngineEnvironment) this.jvm, LockObservers.NONE);
 			this.callers = new Callers(World.this, this.jvm, this.registry, World.this.history, new Random(seed + 1),
 					place);
 			Monitor monitor = new Monitor(World.this, this.jvm, this.registry, new Random(seed + 3));
