@@ -101,7 +101,6 @@ final class StateForm {
 		}
 	}
 
-	/** Begin again. */
 	StateForm clear() {
 		this.size = 0;
 		return this;

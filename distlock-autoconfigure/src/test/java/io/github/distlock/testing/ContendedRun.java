@@ -98,7 +98,6 @@ public final class ContendedRun implements AutoCloseable {
 		return this.lost.get();
 	}
 
-	/** The names of the keys. */
 	public List<String> keys() {
 		return this.keys.stream().map(HotKey::name).toList();
 	}
@@ -113,7 +112,6 @@ public final class ContendedRun implements AutoCloseable {
 		return this.keys.stream().mapToLong(HotKey::highest).max().orElseThrow();
 	}
 
-	/** Let all threads finish. */
 	public void finish() {
 		this.stopped = true;
 		await().atMost(PATIENCE)
@@ -133,7 +131,6 @@ public final class ContendedRun implements AutoCloseable {
 				+ " entries, " + this.lost + " lost, " + this.failures.size() + " failed";
 	}
 
-	/** Acquires locks until the run is stopped. */
 	private final class Worker extends Thread {
 
 		private final BackendLockRegistry node;

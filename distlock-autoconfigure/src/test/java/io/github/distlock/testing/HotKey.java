@@ -35,7 +35,6 @@ public final class HotKey {
 		return this.violations;
 	}
 
-	/** The highest token so far. */
 	public long highest() {
 		return this.lastToken.get();
 	}

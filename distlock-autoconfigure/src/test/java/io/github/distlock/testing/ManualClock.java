@@ -14,7 +14,6 @@ public final class ManualClock implements TimeSource {
 
 	private long millis = 1_000_000;
 
-	/** Advance both clocks. */
 	public void pass(Duration duration) {
 		this.nanos += duration.toNanos();
 		this.millis += duration.toMillis();

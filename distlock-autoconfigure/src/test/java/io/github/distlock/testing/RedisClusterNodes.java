@@ -125,7 +125,6 @@ public final class RedisClusterNodes implements AutoCloseable {
 		return String.valueOf(node.ask("CLUSTER", "INFO")).contains("cluster_state:ok");
 	}
 
-	/** The id of a node in the cluster. */
 	public static String id(RedisProcess node) {
 		return String.valueOf(node.ask("CLUSTER", "MYID"));
 	}
@@ -145,7 +144,6 @@ public final class RedisClusterNodes implements AutoCloseable {
 		return all;
 	}
 
-	/** A key that belongs to one of the masters. */
 	public String keyOn(RedisProcess master, String start) {
 		int index = this.masters.indexOf(master);
 		for (int i = 0;; i++) {

@@ -76,7 +76,6 @@ public final class RedisNodes implements AutoCloseable {
 		return node(settings(Duration.ofSeconds(30)), List.of(listeners));
 	}
 
-	/** Start a registry. */
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners) {
 		return node(settings, listeners, TimeSource.SYSTEM);
 	}
@@ -145,7 +144,6 @@ public final class RedisNodes implements AutoCloseable {
 				new RedisBackendSettings("distlock:", commandTimeout, true, settings.handOff().budget() + 1), clock);
 	}
 
-	/** Shut all registries down. */
 	public void stopNodes() {
 		this.nodes.forEach(BackendLockRegistry::shutdown);
 		this.nodes.clear();
@@ -153,12 +151,10 @@ public final class RedisNodes implements AutoCloseable {
 		this.otherConnections.clear();
 	}
 
-	/** Remove all data. */
 	public void flush() {
 		ask("FLUSHALL");
 	}
 
-	/** Reset the command counters. */
 	public void resetStats() {
 		ask("CONFIG", "RESETSTAT");
 	}
@@ -173,7 +169,6 @@ public final class RedisNodes implements AutoCloseable {
 		return list("KEYS", "*{*").size();
 	}
 
-	/** The number of waiting tickets in the store. */
 	public long queueLength(String key) {
 		return queue(key).size();
 	}
@@ -212,7 +207,6 @@ public final class RedisNodes implements AutoCloseable {
 		return Long.parseLong(this.server.process().info("pubsub_channels"));
 	}
 
-	/** Remove all scripts. */
 	public void flushScripts() {
 		ask("SCRIPT", "FLUSH");
 	}

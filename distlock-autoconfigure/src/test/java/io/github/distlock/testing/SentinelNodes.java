@@ -52,7 +52,6 @@ public final class SentinelNodes implements AutoCloseable {
 		return this.master;
 	}
 
-	/** Wait until the replica is the master. */
 	public void awaitFailover() {
 		Awaitility.await()
 			.atMost(Duration.ofMinutes(2))

@@ -83,7 +83,6 @@ public class StoreNode extends NoSignals implements AutoCloseable {
 		return attempt(ticket(key), LEASE, false);
 	}
 
-	/** Take a lock at once. */
 	public Grant take(Ticket ticket) {
 		return granted(attempt(ticket));
 	}
@@ -95,7 +94,6 @@ public class StoreNode extends NoSignals implements AutoCloseable {
 		return ticket;
 	}
 
-	/** Let a new ticket wait. */
 	public Ticket queue(String key) {
 		Ticket ticket = ticket(key);
 		assertThat(attempt(ticket)).isInstanceOf(AttemptResult.Queued.class);

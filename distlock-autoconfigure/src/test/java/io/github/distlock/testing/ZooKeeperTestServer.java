@@ -39,7 +39,6 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		this.server = startOn(folder, this.port);
 	}
 
-	/** Start a server on a free port. */
 	public static ZooKeeperTestServer start() {
 		disableLogging();
 		try {

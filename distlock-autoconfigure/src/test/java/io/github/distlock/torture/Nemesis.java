@@ -53,11 +53,11 @@ final class Nemesis {
 				if (!this.kinds.isEmpty()) {
 					inject(this.kinds.get(this.random.nextInt(this.kinds.size())));
 				}
-				Pauses.pause(Duration.ofMillis(this.random.nextInt(350)));
+				Torture.pause(Duration.ofMillis(this.random.nextInt(350)));
 			}
 			long calm = Math.min(end, System.nanoTime() + this.settings.calm().toNanos());
 			while (System.nanoTime() < calm) {
-				Pauses.pause(Duration.ofMillis(100));
+				Torture.pause(Duration.ofMillis(100));
 			}
 			if (enough.getAsBoolean()) {
 				return true;
@@ -86,7 +86,7 @@ final class Nemesis {
 		try {
 			if (kind == FaultKind.LOSE_REPLIES) {
 				this.workers.forEachProxy(TcpProxy::mute);
-				Pauses.pause(Duration.ofMillis(50 + this.random.nextInt(700)));
+				Torture.pause(Duration.ofMillis(50 + this.random.nextInt(700)));
 				this.workers.forEachProxy(TcpProxy::cut);
 			}
 			else {

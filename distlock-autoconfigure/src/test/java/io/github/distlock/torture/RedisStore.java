@@ -49,11 +49,11 @@ final class RedisStore extends Store {
 			case CLIENT_PAUSE -> {
 				int millis = 50 + random.nextInt(800);
 				ask("CLIENT", "PAUSE", "" + millis, "ALL");
-				Pauses.pause(Duration.ofMillis(millis));
+				Torture.pause(Duration.ofMillis(millis));
 			}
 			case OUT_OF_MEMORY -> {
 				ask("CONFIG", "SET", "maxmemory", "1");
-				Pauses.pause(Duration.ofMillis(50 + random.nextInt(1500)));
+				Torture.pause(Duration.ofMillis(50 + random.nextInt(1500)));
 				ask("CONFIG", "SET", "maxmemory", "0");
 			}
 			case STALL -> stall(random, this.server.process().pid());
@@ -65,7 +65,6 @@ final class RedisStore extends Store {
 		return this.server.process().ask(words);
 	}
 
-	/** Restart without data. */
 	private void restart() {
 		this.server.close();
 		this.server = RedisTestServer.start(this.port);

@@ -46,7 +46,6 @@ record RegressionMutant(Mutant mutant, String test) {
 		return this.mutant.name();
 	}
 
-	/** How many tests of a run succeeded and failed. */
 	record Result(int succeeded, int failed) {
 	}
 

@@ -65,7 +65,7 @@ abstract class Store implements AutoCloseable {
 	static void stall(Random random, long... pids) {
 		LongStream.of(pids).forEach((pid) -> Signals.send(pid, "STOP"));
 		try {
-			Pauses.pause(Duration.ofMillis(50 + random.nextInt(1200)));
+			Torture.pause(Duration.ofMillis(50 + random.nextInt(1200)));
 		}
 		finally {
 			LongStream.of(pids).forEach((pid) -> Signals.send(pid, "CONT"));
@@ -81,7 +81,7 @@ abstract class Store implements AutoCloseable {
 						for (int i = 0; i < this.keys; i++) {
 							record("k" + i, connection, query);
 						}
-						Pauses.pause(WATCH);
+						Torture.pause(WATCH);
 					}
 				}
 				catch (Exception ex) {
@@ -89,7 +89,7 @@ abstract class Store implements AutoCloseable {
 					this.seen.keySet()
 						.forEach((key) -> this.history.write(Kind.STORE, "key", key, "owner", "?", "last", 0));
 					this.seen.clear();
-					Pauses.pause(WATCH);
+					Torture.pause(WATCH);
 				}
 			}
 		}, "store-watcher");
@@ -114,7 +114,7 @@ abstract class Store implements AutoCloseable {
 		String left;
 		boolean over;
 		do {
-			Pauses.pause(WATCH);
+			Torture.pause(WATCH);
 			// First: what remains is asked for after the end, however late that is.
 			over = System.nanoTime() - end > 0;
 			left = leftOvers();

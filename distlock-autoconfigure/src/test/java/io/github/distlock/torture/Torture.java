@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -71,6 +73,14 @@ record Torture(TortureSettings settings, Path folder, PrintStream out) {
 	private boolean isEnough() {
 		return this.settings.impatient()
 				&& !Checker.check(History.read(this.folder, System.nanoTime() - WRITTEN_AFTER_NANOS)).isEmpty();
+	}
+
+	/** A pause that is part of a test. */
+	static void pause(Duration duration) {
+		long end = System.nanoTime() + duration.toNanos();
+		for (long left; (left = end - System.nanoTime()) > 0;) {
+			LockSupport.parkNanos(left);
+		}
 	}
 
 	private void clear() throws IOException {

@@ -23,7 +23,6 @@ import io.github.distlock.torture.worker.WorkerSettings.Load;
 record TortureSettings(long seed, Duration duration, Load load, Set<FaultKind> faults, Duration storm, Duration calm,
 		Duration replacement, List<Path> classPathFirst, boolean impatient) {
 
-	/** The number of workers. */
 	static final int JVMS = 4;
 
 }

@@ -43,12 +43,12 @@ record WorkerFaults(TortureSettings settings, Workers workers, Random random) {
 			case CUT -> proxy.cut();
 			case LATE_COPIES -> {
 				proxy.withhold();
-				Pauses.pause(Duration.ofMillis(20 + this.random.nextInt(500)));
+				Torture.pause(Duration.ofMillis(20 + this.random.nextInt(500)));
 				proxy.deliverLate(Duration.ofMillis(this.random.nextInt(COMMAND_TIMEOUT_MILLIS)));
 			}
 			case REFUSE -> {
 				proxy.refuse(true);
-				Pauses.pause(Duration.ofMillis(50 + this.random.nextInt(1500)));
+				Torture.pause(Duration.ofMillis(50 + this.random.nextInt(1500)));
 				proxy.refuse(false);
 			}
 			case HALF_OPEN -> {
@@ -58,7 +58,7 @@ record WorkerFaults(TortureSettings settings, Workers workers, Random random) {
 			}
 			case SLOW -> {
 				proxy.slow(part(0.8), part(0.8));
-				Pauses.pause(Duration.ofMillis(500 + this.random.nextInt(1500)));
+				Torture.pause(Duration.ofMillis(500 + this.random.nextInt(1500)));
 				proxy.slow(Duration.ZERO, Duration.ZERO);
 			}
 			default -> throw new IllegalArgumentException(kind.toString());
@@ -80,7 +80,7 @@ record WorkerFaults(TortureSettings settings, Workers workers, Random random) {
 			TcpProxy proxy = this.workers.proxyOf(worker);
 			episode.begin(worker.name());
 			proxy.slow(delay, delay);
-			Pauses.pause(later);
+			Torture.pause(later);
 			Signals.send(worker.pid(), "KILL");
 			proxy.slow(Duration.ZERO, Duration.ZERO);
 		});
@@ -105,7 +105,7 @@ record WorkerFaults(TortureSettings settings, Workers workers, Random random) {
 		Workers.Target target = this.workers.aim(Phase.INSIDE, this.random, (worker) -> {
 		});
 		if (target != null) {
-			Pauses.pause(Duration.ofMillis(target.lease().toMillis() / 3 + this.random.nextInt(40) - 20));
+			Torture.pause(Duration.ofMillis(target.lease().toMillis() / 3 + this.random.nextInt(40) - 20));
 			episode.begin(target.worker().name());
 			Signals.send(target.worker().pid(), "STOP");
 			resume(target, episode);
@@ -115,7 +115,7 @@ record WorkerFaults(TortureSettings settings, Workers workers, Random random) {
 	private void resume(Workers.Target target, Nemesis.Episode episode) {
 		try {
 			double part = PAUSES[this.random.nextInt(PAUSES.length)];
-			Pauses.pause(Duration.ofMillis((long) (target.lease().toMillis() * part)));
+			Torture.pause(Duration.ofMillis((long) (target.lease().toMillis() * part)));
 		}
 		finally {
 			Signals.send(target.worker().pid(), "CONT");

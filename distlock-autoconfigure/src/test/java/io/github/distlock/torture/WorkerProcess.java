@@ -73,7 +73,6 @@ final class WorkerProcess extends ChildJvm {
 		return this.ready;
 	}
 
-	/** Ask it to finish. */
 	void stop() {
 		if (isAlive()) {
 			send("stop");

@@ -57,13 +57,13 @@ final class Workers implements AutoCloseable {
 		while (!this.stopping) {
 			for (Slot slot : this.slots) {
 				if (!slot.process.isAlive()) {
-					Pauses.pause(this.settings.replacement());
+					Torture.pause(this.settings.replacement());
 					if (!this.stopping) {
 						slot.start();
 					}
 				}
 			}
-			Pauses.pause(Duration.ofMillis(50));
+			Torture.pause(Duration.ofMillis(50));
 		}
 	}
 
@@ -73,7 +73,7 @@ final class Workers implements AutoCloseable {
 			if (System.nanoTime() > end) {
 				throw new IllegalStateException("The workers did not start: see " + this.folder);
 			}
-			Pauses.pause(Duration.ofMillis(50));
+			Torture.pause(Duration.ofMillis(50));
 		}
 	}
 
@@ -125,7 +125,7 @@ final class Workers implements AutoCloseable {
 	/** Ask all workers to finish, and wait. Workers that do not finish are killed. */
 	void stop() throws InterruptedException {
 		this.stopping = true;
-		Pauses.pause(this.settings.replacement().plusMillis(100));
+		Torture.pause(this.settings.replacement().plusMillis(100));
 		awaitReady();
 		this.slots.forEach((slot) -> slot.process.stop());
 		for (Slot slot : this.slots) {
