@@ -5,15 +5,11 @@ final class BrokenProperty extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
-	private final String property;
+	final String property;
 
 	BrokenProperty(String property, String message) {
 		super(message, null, false, false);
 		this.property = property;
-	}
-
-	String property() {
-		return this.property;
 	}
 
 }

@@ -16,11 +16,7 @@ final class FingerprintTable {
 	/** The fingerprints again, each where a search for it begins; zero is a free slot. */
 	private long[] slots = new long[1 << 13];
 
-	private int size;
-
-	int size() {
-		return this.size;
-	}
+	int size;
 
 	long fingerprint(int state) {
 		return this.fingerprints[state];

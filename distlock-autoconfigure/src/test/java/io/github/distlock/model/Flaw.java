@@ -89,15 +89,11 @@ enum Flaw {
 	/** A JVM that gets no messages asks less often than its grants last. */
 	POLLER_ASKS_RARELY("DEAF_TURNS");
 
-	private final String search;
+	/** The settings with which a search finds it, as in {@link Searches}. */
+	final String search;
 
 	Flaw(String search) {
 		this.search = search;
-	}
-
-	/** The settings with which a search finds it, as in {@link Searches}. */
-	String search() {
-		return this.search;
 	}
 
 }

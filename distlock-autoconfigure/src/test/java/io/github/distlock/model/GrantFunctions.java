@@ -15,7 +15,8 @@ final class GrantFunctions {
 	/** Where messages go: not onto the wire when a script is only tried out. */
 	private final List<Packet> messages;
 
-	private int published;
+	/** How many messages were published, with or without a receiver. */
+	int published;
 
 	/** Whether the JVM whose script this is may publish. */
 	private boolean mayPublish = true;
@@ -30,10 +31,6 @@ final class GrantFunctions {
 	/** The functions run in the script of a command. */
 	void runFor(Packet command) {
 		this.mayPublish = !this.settings.mute || !this.world.isDeaf(command.entry);
-	}
-
-	int published() {
-		return this.published;
 	}
 
 	/**

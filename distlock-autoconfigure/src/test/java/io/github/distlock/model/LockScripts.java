@@ -9,7 +9,7 @@ final class LockScripts {
 
 	private final StoreState store;
 
-	private final GrantFunctions grants;
+	final GrantFunctions grants;
 
 	private final NativeCommands nativeCommands;
 
@@ -18,11 +18,6 @@ final class LockScripts {
 		this.store = world.store;
 		this.grants = new GrantFunctions(settings, world, messages);
 		this.nativeCommands = new NativeCommands(settings, world.store);
-	}
-
-	/** How many messages were published, with or without a receiver. */
-	int published() {
-		return this.grants.published();
 	}
 
 	/** Execute a command, and write its answer into it. */

@@ -9,7 +9,7 @@ final class ProtocolModel {
 
 	private final FaultSteps faults;
 
-	private final TimeSteps time;
+	final TimeSteps time;
 
 	private final ProtocolProperties properties;
 
@@ -36,10 +36,6 @@ final class ProtocolModel {
 	/** Check a state. */
 	void check(World world) {
 		this.properties.check(world);
-	}
-
-	int longestIdle() {
-		return this.time.longestIdle();
 	}
 
 }

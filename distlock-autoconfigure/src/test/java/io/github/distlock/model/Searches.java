@@ -131,7 +131,7 @@ final class Searches {
 
 	static List<NamedSearch> ofFlaws() {
 		return Arrays.stream(Flaw.values())
-			.map((flaw) -> new NamedSearch(flaw.name(), settings(flaw.search() + " flaw=" + flaw), true))
+			.map((flaw) -> new NamedSearch(flaw.name(), settings(flaw.search + " flaw=" + flaw), true))
 			.toList();
 	}
 

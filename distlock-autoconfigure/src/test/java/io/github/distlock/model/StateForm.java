@@ -9,7 +9,7 @@ import java.util.List;
  */
 final class StateForm {
 
-	private final Renaming renaming;
+	final Renaming renaming;
 
 	private byte[] bytes = new byte[256];
 
@@ -29,10 +29,6 @@ final class StateForm {
 		this(renaming);
 		this.bytes = written;
 		this.reading = true;
-	}
-
-	Renaming renaming() {
-		return this.renaming;
 	}
 
 	int number(int value) {

@@ -55,7 +55,7 @@ final class StateSearch {
 			catch (BrokenProperty ex) {
 				return result(begin, false, ex, trace(current, ex));
 			}
-			if (this.seen.size() > maxStates
+			if (this.seen.size > maxStates
 					|| current % STATES_BETWEEN_CHECKS == 0 && System.nanoTime() - begin > maxTime.toNanos()) {
 				return result(begin, false, null, "");
 			}
@@ -95,8 +95,8 @@ final class StateSearch {
 	}
 
 	private SearchResult result(long begin, boolean complete, @Nullable BrokenProperty broken, String trace) {
-		return new SearchResult(this.seen.size(), this.model.longestIdle(), complete,
-				(broken != null) ? broken.property() : null, trace, Duration.ofNanos(System.nanoTime() - begin));
+		return new SearchResult(this.seen.size, this.model.time.longestIdle, complete,
+				(broken != null) ? broken.property : null, trace, Duration.ofNanos(System.nanoTime() - begin));
 	}
 
 	/** Make the steps to a state again, and then the one that violated the property. */
@@ -123,7 +123,7 @@ final class StateSearch {
 		}
 		catch (BrokenProperty ex) {
 			// The same violation, in the names of this trace.
-			return text.append("=> ").append(ex.property()).append(": ").append(ex.getMessage()).toString();
+			return text.append("=> ").append(ex.property).append(": ").append(ex.getMessage()).toString();
 		}
 		return text.append("=> ").append(broken.getMessage()).toString();
 	}

@@ -9,17 +9,13 @@ final class TimeSteps {
 	private final SearchSettings settings;
 
 	/** The longest time for which a waiter was kept from a lock that no thread held. */
-	private int longestIdle;
+	int longestIdle;
 
 	private final TurnRules turns;
 
 	TimeSteps(SearchSettings settings) {
 		this.settings = settings;
 		this.turns = new TurnRules(settings);
-	}
-
-	int longestIdle() {
-		return this.longestIdle;
 	}
 
 	/**

@@ -216,13 +216,13 @@ final class World extends StatePart<World> {
 		this.slowTicks = form.number(this.slowTicks);
 		this.giveUps = form.number(this.giveUps);
 		this.inboxesBack = form.number(this.inboxesBack);
-		for (int jvm : form.renaming().jvms()) {
+		for (int jvm : form.renaming.jvms()) {
 			this.alive[jvm] = form.flag(this.alive[jvm]);
 			this.subscribed[jvm] = form.flag(this.subscribed[jvm]);
 			this.halfOpen[jvm] = form.flag(this.halfOpen[jvm]);
 			this.deaf[jvm] = form.flag(this.deaf[jvm]);
 		}
-		for (int entry : form.renaming().entries()) {
+		for (int entry : form.renaming.entries()) {
 			this.entries[entry].pass(form);
 		}
 		form.sorted(this.packets);

@@ -265,7 +265,7 @@ final class Caller {
 		call.view = view;
 		try {
 			// Provides what the view hides.
-			return this.sections.reenter(call, LockMode.EXCLUSIVE);
+			return this.sections.reenter(call, LockRequest.of(call.key()));
 		}
 		catch (LockException ex) {
 			// The lease has passed, or the registry runs no longer.

@@ -35,7 +35,7 @@ final class History {
 	final Watch watch;
 
 	/** How often what happened. */
-	private final Map<String, Long> totals = new TreeMap<>();
+	final Map<String, Long> totals = new TreeMap<>();
 
 	/** All calls, in the order in which they began. */
 	final List<Call> calls = new ArrayList<>();
@@ -64,10 +64,6 @@ final class History {
 		this.rules = new Rules(world, this);
 		this.costs = new Costs(world, this);
 		this.watch = new Watch(world, this);
-	}
-
-	Map<String, Long> totals() {
-		return this.totals;
 	}
 
 	void count(String what) {
@@ -236,7 +232,7 @@ final class History {
 
 	void checkServerAtEnd() {
 		this.totals.put("virtual ms", this.world.scheduler.nanos() / 1_000_000);
-		this.totals.put("steps", this.world.scheduler.steps());
+		this.totals.put("steps", this.world.scheduler.steps);
 		this.rules.checkAtEnd();
 	}
 

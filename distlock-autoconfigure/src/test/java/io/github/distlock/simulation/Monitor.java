@@ -19,7 +19,7 @@ record Monitor(World world, SimulatedJvm jvm, BackendLockRegistry registry, Rand
 	private static final long MILLI = 1_000_000;
 
 	void run() {
-		for (int i = 0; i < LOOKS && !this.world.isCalm(); i++) {
+		for (int i = 0; i < LOOKS && !this.world.calm; i++) {
 			this.world.scheduler.sleep(this.dice.nextInt(40) * this.dice.nextInt(40) * MILLI);
 			try {
 				look(this.dice.nextInt(8));

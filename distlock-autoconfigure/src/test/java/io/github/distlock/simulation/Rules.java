@@ -504,11 +504,10 @@ final class Rules {
 					+ ", watched leases " + registry.watchedLeases());
 		}
 		// The sweep may just run.
-		for (int i = 0; i < 5 && !jvm.executors().stream().allMatch(SimulatedExecutor::isIdle); i++) {
+		for (int i = 0; i < 5 && !jvm.executors.stream().allMatch(SimulatedExecutor::isIdle); i++) {
 			this.world.scheduler.sleep(1_000_000);
 		}
-		jvm.executors()
-			.stream()
+		jvm.executors.stream()
 			.filter((executor) -> !executor.isIdle())
 			.forEach((executor) -> violation("S7", jvm + " still has work to do in " + executor));
 		this.history.calls.stream().filter((call) -> call.jvm == jvm).forEach((call) -> {

@@ -65,7 +65,7 @@ final class Scheduler {
 
 	private long sequence;
 
-	private long steps;
+	long steps;
 
 	private boolean stopped;
 
@@ -84,10 +84,6 @@ final class Scheduler {
 	/** True time since the history began. */
 	long nanos() {
 		return this.now;
-	}
-
-	long steps() {
-		return this.steps;
 	}
 
 	SimulatedThread current() {

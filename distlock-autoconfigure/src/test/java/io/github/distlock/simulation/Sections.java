@@ -62,15 +62,7 @@ record Sections(World world, LockRegistry registry, History history, Callers cal
 		}
 	}
 
-	HeldLock reenter(Call call, LockMode mode) {
-		return reenter(call, LockRequest.of(call.key()).mode(mode));
-	}
-
-	private HeldLock reenter(Call call, int permits) {
-		return reenter(call, LockRequest.of(call.key()).permits(permits));
-	}
-
-	private HeldLock reenter(Call call, LockRequest request) {
+	HeldLock reenter(Call call, LockRequest request) {
 		call.reentering = true;
 		try {
 			return this.registry.acquire(request.name(REENTRY).waitTime(Duration.ZERO));
@@ -182,8 +174,9 @@ record Sections(World world, LockRegistry registry, History history, Callers cal
 				: LockMode.values()[call.dice.nextInt(LockMode.values().length)];
 		HeldLock inner;
 		try {
-			inner = (mode == LockMode.READ && this.world.plan.permits() > 0) ? reenter(call, 1 + call.dice.nextInt(5))
-					: reenter(call, mode);
+			boolean limited = mode == LockMode.READ && this.world.plan.permits() > 0;
+			LockRequest again = LockRequest.of(call.key());
+			inner = reenter(call, limited ? again.permits(1 + call.dice.nextInt(5)) : again.mode(mode));
 		}
 		catch (LockDefinitionException ex) {
 			if (!call.reads() || mode == LockMode.READ) {

@@ -2,6 +2,9 @@ package io.github.distlock.simulation;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+
+import static java.util.stream.Collectors.joining;
 
 /**
  * Leaves out faults of a history that violates a property, one by one, while it still
@@ -40,32 +43,21 @@ final class Shrinker {
 	/** A history without the faults that it does not need. */
 	record Shrunk(Plan original, Plan smallest, Simulation.Result result) {
 
-		boolean isViolated() {
-			return !this.result.violations().isEmpty();
-		}
-
 		/** For the message of a test. */
 		String report() {
-			StringBuilder text = new StringBuilder("Seed ").append(this.original.seed());
-			if (!isViolated()) {
-				return text.append(" violates nothing in this JVM: its history is not repeatable").toString();
+			long seed = this.original.seed();
+			if (this.result.violations().isEmpty()) {
+				return "Seed " + seed + " violates nothing in this JVM: its history is not repeatable";
 			}
-			text.append(" violates:\n");
-			this.result.violations().stream().limit(5).forEach((violation) -> line(text, violation));
-			text.append("Faults that this needs, ")
-				.append(this.smallest.faults().size())
-				.append(" of ")
-				.append(this.original.faults().size())
-				.append(":\n");
-			this.smallest.faults().forEach((fault) -> line(text, fault));
-			text.append("The plan:\n");
-			line(text, this.smallest);
-			text.append("The history with these faults only, up to the first violation:\n");
-			untilFirstViolation().forEach((event) -> line(text, event));
-			return text.append("Replay: mvn -pl distlock-autoconfigure test -Dtest=SimulationTests -Dsimulation.seed=")
-				.append(this.original.seed())
-				.append(" -Dsimulation.trace=true")
-				.toString();
+			return """
+					Seed %1$d violates:
+					%2$sFaults that this needs, %3$d of %4$d:
+					%5$sThe plan:
+					%6$sThe history with these faults only, up to the first violation:
+					%7$sReplay: mvn -pl distlock-autoconfigure test -Dtest=SimulationTests -Dsimulation.seed=%1$d -Dsimulation.trace=true"""
+				.formatted(seed, lines(this.result.violations().stream().limit(5)), this.smallest.faults().size(),
+						this.original.faults().size(), lines(this.smallest.faults().stream()),
+						lines(Stream.of(this.smallest)), lines(untilFirstViolation().stream()));
 		}
 
 		private List<String> untilFirstViolation() {
@@ -77,8 +69,8 @@ final class Shrinker {
 			return trace.subList(Math.max(0, end - TRACE_LINES), end);
 		}
 
-		private static void line(StringBuilder text, Object content) {
-			text.append("  ").append(content).append('\n');
+		private static String lines(Stream<?> contents) {
+			return contents.map((content) -> "  " + content + "\n").collect(joining());
 		}
 
 	}

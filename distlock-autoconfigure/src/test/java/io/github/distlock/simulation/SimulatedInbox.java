@@ -34,7 +34,7 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 
 	private final LockSignals signals;
 
-	private final SimulatedLink link;
+	final SimulatedLink link;
 
 	/** Until the first subscription is confirmed or has failed. */
 	private boolean starting = true;
@@ -60,10 +60,6 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 		this.jvm = jvm;
 		this.signals = signals;
 		this.link = network.open(jvm, instance, this);
-	}
-
-	SimulatedLink link() {
-		return this.link;
 	}
 
 	boolean isConfirmed() {

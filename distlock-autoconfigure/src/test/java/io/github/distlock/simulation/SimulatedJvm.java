@@ -127,11 +127,6 @@ final class SimulatedJvm implements TimeSource, EngineEnvironment {
 		return created;
 	}
 
-	/** The pools of all runs of its registry. */
-	List<SimulatedExecutor> executors() {
-		return this.executors;
-	}
-
 	/** Run something on the one thread of the client of the store. */
 	void onDriver(Runnable task) {
 		this.driver.add(task);
@@ -189,7 +184,8 @@ final class SimulatedJvm implements TimeSource, EngineEnvironment {
 
 	private final SimulatedExecutor driver;
 
-	private final List<SimulatedExecutor> executors = new ArrayList<>();
+	/** The pools of all runs of its registry. */
+	final List<SimulatedExecutor> executors = new ArrayList<>();
 
 	private int runs;
 

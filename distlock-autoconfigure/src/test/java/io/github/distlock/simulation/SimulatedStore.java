@@ -92,7 +92,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 		boolean after = throwsError(text);
 		T answer;
 		try {
-			answer = this.network.call(this.inbox.link(), text, command);
+			answer = this.network.call(this.inbox.link, text, command);
 		}
 		catch (LockBackendException ex) {
 			failed(ex);
@@ -107,7 +107,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	/** Send a command; its stage completes on the thread of the driver. */
 	private <T> CompletionStage<T> send(String text, Function<SimulatedServer, T> command) {
 		boolean after = throwsError(text);
-		CompletionStage<T> answer = this.network.send(this.inbox.link(), text, command);
+		CompletionStage<T> answer = this.network.send(this.inbox.link, text, command);
 		if (after) {
 			throw new SimulatedError("Thrown by a fault: " + text);
 		}
@@ -318,7 +318,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	@Override
 	public void close() {
-		this.network.close(this.inbox.link());
+		this.network.close(this.inbox.link);
 	}
 
 	@Override

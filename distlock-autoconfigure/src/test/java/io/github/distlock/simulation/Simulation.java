@@ -37,8 +37,8 @@ final class Simulation {
 	/** Live through the history of a world, which may have a flaw. */
 	static Result run(World world) {
 		world.run();
-		return new Result(world.plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.totals(),
-				world.trace.lines());
+		return new Result(world.plan.seed(), world.trace.hash(), List.copyOf(world.violations), world.history.totals,
+				world.trace.lines);
 	}
 
 	/** What became of a seed, with its events if they were kept. */

@@ -10,7 +10,7 @@ import java.util.Locale;
  */
 final class Trace {
 
-	private final List<String> lines = new ArrayList<>();
+	final List<String> lines = new ArrayList<>();
 
 	private final boolean kept;
 
@@ -39,10 +39,6 @@ final class Trace {
 
 	String hash() {
 		return String.format(Locale.ROOT, "%016x", this.hash);
-	}
-
-	List<String> lines() {
-		return this.lines;
 	}
 
 }

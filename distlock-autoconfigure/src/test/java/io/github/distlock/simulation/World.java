@@ -64,7 +64,7 @@ final class World {
 	private final Random leavingRandom;
 
 	/** Whether faults still happen. */
-	private boolean calm;
+	boolean calm;
 
 	World(Plan plan, boolean traced, ServerScript.Factory scripts, PromiseFlaw flaw) {
 		this.plan = plan;
@@ -189,11 +189,6 @@ final class World {
 				this.nodes.set(fault.jvm(), new Node(fault.jvm(), node.incarnation + 1));
 			}
 		});
-	}
-
-	/** Whether faults have ended, since all callers have. */
-	boolean isCalm() {
-		return this.calm;
 	}
 
 	void trace(Object actor, String event) {

@@ -37,7 +37,7 @@ record WorkerFaults(TortureSettings settings, Workers workers, Random random) {
 
 	private void disconnect(FaultKind kind, Nemesis.Episode episode) {
 		Workers.Slot slot = this.workers.someSlot(this.random);
-		TcpProxy proxy = slot.proxy();
+		TcpProxy proxy = slot.proxy;
 		episode.begin(slot.worker());
 		switch (kind) {
 			case CUT -> proxy.cut();

@@ -147,7 +147,7 @@ final class Workers implements AutoCloseable {
 
 		private final int number;
 
-		private final TcpProxy proxy = new TcpProxy(Workers.this.storePort);
+		final TcpProxy proxy = new TcpProxy(Workers.this.storePort);
 
 		private int generation;
 
@@ -156,10 +156,6 @@ final class Workers implements AutoCloseable {
 		Slot(int number) {
 			this.number = number;
 			this.process = next();
-		}
-
-		TcpProxy proxy() {
-			return this.proxy;
 		}
 
 		String worker() {

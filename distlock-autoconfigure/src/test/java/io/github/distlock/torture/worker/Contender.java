@@ -40,7 +40,7 @@ final class Contender implements Runnable {
 
 	private final Random random;
 
-	private volatile Phase phase = Phase.IDLE;
+	volatile Phase phase = Phase.IDLE;
 
 	private volatile boolean stopping;
 
@@ -57,10 +57,6 @@ final class Contender implements Runnable {
 		this.history = history;
 		this.out = out;
 		this.random = new Random(settings.seed() * 31 + number);
-	}
-
-	Phase phase() {
-		return this.phase;
 	}
 
 	void stop() {

@@ -109,7 +109,7 @@ public final class TortureWorker {
 			LockSupport.parkNanos(Duration.ofMillis(random.nextInt(2 * mean) + 1).toNanos());
 			Thread thread = threads.get(random.nextInt(threads.size()));
 			Contender contender = this.contenders.get(thread);
-			if (contender != null && (contender.phase() == Phase.ACQUIRING || contender.phase() == Phase.RELEASING)) {
+			if (contender != null && (contender.phase == Phase.ACQUIRING || contender.phase == Phase.RELEASING)) {
 				thread.interrupt();
 			}
 		}
