@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 import static org.awaitility.Awaitility.await;
@@ -15,6 +16,8 @@ import static org.awaitility.Awaitility.await;
  * A process of a test, which can be killed and paused. Ends with this JVM at the latest.
  */
 public abstract class ChildProcess implements AutoCloseable {
+
+	private static final Duration START = Duration.ofMinutes(2);
 
 	private final Thread atExit = new Thread(this::kill);
 
@@ -64,6 +67,26 @@ public abstract class ChildProcess implements AutoCloseable {
 				  <root level="LEVEL"><appender-ref ref="ERR"/></root>
 				</configuration>
 				""".replace("LEVEL", level);
+	}
+
+	/**
+	 * Wait until it serves. If it does not, it is closed, and its log is in the message.
+	 */
+	protected final void awaitStart(String name, Path log, BooleanSupplier serves) throws IOException {
+		try {
+			await().atMost(START)
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(5))
+				.ignoreExceptions()
+				.until(() -> !isAlive() || serves.getAsBoolean());
+		}
+		finally {
+			if (!isAlive() || !serves.getAsBoolean()) {
+				String said = Files.readString(log);
+				close();
+				throw new IllegalStateException("No " + name + ": " + said);
+			}
+		}
 	}
 
 	/** Start it once more, after it was killed. */

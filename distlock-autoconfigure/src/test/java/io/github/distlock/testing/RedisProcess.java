@@ -5,14 +5,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.installed.Installed;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
@@ -21,8 +19,6 @@ import redis.embedded.core.ExecutableProvider;
  * can be paused and killed.
  */
 public final class RedisProcess extends ChildProcess {
-
-	private static final Duration START = Duration.ofMinutes(2);
 
 	private final int port;
 
@@ -73,7 +69,7 @@ public final class RedisProcess extends ChildProcess {
 			ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
 			builder.environment().putAll(environment);
 			RedisProcess redis = new RedisProcess(builder, port, folder);
-			redis.awaitStart(log);
+			redis.awaitStart("Redis on port " + port, log, redis::answers);
 			return redis;
 		}
 		catch (IOException ex) {
@@ -84,24 +80,6 @@ public final class RedisProcess extends ChildProcess {
 	/** The Redis of the build, or with {@code -Dredis.server} another server. */
 	public static Path embedded() {
 		return Executables.EMBEDDED;
-	}
-
-	private void awaitStart(Path log) throws IOException {
-		try {
-			Awaitility.await()
-				.atMost(START)
-				.pollDelay(Duration.ZERO)
-				.pollInterval(Duration.ofMillis(5))
-				.ignoreExceptions()
-				.until(() -> !isAlive() || answers());
-		}
-		finally {
-			if (!isAlive() || !answers()) {
-				String said = Files.readString(log);
-				close();
-				throw new IllegalStateException("No Redis on port " + this.port + ": " + said);
-			}
-		}
 	}
 
 	private boolean answers() {

@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.server.ZooKeeperServerMain;
-import org.awaitility.Awaitility;
 
 import org.springframework.util.FileSystemUtils;
 
@@ -18,8 +16,6 @@ import org.springframework.util.FileSystemUtils;
  * restarted with its data.
  */
 public final class ZooKeeperProcess extends ChildProcess {
-
-	private static final Duration START = Duration.ofMinutes(2);
 
 	/** Containers without nodes are removed so soon, also those that never had one. */
 	private static final long CONTAINER_MILLIS = 3000;
@@ -63,11 +59,7 @@ public final class ZooKeeperProcess extends ChildProcess {
 	}
 
 	private void awaitStart() throws IOException {
-		Awaitility.await().atMost(START).until(() -> !isAlive() || serves());
-		if (!isAlive()) {
-			throw new IllegalStateException(
-					"No ZooKeeper on port " + this.port + ": " + Files.readString(this.folder.resolve("server.log")));
-		}
+		awaitStart("ZooKeeper on port " + this.port, this.folder.resolve("server.log"), this::serves);
 	}
 
 	private boolean serves() {

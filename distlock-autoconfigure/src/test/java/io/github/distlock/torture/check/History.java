@@ -126,10 +126,6 @@ public final class History {
 		return new History(events);
 	}
 
-	public List<Event> events() {
-		return this.events;
-	}
-
 	public List<Event> events(Kind kind) {
 		return this.events.stream().filter((event) -> event.kind() == kind).toList();
 	}
