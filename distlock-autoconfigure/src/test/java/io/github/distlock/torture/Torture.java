@@ -6,15 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.github.distlock.testing.ChildProcess;
 import io.github.distlock.torture.check.Checker;
-import io.github.distlock.torture.check.Event;
 import io.github.distlock.torture.check.History;
 import io.github.distlock.torture.check.HistoryWriter;
 import io.github.distlock.torture.check.Kind;
@@ -40,7 +37,9 @@ record Torture(TortureSettings settings, Path folder, PrintStream out) {
 		long granted = history.attempts().stream().filter((attempt) -> attempt.isGranted()).count();
 		this.out.println("Seed " + this.settings.seed() + ": " + history.attempts().size() + " attempts, " + granted
 				+ " entries, " + history.faults().size() + " faults, " + violations.size() + " violations");
-		this.out.println("Losses: " + count(history.events(Kind.LOST), (event) -> event.text("cause")));
+		this.out.println("Losses: " + history.events(Kind.LOST)
+			.stream()
+			.collect(Collectors.groupingBy((event) -> event.text("cause"), TreeMap::new, Collectors.counting())));
 		if (!history.events(Kind.POLLED).isEmpty()) {
 			this.out.println("Not checked, since the store is polled: S8 and the rules of readers");
 		}
@@ -49,10 +48,6 @@ record Torture(TortureSettings settings, Path folder, PrintStream out) {
 			violations.stream().limit(10).forEach((violation) -> this.out.println(violation.describe(history.begin())));
 		}
 		return violations;
-	}
-
-	private static Map<String, Long> count(List<Event> events, Function<Event, String> name) {
-		return events.stream().collect(Collectors.groupingBy(name, TreeMap::new, Collectors.counting()));
 	}
 
 	private void record() throws Exception {
