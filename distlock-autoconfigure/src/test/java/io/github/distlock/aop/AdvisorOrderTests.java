@@ -111,24 +111,17 @@ class AdvisorOrderTests {
 	/** As the documentation of Apache Shiro recommends. */
 	@Test
 	void withTwoProxyCreatorsAMethodIsLockedTwiceAndItsInnerLockIsInsideTheTransaction(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Payments.class, Creators.class)
-			.start()) {
-			context.getBean(Payments.class).pay();
-			assertThat(context.getBean(InMemoryLocks.class).requests).hasSize(2);
-		}
+		assertThat(LockedApplication.of(Payments.class, Creators.class).call(Payments.class, Payments::pay).requests)
+			.hasSize(2);
 		assertThat(output).contains("running transaction");
 	}
 
 	@Test
 	void aMethodIsLockedOnceIfTheSecondCreatorAppliesOnlyItsOwnAdvisors(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Payments.class, Creators.class)
+		assertThat(LockedApplication.of(Payments.class, Creators.class)
 			.with("second.use-prefix", true)
 			.with("on-active", OnActiveTransaction.FAIL)
-			.start()) {
-			context.getBean(Payments.class).pay();
-			assertThat(context.getBean(InMemoryLocks.class).events)
-				.isEqualTo(List.of("acquire order", "release order"));
-		}
+			.call(Payments.class, Payments::pay).events).isEqualTo(List.of("acquire order", "release order"));
 		assertThat(output).doesNotContain("running transaction");
 	}
 
@@ -184,7 +177,7 @@ class AdvisorOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import(GuardedDatabase.class)
+	@Import(LockedApplication.GuardedDatabase.class)
 	@EnableAsync
 	@EnableCaching
 	@EnableResilientMethods
@@ -204,14 +197,14 @@ class AdvisorOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import(GuardedDatabase.class)
+	@Import(LockedApplication.GuardedDatabase.class)
 	@EnableTransactionManagement(order = 100)
 	static class TransactionsFirst {
 
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import(GuardedDatabase.class)
+	@Import(LockedApplication.GuardedDatabase.class)
 	@EnableTransactionManagement(order = 100, proxyTargetClass = true)
 	static class TransactionsFirstWithClassProxies {
 
@@ -227,7 +220,7 @@ class AdvisorOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import(GuardedDatabase.class)
+	@Import(LockedApplication.GuardedDatabase.class)
 	@EnableTransactionManagement
 	static class Creators {
 

@@ -183,13 +183,11 @@ class AttributeTests {
 
 	@Test
 	void eachOfSeveralKeysHasTheLimits() {
-		try (AnnotationConfigApplicationContext started = LockedApplication.of(SeveralKeys.class).start()) {
-			started.getBean(SeveralKeys.class).run();
-			assertThat(started.getBean(InMemoryLocks.class).requests).hasSize(2).allSatisfy((request) -> {
+		assertThat(LockedApplication.of(SeveralKeys.class).call(Work.class, Work::run).requests).hasSize(2)
+			.allSatisfy((request) -> {
 				assertThat(request.maxWaiting()).isEqualTo(4);
 				assertThat(request.permits()).isEqualTo(3);
 			});
-		}
 	}
 
 	@ParameterizedTest

@@ -8,12 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.aop.LocalStoreApplication.Calls;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,23 +33,17 @@ class CallerIdentityTests {
 	/** As Spring Security uses in MODE_INHERITABLETHREADLOCAL. */
 	private static final InheritableThreadLocal<String> TENANT = new InheritableThreadLocal<>();
 
+	@AutoClose
 	private @Nullable AnnotationConfigApplicationContext context;
-
-	@AfterEach
-	void close() {
-		if (this.context != null) {
-			this.context.close();
-		}
-	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "platform", "virtual" })
 	void theBodyOfAStageDoesNotRunAsAnotherCaller(String threads) throws Exception {
 		assumeTrue(threads.equals("platform") || Runtime.version().feature() >= 21, "this Java has no virtual threads");
-		Work work = start(threads);
-		assertThat(as("alice", () -> work.stage().get(10, TimeUnit.SECONDS).tenant())).isNull();
+		Calls calls = start(threads);
+		assertThat(as("alice", () -> calls.stage("stage", Seen::later).get(10, TimeUnit.SECONDS).tenant())).isNull();
 		for (int i = 0; i < 20; i++) {
-			Seen seen = as("bob", () -> work.stage().get(10, TimeUnit.SECONDS));
+			Seen seen = as("bob", () -> calls.stage("stage", Seen::later).get(10, TimeUnit.SECONDS));
 			assertThat(seen.tenant()).isNull();
 			assertThat(seen.thread()).startsWith("distlock-work-");
 		}
@@ -57,30 +51,32 @@ class CallerIdentityTests {
 
 	@Test
 	void theBodyOfAMonoDoesNotRunAsAnotherCaller() throws Exception {
-		Work work = start("platform");
-		as("alice", () -> work.mono().toFuture().get(10, TimeUnit.SECONDS));
+		Calls calls = start("platform");
+		as("alice", () -> calls.mono("mono", () -> Mono.just(Seen.here())).toFuture().get(10, TimeUnit.SECONDS));
 		for (int i = 0; i < 20; i++) {
-			assertThat(as("bob", () -> work.mono().toFuture().get(10, TimeUnit.SECONDS)).tenant()).isNull();
+			assertThat(as("bob",
+					() -> calls.mono("mono", () -> Mono.just(Seen.here())).toFuture().get(10, TimeUnit.SECONDS))
+				.tenant()).isNull();
 		}
 	}
 
 	@Test
 	void codeThatDependsOnAStageDoesNotRunAsAnotherCaller() throws Exception {
-		Work work = start("platform");
-		as("alice", () -> work.stage().get(10, TimeUnit.SECONDS));
+		Calls calls = start("platform");
+		as("alice", () -> calls.stage("stage", Seen::later).get(10, TimeUnit.SECONDS));
 		CompletableFuture<String> end = new CompletableFuture<>();
 		CompletableFuture<String> tenant = as("bob",
-				() -> work.until(end).thenApply((value) -> String.valueOf(TENANT.get())));
+				() -> calls.stage("until", () -> end).thenApply((value) -> String.valueOf(TENANT.get())));
 		as("carol", () -> end.complete("done"));
 		assertThat(tenant.get(10, TimeUnit.SECONDS)).isEqualTo("null");
 	}
 
 	@Test
 	void aThreadThatServesNoCallerIsNotBoundToTheFirstOne() throws Exception {
-		Work work = start("platform");
+		Calls calls = start("platform");
 		LockRegistry registry = Objects.requireNonNull(this.context).getBean("localLocks", LockRegistry.class);
 		ClassLoader loader = new URLClassLoader("caller", new URL[0], getClass().getClassLoader());
-		as("alice", loader, () -> work.stage().get(10, TimeUnit.SECONDS));
+		as("alice", loader, () -> calls.stage("stage", Seen::later).get(10, TimeUnit.SECONDS));
 		CompletableFuture<HeldLock> waiting = as("alice", loader, () -> {
 			try (HeldLock held = registry.acquire(LockRequest.of("taken"))) {
 				assertThat(held.isHeld()).isTrue();
@@ -95,11 +91,11 @@ class CallerIdentityTests {
 		}
 	}
 
-	private Work start(String threads) {
-		this.context = LockedApplication.of(Work.class, LocalStoreApplication.class)
+	private Calls start(String threads) {
+		this.context = LockedApplication.of(Calls.class, LocalStoreApplication.class)
 			.with("virtual", threads.equals("virtual"))
 			.start();
-		return this.context.getBean(Work.class);
+		return this.context.getBean(Calls.class);
 	}
 
 	private <T> T as(String tenant, Callable<T> call) throws Exception {
@@ -118,30 +114,14 @@ class CallerIdentityTests {
 		return request.get(30, TimeUnit.SECONDS);
 	}
 
-	private record Seen(@Nullable String tenant, @Nullable ClassLoader classLoader, String thread) {
+	private record Seen(@Nullable String tenant, String thread) {
 
 		static Seen here() {
-			Thread current = Thread.currentThread();
-			return new Seen(TENANT.get(), current.getContextClassLoader(), current.getName());
+			return new Seen(TENANT.get(), Thread.currentThread().getName());
 		}
 
-	}
-
-	static class Work {
-
-		@DistributedLock("'stage'")
-		CompletableFuture<Seen> stage() {
-			return CompletableFuture.completedFuture(Seen.here());
-		}
-
-		@DistributedLock("'until'")
-		CompletableFuture<String> until(CompletableFuture<String> end) {
-			return end;
-		}
-
-		@DistributedLock("'mono'")
-		Mono<Seen> mono() {
-			return Mono.just(Seen.here());
+		static CompletableFuture<Seen> later() {
+			return CompletableFuture.completedFuture(here());
 		}
 
 	}

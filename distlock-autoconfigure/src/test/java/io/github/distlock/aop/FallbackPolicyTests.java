@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -95,11 +96,16 @@ class FallbackPolicyTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(
-			classes = { Missing.class, OtherParameters.class, OtherResult.class, OtherException.class, Itself.class })
-	void aFallbackThatDoesNotFitFailsTheStart(Class<?> bean) throws Exception {
-		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
-		LockedApplication.of(bean).assertRefused("@DistributedLock(fallback = \"" + "instead", bean.getName(), problem);
+	@CsvSource(delimiter = '|', textBlock = """
+			Missing         | names no method of
+			OtherParameters | with the parameters of
+			OtherResult     | returns java.lang.Object, but the locked method returns java.lang.String
+			OtherException  | one more at the end for the exception: LockNotAcquiredException, LockBackendException
+			Itself          | names no method of
+			""")
+	void aFallbackThatDoesNotFitFailsTheStart(String bean, String problem) {
+		Class<?> type = ClassUtils.resolveClassName(getClass().getName() + "$" + bean, null);
+		LockedApplication.of(type).assertRefused("@DistributedLock(fallback = \"" + "instead", type.getName(), problem);
 	}
 
 	abstract static class Base<T> {
@@ -188,8 +194,6 @@ class FallbackPolicyTests {
 
 	static class Missing {
 
-		static final String PROBLEM = "names no method of";
-
 		@DistributedLock(fallback = "instead")
 		void run(String id) {
 		}
@@ -197,8 +201,6 @@ class FallbackPolicyTests {
 	}
 
 	static class OtherParameters {
-
-		static final String PROBLEM = "with the parameters of";
 
 		@DistributedLock(fallback = "instead")
 		void run(String id) {
@@ -210,8 +212,6 @@ class FallbackPolicyTests {
 	}
 
 	static class OtherResult {
-
-		static final String PROBLEM = "returns java.lang.Object, but the locked method returns java.lang.String";
 
 		@DistributedLock(fallback = "instead")
 		@Nullable String run(String id) {
@@ -226,8 +226,6 @@ class FallbackPolicyTests {
 
 	static class OtherException {
 
-		static final String PROBLEM = "one more at the end for the exception: LockNotAcquiredException, LockBackendException";
-
 		@DistributedLock(fallback = "instead")
 		void run() {
 		}
@@ -238,8 +236,6 @@ class FallbackPolicyTests {
 	}
 
 	static class Itself {
-
-		static final String PROBLEM = "names no method of";
 
 		@DistributedLock(fallback = "instead")
 		void instead() {

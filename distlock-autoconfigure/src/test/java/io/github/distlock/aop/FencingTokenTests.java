@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -35,15 +36,11 @@ class FencingTokenTests {
 	@ValueSource(booleans = { true, false })
 	void theParameterReceivesTheTokenBehindBothKindsOfProxies(boolean classProxies) {
 		LockedApplication application = LockedApplication.of(Sales.class);
-		if (classProxies) {
-			application.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying);
-		}
-		try (AnnotationConfigApplicationContext context = application.start()) {
-			Shop shop = context.getBean(Shop.class);
+		(classProxies ? application.withClassProxies() : application).call(Shop.class, (shop) -> {
 			assertThat(AopUtils.isJdkDynamicProxy(shop)).isEqualTo(!classProxies);
 			assertThat(shop.onClass("a", -1)).isEqualTo(TOKEN);
 			assertThat(shop.onInterface(null, "a")).isEqualTo(TOKEN);
-		}
+		});
 	}
 
 	@Test
@@ -59,29 +56,31 @@ class FencingTokenTests {
 
 	@Test
 	void ifLocksAreDisabledTheTokenIsThatOfTheRegistryWhichLocksNothing() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class)
+		LockedApplication.of(Stock.class)
 			.with("enabled", false)
-			.start()) {
-			assertThat(context.getBean(Stock.class).conditional(false, 7)).isEqualTo(TOKEN);
-		}
+			.call(Stock.class, (stock) -> assertThat(stock.conditional(false, 7)).isEqualTo(TOKEN));
 	}
 
 	@Test
 	void severalKeysHaveNoCommonToken() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class).start()) {
-			Stock stock = context.getBean(Stock.class);
+		LockedApplication.of(Stock.class).call(Stock.class, (stock) -> {
 			assertThat(stock.many(List.of("a"), 0L)).isEqualTo(TOKEN);
 			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> stock.many(List.of("a", "b"), 0L))
 				.withMessageContaining("was called for 2 keys, but has a @FencingToken parameter");
-		}
+		});
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { OtherType.class, InKey.class, InCondition.class, WithPermits.class })
-	void anInvalidTokenParameterFailsTheStart(Class<?> bean) throws Exception {
-		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
-		assertThat(catchThrowable(() -> LockedApplication.of(bean).start().close())).hasStackTraceContaining(problem)
-			.hasStackTraceContaining(bean.getName());
+	@CsvSource(delimiter = '|', textBlock = """
+			OtherType   | has a @FencingToken parameter of type int: make it a long
+			InKey       | uses #p0, which is the @FencingToken of the lock
+			InCondition | uses #token, which is the @FencingToken of the lock
+			WithPermits | has a @FencingToken parameter and permits
+			""")
+	void anInvalidTokenParameterFailsTheStart(String bean, String problem) {
+		Class<?> type = ClassUtils.resolveClassName(getClass().getName() + "$" + bean, null);
+		assertThat(catchThrowable(() -> LockedApplication.of(type).start().close())).hasStackTraceContaining(problem)
+			.hasStackTraceContaining(type.getName());
 	}
 
 	@Test
@@ -135,8 +134,6 @@ class FencingTokenTests {
 
 	static class OtherType {
 
-		static final String PROBLEM = "has a @FencingToken parameter of type int: make it a long";
-
 		@DistributedLock
 		void run(@FencingToken int token) {
 		}
@@ -144,8 +141,6 @@ class FencingTokenTests {
 	}
 
 	static class InKey {
-
-		static final String PROBLEM = "uses #p0, which is the @FencingToken of the lock";
 
 		@DistributedLock("#p0")
 		void run(@FencingToken long token) {
@@ -155,8 +150,6 @@ class FencingTokenTests {
 
 	static class InCondition {
 
-		static final String PROBLEM = "uses #token, which is the @FencingToken of the lock";
-
 		@DistributedLock(condition = "#token > 1")
 		void run(@FencingToken long token) {
 		}
@@ -164,8 +157,6 @@ class FencingTokenTests {
 	}
 
 	static class WithPermits {
-
-		static final String PROBLEM = "has a @FencingToken parameter and permits";
 
 		@DistributedLock(permits = "2")
 		void run(@FencingToken long token) {

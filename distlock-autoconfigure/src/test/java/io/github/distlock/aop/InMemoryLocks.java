@@ -79,6 +79,12 @@ class InMemoryLocks implements LockRegistry {
 		return this.requests.stream().map(LockRequest::key).toArray(String[]::new);
 	}
 
+	/** Record the work of a method. */
+	String run() {
+		this.events.add("run");
+		return "done";
+	}
+
 	void loseAll() {
 		this.held.forEach((lock) -> lock.lost = true);
 	}

@@ -3,6 +3,7 @@ package io.github.distlock.aop;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
@@ -13,11 +14,14 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,6 +32,7 @@ import org.springframework.expression.spel.SpelEvaluationException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
  * Tests the evaluation of key expressions.
@@ -63,13 +68,6 @@ class KeyExpressionTests {
 		KeyExpression expression = expression(text);
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> expression.keys(new Subject(), new Object[] { first, "second" }))
-			.withMessageStartingWith(
-					"@DistributedLock(key = \"" + text + "\") on " + Subject.class.getName() + ".call(Object, Object) ")
-			.satisfies((ex) -> assertThat(ex.getMessage()).contains(problems));
-	}
-
-	private void assertMalformed(String text, String... problems) {
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> expression(text))
 			.withMessageStartingWith(
 					"@DistributedLock(key = \"" + text + "\") on " + Subject.class.getName() + ".call(Object, Object) ")
 			.satisfies((ex) -> assertThat(ex.getMessage()).contains(problems));
@@ -124,33 +122,39 @@ class KeyExpressionTests {
 		assertThat(key("#id != null ? 'a' + #id : 'none'", null, null)).isEqualTo("none");
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "'order:' + #id", "#id + ':order'", "@tenants.echo('a' + #id)" })
-	void aPartWithoutItsOwnToStringIsRefused(String text) {
-		assertRefused(text, new Plain(),
-				"is an instance of " + Plain.class.getTypeName() + ", whose toString() differs", "#order.id");
+	@ParameterizedTest(name = "{0} with {1}: {2}")
+	@MethodSource
+	void aValueWithoutATextOfItsOwnOrNoSingleTextIsRefused(String text, @Nullable Object first, String problem,
+			String remedy) {
+		assertRefused(text, first, problem, remedy);
 	}
 
-	@Test
-	void aValueWithoutATextOfItsOwnIsRefused() {
-		assertRefused("#id", null, "it is null", "Pass a value");
-		assertRefused("#id", new CompletableFuture<>(), "whose toString() differs from instance to instance");
-		assertRefused("#id", "  ", "blank key", "'order-' + #id");
-		assertRefused("#id.toString()", new StringBuilder(), "blank key");
-	}
-
-	@Test
-	void severalValuesInsteadOfOneAreRefused() {
-		String remedy = "write an expression that gives one text";
-		for (Object several : List.of(new int[] { 1 }, new String[] { "a" }, List.of("a"), Map.of("a", 1))) {
-			assertRefused("'k' + #id", several, remedy);
+	static Stream<Arguments> aValueWithoutATextOfItsOwnOrNoSingleTextIsRefused() {
+		String identity = "is an instance of " + Plain.class.getTypeName() + ", whose toString() differs";
+		String several = "write an expression that gives one text";
+		List<Arguments> rows = new ArrayList<>(List.of(arguments("'order:' + #id", new Plain(), identity, "#order.id"),
+				arguments("#id + ':order'", new Plain(), identity, "#order.id"),
+				arguments("@tenants.echo('a' + #id)", new Plain(), identity, "#order.id"),
+				arguments("#id", null, "it is null", "Pass a value"),
+				arguments("#id", new CompletableFuture<>(), "whose toString() differs from instance to instance", ""),
+				arguments("#id", "  ", "blank key", "'order-' + #id"),
+				arguments("#id.toString()", new StringBuilder(), "blank key", ""),
+				arguments("@tenants.echo(#id)", List.of("a", "b"), several, ""),
+				arguments("#id", Optional.of(1), several, ""),
+				arguments("#id", List.of(), "evaluated to no key,", "condition = \"!#ids.isEmpty()\""),
+				arguments("#id", new String[0], "evaluated to no key,", ""),
+				arguments("#id", Arrays.asList("a", null), "is null", ""),
+				arguments("#id", List.of("a", " "), "blank key", ""),
+				arguments("#id", List.of("a", new Plain()), "it is an instance of " + Plain.class.getTypeName(), ""),
+				arguments("#id", IntStream.range(0, 1001).boxed().toList(), "1001 keys", "1000 at most")));
+		for (Object value : List.of(new int[] { 1 }, new String[] { "a" }, List.of("a"), Map.of("a", 1))) {
+			rows.add(arguments("'k' + #id", value, several, ""));
 		}
-		for (Object several : List.of(Map.of("a", 1), new byte[] { 1 }, new char[] { 'a' }, List.of(List.of("a")),
+		for (Object value : List.of(Map.of("a", 1), new byte[] { 1 }, new char[] { 'a' }, List.of(List.of("a")),
 				new Object[] { new int[0] })) {
-			assertRefused("#id", several, remedy);
+			rows.add(arguments("#id", value, several, ""));
 		}
-		assertRefused("@tenants.echo(#id)", List.of("a", "b"), remedy);
-		assertRefused("#id", Optional.of(1), remedy);
+		return rows.stream();
 	}
 
 	@Test
@@ -162,16 +166,6 @@ class KeyExpressionTests {
 		assertThat(expression("#id.!['order-' + #this]").keys(null, new Object[] { List.of("b", "a"), null }))
 			.containsExactly("order-a", "order-b");
 		assertThat(expression("{#id, #a1}").keys(null, new Object[] { "y", "x" })).containsExactly("x", "y");
-	}
-
-	@Test
-	void noKeyOrAnInvalidKeyAmongSeveralIsRefused() {
-		assertRefused("#id", List.of(), "evaluated to no key,", "condition = \"!#ids.isEmpty()\"");
-		assertRefused("#id", new String[0], "evaluated to no key,");
-		assertRefused("#id", Arrays.asList("a", null), "is null");
-		assertRefused("#id", List.of("a", " "), "blank key");
-		assertRefused("#id", List.of("a", new Plain()), "it is an instance of " + Plain.class.getTypeName());
-		assertRefused("#id", IntStream.range(0, 1001).boxed().toList(), "1001 keys", "1000 at most");
 	}
 
 	@Test
@@ -232,30 +226,9 @@ class KeyExpressionTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "'order-#id'", "'name-#{id}'", "'name-#{' + #id + '}'", "#id + '/#a1'",
-			"'#root.methodName'", "#id == '#args' ? 'x' : 'y'" })
-	void aTemplateInQuotesIsRefused(String text) {
-		assertMalformed(text, "in which nothing is replaced",
-				"write arguments outside of the quotes, as in 'order-' + #id");
-	}
-
-	@ParameterizedTest
 	@ValueSource(strings = { "'order #7'", "'C#'", "'#idea'", "'{id}'", "'#' + 'id'", "'#missing'" })
 	void aTextThatNamesNoParameterIsNoTemplate(String text) {
 		assertThat(key(text, "x", "y")).isNotBlank();
-	}
-
-	@Test
-	void aMalformedExpressionIsRefused() {
-		assertMalformed("'order-' + ", "is not a SpEL expression", "'order-' + #id");
-		assertMalformed("#{#id}", "without #{...}");
-	}
-
-	@Test
-	void anUnknownVariableIsRefused() {
-		assertMalformed("'a' + #idd", "uses #idd, which does not exist", "write one of #id, #args, #a0, #p0, #a1, #p1");
-		assertMalformed("@tenants.echo(#p2)", "uses #p2");
-		assertMalformed("#list.?[name == #x]", "uses #list");
 	}
 
 	@Test
@@ -268,13 +241,35 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void aBareWordIsRefused() {
-		assertMalformed("order", "has the bare word order", "write the text in single quotes");
-		assertMalformed("stock:lock/7", "'order-' + #id");
-		assertMalformed("'a' + id", "has the bare word id", "write #id for the argument");
-		assertMalformed("'a'.concat(id)", "has the bare word id");
+	void aWordOfSpelIsNoBareWord() {
 		assertThat(key("#id.?[length() > 1][0]", List.of("a", "bb"), null)).isEqualTo("bb");
 		assertThat(key("{a: 'b'}['a']", null, null)).isEqualTo("b");
+	}
+
+	@ParameterizedTest(name = "{0}: {1}")
+	@CsvSource(delimiter = '|', quoteCharacter = '~',
+			textBlock = """
+					'order-#id'           | in which nothing is replaced | write arguments outside of the quotes, as in 'order-' + #id
+					'name-#{id}'          | in which nothing is replaced | write arguments outside of the quotes, as in 'order-' + #id
+					'name-#{' + #id + '}' | in which nothing is replaced | write arguments outside of the quotes, as in 'order-' + #id
+					~#id + '/#a1'~ | in which nothing is replaced | write arguments outside of the quotes, as in 'order-' + #id
+					'#root.methodName'    | in which nothing is replaced | write arguments outside of the quotes, as in 'order-' + #id
+					~#id == '#args' ? 'x' : 'y'~ | in which nothing is replaced | write arguments outside of the quotes, as in 'order-' + #id
+					~'order-' + ~         | is not a SpEL expression | 'order-' + #id
+					~#{#id}~ | without #{...} | #{#id}
+					'a' + #idd            | uses #idd, which does not exist | write one of #id, #args, #a0, #p0, #a1, #p1
+					@tenants.echo(#p2)    | uses #p2 | #p2
+					~#list.?[name == #x]~ | uses #list | #list
+					order                 | has the bare word order | write the text in single quotes
+					stock:lock/7          | 'order-' + #id | 'order-' + #id
+					'a' + id              | has the bare word id | write #id for the argument
+					'a'.concat(id)        | has the bare word id | id
+					""")
+	void aTextThatCannotBeWhatItsAuthorMeansIsRefused(String text, String problem, String remedy) {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> expression(text))
+			.withMessageStartingWith(
+					"@DistributedLock(key = \"" + text + "\") on " + Subject.class.getName() + ".call(Object, Object) ")
+			.withMessageContainingAll(problem, remedy);
 	}
 
 	@Test

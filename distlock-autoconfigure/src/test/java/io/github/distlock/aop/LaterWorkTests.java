@@ -1,14 +1,16 @@
 package io.github.distlock.aop;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -18,8 +20,15 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
 import io.github.distlock.ReactiveLockContext;
+import io.github.distlock.aop.LocalStoreApplication.Calls;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.reactivex.rxjava3.core.Flowable;
+import io.reactivex.rxjava3.core.Single;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
@@ -28,25 +37,37 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests methods that return stages or reactive types, whose work ends later, with one key
- * and with several, with real proxies and a real store.
+ * Tests methods whose work ends later, with real proxies and a real store: they return
+ * stages or reactive types, with one key and with several, or are {@code @Async}, in
+ * which case the lock is held by the work and not by the submitter. A result whose work
+ * begins later in another way is refused at start-up.
  */
 class LaterWorkTests {
 
@@ -54,50 +75,54 @@ class LaterWorkTests {
 
 	@AutoClose
 	private static final AnnotationConfigApplicationContext context = LockedApplication
-		.of(ReactiveWork.class, Stages.class, Monos.class, Fluxes.class, Moves.class, Watch.class,
-				LocalStoreApplication.class)
+		.of(Calls.class, Moves.class, Asynchronous.class, Watch.class, LocalStoreApplication.class)
 		.start();
 
-	private final ReactiveWork work = context.getBean(ReactiveWork.class);
-
-	private final Stages stages = context.getBean(Stages.class);
+	private final Calls calls = context.getBean(Calls.class);
 
 	private final Moves moves = context.getBean(Moves.class);
 
 	private final BackendLockRegistry registry = context.getBean(BackendLockRegistry.class);
+
+	private final Asynchronous asynchronous = context.getBean(Asynchronous.class);
+
+	private final AtomicInteger entered = new AtomicInteger();
 
 	private final CompletableFuture<String> end = new CompletableFuture<>();
 
 	/** ShedLock #5. */
 	@Test
 	void aMonoIsLockedUntilItsWorkIsDoneAndNotOnlyWhileItIsCreated() throws Exception {
-		int before = this.work.entered();
-		Mono<String> mono = this.work.mono("mono", Mono.fromFuture(this.end));
-		assertThat(this.work.entered()).isEqualTo(before);
+		Mono<String> mono = this.calls.mono("mono", () -> entering(Mono.fromFuture(this.end)));
+		assertThat(this.entered).hasValue(0);
 		assertThat(isFree("mono")).isTrue();
 		CompletableFuture<Boolean> freeWithResult = mono.map((value) -> isFree("mono")).toFuture();
-		await().until(() -> this.work.entered() == before + 1);
+		await().until(() -> this.entered.get() == 1);
 		assertThat(isFree("mono")).isFalse();
 		this.end.complete("done");
 		assertThat(freeWithResult.get(10, TimeUnit.SECONDS)).isTrue();
 	}
 
+	/** Count the calls of a body. */
+	private <T> T entering(T result) {
+		this.entered.incrementAndGet();
+		return result;
+	}
+
 	@Test
 	void eachSubscriberCallsTheMethodAnewUnderItsOwnKey() {
-		int before = this.work.entered();
 		StringBuilder key = new StringBuilder("a");
-		Mono<String> mono = this.work.key(key);
+		Mono<String> mono = this.moves.key(key);
 		key.append("b");
 		assertThat(mono.block(PATIENCE)).isEqualTo("ab");
 		key.append("c");
 		assertThat(mono.block(PATIENCE)).isEqualTo("abc");
-		assertThat(this.work.entered()).isEqualTo(before + 2);
 	}
 
 	@Test
-	void elementsPassOnRequestAndTheCompletionWaitsForTheRelease() {
+	void elementsPassOnRequestAndTheCompletionWaitsForTheRelease() throws Exception {
 		Requests subscriber = new Requests();
-		this.work.flux("flux", Flux.range(1, 3)).subscribe(subscriber);
+		this.calls.flux("flux", () -> Flux.range(1, 3)).subscribe(subscriber);
 		assertThat(subscriber.received).hasValue(0);
 		subscriber.request(2);
 		await().untilAtomic(subscriber.received, (value) -> value.equals(2));
@@ -123,19 +148,18 @@ class LaterWorkTests {
 			assertThat(isFree("fails")).isTrue();
 		}
 		assertThat(failure(kind.run("fails", () -> null))).isInstanceOf(IllegalStateException.class)
-			.hasMessageContaining(".run(String, Callable) ")
-			.hasMessageContaining(" returned null");
+			.hasMessageContainingAll("(String, Callable) ", " returned null");
 		assertThat(isFree("fails")).isTrue();
 	}
 
 	/** Reactor throws such an error at the code that has subscribed. */
 	@Test
-	void anErrorOfTheJvmReachesTheSubscriberAndEndsTheLock() {
+	void anErrorOfTheJvmReachesTheSubscriberAndEndsTheLock() throws Exception {
 		Error thrown = new NoClassDefFoundError("mine");
-		assertThat(failure(this.work.mono("error", Mono.<String>defer(() -> {
+		assertThat(failure(this.calls.mono("error", () -> Mono.<String>defer(() -> {
 			throw thrown;
 		})).toFuture())).isSameAs(thrown);
-		assertThat(failure(this.work.flux("error", Flux.range(1, 3).doOnNext((element) -> {
+		assertThat(failure(this.calls.flux("error", () -> Flux.range(1, 3).doOnNext((element) -> {
 			if (element == 2) {
 				throw thrown;
 			}
@@ -183,7 +207,7 @@ class LaterWorkTests {
 		CompletableFuture<String> thread = new CompletableFuture<>();
 		CompletableFuture<String> result;
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("executor"))) {
-			result = this.stages.run("executor", () -> {
+			result = this.calls.stage("executor", () -> {
 				thread.complete(Thread.currentThread().getName());
 				return this.end;
 			});
@@ -204,8 +228,8 @@ class LaterWorkTests {
 			return this.end;
 		};
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("cancel"))) {
-			CompletableFuture<String> result = this.stages.run("cancel", notCalled);
-			CompletableFuture<String> next = this.stages.run("cancel", notCalled);
+			CompletableFuture<String> result = this.calls.stage("cancel", notCalled);
+			CompletableFuture<String> next = this.calls.stage("cancel", notCalled);
 			result.cancel(false);
 			next.cancel(false);
 			assertThat(rival.isHeld()).isTrue();
@@ -230,7 +254,7 @@ class LaterWorkTests {
 			LockContext.Scope scope = LockContext.open(outer);
 			CompletableFuture<String> result;
 			try {
-				result = this.stages.run("inner", () -> CompletableFuture
+				result = this.calls.stage("inner", () -> CompletableFuture
 					.completedFuture(String.join(",", LockContext.all().stream().map(HeldLock::key).toList())));
 			}
 			finally {
@@ -242,9 +266,9 @@ class LaterWorkTests {
 
 	@Test
 	void theWorkOfAStageEntersItsOwnLockAgainWithAndWithoutAStage() throws Exception {
-		assertThat(this.stages.run("nested", () -> {
+		assertThat(this.calls.stage("nested", () -> {
 			String first = this.moves.blocking("nested");
-			return this.stages.run("nested", () -> CompletableFuture.completedFuture(first + " and in a stage"));
+			return this.calls.stage("nested", () -> CompletableFuture.completedFuture(first + " and in a stage"));
 		}).get(10, TimeUnit.SECONDS)).isEqualTo("blocking nested and in a stage");
 		assertThat(isFree("nested")).isTrue();
 	}
@@ -272,19 +296,15 @@ class LaterWorkTests {
 	}
 
 	private CompletableFuture<String> begin(String key) throws Exception {
-		CountDownLatch entered = new CountDownLatch(1);
-		CompletableFuture<String> result = this.stages.run(key, () -> {
-			entered.countDown();
-			return this.end;
-		});
-		await().until(() -> entered.getCount() == 0);
+		CompletableFuture<String> result = this.calls.stage(key, () -> entering(this.end));
+		await().until(() -> this.entered.get() == 1);
 		return result;
 	}
 
 	@Test
-	void cancellingAtAnyMomentLeavesNothingLocked() {
+	void cancellingAtAnyMomentLeavesNothingLocked() throws Exception {
 		for (int i = 0; i < 200; i++) {
-			Disposable subscription = this.work.mono("moment", Mono.never()).subscribe();
+			Disposable subscription = this.calls.mono("moment", Mono::never).subscribe();
 			for (int spin = 0; spin < i * 100; spin++) {
 				Thread.onSpinWait();
 			}
@@ -294,34 +314,42 @@ class LaterWorkTests {
 	}
 
 	@Test
-	void cancellingEndsTheWorkAndThenTheLock() {
+	void cancellingEndsTheWorkAndThenTheLock() throws Exception {
 		Sinks.Many<Integer> source = Sinks.many().unicast().onBackpressureBuffer();
-		int before = this.work.entered();
 		CompletableFuture<Boolean> freeWhenCancelled = new CompletableFuture<>();
-		Disposable subscription = this.work
-			.flux("running", source.asFlux().doOnCancel(() -> freeWhenCancelled.complete(isFree("running"))))
+		Disposable subscription = this.calls
+			.flux("running",
+					() -> entering(source.asFlux().doOnCancel(() -> freeWhenCancelled.complete(isFree("running")))))
 			.subscribe();
-		await().until(() -> this.work.entered() == before + 1);
+		await().until(() -> this.entered.get() == 1);
 		subscription.dispose();
 		assertThat(freeWhenCancelled).succeedsWithin(PATIENCE).isEqualTo(false);
 		await().until(() -> isFree("running"));
 	}
 
 	@Test
-	void theLocksTravelInTheContextOfTheSubscriber() {
-		assertThat(this.work.current("inner")
-			.contextWrite((outer) -> outer.put(LockContext.CONTEXT_KEY,
-					List.of(this.registry.acquire(LockRequest.of("outer")))))
-			.block(PATIENCE)).containsExactly("inner", "outer");
-		assertThat(this.work.body("inner").block(PATIENCE)).isEqualTo("inner");
+	void theLocksTravelInTheContextOfTheSubscriber() throws Exception {
+		Mono<List<HeldLock>> current = this.calls.mono("inner", () -> Mono.delay(Duration.ofMillis(1))
+			.flatMap((tick) -> Mono.deferContextual((subscriber) -> Mono.just(ReactiveLockContext.all(subscriber)))));
+		HeldLock lock = this.registry.acquire(LockRequest.of("outer"));
+		assertThat(current.contextWrite((outer) -> outer.put(LockContext.CONTEXT_KEY, List.of(lock))).block(PATIENCE))
+			.extracting(HeldLock::key)
+			.containsExactly("inner", "outer");
+		assertThat(this.calls.mono("inner", () -> Mono.just(currentKey())).block(PATIENCE)).isEqualTo("inner");
 		assertThat(ReactiveLockContext.current().blockOptional(PATIENCE)).isEmpty();
 	}
 
+	private static String currentKey() {
+		return LockContext.current().orElseThrow().key();
+	}
+
 	@Test
-	void theLocksAreThoseOfEachThreadWithAutomaticPropagation() {
+	void theLocksAreThoseOfEachThreadWithAutomaticPropagation() throws Exception {
 		Hooks.enableAutomaticContextPropagation();
 		try {
-			assertThat(this.work.hopping("hops").block(PATIENCE)).isEqualTo("hops");
+			assertThat(this.calls.mono("hops",
+					() -> Mono.delay(Duration.ofMillis(1)).publishOn(Schedulers.parallel()).map((tick) -> currentKey()))
+				.block(PATIENCE)).isEqualTo("hops");
 		}
 		finally {
 			Hooks.disableAutomaticContextPropagation();
@@ -329,34 +357,131 @@ class LaterWorkTests {
 	}
 
 	@Test
-	void theWorkEntersItsOwnLockAgain() {
-		assertThat(this.work.nested("nested").block(PATIENCE)).isEqualTo("nested nested");
+	void theWorkEntersItsOwnLockAgain() throws Exception {
+		Mono<String> nested = this.calls.mono("nested",
+				() -> Mono.delay(Duration.ofMillis(1))
+					.flatMap((tick) -> this.moves.once("nested"))
+					.zipWith(this.moves.once("nested"), (one, two) -> one + " " + two));
+		assertThat(nested.block(PATIENCE)).isEqualTo("nested nested");
 		assertThat(isFree("nested")).isTrue();
 	}
 
 	@Test
 	void otherReactiveTypesAreLockedToo() {
-		assertThat(this.work.single("single").blockingGet()).isEqualTo("single is free: false");
-		assertThat(this.work.flowable("flowable").blockingFirst()).isEqualTo("flowable is free: false");
-		assertThat(JdkFlowAdapter.flowPublisherToFlux(this.work.flow("flow")).blockLast(PATIENCE))
+		assertThat(this.moves.single("single").blockingGet()).isEqualTo("single is free: false");
+		assertThat(this.moves.flowable("flowable").blockingFirst()).isEqualTo("flowable is free: false");
+		assertThat(JdkFlowAdapter.flowPublisherToFlux(this.moves.flow("flow")).blockLast(PATIENCE))
 			.isEqualTo("flow is free: false");
 		await().until(() -> isFree("single") && isFree("flowable") && isFree("flow"));
 	}
 
 	@Test
 	void adviceInsideOfTheLockFindsItsCall() {
-		assertThat(this.work.once("watched").block(PATIENCE)).isEqualTo("watched");
+		assertThat(this.moves.once("watched").block(PATIENCE)).isEqualTo("watched");
 		assertThat(context.getBean(Watch.class).seen).contains("once");
 	}
 
+	@Test
+	void theSubmitterNeitherWaitsNorHoldsTheLock() {
+		try (HeldLock rival = this.registry.acquire(LockRequest.of("nothing"))) {
+			this.asynchronous.nothing("nothing", this.entered, this.end);
+			assertThat(this.entered).hasValue(0);
+			assertThat(rival.isHeld()).isTrue();
+		}
+		assertHeldWhileItRuns("nothing");
+	}
+
+	@Test
+	void theLockOfAnAsyncMethodIsHeldWhileItsBodyRuns() throws Exception {
+		Future<String> result = this.asynchronous.finished("finished", this.entered, this.end);
+		assertHeldWhileItRuns("finished");
+		assertThat(result.get(10, TimeUnit.SECONDS)).startsWith("work-");
+	}
+
+	@Test
+	void theLockOfAnAsyncMethodIsHeldUntilTheReturnedFutureIsDone() throws Exception {
+		CompletableFuture<String> result = this.asynchronous.unfinished("unfinished", this.entered, this.end);
+		assertHeldWhileItRuns("unfinished");
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("end");
+	}
+
+	@Test
+	void theFutureOfAnAsyncMethodFailsIfTheLockIsNotAcquired() throws Exception {
+		try (HeldLock rival = this.registry.acquire(LockRequest.of("taken"))) {
+			Future<String> late = this.asynchronous.once("taken");
+			assertThat(catchThrowable(() -> late.get(10, TimeUnit.SECONDS))).isInstanceOf(ExecutionException.class)
+				.hasCauseInstanceOf(LockNotAcquiredException.class);
+			assertThat(this.asynchronous.skipped("taken").get(10, TimeUnit.SECONDS)).isEmpty();
+			assertThat(rival.isHeld()).isTrue();
+		}
+	}
+
+	private void assertHeldWhileItRuns(String key) {
+		await().until(() -> this.entered.get() == 1);
+		assertThat(isFree(key)).isFalse();
+		this.end.complete("end");
+		await().until(() -> isFree(key));
+	}
+
 	private boolean isFree(String key) {
-		return this.work.isFree(key);
+		return LocalStoreApplication.isFree(this.registry, key);
 	}
 
 	private static Throwable failure(CompletableFuture<?> result) {
 		Throwable thrown = catchThrowable(() -> result.get(10, TimeUnit.SECONDS));
 		assertThat(thrown).isInstanceOf(ExecutionException.class);
 		return Objects.requireNonNull(thrown.getCause());
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { WebAsyncTask.class, DeferredResult.class, ResponseBodyEmitter.class, SseEmitter.class,
+			StreamingResponseBody.class, Callable.class, Future.class, OwnFuture.class, ConnectableFlux.class })
+	void aResultWhoseWorkBeginsLaterOrContinuesInAnUnknownWayIsRefusedAtStartUp(Class<?> result) {
+		assertRefused(new ByteBuddy()
+			.subclass(TypeDescription.Generic.Builder.parameterizedType(Returning.class, result).build())
+			.name(getClass().getPackageName() + ".Returns" + result.getSimpleName())
+			.make()
+			.load(getClass().getClassLoader(), ClassLoadingStrategy.UsingLookup.of(MethodHandles.lookup()))
+			.getLoaded());
+	}
+
+	@Test
+	void aMethodOfALockedClassWhoseWorkBeginsLaterIsRefusedAtStartUp() {
+		assertRefused(ClassReturnsCallable.class);
+	}
+
+	private static void assertRefused(Class<?> bean) {
+		LockedApplication.of(bean)
+			.assertRefused(bean.getName() + ".run(", "after the method has returned",
+					"Return CompletableFuture, CompletionStage, Mono or Flux");
+	}
+
+	@Test
+	void aTypeVariableThatIsAPublisherIsLockedUntilItHasCompleted() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Publishing.class).start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			Mono<String> mono = context.getBean(Publishing.class).run(Mono.fromSupplier(() -> {
+				locks.events.add("work");
+				return "done";
+			}));
+			assertThat(locks.events).isEmpty();
+			assertThat(mono.block()).isEqualTo("done");
+			assertThat(locks.events).containsExactly("acquire k", "work", "release k");
+		}
+	}
+
+	@Test
+	void aTypeVariableThatIsAStageIsLockedUntilItIsComplete() throws Exception {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Completing.class).start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			CompletableFuture<String> end = new CompletableFuture<>();
+			CompletableFuture<String> result = context.getBean(Completing.class).run(end);
+			await().until(() -> locks.events.contains("acquire k"));
+			locks.events.add("work");
+			end.complete("done");
+			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+			assertThat(locks.events).containsExactly("acquire k", "work", "release k");
+		}
 	}
 
 	/** What a method returns. */
@@ -366,10 +491,10 @@ class LaterWorkTests {
 
 		CompletableFuture<?> run(String key, Callable<@Nullable CompletableFuture<String>> body) throws Exception {
 			return switch (this) {
-				case STAGE -> context.getBean(Stages.class).run(key, body);
-				case MONO -> context.getBean(Monos.class).run(key, () -> mono(body.call())).toFuture();
-				case FLUX -> context.getBean(Fluxes.class)
-					.run(key, () -> Optional.ofNullable(mono(body.call())).map(Mono::flux).orElse(null))
+				case STAGE -> context.getBean(Calls.class).stage(key, body);
+				case MONO -> context.getBean(Calls.class).mono(key, () -> mono(body.call())).toFuture();
+				case FLUX -> context.getBean(Calls.class)
+					.flux(key, () -> Optional.ofNullable(mono(body.call())).map(Mono::flux).orElse(null))
 					.collectList()
 					.toFuture();
 			};
@@ -378,29 +503,6 @@ class LaterWorkTests {
 		private static @Nullable Mono<String> mono(@Nullable CompletableFuture<String> end) {
 			return (end != null) ? Mono.fromFuture(end) : null;
 		}
-
-	}
-
-	/** Its subclasses say what the method returns. */
-	abstract static class Body<T> {
-
-		@DistributedLock(key = "#key")
-		@SuppressWarnings("NullAway")
-		T run(String key, Callable<? extends @Nullable T> body) throws Exception {
-			return body.call();
-		}
-
-	}
-
-	static class Stages extends Body<CompletableFuture<String>> {
-
-	}
-
-	static class Monos extends Body<Mono<String>> {
-
-	}
-
-	static class Fluxes extends Body<Flux<String>> {
 
 	}
 
@@ -420,6 +522,35 @@ class LaterWorkTests {
 		@DistributedLock(key = "#key", waitTime = "0")
 		public String blocking(String key) {
 			return "blocking " + key;
+		}
+
+		@DistributedLock(key = "#key", waitTime = "0")
+		public Mono<String> once(String key) {
+			return Mono.just(key);
+		}
+
+		@DistributedLock("#key.toString()")
+		public Mono<String> key(StringBuilder key) {
+			return Mono.just(currentKey());
+		}
+
+		@DistributedLock("#key")
+		public Single<String> single(String key) {
+			return Single.fromCallable(() -> state(key));
+		}
+
+		@DistributedLock("#key")
+		public Flowable<String> flowable(String key) {
+			return Flowable.fromCallable(() -> state(key));
+		}
+
+		@DistributedLock("#key")
+		public Flow.Publisher<String> flow(String key) {
+			return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(() -> state(key)));
+		}
+
+		private static String state(String key) {
+			return key + " is free: " + LocalStoreApplication.isFree(context.getBean(BackendLockRegistry.class), key);
 		}
 
 	}
@@ -442,7 +573,7 @@ class LaterWorkTests {
 
 		@Override
 		protected void hookOnComplete() {
-			this.ended.complete(context.getBean(ReactiveWork.class).isFree("flux"));
+			this.ended.complete(LocalStoreApplication.isFree(context.getBean(BackendLockRegistry.class), "flux"));
 		}
 
 	}
@@ -453,10 +584,78 @@ class LaterWorkTests {
 
 		volatile String seen = "";
 
-		@Before("execution(* io.github.distlock.aop.ReactiveWork.once(..)) && args(key)")
+		@Before("execution(* io.github.distlock.aop.LaterWorkTests.Moves.once(..)) && args(key)")
 		void see(JoinPoint call, String key) {
 			this.seen = call.getSignature().getName() + key;
 		}
+
+	}
+
+	@EnableAsync
+	static class Asynchronous {
+
+		@Async
+		@DistributedLock("#key")
+		void nothing(String key, AtomicInteger entered, CompletableFuture<String> end) {
+			entered.incrementAndGet();
+			end.join();
+		}
+
+		@Async
+		@DistributedLock("#key")
+		Future<String> finished(String key, AtomicInteger entered, CompletableFuture<String> end) {
+			nothing(key, entered, end);
+			return CompletableFuture.completedFuture(Thread.currentThread().getName());
+		}
+
+		@Async
+		@DistributedLock("#key")
+		CompletableFuture<String> unfinished(String key, AtomicInteger entered, CompletableFuture<String> end) {
+			entered.incrementAndGet();
+			return end;
+		}
+
+		@Async
+		@DistributedLock(key = "#key", waitTime = "0", onFailure = OnFailure.SKIP)
+		CompletableFuture<Optional<String>> skipped(String key) {
+			return CompletableFuture.completedFuture(Optional.of(key));
+		}
+
+		@Async
+		@DistributedLock(key = "#key", waitTime = "0")
+		Future<String> once(String key) {
+			return CompletableFuture.completedFuture(key);
+		}
+
+	}
+
+	static class OwnFuture extends CompletableFuture<String> {
+
+	}
+
+	@DistributedLock
+	static class ClassReturnsCallable {
+
+		public @Nullable Callable<String> run() {
+			return null;
+		}
+
+	}
+
+	abstract static class Returning<T> {
+
+		@DistributedLock("'k'")
+		T run(T result) {
+			return result;
+		}
+
+	}
+
+	static class Publishing extends Returning<Mono<String>> {
+
+	}
+
+	static class Completing extends Returning<CompletableFuture<String>> {
 
 	}
 

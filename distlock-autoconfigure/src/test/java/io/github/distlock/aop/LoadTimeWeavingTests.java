@@ -13,10 +13,8 @@ import com.example.shop.ShopApplication;
 import com.example.shop.StockService;
 import io.github.distlock.testing.ChildJvm;
 import org.aspectj.lang.ProceedingJoinPoint;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests locks that AspectJ's weaver puts around methods, in a JVM with the real agent.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LoadTimeWeavingTests {
 
 	private static final String AGENT = "-javaagent:"
@@ -40,21 +37,8 @@ class LoadTimeWeavingTests {
 			</aspectj>
 			""";
 
-	private final ChildJvm child;
-
-	LoadTimeWeavingTests() {
-		this.child = ChildJvm.start(List.of(AGENT), WovenChild.class);
-	}
-
-	@BeforeAll
-	void theChildHasStarted() {
-		assertThat(result("anything")).isEqualTo("unknown");
-	}
-
-	@AfterAll
-	void stop() {
-		this.child.close();
-	}
+	@AutoClose
+	private static final ChildJvm child = ChildJvm.start(List.of(AGENT), WovenChild.class);
 
 	@ParameterizedTest(name = "{0}")
 	@CsvSource(delimiter = '|', textBlock = """
@@ -81,29 +65,19 @@ class LoadTimeWeavingTests {
 		assertThat(result(scene)).isEqualTo(events);
 	}
 
-	@Test
-	void aStaticMethodOfSeveralApplicationsIsRefused() {
-		assertThat(result("ambiguous")).startsWith("refused: @DistributedLock on ")
-			.contains("WovenWares.count(")
-			.endsWith("Call the method on a bean, or run one application in a JVM");
+	@ParameterizedTest(name = "{0}")
+	@CsvSource(delimiter = '|', textBlock = """
+			ambiguous   | Wares.count( | Call the method on a bean, or run one application in a JVM
+			interface   | OfInterface.method() would not be locked | on the method itself
+			transaction | InTransaction.method() would be locked inside of its transaction | AdviceMode.ASPECTJ
+			""")
+	void aStaticMethodOfSeveralApplicationsAnAnnotationThatTheWeaverDoesNotSeeAndATransactionAroundTheLockAreRefused(
+			String scene, String problem, String remedy) {
+		assertThat(result(scene)).startsWith("refused: @DistributedLock on ").contains(problem, remedy);
 	}
 
-	@Test
-	void anAnnotationThatTheWeaverDoesNotSeeFailsTheStart() {
-		assertThat(result("interface")).startsWith("refused: @DistributedLock on ")
-			.contains("OfInterface.method() would not be locked")
-			.contains("on the method itself");
-	}
-
-	@Test
-	void aTransactionThatAProxyBeginsAroundTheLockFailsTheStart() {
-		assertThat(result("transaction")).startsWith("refused: @DistributedLock on ")
-			.contains("InTransaction.method() would be locked inside of its transaction")
-			.contains("AdviceMode.ASPECTJ");
-	}
-
-	private String result(String scene) {
-		return this.child.send(scene).expect("said " + scene + " ");
+	private static String result(String scene) {
+		return child.send(scene).expect("said " + scene + " ");
 	}
 
 	/**

@@ -3,7 +3,10 @@ package io.github.distlock.aop;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 
+import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -12,6 +15,9 @@ import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.TestSettings;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -43,6 +49,28 @@ class LocalStoreApplication {
 	@Bean
 	SimpleAsyncTaskExecutor applicationTaskExecutor() {
 		return new SimpleAsyncTaskExecutor("work-");
+	}
+
+	/** Locked methods, whose bodies their callers write. */
+	@SuppressWarnings("NullAway")
+	static class Calls {
+
+		@DistributedLock("#key")
+		<T> CompletableFuture<T> stage(String key, Callable<? extends @Nullable CompletableFuture<T>> body)
+				throws Exception {
+			return body.call();
+		}
+
+		@DistributedLock("#key")
+		<T> Mono<T> mono(String key, Callable<? extends @Nullable Mono<T>> body) throws Exception {
+			return body.call();
+		}
+
+		@DistributedLock("#key")
+		<T> Flux<T> flux(String key, Callable<? extends @Nullable Flux<T>> body) throws Exception {
+			return body.call();
+		}
+
 	}
 
 }

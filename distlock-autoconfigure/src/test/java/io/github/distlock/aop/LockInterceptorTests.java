@@ -31,12 +31,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * Tests locked calls with a registry that records what happens.
+ * Tests locked calls, with and without a condition, with a registry that records what
+ * happens.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockInterceptorTests {
 
-	private final AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class, Recorder.class)
+	private final AnnotationConfigApplicationContext context = LockedApplication
+		.of(Orders.class, Stock.class, Recorder.class)
+		.with("limit", 10)
 		.start();
 
 	private final Orders orders = this.context.getBean(Orders.class);
@@ -138,6 +141,43 @@ class LockInterceptorTests {
 		assertThat(this.locks.requests).hasSize(1);
 	}
 
+	private final Stock stock = this.context.getBean(Stock.class);
+
+	@Test
+	void theLockIsTakenWhenTheConditionHolds() {
+		assertThat(this.stock.sell("a", 11)).isTrue();
+		assertThat(this.locks.events).containsExactly("acquire a", "release a");
+	}
+
+	@Test
+	void theMethodRunsWithoutItsLockWhenTheConditionDoesNotHold() {
+		this.locks.taken.add("a");
+		assertThat(this.stock.sell("a", 10)).isFalse();
+		assertThat(this.locks.requests).isEmpty();
+	}
+
+	@Test
+	void theKeyIsNotEvaluatedWhenNoLockIsNeeded() {
+		assertThat(this.stock.sell(null, 10)).isFalse();
+	}
+
+	@Test
+	void aConditionThatIsNeitherTrueNorFalseIsRefused() {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.stock.odd("yes"))
+			.withMessage("@DistributedLock(condition = \"#flag\") on " + Stock.class.getName()
+					+ ".odd(Object) evaluated to an instance of java.lang.String, which is neither true nor false: "
+					+ "compare it with something, as in #amount > 10 or #id != null");
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.stock.odd(null))
+			.withMessageContaining("evaluated to null");
+		assertThat(this.stock.odd(true)).isEqualTo("ran");
+	}
+
+	@Test
+	void aConditionThatCannotBeEvaluatedIsRefused() {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.stock.property("text"))
+			.withMessageContainingAll("@DistributedLock(condition = \"#order.paid\")", "cannot be evaluated");
+	}
+
 	static class Recorder implements LockListener {
 
 		final List<Attempted> events = new ArrayList<>();
@@ -176,6 +216,24 @@ class LockInterceptorTests {
 		@DistributedLock("#id")
 		void change(StringBuilder id) {
 			id.append("2");
+		}
+
+	}
+
+	static class Stock {
+
+		@DistributedLock(key = "#id", condition = "#amount > ${limit}")
+		boolean sell(@Nullable String id, int amount) {
+			return LockContext.current().isPresent();
+		}
+
+		@DistributedLock(key = "'k'", condition = "#flag")
+		String odd(@Nullable Object flag) {
+			return "ran";
+		}
+
+		@DistributedLock(key = "'k'", condition = "#order.paid")
+		void property(Object order) {
 		}
 
 	}

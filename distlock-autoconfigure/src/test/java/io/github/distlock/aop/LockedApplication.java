@@ -10,6 +10,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import javax.sql.DataSource;
+
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
@@ -17,9 +19,12 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.LockEnvironment.StoreFacts;
 import io.github.distlock.observation.LockObservers;
+import io.github.distlock.transaction.CommitGuard;
+import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -31,6 +36,10 @@ import org.springframework.context.annotation.Role;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -65,6 +74,10 @@ final class LockedApplication {
 		return this;
 	}
 
+	LockedApplication withClassProxies() {
+		return with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying);
+	}
+
 	AnnotationConfigApplicationContext start() {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", this.properties));
@@ -80,12 +93,17 @@ final class LockedApplication {
 		}
 	}
 
-	/** Start, call the {@link Work}, and return the first request for its lock. */
-	LockRequest request() {
+	/** Start, call a bean, and return the locks, which have recorded the call. */
+	<T> InMemoryLocks call(Class<T> bean, Consumer<? super T> call) {
 		try (AnnotationConfigApplicationContext context = start()) {
-			context.getBean(Work.class).run();
-			return context.getBean(InMemoryLocks.class).requests.get(0);
+			call.accept(context.getBean(bean));
+			return context.getBean(InMemoryLocks.class);
 		}
+	}
+
+	/** Call the {@link Work}, and return the first request for its lock. */
+	LockRequest request() {
+		return call(Work.class, Work::run).requests.get(0);
 	}
 
 	/**
@@ -103,9 +121,7 @@ final class LockedApplication {
 		});
 	}
 
-	/**
-	 * A bean whose class is annotated.
-	 */
+	/** A bean whose class is annotated. */
 	abstract static class Work {
 
 		public void run() {
@@ -113,9 +129,7 @@ final class LockedApplication {
 
 	}
 
-	/**
-	 * The wiring that an application needs, by hand.
-	 */
+	/** The wiring that an application needs, by hand. */
 	@Configuration(proxyBeanMethods = false)
 	@Import(LockProxyRegistrar.class)
 	static class Locking {
@@ -166,6 +180,34 @@ final class LockedApplication {
 		@Bean
 		AtomicBoolean enabled(Environment environment) {
 			return new AtomicBoolean(environment.getProperty("enabled", Boolean.class, true));
+		}
+
+	}
+
+	/** A database with one table, whose transactions commit under locks that are held. */
+	@Configuration(proxyBeanMethods = false)
+	static class GuardedDatabase {
+
+		@Bean
+		static CommitGuard commitGuard() {
+			return new CommitGuard(() -> new CommitTerms(true, Duration.ZERO));
+		}
+
+		@Bean(destroyMethod = "shutdown")
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		}
+
+		@Bean
+		DataSourceTransactionManager transactionManager(DataSource dataSource) {
+			return new DataSourceTransactionManager(dataSource);
+		}
+
+		@Bean
+		JdbcTemplate jdbcTemplate(DataSource dataSource) {
+			JdbcTemplate template = new JdbcTemplate(dataSource);
+			template.execute("create table stock (id int)");
+			return template;
 		}
 
 	}

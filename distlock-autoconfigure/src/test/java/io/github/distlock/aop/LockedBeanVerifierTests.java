@@ -1,10 +1,8 @@
 package io.github.distlock.aop;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockRequest;
+import io.github.distlock.aop.LockedApplication.Work;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -49,15 +47,12 @@ class LockedBeanVerifierTests {
 
 	@Test
 	void withoutAnnotatedMethodsNoWeaverIsNeeded() {
-		LockedApplication.of(Plain.class).with("mode", AopMode.ASPECTJ).start().close();
+		LockedApplication.of(Right.class).with("mode", AopMode.ASPECTJ).start().close();
 	}
 
 	@Test
 	void aFinalClassBehindAnInterfaceIsLocked() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(FinalMethodOfInterface.class).start()) {
-			context.getBean(Runs.class).run();
-			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
-		}
+		assertThat(LockedApplication.of(FinalMethodOfInterface.class).call(Runs.class, Runs::run).events).hasSize(2);
 	}
 
 	@Test
@@ -65,7 +60,7 @@ class LockedBeanVerifierTests {
 		LockedApplication.of(FinalClass.class)
 			.assertRefused(FinalClass.class.getName() + ".run()", "is in a final class", "kotlin-spring");
 		LockedApplication.of(FinalMethodOfInterface.class)
-			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying)
+			.withClassProxies()
 			.assertRefused(FinalMethodOfInterface.class.getName() + ".run()", "is in a final class");
 	}
 
@@ -73,10 +68,7 @@ class LockedBeanVerifierTests {
 	void aMethodThatNoInterfaceHasIsRefusedBehindAnInterfaceBasedProxy() {
 		LockedApplication.of(NotInInterface.class)
 			.assertRefused("none of them has the method", "proxyTargetClass = true");
-		LockedApplication.of(NotInInterface.class)
-			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying)
-			.start()
-			.close();
+		LockedApplication.of(NotInInterface.class).withClassProxies().start().close();
 	}
 
 	@Test
@@ -107,20 +99,14 @@ class LockedBeanVerifierTests {
 
 	@Test
 	void scopedBeansAreLocked() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Scoped.class).start()) {
-			context.getBean(Scoped.class).run();
-			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
-		}
+		assertThat(LockedApplication.of(Scoped.class).call(Scoped.class, Scoped::run).events).hasSize(2);
 	}
 
 	@Test
 	void methodsOfAConfigurationClassAreLocked() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(LockedConfiguration.class).start()) {
-			context.getBean(LockedConfiguration.class).run();
-			assertThat(context.getBean(InMemoryLocks.class).requests).singleElement()
-				.satisfies((request) -> assertThat(request.key())
-					.isEqualTo(LockedConfiguration.class.getName() + "#run()"));
-		}
+		assertThat(LockedApplication.of(LockedConfiguration.class)
+			.call(LockedConfiguration.class, LockedConfiguration::run)
+			.keys()).containsExactly(LockedConfiguration.class.getName() + "#run()");
 	}
 
 	@ParameterizedTest
@@ -160,8 +146,9 @@ class LockedBeanVerifierTests {
 
 	static Object[][] sharedLocks() {
 		return new Object[][] { { JobA.class, JobB.class, Nightly.class },
-				{ Concrete.class, Child.class, Concrete.class }, { DefaultA.class, DefaultB.class, DefaultJob.class },
-				{ LockedByClassA.class, LockedByClassB.class, Plain.class } };
+				{ LockedRunner.class, Child.class, LockedRunner.class },
+				{ DefaultA.class, DefaultB.class, DefaultJob.class },
+				{ LockedByClassA.class, LockedByClassB.class, Work.class } };
 	}
 
 	@Test
@@ -191,13 +178,10 @@ class LockedBeanVerifierTests {
 
 	@Test
 	void aWrapperAroundTheProxyDoesNotFailTheStart() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(ForeignRunner.class, Auditing.class)
-			.start()) {
-			LockedRuns bean = context.getBean(LockedRuns.class);
-			assertThat(Proxy.getInvocationHandler(bean).getClass().getName()).contains(Auditing.class.getName());
+		assertThat(LockedApplication.of(ForeignRunner.class, Auditing.class).call(LockedRuns.class, (bean) -> {
+			assertThat(bean.getClass().getName()).contains(Auditing.class.getName());
 			bean.locked();
-			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
-		}
+		}).events).hasSize(2);
 	}
 
 	@Test
@@ -219,12 +203,9 @@ class LockedBeanVerifierTests {
 
 	@Test
 	void aFinalMethodThatAnAnnotatedClassInheritsIsNotLocked() {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(Supported.class, AlsoSupported.class)
-			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying)
-			.start()) {
-			context.getBean(Supported.class).run();
-			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
-		}
+		assertThat(LockedApplication.of(Supported.class, AlsoSupported.class)
+			.withClassProxies()
+			.call(Supported.class, Supported::run).events).hasSize(2);
 	}
 
 	private static ProxyFactoryBean proxyOf(Object target, Class<?> type) {
@@ -256,11 +237,8 @@ class LockedBeanVerifierTests {
 
 	}
 
-	static final class FinalClass {
-
-		@DistributedLock
-		void run() {
-		}
+	@DistributedLock
+	static final class FinalClass extends Work {
 
 	}
 
@@ -402,14 +380,11 @@ class LockedBeanVerifierTests {
 	record NeedsRuns(Runs runs) {
 	}
 
-	static class Left {
+	@DistributedLock
+	static class Left extends Work {
 
 		@Autowired
 		@Nullable Right right;
-
-		@DistributedLock
-		void run() {
-		}
 
 	}
 
@@ -420,12 +395,9 @@ class LockedBeanVerifierTests {
 
 	}
 
+	@DistributedLock
 	@Scope(scopeName = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
-	static class Scoped {
-
-		@DistributedLock
-		void run() {
-		}
+	static class Scoped extends Work {
 
 	}
 
@@ -439,11 +411,8 @@ class LockedBeanVerifierTests {
 	}
 
 	@Aspect
-	static class LockedAspect {
-
-		@DistributedLock
-		void run() {
-		}
+	@DistributedLock
+	static class LockedAspect extends Work {
 
 	}
 
@@ -472,11 +441,8 @@ class LockedBeanVerifierTests {
 
 	}
 
-	static class LockedInfrastructure implements AopInfrastructureBean {
-
-		@DistributedLock
-		void run() {
-		}
+	@DistributedLock
+	static class LockedInfrastructure extends Work implements AopInfrastructureBean {
 
 	}
 
@@ -517,18 +483,6 @@ class LockedBeanVerifierTests {
 
 	}
 
-	static class Concrete {
-
-		@DistributedLock
-		public void run() {
-		}
-
-	}
-
-	static class Child extends Concrete {
-
-	}
-
 	interface DefaultJob {
 
 		@DistributedLock
@@ -545,20 +499,13 @@ class LockedBeanVerifierTests {
 
 	}
 
-	static class Plain {
-
-		public void run() {
-		}
+	@DistributedLock
+	static class LockedByClassA extends Work {
 
 	}
 
 	@DistributedLock
-	static class LockedByClassA extends Plain {
-
-	}
-
-	@DistributedLock
-	static class LockedByClassB extends Plain {
+	static class LockedByClassB extends Work {
 
 	}
 
@@ -590,18 +537,7 @@ class LockedBeanVerifierTests {
 
 		@Override
 		public Object postProcessAfterInitialization(Object bean, String beanName) {
-			if (!(bean instanceof LockedRuns)) {
-				return bean;
-			}
-			return Proxy.newProxyInstance(LockedRuns.class.getClassLoader(), new Class<?>[] { LockedRuns.class },
-					(self, method, arguments) -> {
-						try {
-							return method.invoke(bean, arguments);
-						}
-						catch (InvocationTargetException ex) {
-							throw ex.getTargetException();
-						}
-					});
+			return (bean instanceof LockedRuns runs) ? (LockedRuns) runs::locked : bean;
 		}
 
 	}
@@ -619,6 +555,10 @@ class LockedBeanVerifierTests {
 
 		public void run(String id) {
 		}
+
+	}
+
+	static class Child extends LockedRunner {
 
 	}
 

@@ -67,11 +67,9 @@ class LockedRegistryTests {
 
 	@Test
 	void anUnknownRegistryFailsTheStartAndTheMessageNamesTheOthers() {
-		LockedApplication application = LockedApplication.of(Registries.class, Unknown.class);
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
-			.withMessageStartingWith("@DistributedLock(registry = \"zookeper\") on " + Unknown.class.getName()
-					+ ".run() names no LockRegistry bean, or several (No bean named 'zookeper' available: No matching LockRegistry bean")
-			.withMessageEndingWith(
+		LockedApplication.of(Registries.class, Unknown.class)
+			.assertRefused("@DistributedLock(registry = \"zookeper\") on " + Unknown.class.getName() + ".run()",
+					" names no LockRegistry bean, or several (No bean named 'zookeper' available: No matching LockRegistry bean",
 					"write one of the names [first, two, second, third, four, twice, five, locks], enable the store "
 							+ "with distlock.<store>.enabled=true, or leave registry out to use the default store");
 	}
@@ -86,17 +84,14 @@ class LockedRegistryTests {
 
 	@Test
 	void aQualifierOfSeveralRegistriesFailsTheStart() {
-		LockedApplication application = LockedApplication.of(Registries.class, Ambiguous.class);
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
-			.withMessageContaining("expected single matching bean but found 2");
+		LockedApplication.of(Registries.class, Ambiguous.class)
+			.assertRefused("expected single matching bean but found 2");
 	}
 
 	@Test
 	void whatTheStoreDoesNotSupportFailsTheStart() {
-		LockedApplication application = LockedApplication.of(Registries.class, Fair.class);
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
-			.withMessage("@DistributedLock on " + Fair.class.getName()
-					+ ".run() does not fit its store. the store 'memory' is not fair");
+		LockedApplication.of(Registries.class, Fair.class)
+			.assertRefused(Fair.class.getName() + ".run()", " does not fit its store. the store 'memory' is not fair");
 	}
 
 	@ParameterizedTest
@@ -195,11 +190,8 @@ class LockedRegistryTests {
 
 	}
 
-	static class Unknown {
-
-		@DistributedLock(registry = "zookeper")
-		void run() {
-		}
+	@DistributedLock(registry = "zookeper")
+	static class Unknown extends Work {
 
 	}
 
@@ -213,11 +205,8 @@ class LockedRegistryTests {
 
 	}
 
-	static class Fair {
-
-		@DistributedLock(fair = true, registry = "third")
-		void run() {
-		}
+	@DistributedLock(fair = true, registry = "third")
+	static class Fair extends Work {
 
 	}
 

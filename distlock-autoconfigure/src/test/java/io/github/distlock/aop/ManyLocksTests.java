@@ -19,10 +19,7 @@ import io.github.distlock.OnFailure;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -35,8 +32,10 @@ import static org.assertj.core.api.Assertions.tuple;
  */
 class ManyLocksTests {
 
-	private final AnnotationConfigApplicationContext context = LockedApplication.of(Registries.class, Stock.class)
-		.start();
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class).with((started) -> {
+		started.registerBean("archive", InMemoryLocks.class);
+		started.addBeanFactoryPostProcessor((beans) -> beans.getBeanDefinition("locks").setPrimary(true));
+	}).start();
 
 	private final Stock stock = this.context.getBean(Stock.class);
 
@@ -104,8 +103,7 @@ class ManyLocksTests {
 	void aLockThatIsLostWhileTheCallWaitsForOthersStopsTheCall() {
 		this.locks.onRequest = (key) -> this.locks.loseAll();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.context("a", "b"))
-			.withMessageContaining("'a' (token 1) was lost while the call of")
-			.withMessageContaining("The method did not run");
+			.withMessageContainingAll("'a' (token 1) was lost while the call of", "The method did not run");
 		assertThat(this.locks.events).containsExactly("acquire a", "acquire b", "release b", "release a");
 		assertThat(this.locks.abandoned).containsExactly("b", "a");
 		assertThat(catchThrowable(() -> this.stock.stage("d", "c").get(10, TimeUnit.SECONDS)))
@@ -166,21 +164,6 @@ class ManyLocksTests {
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> this.stock.sell(this.locks, "a", "b", "c"));
 		assertThat(this.locks.abandoned).containsExactly("b", "a");
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Registries {
-
-		@Bean
-		static BeanFactoryPostProcessor primary() {
-			return (beans) -> beans.getBeanDefinition("locks").setPrimary(true);
-		}
-
-		@Bean
-		InMemoryLocks archive() {
-			return new InMemoryLocks();
-		}
-
 	}
 
 	@Retention(RetentionPolicy.RUNTIME)

@@ -13,10 +13,11 @@ import io.github.resilience4j.spring6.retry.configure.RetryAspect;
 import io.github.resilience4j.spring6.retry.configure.RetryConfigurationProperties;
 import io.github.resilience4j.spring6.spelresolver.DefaultSpelResolver;
 import io.github.resilience4j.spring6.spelresolver.SpelResolver;
-import org.junit.jupiter.api.Test;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
@@ -27,6 +28,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.retry.annotation.Backoff;
 import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.retry.annotation.Retryable;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -41,40 +43,23 @@ class RetryOrderTests {
 	private static final List<String> TWO_ACQUISITIONS = List.of("acquire job", "run", "release job", "acquire job",
 			"run", "release job");
 
-	@Test
-	void springRetryWithoutAnOrderRepeatsInsideOneAcquisition() {
-		assertThat(events(SpringRetried.class, SpringRetryInside.class)).isEqualTo(ONE_ACQUISITION);
-	}
-
-	@Test
-	void springRetryWithThatOrderAcquiresTheLockForEachAttempt() {
-		assertThat(events(SpringRetried.class, SpringRetryOutside.class)).isEqualTo(TWO_ACQUISITIONS);
-	}
-
-	@Test
-	void resilience4jWithoutAnOrderRepeatsInsideOneAcquisition() {
-		assertThat(events(ResilienceRetried.class, Resilience.class)).isEqualTo(ONE_ACQUISITION);
-	}
-
-	@Test
-	void resilience4jWithThatOrderAcquiresTheLockForEachAttempt() {
-		assertThat(events(LockedApplication.of(ResilienceRetried.class, Resilience.class)
-			.with("retry-aspect-order", Ordered.LOWEST_PRECEDENCE - 2000))).isEqualTo(TWO_ACQUISITIONS);
-	}
-
-	private static List<String> events(Class<?> bean, Class<?> configuration) {
-		return events(LockedApplication.of(bean, configuration));
-	}
-
-	private static List<String> events(LockedApplication application) {
-		try (AnnotationConfigApplicationContext context = application.start()) {
-			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
-			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Job.class).run());
-			return List.copyOf(locks.events);
+	@ParameterizedTest(name = "{0} with the order {1}")
+	@CsvSource({ "SpringRetryInside, ", "SpringRetryOutside, ", "Resilience, ", "Resilience, -2000" })
+	void withoutAnOrderTheRetriesAreInsideOneAcquisitionAndWithThatOrderEachAttemptAcquires(String library,
+			@Nullable Integer order) {
+		LockedApplication application = LockedApplication.of(Job.class,
+				ClassUtils.resolveClassName(getClass().getName() + "$" + library, null));
+		if (order != null) {
+			application.with("retry-aspect-order", Ordered.LOWEST_PRECEDENCE + order);
 		}
+		List<String> events = application.call(Job.class,
+				(job) -> assertThatIllegalStateException().isThrownBy(job::run)).events;
+		boolean outside = order != null || library.equals("SpringRetryOutside");
+		assertThat(events).isEqualTo(outside ? TWO_ACQUISITIONS : ONE_ACQUISITION);
 	}
 
-	abstract static class Job {
+	/** Each library reads its own annotation. */
+	static class Job {
 
 		private final InMemoryLocks locks;
 
@@ -82,41 +67,12 @@ class RetryOrderTests {
 			this.locks = locks;
 		}
 
-		public abstract void run();
-
-		void fail() {
-			this.locks.events.add("run");
-			throw new IllegalStateException("each time");
-		}
-
-	}
-
-	static class SpringRetried extends Job {
-
-		SpringRetried(InMemoryLocks locks) {
-			super(locks);
-		}
-
-		@Override
 		@DistributedLock("'job'")
 		@Retryable(maxAttempts = 2, backoff = @Backoff(delay = 1))
-		public void run() {
-			fail();
-		}
-
-	}
-
-	static class ResilienceRetried extends Job {
-
-		ResilienceRetried(InMemoryLocks locks) {
-			super(locks);
-		}
-
-		@Override
-		@DistributedLock("'job'")
 		@Retry(name = "job")
 		public void run() {
-			fail();
+			this.locks.run();
+			throw new IllegalStateException("each time");
 		}
 
 	}

@@ -4,7 +4,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.OnFailure;
 import io.github.distlock.testing.WithoutJars;
 import io.reactivex.rxjava3.core.Maybe;
@@ -12,11 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -43,17 +40,11 @@ class WithoutOptionalLibrariesTests {
 					"io.micrometer.context.ContextSnapshotFactory" }) {
 				assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> Class.forName(missing));
 			}
-			try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class).start()) {
-				Orders orders = context.getBean(Orders.class);
+			assertThat(LockedApplication.of(Orders.class).call(Orders.class, (orders) -> {
 				orders.run();
 				assertThat(orders.stage()).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo("done");
-				assertThat(context.getBean(InMemoryLocks.class).events).containsExactly("acquire k", "release k",
-						"acquire s", "release s");
-			}
-			assertThatException().isThrownBy(() -> LockedApplication.of(Rx.class).start().close())
-				.havingRootCause()
-				.isInstanceOf(LockDefinitionException.class)
-				.withMessageContaining("Mono or Flux (which need io.projectreactor:reactor-core)");
+			}).events).containsExactly("acquire k", "release k", "acquire s", "release s");
+			LockedApplication.of(Rx.class).assertRefused("Mono or Flux (which need io.projectreactor:reactor-core)");
 		}
 
 	}
@@ -85,18 +76,19 @@ class WithoutOptionalLibrariesTests {
 		@Override
 		public void run() {
 			assertThat(ClassUtils.isPresent("org.springframework.transaction.TransactionManager", null)).isFalse();
-			try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class, Reactive.class)
-				.start()) {
-				context.getBean(Orders.class).run();
-				assertThat(context.getBean(Reactive.class).reactive().block()).isEqualTo("done");
-				assertThat(context.getBean(InMemoryLocks.class).events).containsExactly("acquire k", "release k",
-						"acquire r", "release r");
-			}
+			assertThat(LockedApplication.of(Reactive.class).call(Reactive.class, (bean) -> {
+				bean.run();
+				assertThat(bean.reactive().block()).isEqualTo("done");
+			}).events).containsExactly("acquire k", "release k", "acquire r", "release r");
 		}
 
 	}
 
 	public static class Reactive {
+
+		@DistributedLock("'k'")
+		public void run() {
+		}
 
 		@DistributedLock("'r'")
 		public Mono<String> reactive() {

@@ -4,21 +4,32 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.function.BiConsumer;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.github.distlock.LockDefinitionException;
+import io.github.distlock.DistributedLock;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
-import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * A JVM with a weaver: plays the scenes whose names it reads, and prints what was locked.
@@ -26,30 +37,29 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 final class WovenChild {
 
 	private static final Map<String, Supplier<Object>> SCENES = Map.ofEntries(
-			Map.entry("self-invocation", () -> woven((wares, locks) -> wares.callsItself("7"))),
-			Map.entry("private", () -> woven((wares, locks) -> wares.callsPrivate("7"))),
-			Map.entry("from-outside", () -> woven((wares, locks) -> wares.deduct("7"))),
-			Map.entry("stage", () -> woven((wares, locks) -> wares.stage("7").join())),
-			Map.entry("mono", () -> woven((wares, locks) -> wares.mono("7").repeat(1).blockLast())),
-			Map.entry("composed", () -> woven((wares, locks) -> wares.composed())),
-			Map.entry("failing", () -> woven((wares, locks) -> thrownBy(wares::failing))),
-			Map.entry("static", () -> woven((wares, locks) -> WovenWares.count(locks, "7"))),
-			Map.entry("no-bean", () -> woven((wares, locks) -> new WovenWares(locks).deduct("7"))),
-			Map.entry("whole-class", () -> wholeClass(false)), Map.entry("proxied-class", () -> wholeClass(true)),
-			Map.entry("interface", () -> refusalOf(WovenWares.OfInterface.class)),
-			Map.entry("interface-type",
-					() -> eventsOf(WovenWares.OfAnnotatedType.class, WovenWares.OfAnnotatedType::method)),
-			Map.entry("part", () -> eventsOf(WovenWares.Part.class, (part) -> {
+			Map.entry("self-invocation", () -> woven((wares) -> wares.callsItself("7"))),
+			Map.entry("private", () -> woven((wares) -> wares.callsPrivate("7"))),
+			Map.entry("from-outside", () -> woven((wares) -> wares.deduct("7"))),
+			Map.entry("stage", () -> woven((wares) -> wares.stage("7").join())),
+			Map.entry("mono", () -> woven((wares) -> wares.mono("7").repeat(1).blockLast())),
+			Map.entry("composed", () -> woven(Wares::composed)),
+			Map.entry("failing", () -> woven((wares) -> catchThrowable(wares::failing))),
+			Map.entry("static", () -> woven((wares) -> Wares.count(wares.locks, "7"))),
+			Map.entry("no-bean", () -> woven((wares) -> new Wares(wares.locks).deduct("7"))),
+			Map.entry("whole-class", () -> events(Whole.class, Whole::one)),
+			Map.entry("proxied-class", WovenChild::proxiedClass),
+			Map.entry("interface", () -> refusal(() -> start(OfInterface.class))),
+			Map.entry("interface-type", () -> events(OfAnnotatedType.class, OfAnnotatedType::method)),
+			Map.entry("part", () -> events(Part.class, (part) -> {
 				part.one();
 				part.own();
-			})), Map.entry("transaction", () -> refusalOf(WovenWares.InTransaction.class)),
+			})), Map.entry("transaction", () -> refusal(() -> start(InTransaction.class))),
 			Map.entry("no-application", WovenChild::noApplication),
 			Map.entry("proxy-mode", () -> proxied((wares) -> wares.deduct("7"))),
 			Map.entry("proxy-mode-self", () -> proxied((wares) -> wares.callsItself("7"))),
-			Map.entry("two-applications", WovenChild::twoApplications), Map.entry("ambiguous", WovenChild::ambiguous),
+			Map.entry("two-applications", WovenChild::twoApplications),
+			Map.entry("ambiguous", () -> refusal(WovenChild::ambiguous)),
 			Map.entry("beside-a-proxy", WovenChild::besideAProxy));
-
-	private static final MethodInterceptor PASSING_ON = MethodInvocation::proceed;
 
 	private WovenChild() {
 	}
@@ -73,102 +83,240 @@ final class WovenChild {
 		}
 	}
 
-	private static Object woven(BiConsumer<WovenWares, InMemoryLocks> call) {
-		try (AnnotationConfigApplicationContext context = start(WovenWares.class)) {
-			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
-			call.accept(context.getBean(WovenWares.class), locks);
-			return locks.events;
-		}
+	private static LockedApplication application(Class<?> bean) {
+		return LockedApplication.of(bean).with("mode", AopMode.ASPECTJ);
 	}
 
-	private static Object wholeClass(boolean proxied) {
-		LockedApplication application = LockedApplication.of(WovenWares.Whole.class)
-			.with("mode", AopMode.ASPECTJ)
-			.with((context) -> {
-				if (proxied) {
-					NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(PASSING_ON);
-					advisor.setMappedName("one");
-					context.registerBean("advisor", Advisor.class, () -> advisor,
-							(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
-				}
-			});
-		try (AnnotationConfigApplicationContext context = application.start()) {
-			context.getBean(WovenWares.Whole.class).one();
-			return context.getBean(InMemoryLocks.class).events;
-		}
+	private static AnnotationConfigApplicationContext start(Class<?> bean) {
+		return application(bean).start();
 	}
 
-	private static <T> Object eventsOf(Class<T> bean, Consumer<T> call) {
-		try (AnnotationConfigApplicationContext context = start(bean)) {
-			call.accept(context.getBean(bean));
-			return context.getBean(InMemoryLocks.class).events;
-		}
+	private static <T> Object events(Class<T> bean, Consumer<T> call) {
+		return application(bean).call(bean, call).events;
+	}
+
+	private static Object woven(Consumer<Wares> call) {
+		return events(Wares.class, call);
+	}
+
+	private static Object proxied(Consumer<ProxiedWares> call) {
+		return LockedApplication.of(ProxiedWares.class).call(ProxiedWares.class, call).events;
+	}
+
+	private static Object proxiedClass() {
+		NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(
+				(MethodInterceptor) MethodInvocation::proceed);
+		advisor.setMappedName("one");
+		return application(Whole.class)
+			.with((context) -> context.registerBean("advisor", Advisor.class, () -> advisor,
+					(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE)))
+			.call(Whole.class, Whole::one).events;
 	}
 
 	private static Object noApplication() {
 		InMemoryLocks locks = new InMemoryLocks();
-		new WovenWares(locks).deduct("7");
+		new Wares(locks).deduct("7");
 		return locks.events;
 	}
 
-	private static Object proxied(Consumer<ProxiedWares> call) {
-		try (AnnotationConfigApplicationContext context = LockedApplication.of(ProxiedWares.class).start()) {
-			call.accept(context.getBean(ProxiedWares.class));
-			return context.getBean(InMemoryLocks.class).events;
-		}
-	}
-
 	private static Object twoApplications() {
-		try (AnnotationConfigApplicationContext one = start(WovenWares.class);
-				AnnotationConfigApplicationContext other = start(WovenWares.class)) {
-			one.getBean(WovenWares.class).deduct("1");
-			other.getBean(WovenWares.class).deduct("2");
-			return one.getBean(InMemoryLocks.class).events + " " + other.getBean(InMemoryLocks.class).events;
+		try (AnnotationConfigApplicationContext one = start(Wares.class);
+				AnnotationConfigApplicationContext other = start(Wares.class)) {
+			one.getBean(Wares.class).deduct("1");
+			other.getBean(Wares.class).deduct("2");
+			return one.getBean(Wares.class).locks.events + " " + other.getBean(Wares.class).locks.events;
 		}
 	}
 
-	private static Object refusalOf(Class<?> bean) {
-		try (AnnotationConfigApplicationContext context = start(bean)) {
-			return "not refused";
-		}
-		catch (LockDefinitionException ex) {
-			return "refused: " + ex.getMessage();
-		}
-		catch (BeanCreationException ex) {
-			return "refused: " + ex.getMostSpecificCause().getMessage();
-		}
-	}
-
-	private static Object ambiguous() {
-		try (AnnotationConfigApplicationContext one = start(WovenWares.class);
-				AnnotationConfigApplicationContext other = start(WovenWares.class)) {
-			WovenWares.count(one.getBean(InMemoryLocks.class), "7");
-			return "not refused";
-		}
-		catch (LockDefinitionException ex) {
-			return "refused: " + ex.getMessage();
+	private static void ambiguous() {
+		try (AnnotationConfigApplicationContext one = start(Wares.class);
+				AnnotationConfigApplicationContext other = start(Wares.class)) {
+			Wares.count(one.getBean(InMemoryLocks.class), "7");
 		}
 	}
 
 	private static Object besideAProxy() {
-		try (AnnotationConfigApplicationContext woven = start(WovenWares.class);
-				AnnotationConfigApplicationContext proxied = LockedApplication.of(ProxiedWares.class).start()) {
-			proxied.getBean(ProxiedWares.class).deduct("7");
-			return woven.getBean(InMemoryLocks.class).events + " " + proxied.getBean(InMemoryLocks.class).events;
+		try (AnnotationConfigApplicationContext woven = start(Wares.class)) {
+			return woven.getBean(Wares.class).locks.events + " " + proxied((wares) -> wares.deduct("7"));
 		}
 	}
 
-	private static void thrownBy(Runnable call) {
-		try {
-			call.run();
-		}
-		catch (IllegalArgumentException ex) {
-			// As expected: the method's own.
-		}
+	private static Object refusal(ThrowingCallable call) {
+		Throwable refusal = catchThrowable(call);
+		return (refusal != null) ? "refused: " + NestedExceptionUtils.getMostSpecificCause(refusal).getMessage()
+				: "not refused";
 	}
 
-	private static AnnotationConfigApplicationContext start(Class<?> bean) {
-		return LockedApplication.of(bean).with("mode", AopMode.ASPECTJ).start();
+	/** Methods that no proxy can lock: a final class that calls itself. */
+	static final class Wares {
+
+		private final InMemoryLocks locks;
+
+		Wares(InMemoryLocks locks) {
+			this.locks = locks;
+		}
+
+		void callsItself(String id) {
+			deduct(id);
+		}
+
+		void callsPrivate(String id) {
+			hidden(id);
+		}
+
+		@DistributedLock("'public-' + #id")
+		public String deduct(String id) {
+			return this.locks.run();
+		}
+
+		@DistributedLock("'private-' + #id")
+		private void hidden(String id) {
+			this.locks.run();
+		}
+
+		@DistributedLock("'stage-' + #id")
+		CompletableFuture<String> stage(String id) {
+			return CompletableFuture.supplyAsync(this.locks::run);
+		}
+
+		@DistributedLock("'mono-' + #id")
+		Mono<String> mono(String id) {
+			this.locks.events.add("call");
+			return Mono.fromSupplier(this.locks::run);
+		}
+
+		@Counted
+		final void composed() {
+			this.locks.run();
+		}
+
+		@DistributedLock("'throwing'")
+		void failing() {
+			this.locks.run();
+			throw new IllegalArgumentException("of the method");
+		}
+
+		@DistributedLock("'static-' + #id")
+		static void count(InMemoryLocks locks, String id) {
+			locks.run();
+		}
+
+	}
+
+	/** Methods that a proxy can lock, called from outside and from inside. */
+	static class ProxiedWares {
+
+		private final InMemoryLocks locks;
+
+		ProxiedWares(InMemoryLocks locks) {
+			this.locks = locks;
+		}
+
+		public void callsItself(String id) {
+			deduct(id);
+		}
+
+		@DistributedLock("'public-' + #id")
+		public void deduct(String id) {
+			this.locks.run();
+		}
+
+	}
+
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock("'composed'")
+	@interface Counted {
+
+	}
+
+	/** AspectJ does not find this annotation, because it is not on the method. */
+	interface Annotated {
+
+		@DistributedLock("'interface'")
+		void method();
+
+	}
+
+	static class OfInterface implements Annotated {
+
+		@Override
+		public void method() {
+		}
+
+	}
+
+	/** The weaver finds this annotation, because it is on the interface itself. */
+	@DistributedLock("'whole-interface'")
+	interface AnnotatedType {
+
+		void method();
+
+	}
+
+	static class OfAnnotatedType implements AnnotatedType {
+
+		private final InMemoryLocks locks;
+
+		OfAnnotatedType(InMemoryLocks locks) {
+			this.locks = locks;
+		}
+
+		@Override
+		public void method() {
+			this.locks.run();
+		}
+
+	}
+
+	@DistributedLock("'whole'")
+	static class Whole {
+
+		private final InMemoryLocks locks;
+
+		Whole(InMemoryLocks locks) {
+			this.locks = locks;
+		}
+
+		public void one() {
+			this.locks.run();
+			notPublic();
+		}
+
+		void notPublic() {
+			this.locks.run();
+		}
+
+	}
+
+	/** Inherits the annotation of its super class. */
+	static class Part extends Whole {
+
+		Part(InMemoryLocks locks) {
+			super(locks);
+		}
+
+		@Override
+		public void one() {
+			super.notPublic();
+		}
+
+		public void own() {
+			super.notPublic();
+		}
+
+	}
+
+	/** Has a transaction by a proxy. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	static class InTransaction {
+
+		@DistributedLock("'transaction'")
+		@Transactional
+		public void method() {
+		}
+
 	}
 
 }
