@@ -19,9 +19,8 @@ class LockAssertTests {
 	@Test
 	void codeWithoutALockIsAProgrammingErrorAndNotContention() {
 		assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked)
-			.withMessageContaining("must run under a lock, but this thread holds []")
-			.withMessageContaining("@DistributedLock")
-			.withMessageContaining("call it from another bean");
+			.withMessageContainingAll("must run under a lock, but this thread holds []", "@DistributedLock",
+					"call it from another bean");
 	}
 
 	@Test
@@ -37,8 +36,7 @@ class LockAssertTests {
 	void anotherKeyIsNotEnough() {
 		try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("stock-43"))) {
 			assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertLocked("stock-42"))
-				.withMessageContaining("'stock-42'")
-				.withMessageContaining("holds [stock-43]");
+				.withMessageContainingAll("'stock-42'", "holds [stock-43]");
 		}
 	}
 

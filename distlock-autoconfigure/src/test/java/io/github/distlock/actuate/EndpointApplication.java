@@ -170,9 +170,7 @@ public final class EndpointApplication implements AutoCloseable {
 		this.context.close();
 	}
 
-	/**
-	 * The application.
-	 */
+	/** The application. */
 	@SpringBootConfiguration
 	@EnableAutoConfiguration(exclude = { DataSourceAutoConfiguration.class, DataRedisAutoConfiguration.class })
 	static class Program {

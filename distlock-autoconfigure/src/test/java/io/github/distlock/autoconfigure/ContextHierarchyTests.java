@@ -29,8 +29,6 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -84,19 +82,24 @@ class ContextHierarchyTests {
 			.withPropertyValues("distlock.backend=local", "distlock.wait-time=0");
 		application.withBean(Work.class).run((parent) -> {
 			assertThat(parent).hasNotFailed();
-			application.withParent(parent).withUserConfiguration(Child.class).run((child) -> {
-				assertThat(child).hasNotFailed();
-				assertThat(child.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME).getClass().getName())
-					.contains(aspectJ ? "AspectJ" : "Infrastructure");
-				ChildWork work = child.getBean(ChildWork.class);
-				assertThat(work.key()).isEqualTo("acme");
-				await().untilAsserted(() -> assertThat(child.getBean(ChildListener.class).heard).contains("acme"));
-				assertThat(advisors(work)).containsExactly(child.getBean(DistributedLockAdvisor.class));
-				try (HeldLock rival = Contexts.rival(child, "acme")) {
-					assertThat(rival.isHeld()).isTrue();
-					assertThat(work.key()).isEqualTo("refused by the handler of the child");
-				}
-			});
+			application.withParent(parent)
+				.withBean("tenants", Tenants.class)
+				.withBean(ChildWork.class)
+				.withBean(ChildListener.class)
+				.withBean(LockFailureHandler.class, () -> (failure) -> "refused by the handler of the child")
+				.run((child) -> {
+					assertThat(child).hasNotFailed();
+					assertThat(child.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME).getClass().getName())
+						.contains(aspectJ ? "AspectJ" : "Infrastructure");
+					ChildWork work = child.getBean(ChildWork.class);
+					assertThat(work.key()).isEqualTo("acme");
+					await().untilAsserted(() -> assertThat(child.getBean(ChildListener.class).heard).contains("acme"));
+					assertThat(advisors(work)).containsExactly(child.getBean(DistributedLockAdvisor.class));
+					try (HeldLock rival = Contexts.rival(child, "acme")) {
+						assertThat(rival.isHeld()).isTrue();
+						assertThat(work.key()).isEqualTo("refused by the handler of the child");
+					}
+				});
 			assertThat(parent.getBean(Work.class).key()).isEqualTo("order-1");
 		});
 	}
@@ -155,31 +158,6 @@ class ContextHierarchyTests {
 
 		public String name() {
 			return "acme";
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Child {
-
-		@Bean
-		Tenants tenants() {
-			return new Tenants();
-		}
-
-		@Bean
-		ChildWork childWork() {
-			return new ChildWork();
-		}
-
-		@Bean
-		LockFailureHandler handler() {
-			return (failure) -> "refused by the handler of the child";
-		}
-
-		@Bean
-		ChildListener listener() {
-			return new ChildListener();
 		}
 
 	}

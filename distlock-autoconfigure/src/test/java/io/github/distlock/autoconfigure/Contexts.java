@@ -14,7 +14,12 @@ import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.util.ClassUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 
 /**
  * Application context runners with the auto-configurations of the library.
@@ -52,6 +57,14 @@ public final class Contexts {
 	static HeldLock rival(ApplicationContext context, String key) {
 		return CompletableFuture.supplyAsync(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of(key)))
 			.join();
+	}
+
+	/** Check that the start fails, and what the message of the cause says. */
+	static void assertRefused(ApplicationContextRunner application, String... parts) {
+		application.run((context) -> assertThat(context).getFailure()
+			.extracting(NestedExceptionUtils::getMostSpecificCause, THROWABLE)
+			.extracting(Throwable::getMessage, STRING)
+			.contains(parts));
 	}
 
 }

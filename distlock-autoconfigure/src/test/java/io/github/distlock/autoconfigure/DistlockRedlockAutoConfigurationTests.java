@@ -1,21 +1,18 @@
 package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.IntStream;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockException;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.redlock.RedlockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,30 +33,26 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 class DistlockRedlockAutoConfigurationTests {
 
-	private static final List<RedisTestServer> servers = new ArrayList<>();
+	@AutoClose
+	private static final RedisTestServer first = RedisTestServer.start();
+
+	@AutoClose
+	private static final RedisTestServer second = RedisTestServer.start("requirepass secret");
+
+	@AutoClose
+	private static final RedisTestServer third = RedisTestServer.start();
 
 	private final ApplicationContextRunner application = Contexts.withRedis()
 		.withPropertyValues("distlock.backend=redlock", "distlock.lease-time=900ms", "distlock.wait-time=20s",
 				"distlock.redlock.longest-lease=1s", "distlock.redlock.node-timeout=290ms");
 
-	@BeforeAll
-	static void startServers() {
-		servers.add(RedisTestServer.start());
-		servers.add(RedisTestServer.start("requirepass secret"));
-		servers.add(RedisTestServer.start());
-	}
-
-	@AfterAll
-	static void stopServers() {
-		servers.forEach(RedisTestServer::close);
-	}
-
 	@Test
 	void locksAreAcquiredOnTheConfiguredNodes() {
-		this.application.withPropertyValues("distlock.redlock.nodes[0].host=127.0.0.1",
-				"distlock.redlock.nodes[0].port=" + servers.get(0).port(),
-				"distlock.redlock.nodes[1].url=redis://:secret@127.0.0.1:" + servers.get(1).port(),
-				"distlock.redlock.nodes[2].host=127.0.0.1", "distlock.redlock.nodes[2].port=" + servers.get(2).port())
+		this.application
+			.withPropertyValues("distlock.redlock.nodes[0].host=127.0.0.1",
+					"distlock.redlock.nodes[0].port=" + first.port(),
+					"distlock.redlock.nodes[1].url=redis://:secret@127.0.0.1:" + second.port(),
+					"distlock.redlock.nodes[2].host=127.0.0.1", "distlock.redlock.nodes[2].port=" + third.port())
 			.run((context) -> {
 				assertThat(context.getBean(LockBackend.class)).isInstanceOf(RedlockBackend.class);
 				LockRegistry registry = context.getBean(LockRegistry.class);
@@ -70,8 +63,7 @@ class DistlockRedlockAutoConfigurationTests {
 						assertThat(lock.isHeld() && other.isHeld()).isTrue();
 					}
 				});
-				assertThat(((BackendLockRegistry) registry).store().location())
-					.contains("127.0.0.1:" + servers.get(1).port())
+				assertThat(((BackendLockRegistry) registry).store().location()).contains("127.0.0.1:" + second.port())
 					.doesNotContain("secret");
 			});
 	}
@@ -88,8 +80,7 @@ class DistlockRedlockAutoConfigurationTests {
 			.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining(name)
-				.hasMessageContaining(problem)
+				.hasMessageContainingAll(name, problem)
 				.hasMessageNotContaining("secret"));
 	}
 

@@ -66,6 +66,9 @@ class FailedStartTests {
 					Database,Jdbc |  | backend=jdbc jdbc.data-source=orders spring.datasource.url=jdbc:h2:mem:shop | Property 'distlock.jdbc.data-source' is 'orders': there is no DataSource bean of that name. | Use one of dataSource.
 					Database,Jdbc |  | backend=jdbc jdbc.command-timeout=5s spring.datasource.url=jdbc:h2:mem:oracle;MODE=Oracle | H2 at jdbc:h2:mem:oracle takes an empty text for NULL, so no lock could be released. | Correct this as described. Or set distlock.enabled=false to run without locks.
 					ZooKeeper |  | backend=zookeeper | there is neither a CuratorFramework bean nor the property 'distlock.zookeeper.connect-string'. | Set distlock.zookeeper.connect-string, such as zk1:2181,zk2:2181,zk3:2181, or define
+					Local,FinalShop |  | backend=local | FailedStartTests$FinalShop.sell() is in a final class, of which Spring can create no class-based proxy. | Make it non-final, in Kotlin with 'open' or the compiler plugin kotlin-spring
+					Local,Unresolved |  | backend=local | @DistributedLock(leaseTime = "${shop.lease}") on io.github.distlock.autoconfigure.FailedStartTests$Unresolved.sell() has a placeholder without a value (Could not resolve placeholder 'shop.lease' in value "${shop.lease}") | set the property, or write a default
+					Redis,Shop |  |  | FailedStartTests$Shop.sell() has attributes that do not fit. The lease time | Correct the @DistributedLock annotation or the LockRequest as described.
 					Local |  | backend=local wait-time=2 | Property 'distlock.wait-time' is '2': it has no unit and would be read as 2 milliseconds. | Write a number with a unit, such as 2ms or 2s
 					""")
 	void theReportSaysWhatIsWrongAndWhatToDo(@Nullable String beans, @Nullable String missing,
@@ -87,32 +90,6 @@ class FailedStartTests {
 
 	private static Stream<String> list(@Nullable String names, String delimiter) {
 		return Arrays.stream(StringUtils.tokenizeToStringArray(names, delimiter));
-	}
-
-	@Test
-	void withALockedMethodInAFinalClass(CapturedOutput output) {
-		start(application(Locks.class, Local.class, FinalShop.class), "distlock.backend=local");
-		assertThat(flushed(output)).contains(FAILED,
-				FinalShop.class.getName()
-						+ ".sell() is in a final class, of which Spring can create no class-based proxy.",
-				"Make it non-final, in Kotlin with 'open' or the compiler plugin kotlin-spring");
-	}
-
-	@Test
-	void withAPlaceholderThatHasNoValue(CapturedOutput output) {
-		start(application(Locks.class, Local.class, PropertyPlaceholderAutoConfiguration.class, Unresolved.class),
-				"distlock.backend=local");
-		assertThat(flushed(output)).contains(FAILED,
-				"@DistributedLock(leaseTime = \"${shop.lease}\") on " + Unresolved.class.getName()
-						+ ".sell() has a placeholder without a value (Could not resolve placeholder "
-						+ "'shop.lease' in value \"${shop.lease}\"): set the property, or write a default");
-	}
-
-	@Test
-	void withAnInvalidLockDefinition(CapturedOutput output) {
-		start(application(Locks.class, Redis.class, Shop.class));
-		assertThat(flushed(output)).contains(FAILED, "Shop", "lease time",
-				"Correct the @DistributedLock annotation or the LockRequest as described.");
 	}
 
 	@Test
@@ -197,6 +174,7 @@ class FailedStartTests {
 
 	}
 
+	@ImportAutoConfiguration(PropertyPlaceholderAutoConfiguration.class)
 	static class Unresolved {
 
 		@DistributedLock(key = "'k'", leaseTime = "${shop.lease}")

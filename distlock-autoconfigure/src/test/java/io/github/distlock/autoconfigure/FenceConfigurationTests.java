@@ -78,32 +78,31 @@ class FenceConfigurationTests {
 
 	@Test
 	void aGuardOfTheApplicationWithoutTheFenceFailsTheStart() {
-		withManager().withBean(CommitGuard.class, () -> new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)))
-			.run((context) -> assertThat(context).getFailure().hasMessageContaining("CommitGuard of the application"));
+		Contexts.assertRefused(
+				withManager().withBean(CommitGuard.class,
+						() -> new CommitGuard(() -> new CommitTerms(true, Duration.ZERO))),
+				"CommitGuard of the application");
 	}
 
 	@Test
 	void aDatabaseThatIsNotSupportedFailsTheStartIfThereIsNoOther() throws Exception {
 		DataSource oracle = mock(DataSource.class, Answers.RETURNS_DEEP_STUBS);
 		given(oracle.getConnection().getMetaData().getDatabaseProductName()).willReturn("Oracle");
-		withManager().withBean(DataSource.class, () -> oracle)
-			.run((context) -> assertThat(context).getFailure().hasMessageContaining("is not supported"));
+		Contexts.assertRefused(withManager().withBean(DataSource.class, () -> oracle), "is not supported");
 	}
 
 	@Test
 	void withoutSpringJdbcTheStartSaysSo() {
-		withManager().withClassLoader(new FilteredClassLoader(ConnectionHolder.class))
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining("distlock.transaction.fence is true, but spring-jdbc is missing"));
+		Contexts.assertRefused(withManager().withClassLoader(new FilteredClassLoader(ConnectionHolder.class)),
+				"distlock.transaction.fence is true, but spring-jdbc is missing");
 	}
 
 	@Test
 	void withoutAManagerThatCanBeFencedTheStartFails() {
-		this.application.withBean(PlatformTransactionManager.class, () -> mock(PlatformTransactionManager.class))
-			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("no transaction manager can be fenced")
-				.hasMessageContaining("distlock.transaction.fence=false"));
+		Contexts.assertRefused(
+				this.application.withBean(PlatformTransactionManager.class,
+						() -> mock(PlatformTransactionManager.class)),
+				"no transaction manager can be fenced", "distlock.transaction.fence=false");
 	}
 
 	@Test
@@ -111,25 +110,18 @@ class FenceConfigurationTests {
 		String url = "jdbc:h2:mem:" + UUID.randomUUID();
 		try (Connection owner = DriverManager.getConnection(url); Statement statement = owner.createStatement()) {
 			statement.execute("CREATE USER seller PASSWORD ''");
-			withManager()
-				.withPropertyValues("spring.datasource.url=" + url, "spring.datasource.username=seller",
-						"distlock.transaction.fence-managers=transactionManager")
-				.run((context) -> assertThat(context).getFailure()
-					.hasMessageContaining("its creation at the start has failed")
-					.hasMessageContaining("rights"));
+			Contexts.assertRefused(withManager().withPropertyValues("spring.datasource.url=" + url,
+					"spring.datasource.username=seller", "distlock.transaction.fence-managers=transactionManager"),
+					"its creation at the start has failed", "rights");
 		}
 	}
 
 	@Test
 	void aManagerThatMustBeFencedFailsTheStart() {
-		withManager()
-			.withPropertyValues("distlock.jdbc.initialize-schema=never",
-					"distlock.transaction.fence-managers=transactionManager")
-			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("'transactionManager'")
-				.hasMessageContaining("fence-<database>.sql"));
-		withManager().withPropertyValues("distlock.jdbc.initialize-schema=never")
-			.run((context) -> assertThat(context).hasNotFailed());
+		ApplicationContextRunner never = withManager().withPropertyValues("distlock.jdbc.initialize-schema=never");
+		Contexts.assertRefused(never.withPropertyValues("distlock.transaction.fence-managers=transactionManager"),
+				"'transactionManager'", "fence-<database>.sql");
+		never.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 }

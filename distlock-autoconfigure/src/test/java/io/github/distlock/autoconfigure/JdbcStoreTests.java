@@ -5,7 +5,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.UUID;
 
 import javax.sql.DataSource;
@@ -31,8 +30,6 @@ import org.springframework.boot.jdbc.autoconfigure.metrics.DataSourcePoolMetrics
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -85,8 +82,7 @@ class JdbcStoreTests {
 				assertTimeoutPreemptively(Duration.ofSeconds(30),
 						() -> assertThatThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(WAIT_TIME)))
 							.isInstanceOf(LockBackendException.class)
-							.hasMessageContaining("distlock_lock is missing")
-							.hasMessageContaining("initialize-schema=always")
+							.hasMessageContainingAll("distlock_lock is missing", "initialize-schema=always")
 							.hasMessageNotContainingAny("SELECT", "\n"));
 			});
 	}
@@ -153,20 +149,18 @@ class JdbcStoreTests {
 
 	@Test
 	void oneOfSeveralDatabasesCanBeSelected() {
-		this.context.withUserConfiguration(TwoDatabases.class)
-			.run((started) -> assertThat(started).getFailure()
-				.rootCause()
-				.hasMessageContaining("needs a DataSource bean, but there are several"));
-		this.context.withUserConfiguration(TwoDatabases.class)
-			.withPropertyValues("distlock.jdbc.data-source=locks", "distlock.fail-fast=true")
-			.run((started) -> {
-				LockRegistry registry = started.getBean(LockRegistry.class);
-				Optional<HeldLock> lock = registry.tryAcquire(LockRequest.of("order-1"));
-				assertThat(lock).isPresent();
+		ApplicationContextRunner two = this.context
+			.withBean("orders", DataSource.class, () -> new DriverManagerDataSource("jdbc:h2:mem:orders"))
+			.withBean("locks", DataSource.class,
+					() -> new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1"));
+		Contexts.assertRefused(two, "needs a DataSource bean, but there are several");
+		two.withPropertyValues("distlock.jdbc.data-source=locks", "distlock.fail-fast=true").run((started) -> {
+			try (HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
+				assertThat(lock.isHeld()).isTrue();
 				assertThat(new JdbcTemplate(started.getBean("locks", DataSource.class))
 					.queryForObject("SELECT COUNT(*) FROM distlock_lock", Integer.class)).isEqualTo(1);
-				lock.get().close();
-			});
+			}
+		});
 	}
 
 	@Test
@@ -206,21 +200,6 @@ class JdbcStoreTests {
 
 		String down(LockException problem) {
 			return String.valueOf(problem.getMessage());
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class TwoDatabases {
-
-		@Bean
-		DataSource orders() {
-			return new DriverManagerDataSource("jdbc:h2:mem:orders-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
-		}
-
-		@Bean
-		DataSource locks() {
-			return new DriverManagerDataSource("jdbc:h2:mem:locks-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
 		}
 
 	}

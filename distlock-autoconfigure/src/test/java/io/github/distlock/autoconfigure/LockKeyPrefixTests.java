@@ -198,8 +198,8 @@ class LockKeyPrefixTests {
 
 	@Test
 	void severalPrefixesAreAnError() {
-		this.application.withBean("other", LockKeyPrefix.class, () -> (key) -> "")
-			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("LockKeyPrefix"));
+		Contexts.assertRefused(this.application.withBean("other", LockKeyPrefix.class, () -> (key) -> ""),
+				"LockKeyPrefix");
 	}
 
 	@Test

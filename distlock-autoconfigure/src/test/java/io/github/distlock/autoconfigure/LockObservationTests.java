@@ -3,8 +3,10 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -24,9 +26,11 @@ import io.github.distlock.observation.LockObservationDocumentation;
 import io.github.distlock.observation.LockObserver;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.ObservationView;
 import io.micrometer.observation.tck.TestObservationRegistry;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -357,6 +361,59 @@ class LockObservationTests {
 		@DistributedLock(key = "'brief'", name = "brief", leaseTime = "100ms")
 		public void brief(ObservationRecorder recorder) {
 			await().until(() -> recorder.events.contains("lost"));
+		}
+
+	}
+
+	/** Records what is started and stopped. */
+	static class ObservationRecorder implements ObservationHandler<Observation.Context> {
+
+		final Queue<Observation.Context> stopped = new ConcurrentLinkedQueue<>();
+
+		final Queue<String> started = new ConcurrentLinkedQueue<>();
+
+		final Queue<String> events = new ConcurrentLinkedQueue<>();
+
+		@Override
+		public boolean supportsContext(Observation.Context context) {
+			return true;
+		}
+
+		@Override
+		public void onStart(Observation.Context context) {
+			this.started.add(String.valueOf(context.getName()));
+		}
+
+		@Override
+		public void onEvent(Observation.Event event, Observation.Context context) {
+			this.events.add(event.getName());
+		}
+
+		@Override
+		public void onStop(Observation.Context context) {
+			this.stopped.add(context);
+		}
+
+		List<String> outcomes() {
+			return this.stopped.stream().map((observed) -> value(observed, "outcome")).toList();
+		}
+
+		/** What was stopped, each with its parent. */
+		List<String> tree() {
+			return this.stopped.stream().map((observed) -> {
+				ObservationView parent = observed.getParentObservation();
+				return name(observed) + ((parent != null) ? " < " + name(parent.getContextView()) : "");
+			}).toList();
+		}
+
+		private static String name(Observation.ContextView context) {
+			@Nullable String contextual = context.getContextualName();
+			return (contextual != null) ? contextual : String.valueOf(context.getName());
+		}
+
+		static String value(Observation.Context observed, String key) {
+			KeyValue found = observed.getLowCardinalityKeyValue(key);
+			return (found != null) ? found.getValue() : "";
 		}
 
 	}

@@ -47,6 +47,11 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willAnswer;
+import static org.mockito.Mockito.mock;
 
 /**
  * When locks can be acquired while an application starts, pauses and stops, and that its
@@ -142,6 +147,20 @@ class LockRegistryLifecycleTests {
 		registry.acquire(LockRequest.of("start-and-stop")).close();
 	}
 
+	/** A bean that tries to acquire a lock when it stops. */
+	private static SmartLifecycle probe(String name, int phase, LockRegistry registry, List<String> log) {
+		SmartLifecycle probe = mock(SmartLifecycle.class);
+		given(probe.isRunning()).willReturn(true);
+		given(probe.getPhase()).willReturn(phase);
+		willAnswer((call) -> {
+			boolean locked = catchThrowableOfType(LockBackendException.class, () -> lock(registry)) == null;
+			log.add("stop " + name + ": " + (locked ? "locked" : "refused"));
+			call.<Runnable>getArgument(0).run();
+			return null;
+		}).given(probe).stop(any());
+		return probe;
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
 			DistlockAutoConfiguration.class, TaskExecutionAutoConfiguration.class })
@@ -177,70 +196,18 @@ class LockRegistryLifecycleTests {
 		final List<String> log = new CopyOnWriteArrayList<>();
 
 		@Bean
-		Probe web(LockRegistry registry) {
-			return new Probe("web", WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE, registry, this.log);
+		SmartLifecycle web(LockRegistry registry) {
+			return probe("web", WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE, registry, this.log);
 		}
 
 		@Bean
-		Probe executor(LockRegistry registry) {
-			return new Probe("executor", ThreadPoolTaskExecutor.DEFAULT_PHASE, registry, this.log);
+		SmartLifecycle executor(LockRegistry registry) {
+			return probe("executor", ThreadPoolTaskExecutor.DEFAULT_PHASE, registry, this.log);
 		}
 
 		@Bean
-		Probe below(LockRegistry registry) {
-			return new Probe("below", 1, registry, this.log);
-		}
-
-	}
-
-	/**
-	 * Tries to acquire a lock when it stops.
-	 */
-	static class Probe implements SmartLifecycle {
-
-		private final String name;
-
-		private final int phase;
-
-		private final LockRegistry registry;
-
-		private final List<String> log;
-
-		private volatile boolean running;
-
-		Probe(String name, int phase, LockRegistry registry, List<String> log) {
-			this.name = name;
-			this.phase = phase;
-			this.registry = registry;
-			this.log = log;
-		}
-
-		@Override
-		public void start() {
-			this.running = true;
-		}
-
-		@Override
-		public void stop() {
-			this.running = false;
-			String result = "locked";
-			try {
-				lock(this.registry);
-			}
-			catch (LockBackendException ex) {
-				result = "refused";
-			}
-			this.log.add("stop " + this.name + ": " + result);
-		}
-
-		@Override
-		public boolean isRunning() {
-			return this.running;
-		}
-
-		@Override
-		public int getPhase() {
-			return this.phase;
+		SmartLifecycle below(LockRegistry registry) {
+			return probe("below", 1, registry, this.log);
 		}
 
 	}

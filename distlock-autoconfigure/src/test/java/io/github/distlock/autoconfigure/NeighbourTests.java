@@ -62,6 +62,7 @@ class NeighbourTests {
 			this.application.withPropertyValues("spring.data.redis.port=" + redis.port())
 				.withBean("curator", CuratorFramework.class, () -> curator)
 				.withUserConfiguration(Neighbours.class)
+				.withBean(Work.class)
 				.run((context) -> {
 					assertThat(context).hasNotFailed();
 					assertThat(context).getBean("redisLockRegistry").isInstanceOf(RedisLockRegistry.class);
@@ -167,11 +168,6 @@ class NeighbourTests {
 		@Bean
 		LockProvider lockProvider(RedisConnectionFactory connections) {
 			return new RedisLockProvider.Builder(connections).environment("shedlock").build();
-		}
-
-		@Bean
-		Work work() {
-			return new Work();
 		}
 
 	}

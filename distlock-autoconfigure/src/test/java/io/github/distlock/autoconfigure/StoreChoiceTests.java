@@ -138,9 +138,7 @@ class StoreChoiceTests {
 		ApplicationContextRunner own = this.application
 			.withBean("etcdLockBackend", LockBackend.class, StoreChoiceTests::ownBackend)
 			.withBean("consul", LockBackend.class, StoreChoiceTests::ownBackend);
-		own.run((context) -> assertThat(context).getFailure()
-			.isInstanceOf(StartUpException.class)
-			.hasMessageContaining("The default LockBackend is not clear: etcdLockBackend, consul."));
+		Contexts.assertRefused(own, "The default LockBackend is not clear: etcdLockBackend, consul.");
 		own.withBean("third", LockBackend.class, StoreChoiceTests::ownBackend, (bean) -> bean.setPrimary(true))
 			.run((context) -> assertThat(context.getBean(LockRegistry.class))
 				.isSameAs(context.getBean("distlockThirdLockRegistry")));
@@ -197,12 +195,10 @@ class StoreChoiceTests {
 
 	@Test
 	void aPrimaryRegistryDoesNotReplaceThoseOfTheLibrary() {
-		Contexts.withoutRedis()
+		Contexts.assertRefused(Contexts.withoutRedis()
 			.withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class))
-			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class), (bean) -> bean.setPrimary(true))
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining("The lock backend 'redis' is enabled"));
+			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class), (bean) -> bean.setPrimary(true)),
+				"The lock backend 'redis' is enabled");
 	}
 
 	@Test
@@ -248,11 +244,9 @@ class StoreChoiceTests {
 		ApplicationContextRunner choice = (composite != null)
 				? this.application.withPropertyValues("distlock.composite=" + composite, "distlock.backend=composite")
 				: this.application;
-		choice.withBean("heapLockBackend", LockBackend.class, StoreChoiceTests::backendWithoutOrder)
-			.withBean(bean)
-			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("@DistributedLock on " + bean.getName())
-				.hasMessageContaining(problem));
+		Contexts
+			.assertRefused(choice.withBean("heapLockBackend", LockBackend.class, StoreChoiceTests::backendWithoutOrder)
+				.withBean(bean), "@DistributedLock on " + bean.getName(), problem);
 		this.application.withBean(bean).run((context) -> assertThat(context).hasNotFailed());
 	}
 

@@ -67,7 +67,8 @@ class ValidationOrderTests {
 				DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
 				JdbcTemplateAutoConfiguration.class))
 		.withPropertyValues("distlock.backend=local", "distlock.wait-time=30s",
-				"spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID())
+				"spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID()
+						+ ";INIT=create table if not exists orders (id varchar(20))")
 		.withUserConfiguration(Shop.class);
 
 	@AfterEach
@@ -320,18 +321,8 @@ class ValidationOrderTests {
 	@EnableAsync
 	@EnableMethodSecurity
 	@EnableTransactionManagement
+	@Import({ Orders.class, Unlocked.class })
 	static class Shop {
-
-		@Bean
-		Orders orders(JdbcTemplate jdbc) {
-			jdbc.execute("create table orders (id varchar(20))");
-			return new Orders(jdbc);
-		}
-
-		@Bean
-		Unlocked unlocked() {
-			return new Unlocked();
-		}
 
 		@Bean
 		SimpleAsyncTaskExecutor applicationTaskExecutor() {

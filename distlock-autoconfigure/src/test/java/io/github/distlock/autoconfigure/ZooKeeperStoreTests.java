@@ -18,7 +18,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,8 +85,9 @@ class ZooKeeperStoreTests {
 					assertTimeoutPreemptively(Duration.ofMinutes(1),
 							() -> assertThatExceptionOfType(LockBackendException.class)
 								.isThrownBy(() -> started.getBean(LockRegistry.class).acquire(request))
-								.withMessageContaining("The chroot '/missing/app' of the connect string does not exist")
-								.withMessageContaining("Create this node"));
+								.withMessageContainingAll(
+										"The chroot '/missing/app' of the connect string does not exist",
+										"Create this node"));
 					assertThat(problems.lines()).isEmpty();
 				});
 		}
@@ -119,12 +119,8 @@ class ZooKeeperStoreTests {
 
 	@Test
 	void severalClientsNeedAPrimaryOne() {
-		this.context.withBean("one", CuratorFramework.class, ZooKeeperStoreTests::client)
-			.withBean("two", CuratorFramework.class, ZooKeeperStoreTests::client)
-			.run((started) -> assertThat(started).getFailure()
-				.rootCause()
-				.isInstanceOf(NoUniqueBeanDefinitionException.class)
-				.hasMessageContaining("one,two"));
+		Contexts.assertRefused(this.context.withBean("one", CuratorFramework.class, ZooKeeperStoreTests::client)
+			.withBean("two", CuratorFramework.class, ZooKeeperStoreTests::client), "one,two");
 	}
 
 	private static CuratorFramework client() {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -145,19 +146,11 @@ class IntegrationLockRegistryTests {
 		}
 	}
 
-	/** On another thread, which does not enter the locks of this one again. */
+	/** Asynchronously, so that no lock of this thread is entered again. */
 	private boolean isFree(String key) {
-		try {
-			return this.threads
-				.submit(() -> this.registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)).map((lock) -> {
-					lock.close();
-					return true;
-				}).orElse(false))
-				.get(5, TimeUnit.MINUTES);
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		Optional<HeldLock> lock = this.registry.tryAcquireAsync(LockRequest.of(key).waitTime(Duration.ZERO)).join();
+		lock.ifPresent(HeldLock::close);
+		return lock.isPresent();
 	}
 
 	@EnableIntegration

@@ -16,6 +16,7 @@ import io.github.distlock.installed.Installed;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -36,16 +37,18 @@ class ScrapedMetricsTests {
 
 	private static final Pattern LINE = Pattern.compile("^(distlock_[a-z_]+)", Pattern.MULTILINE);
 
+	private static String scrape = "";
+
 	@Test
 	void eachMetricOfTheAlertsAndTheDashboardIsInAScrape() throws Exception {
 		Set<String> scraped = new TreeSet<>();
-		LINE.matcher(scrape()).results().forEach((line) -> scraped.add(line.group(1)));
+		LINE.matcher(scrape).results().forEach((line) -> scraped.add(line.group(1)));
 		assertThat(OperationsFiles.metrics()).hasSizeGreaterThan(10).isSubsetOf(scraped);
 	}
 
 	@Test
 	void anAcquisitionAndASectionAreTimedOnce() throws Exception {
-		assertThat(scrape().lines().filter((line) -> line.startsWith("distlock_")))
+		assertThat(scrape.lines().filter((line) -> line.startsWith("distlock_")))
 			.anyMatch((line) -> line.startsWith("distlock_acquire_seconds_count{"))
 			.anyMatch((line) -> line.startsWith("distlock_hold_seconds_count{"))
 			.noneMatch((line) -> line.startsWith("distlock_acquisition") || line.startsWith("distlock_section"));
@@ -54,13 +57,14 @@ class ScrapedMetricsTests {
 	@Tag(Installed.TAG)
 	@Test
 	void promtoolHasNoComplaintAboutAMetric() throws Exception {
-		assertThat(AlertRulesTests.answerOfPromtool(scrape(), "check", "metrics").lines())
+		assertThat(AlertRulesTests.answerOfPromtool(scrape, "check", "metrics").lines())
 			.filteredOn((line) -> line.startsWith("distlock_"))
 			.isEmpty();
 	}
 
 	/** A scrape after a wait, with observations of everything that is observed. */
-	private static String scrape() throws Exception {
+	@BeforeAll
+	static void readTheMetrics() {
 		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
 			.web(WebApplicationType.NONE)
 			.properties("distlock.backend=local", "distlock.observations.section=true",
@@ -75,7 +79,7 @@ class ScrapedMetricsTests {
 			// Handlers of spans still receive them.
 			assertThat(context.getBean(StoppedObservations.class).names).contains("distlock.acquisition",
 					"distlock.section");
-			return context.getBean(PrometheusMeterRegistry.class).scrape();
+			scrape = context.getBean(PrometheusMeterRegistry.class).scrape();
 		}
 	}
 

@@ -29,11 +29,9 @@ class BuildPhasesTests {
 		}
 		assertThat(Files.readString(Path.of("..", "project/distlock-kotlin-tests", "pom.xml")))
 			.containsPattern("<phase>process-test-classes</phase>\\s*<goals>\\s*<goal>test-compile</goal>");
-		assertThat(pom.substring(pom.indexOf("<id>without-tests</id>"), pom.indexOf("<id>comparison</id>")))
-			.contains("<name>skipTests</name>")
-			.contains("<maven.test.skip>true<")
-			.contains("<spring-javaformat.validate.skip>true<")
-			.contains("<checkstyle.skip>true<");
+		assertThat(pom.substring(pom.indexOf("<id>without-tests</id>"), pom.indexOf("<id>comparison</id>"))).contains(
+				"<name>skipTests</name>", "<maven.test.skip>true<", "<spring-javaformat.validate.skip>true<",
+				"<checkstyle.skip>true<");
 	}
 
 	@Test

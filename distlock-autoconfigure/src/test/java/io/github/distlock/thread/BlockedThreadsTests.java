@@ -3,6 +3,7 @@ package io.github.distlock.thread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -47,6 +48,7 @@ import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 /**
  * The application blocks all threads that run its code: the event loops and executors of
@@ -84,16 +86,15 @@ class BlockedThreadsTests {
 		ApplicationContextRunner runner = application(store).withPropertyValues(
 				"distlock.lease-time=" + LEASE.toMillis() + "ms",
 				"distlock.wait-time=" + BLOCKED.plusSeconds(30).toSeconds() + "s", "distlock.shutdown-grace-period=0s");
-		runner
-			.run((other) -> runner.withBean(LockListener.class, () -> new BlockingListener(end)).run((application) -> {
-				try {
-					check(store, application, other, end);
-				}
-				finally {
-					// Before the end of the application, which waits for its threads.
-					end.countDown();
-				}
-			}));
+		runner.run((other) -> runner.withBean(LockListener.class, () -> blockingListener(end)).run((application) -> {
+			try {
+				check(store, application, other, end);
+			}
+			finally {
+				// Before the end of the application, which waits for its threads.
+				end.countDown();
+			}
+		}));
 	}
 
 	@Test
@@ -232,42 +233,18 @@ class BlockedThreadsTests {
 	}
 
 	/** Blocks each thread of the library that calls it. */
-	private record BlockingListener(CountDownLatch end) implements LockListener {
-
-		@Override
-		public void onAttempted(Attempted event) {
-			if (!"future".equals(event.key())) {
-				// A caller waits for the listeners of its own attempt.
-				block();
+	private static LockListener blockingListener(CountDownLatch end) {
+		Set<String> blocked = Set.of("onAttempted", "onReleased", "onLost", "onRenewed", "onResubscribed");
+		return mock(LockListener.class, (call) -> {
+			// A caller waits for the listeners of its own attempt.
+			boolean ofCaller = call.getArguments().length > 0
+					&& call.getArgument(0) instanceof LockListener.Attempted attempt && "future".equals(attempt.key());
+			if (blocked.contains(call.getMethod().getName()) && !ofCaller
+					&& Thread.currentThread().getName().startsWith("distlock-")) {
+				awaitUninterruptibly(end);
 			}
-		}
-
-		@Override
-		public void onReleased(Released event) {
-			block();
-		}
-
-		@Override
-		public void onLost(Lost event) {
-			block();
-		}
-
-		@Override
-		public void onRenewed(Renewed event) {
-			block();
-		}
-
-		@Override
-		public void onResubscribed(Resubscribed event) {
-			block();
-		}
-
-		private void block() {
-			if (Thread.currentThread().getName().startsWith("distlock-")) {
-				awaitUninterruptibly(this.end);
-			}
-		}
-
+			return null;
+		});
 	}
 
 	/**

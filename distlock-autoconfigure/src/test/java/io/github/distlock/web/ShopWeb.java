@@ -147,29 +147,18 @@ class ShopWeb {
 			};
 		}
 
-		@GetMapping("/mono")
-		Mono<String> mono() {
-			return this.stock.mono();
-		}
-
-		@GetMapping("/waiting-permit")
-		Mono<String> waitingPermit() {
-			return this.stock.waitingPermit();
-		}
-
-		@GetMapping("/limited-mono")
-		Mono<String> limitedMono() {
-			return this.stock.limitedMono();
+		@GetMapping("/{path:mono|waiting-permit|limited-mono}")
+		Mono<String> mono(@PathVariable String path) {
+			return switch (path) {
+				case "mono" -> this.stock.mono();
+				case "waiting-permit" -> this.stock.waitingPermit();
+				default -> this.stock.limitedMono();
+			};
 		}
 
 		@GetMapping("/future")
 		CompletableFuture<String> future() {
 			return this.stock.future();
-		}
-
-		@GetMapping("/blocking")
-		String blocking() {
-			return this.stock.deduct();
 		}
 
 		@GetMapping("/asynchronous")
@@ -178,14 +167,14 @@ class ShopWeb {
 				.thenApply(HeldLock::key);
 		}
 
-		@GetMapping("/lost")
-		String lost() {
-			throw new LockLostException("Lock '" + KEY + "' was lost");
-		}
-
-		@GetMapping("/wrapped")
-		String wrapped() {
-			throw new IllegalStateException(new LockNotAcquiredException("The cause of another exception"));
+		@GetMapping("/{path:blocking|lost|wrapped}")
+		String blocking(@PathVariable String path) {
+			return switch (path) {
+				case "blocking" -> this.stock.deduct();
+				case "lost" -> throw new LockLostException("Lock '" + KEY + "' was lost");
+				default ->
+					throw new IllegalStateException(new LockNotAcquiredException("The cause of another exception"));
+			};
 		}
 
 		private String acquire(LockRequest request) {
