@@ -16,6 +16,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.engine.HandOffLimits;
 
@@ -28,9 +29,11 @@ final class ContractNode implements LockListener {
 
 	private final ForgetfulBackend backend;
 
-	private final Duration settling;
+	private final StoreUnderTest store;
 
 	private final BackendLockRegistry registry;
+
+	private final LockRegistry callers;
 
 	private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
@@ -38,17 +41,18 @@ final class ContractNode implements LockListener {
 
 	ContractNode(LockBackend backend, StoreUnderTest store, Duration lease, TimeSource clock, ReleaseMode release) {
 		Duration patience = store.patience();
-		this.settling = store.settling();
+		this.store = store;
 		this.backend = new ForgetfulBackend(backend);
 		this.registry = new BackendLockRegistry(this.backend,
 				new RegistrySettings(patience, lease, null, new HandOffLimits(16, Duration.ofMillis(50)), patience,
 						false, GRACE, null, patience, release, Integer.MAX_VALUE),
 				List.of(this), clock);
 		this.registry.start();
+		this.callers = store.callers(this.registry);
 	}
 
 	LockRegistry registry() {
-		return this.registry;
+		return this.callers;
 	}
 
 	ForgetfulBackend backend() {
@@ -61,12 +65,12 @@ final class ContractNode implements LockListener {
 
 	/** Acquire a lock, or fail after a time limit. */
 	HeldLock acquire(String key) {
-		return this.registry.acquire(LockRequest.of(key));
+		return this.callers.acquire(LockRequest.of(key));
 	}
 
 	/** The same, in another mode. */
 	HeldLock acquire(String key, LockMode mode) {
-		return this.registry.acquire(LockRequest.of(key).mode(mode));
+		return this.callers.acquire(LockRequest.of(key).mode(mode));
 	}
 
 	/** Whether a lock can be acquired without waiting. It is released again. */
@@ -86,11 +90,11 @@ final class ContractNode implements LockListener {
 
 	/** The same, in another mode. */
 	boolean takes(String key, LockMode mode) {
-		return finds(key, mode, this.settling);
+		return finds(key, mode, this.store.settling());
 	}
 
 	private boolean finds(String key, LockMode mode, Duration waitTime) {
-		return this.registry.tryAcquire(LockRequest.of(key).mode(mode).waitTime(waitTime)).map((lock) -> {
+		return this.callers.tryAcquire(LockRequest.of(key).mode(mode).waitTime(waitTime)).map((lock) -> {
 			lock.close();
 			return lock;
 		}).isPresent();
@@ -98,7 +102,8 @@ final class ContractNode implements LockListener {
 
 	/** The number of waiting callers. */
 	int waiting() {
-		return this.registry.snapshot().waiting().size();
+		RegistrySnapshot now = this.registry.snapshot();
+		return this.store.waiting(this.callers, now.waiting().size(), now.held().size());
 	}
 
 	/** How often the leases of the locks that are held have been renewed. */

@@ -17,6 +17,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
@@ -84,8 +85,15 @@ interface ContractTests {
 	default void assertNextEnters(ContractNode node, HeldLock earlier) {
 		try (HeldLock next = node.acquire(key())) {
 			assertThat(next.isHeld()).isTrue();
-			assertThat(next.fencingToken()).isGreaterThan(earlier.fencingToken());
+			assertTokenFollows(next, earlier);
 		}
+	}
+
+	/** Check the token of a later holder, unless the store has none. */
+	default void assertTokenFollows(HeldLock next, HeldLock earlier) {
+		assertThat(next.fencingToken()).matches(
+				(token) -> store().locksAreTransactions() ? token == 0 : token > earlier.fencingToken(),
+				"follows " + earlier.fencingToken());
 	}
 
 	/**
@@ -145,6 +153,11 @@ interface ContractTests {
 	default void assumeExpiry() {
 		assumeTrue(description().expires(),
 				() -> "In the store '" + description().name() + "' a lock lasts as long as the session of its holder");
+	}
+
+	default void assumeNoTransaction() {
+		assumeFalse(store().locksAreTransactions(),
+				() -> "A lock of the store '" + description().name() + "' is a transaction of one thread");
 	}
 
 	default void assumeLastingTokens() {

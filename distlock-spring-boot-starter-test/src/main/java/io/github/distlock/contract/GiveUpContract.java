@@ -43,6 +43,7 @@ interface GiveUpContract extends ContractTests {
 
 	@Test
 	default void noCallerIsRefusedAfterAnAsynchronousWaitThatTimedOut() throws Exception {
+		assumeNoTransaction();
 		assertNeverRefused((request) -> {
 			try {
 				one().registry().acquireAsync(request.waitTime(Duration.ofMillis(10))).join().close();
@@ -59,6 +60,7 @@ interface GiveUpContract extends ContractTests {
 
 	@Test
 	default void noCallerIsRefusedAfterAWaitThatWasInterrupted() throws Exception {
+		assumeNoTransaction();
 		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 		try {
 			assertNeverRefused((request) -> {

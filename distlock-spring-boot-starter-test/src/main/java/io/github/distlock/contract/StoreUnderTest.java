@@ -2,6 +2,7 @@ package io.github.distlock.contract;
 
 import java.time.Duration;
 
+import io.github.distlock.LockRegistry;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 
@@ -77,6 +78,36 @@ public interface StoreUnderTest extends AutoCloseable {
 	 */
 	default boolean tokensSurviveLoss() {
 		return true;
+	}
+
+	/**
+	 * Return whether a lock is a transaction: it has no token, no caller has one without
+	 * a thread, and a caller waits for other JVMs in the database, where no interrupt
+	 * ends its wait.
+	 * @return whether the tests of these abilities are skipped
+	 */
+	default boolean locksAreTransactions() {
+		return false;
+	}
+
+	/**
+	 * Return the locks of one JVM as its callers use them.
+	 * @param registry the registry on a backend of the store
+	 * @return the same, unless there is more between it and the callers
+	 */
+	default LockRegistry callers(LockRegistry registry) {
+		return registry;
+	}
+
+	/**
+	 * Count the callers of one JVM that wait.
+	 * @param callers what {@link #callers} returned
+	 * @param waiting the number of those that wait for a lock of the registry
+	 * @param held the number of its locks that are held
+	 * @return the number of callers that wait, here or in the store
+	 */
+	default int waiting(LockRegistry callers, int waiting, int held) {
+		return waiting;
 	}
 
 	/**
