@@ -20,7 +20,6 @@ import io.github.distlock.LockException;
 import io.github.distlock.LockFailure;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.weaving.WovenInvocation;
@@ -69,14 +68,11 @@ final class LockedCall {
 	/** Whether the call continues on another thread. */
 	private final boolean detached;
 
-	/**
-	 * The wait times of several locks count from here, and the duration of one that a
-	 * transaction takes. Another single lock does not need it.
-	 */
-	private long startNanos;
+	/** The wait times of several locks count from here. A single one does not need it. */
+	private final long startNanos;
 
-	/** Whether a transaction must take a lock. */
-	private boolean needsTransaction;
+	/** Has the locks that a transaction must take, if there are any. */
+	private @Nullable TransactionLockRegistry transactions;
 
 	/** In the order in which they were acquired. */
 	private final List<HeldLock> acquired;
@@ -175,12 +171,10 @@ final class LockedCall {
 		try {
 			while (needsLock()) {
 				LockRegistry registry = registry();
-				if (registry instanceof TransactionLockRegistry) {
-					this.needsTransaction = true;
-					this.startNanos = (this.startNanos != 0) ? this.startNanos : System.nanoTime();
+				if (registry instanceof TransactionLockRegistry own) {
+					this.transactions = this.locks.transactions().verify(next(), own);
 				}
-				if (!add((registry instanceof TransactionLockRegistry transactions)
-						? this.locks.transactions().verify(next(), transactions).acquire(request(), isSkippable())
+				if (!add((registry instanceof TransactionLockRegistry own) ? own.acquire(request(), isSkippable())
 						: isSkippable() ? registry.tryAcquire(request()) : registry.acquire(request()))) {
 					refused(null);
 				}
@@ -285,31 +279,19 @@ final class LockedCall {
 	 * @param failure what ended the call
 	 */
 	boolean refusedByTransaction(Throwable failure) {
-		for (int i = 0; this.needsTransaction && failure instanceof LockException && i < this.acquired.size(); i++) {
-			LockDefinition definition = this.definitions.get(i);
-			if (this.locks.registries().of(definition) instanceof TransactionLockRegistry transactions
-					&& transactions.isRefusal(this.acquired.get(i), failure)) {
-				boolean isBusy = failure instanceof LockNotAcquiredException;
-				boolean isSkipped = isBusy && definition.failurePolicy() instanceof SkipPolicy;
+		for (int i = 0; this.transactions != null && failure instanceof LockException
+				&& i < this.acquired.size(); i++) {
+			if (this.transactions.refused(this.acquired.get(i), failure)) {
+				LockDefinition definition = this.definitions.get(i);
+				boolean isSkipped = failure instanceof LockNotAcquiredException
+						&& definition.failurePolicy() instanceof SkipPolicy;
 				this.missing = definition;
 				this.problem = isSkipped ? null : (LockException) failure;
-				this.locks.reportRefusal(definition, this.requests.get(i).key(),
-						isSkipped ? LockOutcome.SKIPPED : isBusy ? LockOutcome.TIMEOUT : LockOutcome.BACKEND_ERROR,
-						this.startNanos);
 				abandon();
 				return true;
 			}
 		}
 		return false;
-	}
-
-	/** Check that transactions took what they had to take, before the method is over. */
-	private void checkTaken() {
-		for (int i = 0; i < this.acquired.size(); i++) {
-			if (this.locks.registries().of(this.definitions.get(i)) instanceof TransactionLockRegistry transactions) {
-				transactions.checkTaken(this.acquired.get(i));
-			}
-		}
 	}
 
 	/**
@@ -356,8 +338,8 @@ final class LockedCall {
 		LockObservation section = (this.locks.returnKind() != ReturnKind.REACTIVE) ? section() : null;
 		Object result = (section != null) ? LockedWork.<@Nullable Object, Throwable>observe(section, this::proceed)
 				: proceed();
-		if (this.needsTransaction) {
-			checkTaken();
+		if (this.transactions != null) {
+			this.acquired.forEach(this.transactions::checkTaken);
 		}
 		return result;
 	}

@@ -122,14 +122,14 @@ record MethodLocks(List<LockDefinition> locks, ReturnKind returnKind, int token,
 				.toList() : requests;
 		}
 		catch (LockDefinitionException ex) {
-			reportRefusal(definition, null, LockOutcome.INVALID, startNanos);
+			reportInvalid(definition, startNanos);
 			throw ex;
 		}
 	}
 
-	void reportRefusal(LockDefinition definition, @Nullable String key, LockOutcome outcome, long startNanos) {
-		Attempted event = new Attempted(this.registries.facts(definition).name(), definition.name(), key, outcome,
-				Duration.ofNanos(System.nanoTime() - startNanos), HandOff.NONE, 0);
+	private void reportInvalid(LockDefinition definition, long startNanos) {
+		Attempted event = new Attempted(this.registries.facts(definition).name(), definition.name(), null,
+				LockOutcome.INVALID, Duration.ofNanos(System.nanoTime() - startNanos), HandOff.NONE, 0);
 		for (LockListener listener : this.environment.listeners().get()) {
 			try {
 				listener.onAttempted(event);

@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -29,7 +30,7 @@ final class TransactionalCalls {
 	/** How a transaction begins inside of the locks of a method, if one does. */
 	private final Map<LockedMethod, Demarcation> demarcations = new ConcurrentHashMap<>();
 
-	/** The methods whose transactions can be their locks. */
+	/** The methods whose transactions can be their locks. Each has a demarcation. */
 	private final Map<LockedMethod, TransactionLockRegistry> locking = new ConcurrentHashMap<>();
 
 	TransactionalCalls(Supplier<OnActiveTransaction> reaction) {
@@ -58,7 +59,8 @@ final class TransactionalCalls {
 	/** Refuse a method whose transaction cannot be its lock, in the store transaction. */
 	TransactionLockRegistry verify(LockDefinition definition, TransactionLockRegistry registry) {
 		LockedMethod method = definition.method();
-		if (!this.locking.containsKey(method)) {
+		Demarcation demarcation = this.demarcations.get(method);
+		if (demarcation == null || !this.locking.containsKey(method)) {
 			String problem = (ReturnKind.of(method) != ReturnKind.SYNCHRONOUS)
 					? "returns before its transaction ends: lock a synchronous method"
 					: (LockedMethod.tokenPosition(method.method()) != LockedMethod.NO_TOKEN)
@@ -66,13 +68,15 @@ final class TransactionalCalls {
 							: (this.reaction.get() == OnActiveTransaction.RELEASE)
 									? "must not end before a running transaction: remove"
 											+ " distlock.transaction.on-active=release"
-									: registry.problem(this.demarcations.get(method));
-			if (problem != null) {
+									: (demarcation == null)
+											? "has no transaction inside of the lock: write @Transactional on the method"
+											: registry.problem(demarcation);
+			if (problem != null || demarcation == null) {
 				throw method.refuse("does not fit the store 'transaction': it " + problem);
 			}
 			this.locking.put(method, registry);
 		}
-		registry.checkBegin(method, this.demarcations.get(method));
+		registry.checkBegin(method, demarcation);
 		return registry;
 	}
 
@@ -96,7 +100,7 @@ final class TransactionalCalls {
 
 	private boolean joins(LockedMethod method) {
 		TransactionLockRegistry own = this.locking.get(method);
-		return own == null || own.joins(this.demarcations.get(method));
+		return own == null || own.joins(Objects.requireNonNull(this.demarcations.get(method)));
 	}
 
 	/**

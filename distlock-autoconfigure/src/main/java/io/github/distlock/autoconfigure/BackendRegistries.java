@@ -110,7 +110,7 @@ final class BackendRegistries {
 		// Tests decide about the locks of a substitute.
 		return (id.equals(TransactionLocks.STORE) && backend instanceof LocalLockBackend)
 				? new TransactionLockRegistry(prefixed, this.beanFactory.getBean(TransactionFence.class),
-						this.properties.waitTime(), registry::shutdown)
+						this.properties.waitTime(), registry::notifyListeners, registry::shutdown)
 				: prefixed;
 	}
 

@@ -208,6 +208,14 @@ public final class BackendLockRegistry implements LockRegistry {
 		new RequestTerms(this.backend, this.settings).validate(request);
 	}
 
+	/**
+	 * Notify the listeners of an attempt that has ended outside of the registry.
+	 * @param event the event
+	 */
+	public void notifyListeners(LockListener.Attempted event) {
+		this.listeners.notifyEach((listener) -> listener.onAttempted(event));
+	}
+
 	@Override
 	public Lock obtain(String key) {
 		// A view cannot say that it was refused.

@@ -48,6 +48,8 @@ final class FenceListener implements TransactionExecutionListener {
 
 	static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
+	private static final Duration FOREVER = Duration.ofMillis(Integer.MAX_VALUE);
+
 	private static final int REPETITIONS = 5;
 
 	/**
@@ -386,7 +388,7 @@ final class FenceListener implements TransactionExecutionListener {
 			try {
 				if (FenceListener.this.locks != null && row.isTaken()) {
 					FenceListener.this.locks.take(connection, row.lock(), row.grant().key(), this.isFirst,
-							(deadline != null) ? rest : null);
+							(deadline != null) ? rest : FOREVER);
 					return;
 				}
 				FenceListener.this.raise(connection, row, (rest.compareTo(LONGEST_WAIT) < 0) ? rest : LONGEST_WAIT);
@@ -408,20 +410,16 @@ final class FenceListener implements TransactionExecutionListener {
 			if (loss != null) {
 				throw loss;
 			}
-			boolean kept = false;
 			try {
 				write(locks);
 				this.refused = before;
-				kept = true;
 			}
 			catch (LockNotAcquiredException ex) {
 				this.refused = before || ex.getCause() != null;
 				throw ex;
 			}
 			finally {
-				if (!kept) {
-					forget((row) -> locks.contains(row.lock()) && !Objects.requireNonNull(locks()).isTaken(row.lock()));
-				}
+				forget((row) -> locks.contains(row.lock()) && !Objects.requireNonNull(locks()).isTaken(row.lock()));
 			}
 		}
 

@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.backend.LockKeys;
@@ -40,6 +41,12 @@ final class LockStatement {
 			EXCEPTION WHEN lock_not_available OR query_canceled THEN NULL; END $$;
 			""" + TRY.replace("?", "'%1$d'::bigint");
 
+	/** Their transactions see what is committed before their first read. */
+	static final Set<String> SNAPSHOTS_LATER = Set.of("mariadb", "mysql");
+
+	/** Of MariaDB, whose transaction can go on. */
+	private static final int STATEMENT_TIMEOUT = 1969;
+
 	private static final String H2 = """
 			MERGE INTO %s l USING (SELECT CAST(? AS VARBINARY) AS lock_key) n ON l.lock_key = n.lock_key
 			WHEN MATCHED THEN UPDATE SET wanted_at = l.wanted_at
@@ -62,17 +69,18 @@ final class LockStatement {
 
 	/**
 	 * Take the lock, or wait for it.
-	 * @param millis how long to wait, without a limit if it is negative
+	 * @param millis how long to wait
 	 * @param isFirst whether the transaction has read nothing yet
 	 * @return whether the lock was taken; if not, or if its row was not free in time, the
 	 * transaction may go on
 	 * @throws LockDefinitionException if the transaction would not see what the last
 	 * holder has committed
 	 */
-	boolean take(Connection connection, String key, long millis, boolean isFirst) throws SQLException {
+	boolean take(Connection connection, String key, int millis, boolean isFirst) throws SQLException {
 		String platform = FenceTable.platform(connection);
 		if ("postgresql".equals(platform)) {
-			long number = number(connection, key);
+			List<String> names = resolve(connection);
+			long number = LockKeys.number(names.get(0), names.get(1), this.keyPrefix, key);
 			try (PreparedStatement attempt = connection.prepareStatement(TRY)) {
 				attempt.setLong(1, number);
 				if (isTaken(attempt, attempt.execute())) {
@@ -80,34 +88,34 @@ final class LockStatement {
 				}
 			}
 			try (Statement wait = connection.createStatement()) {
-				return millis != 0 && isTaken(wait,
-						wait.execute(AWAIT.formatted(number, Math.min(Math.max(0, millis), Integer.MAX_VALUE))));
+				return millis != 0 && isTaken(wait, wait.execute(AWAIT.formatted(number, millis)));
 			}
 		}
 		if (platform == null) {
 			throw new SQLException(connection.getMetaData().getDatabaseProductName() + " is not supported");
 		}
 		boolean isH2 = platform.equals("h2");
-		checkIsolation(
-				!isH2 && isFirst || connection.getTransactionIsolation() <= Connection.TRANSACTION_READ_COMMITTED);
-		long limit = Math.min((millis < 0) ? Integer.MAX_VALUE : millis, Integer.MAX_VALUE);
-		long seconds = Math.min((limit + 999) / 1000, 100_000_000);
+		checkIsolation(SNAPSHOTS_LATER.contains(platform) && isFirst
+				|| connection.getTransactionIsolation() <= Connection.TRANSACTION_READ_COMMITTED);
+		long seconds = (millis + 999L) / 1000;
 		String sql = (isH2 ? H2 : MYSQL).formatted(this.table);
 		byte[] row = (this.keyPrefix + key).getBytes(StandardCharsets.UTF_8);
 		if (platform.equals("mariadb")) {
-			FenceTable.run(connection, "SET STATEMENT innodb_lock_wait_timeout = " + seconds + " FOR " + sql, row);
+			// A wait for a lock is limited in full seconds only, the statement exactly.
+			FenceTable.run(connection, "SET STATEMENT innodb_lock_wait_timeout = " + seconds + ", max_statement_time = "
+					+ millis / 1000.0 + " FOR " + sql, row);
 			return true;
 		}
 		// Zero would be no limit, or none at all.
 		FenceTable.limited(connection, isH2 ? "SELECT LOCK_TIMEOUT()" : "SELECT @@innodb_lock_wait_timeout",
-				isH2 ? "SET LOCK_TIMEOUT " : "SET innodb_lock_wait_timeout = ", Math.max(1, isH2 ? limit : seconds),
+				isH2 ? "SET LOCK_TIMEOUT " : "SET innodb_lock_wait_timeout = ", Math.max(1, isH2 ? millis : seconds),
 				() -> FenceTable.merge(connection, sql, row));
 		return true;
 	}
 
-	private long number(Connection connection, String key) throws SQLException {
-		List<String> names = resolve(connection);
-		return LockKeys.number(names.get(0), names.get(1), this.keyPrefix, key);
+	/** Whether it only came too late, after a wait. */
+	static boolean isTimeout(SQLException failure) {
+		return FenceTable.isLockTimeout(failure) || failure.getErrorCode() == STATEMENT_TIMEOUT;
 	}
 
 	/**

@@ -6,11 +6,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockException;
+import io.github.distlock.LockListener.Attempted;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,8 @@ public final class TransactionLockRegistry implements LockRegistry {
 
 	private final Duration waitTime;
 
+	private final Consumer<Attempted> listeners;
+
 	private final Runnable shutdown;
 
 	/**
@@ -37,14 +41,16 @@ public final class TransactionLockRegistry implements LockRegistry {
 	 * @param registry the locks of this JVM
 	 * @param fence listens to the transactions
 	 * @param waitTime the wait time of requests without one
+	 * @param listeners learn of refusals by the database
 	 * @param shutdown shuts down the locks of this JVM
 	 */
 	public TransactionLockRegistry(LockRegistry registry, TransactionFence fence, Duration waitTime,
-			Runnable shutdown) {
+			Consumer<Attempted> listeners, Runnable shutdown) {
 		this.registry = registry;
 		this.fence = fence;
 		this.locks = Objects.requireNonNull(fence.locks());
 		this.waitTime = waitTime;
+		this.listeners = listeners;
 		this.shutdown = shutdown;
 		this.locks.resolve();
 	}
@@ -64,12 +70,11 @@ public final class TransactionLockRegistry implements LockRegistry {
 
 	/**
 	 * Return why the transaction of a method cannot be its lock.
-	 * @param demarcation how it begins, {@code null} if none does
+	 * @param demarcation how it begins
 	 * @return the reason and the remedy, {@code null} if it can
 	 */
-	public @Nullable String problem(@Nullable Demarcation demarcation) {
-		return (demarcation == null) ? "has no transaction inside of the lock: write @Transactional on the method"
-				: demarcation.problem(this.fence::takesLocks);
+	public @Nullable String problem(Demarcation demarcation) {
+		return demarcation.problem(this.fence::takesLocks, this.locks.highestIsolation());
 	}
 
 	/**
@@ -77,8 +82,8 @@ public final class TransactionLockRegistry implements LockRegistry {
 	 * @param demarcation how its own one begins
 	 * @return whether there is one of the same database
 	 */
-	public boolean joins(@Nullable Demarcation demarcation) {
-		return (demarcation == null || !demarcation.isAlwaysNew()) && FenceListener.isOpen(this.locks);
+	public boolean joins(Demarcation demarcation) {
+		return !demarcation.isAlwaysNew() && FenceListener.isOpen(this.locks);
 	}
 
 	/**
@@ -88,20 +93,11 @@ public final class TransactionLockRegistry implements LockRegistry {
 	 * @return the lock; nothing only if it is skippable
 	 */
 	public Optional<HeldLock> acquire(LockRequest request, boolean skippable) {
+		long startNanos = System.nanoTime();
 		Duration wait = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
-		long deadline = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(wait), Long.MAX_VALUE / 4);
 		Optional<HeldLock> lock = skippable ? this.registry.tryAcquire(request)
 				: Optional.of(this.registry.acquire(request));
-		boolean known = false;
-		try {
-			lock.ifPresent((held) -> this.locks.add(held, deadline, wait.isNegative()));
-			known = true;
-		}
-		finally {
-			if (!known) {
-				lock.ifPresent(HeldLock::close);
-			}
-		}
+		lock.ifPresent((held) -> runOrClose(held, () -> this.locks.add(held, startNanos, wait, skippable)));
 		return lock;
 	}
 
@@ -110,9 +106,8 @@ public final class TransactionLockRegistry implements LockRegistry {
 	 * @param method the method, for the message
 	 * @param demarcation how its own one begins
 	 */
-	public void checkBegin(Object method, @Nullable Demarcation demarcation) {
-		if (demarcation != null && !demarcation.isAlwaysNew() && !FenceListener.isOpen(this.locks)
-				&& this.locks.isInTransaction()) {
+	public void checkBegin(Object method, Demarcation demarcation) {
+		if (!demarcation.isAlwaysNew() && !FenceListener.isOpen(this.locks) && this.locks.isInTransaction()) {
 			throw new LockDefinitionException(method + " was called where its transaction would join one that is over"
 					+ " or suspended, and that takes no lock any more: make its propagation REQUIRES_NEW");
 		}
@@ -130,13 +125,17 @@ public final class TransactionLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return whether a transaction has refused a lock.
+	 * Return whether a transaction has refused a lock, and notify the listeners of it.
 	 * @param lock the lock
-	 * @param failure an exception; an equal one is not the refusal
+	 * @param failure what ended the call; an equal exception is not the refusal
 	 * @return whether it is the refusal
 	 */
-	public boolean isRefusal(HeldLock lock, Throwable failure) {
-		return this.locks.isRefusal(lock, failure);
+	public boolean refused(HeldLock lock, Throwable failure) {
+		Attempted refusal = this.locks.refusal(lock, failure);
+		if (refusal != null) {
+			this.listeners.accept(refusal);
+		}
+		return refusal != null;
 	}
 
 	/** The running transaction takes the lock, and the action enters it again. */
@@ -148,17 +147,26 @@ public final class TransactionLockRegistry implements LockRegistry {
 							+ " TransactionTemplate, and call execute() or tryRun() in it");
 		}
 		HeldLock lock = acquire(request, false).orElseThrow();
-		boolean kept = false;
+		runOrClose(lock, () -> TransactionBoundary.closeAfterCompletion(List.of(lock)));
+		return this.registry.execute(request, action);
+	}
+
+	/** A lock whose transaction does not close it is closed here. */
+	private void runOrClose(HeldLock lock, Runnable step) {
+		boolean done = false;
 		try {
-			TransactionBoundary.closeAfterCompletion(List.of(lock));
-			kept = true;
+			step.run();
+			done = true;
+		}
+		catch (LockException ex) {
+			refused(lock, ex);
+			throw ex;
 		}
 		finally {
-			if (!kept) {
+			if (!done) {
 				lock.close();
 			}
 		}
-		return this.registry.execute(request, action);
 	}
 
 	@Override

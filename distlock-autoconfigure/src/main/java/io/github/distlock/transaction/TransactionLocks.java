@@ -12,10 +12,13 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
+import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockException;
+import io.github.distlock.LockListener.Attempted;
 import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockOutcome;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -45,6 +48,11 @@ public final class TransactionLocks {
 
 	private final LockStatement statement;
 
+	/**
+	 * Of a transaction that begins inside of a lock. Until the database is known, any.
+	 */
+	private volatile int highestIsolation = Connection.TRANSACTION_SERIALIZABLE;
+
 	/** By identity, as long as the caller has the lock. Guarded by its own lock. */
 	private final Map<HeldLock, Acquisition> acquisitions = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -63,9 +71,13 @@ public final class TransactionLocks {
 		return this.dataSource;
 	}
 
-	/** A caller of this JVM has a lock, and waits for other JVMs until a deadline. */
-	void add(HeldLock lock, long deadlineNanos, boolean waitsForever) {
-		this.acquisitions.put(lock, new Acquisition(deadlineNanos, waitsForever, new AtomicReference<>()));
+	int highestIsolation() {
+		return this.highestIsolation;
+	}
+
+	/** A caller of this JVM has a lock. */
+	void add(HeldLock lock, long startNanos, Duration waitTime, boolean skippable) {
+		this.acquisitions.put(lock, new Acquisition(startNanos, waitTime, skippable, new AtomicReference<>()));
 	}
 
 	boolean contains(HeldLock lock) {
@@ -98,12 +110,16 @@ public final class TransactionLocks {
 	}
 
 	/**
-	 * Resolve the name of the table in PostgreSQL, as a connection of the application
-	 * does before anything has set its schema. If that fails, the first transaction does.
+	 * Learn what the database is, and resolve the name of the table in PostgreSQL, as a
+	 * connection of the application does before anything has set its schema. If that
+	 * fails, the first transaction does.
 	 */
 	void resolve() {
 		try (Connection connection = this.dataSource.getConnection()) {
-			if ("postgresql".equals(FenceTable.platform(connection))) {
+			String platform = String.valueOf(FenceTable.platform(connection));
+			this.highestIsolation = LockStatement.SNAPSHOTS_LATER.contains(platform)
+					? Connection.TRANSACTION_SERIALIZABLE : Connection.TRANSACTION_READ_COMMITTED;
+			if (platform.equals("postgresql")) {
 				this.statement.resolve(connection);
 			}
 		}
@@ -112,31 +128,39 @@ public final class TransactionLocks {
 		}
 	}
 
-	boolean isRefusal(HeldLock lock, Throwable failure) {
+	/**
+	 * How an attempt has ended, if an exception is the refusal of the database. An equal
+	 * one is not.
+	 */
+	@Nullable Attempted refusal(HeldLock lock, Throwable failure) {
 		Acquisition acquisition = this.acquisitions.get(lock);
-		return acquisition != null && acquisition.outcome.get() == failure;
+		if (acquisition == null || acquisition.outcome.get() != failure) {
+			return null;
+		}
+		LockOutcome outcome = !(failure instanceof LockNotAcquiredException) ? LockOutcome.BACKEND_ERROR
+				: acquisition.skippable ? LockOutcome.SKIPPED : LockOutcome.TIMEOUT;
+		return new Attempted(STORE, lock.name(), lock.key(), outcome,
+				Duration.ofNanos(System.nanoTime() - acquisition.startNanos), HandOff.NONE, 0);
 	}
 
 	/**
 	 * Take a lock in a transaction, until that ends.
+	 * @param longest the rest of the time of the transaction
 	 * @throws LockException if the transaction does not have the lock
 	 */
-	void take(Connection connection, HeldLock lock, String key, boolean isFirst, @Nullable Duration timeout) {
+	void take(Connection connection, HeldLock lock, String key, boolean isFirst, Duration longest) {
 		Acquisition acquisition = Objects.requireNonNull(this.acquisitions.get(lock));
 		String message = "Lock '" + key + "' was not acquired: ";
 		LockException refusal;
 		try {
-			long rest = Math.max(0, (acquisition.deadlineNanos - System.nanoTime() + 999_999) / 1_000_000);
-			long limit = (timeout != null) ? timeout.toMillis() : -1;
-			long wait = acquisition.waitsForever ? limit : (limit < 0) ? rest : Math.min(limit, rest);
-			if (this.statement.take(connection, key, wait, isFirst)) {
+			if (this.statement.take(connection, key, acquisition.restMillis(longest), isFirst)) {
 				acquisition.outcome.set(TAKEN);
 				return;
 			}
 			refusal = new LockNotAcquiredException(message + BUSY);
 		}
 		catch (SQLException ex) {
-			refusal = FenceTable.isLockTimeout(ex) ? new LockNotAcquiredException(message + BUSY)
+			refusal = LockStatement.isTimeout(ex) ? new LockNotAcquiredException(message + BUSY)
 					: DEADLOCKS
 						.contains(String.valueOf(ex.getSQLState()))
 								? new LockNotAcquiredException(message + CIRCLE, ex)
@@ -155,11 +179,19 @@ public final class TransactionLocks {
 	/**
 	 * A lock that is held in this JVM.
 	 *
-	 * @param deadlineNanos when the wait for other JVMs ends
-	 * @param waitsForever whether there is no such end
+	 * @param startNanos when its caller requested it
+	 * @param waitTime how long it waits since then, without a limit if it is negative
+	 * @param skippable whether a lock that is not free is no exception
 	 * @param outcome {@link #TAKEN} once a transaction has had it, or the last refusal
 	 */
-	private record Acquisition(long deadlineNanos, boolean waitsForever, AtomicReference<Object> outcome) {
+	private record Acquisition(long startNanos, Duration waitTime, boolean skippable, AtomicReference<Object> outcome) {
+
+		int restMillis(Duration longest) {
+			Duration rest = this.waitTime.minusNanos(System.nanoTime() - this.startNanos);
+			Duration limit = (this.waitTime.isNegative() || rest.compareTo(longest) > 0) ? longest : rest;
+			return (int) Math.max(0, Math.min(limit.plusNanos(999_999).toMillis(), Integer.MAX_VALUE));
+		}
+
 	}
 
 }

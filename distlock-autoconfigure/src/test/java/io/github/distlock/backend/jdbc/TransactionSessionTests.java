@@ -17,9 +17,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.jdbc.TransactionShop.Sales;
 import io.github.distlock.testing.ChildJvm;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +42,8 @@ class TransactionSessionTests {
 
 	private static final Duration SOON = Duration.ofSeconds(60);
 
+	private static @Nullable TransactionShop shared;
+
 	private final TestDatabase database = TestDatabase.postgres();
 
 	private final String key = "session-" + UUID.randomUUID();
@@ -52,18 +57,36 @@ class TransactionSessionTests {
 		}
 	}
 
+	/** The application of most tests. */
+	private TransactionShop shop() {
+		if (shared == null) {
+			shared = newShop(this.database.poolSettings(4), new ArrayList<>());
+		}
+		return shared;
+	}
+
+	@AfterAll
+	static void closeShared() {
+		Objects.requireNonNull(shared).close();
+		shared = null;
+	}
+
 	private TransactionShop shop(String... properties) {
 		return shop(this.database.poolSettings(4), new ArrayList<>(List.of(properties)));
 	}
 
 	private TransactionShop shop(HikariConfig settings, List<String> properties) {
+		TransactionShop shop = newShop(settings, properties);
+		this.open.add(shop);
+		return shop;
+	}
+
+	private static TransactionShop newShop(HikariConfig settings, List<String> properties) {
 		properties.add("distlock.backend=transaction");
-		TransactionShop shop = new TransactionShop(new HikariDataSource(settings), properties, (context) -> {
+		return new TransactionShop(new HikariDataSource(settings), properties, (context) -> {
 			context.register(Sales.class);
 			context.registerBean(Attempts.class);
 		});
-		this.open.add(shop);
-		return shop;
 	}
 
 	private ChildJvm holder() {
@@ -162,11 +185,16 @@ class TransactionSessionTests {
 	@Test
 	void listenersLearnOfARefusalByTheDatabase() throws SQLException {
 		TransactionShop shop = shop();
+		List<LockOutcome> outcomes = shop.context.getBean(Attempts.class).outcomes;
+		outcomes.clear();
 		session();
 		assertThat(shop.sales.skipped(this.key, () -> "ran")).isNull();
 		assertThat(shop.sales.replaced(this.key, () -> "ran")).isEqualTo("otherwise");
-		assertThat(shop.context.getBean(Attempts.class).outcomes).containsExactly(LockOutcome.ACQUIRED,
-				LockOutcome.SKIPPED, LockOutcome.ACQUIRED, LockOutcome.TIMEOUT);
+		LockRequest once = LockRequest.of(this.key).waitTime(Duration.ZERO);
+		shop.template.executeWithoutResult((status) -> assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> shop.registry.execute(once, () -> "ran")));
+		assertThat(outcomes).containsExactly(LockOutcome.ACQUIRED, LockOutcome.SKIPPED, LockOutcome.ACQUIRED,
+				LockOutcome.TIMEOUT, LockOutcome.ACQUIRED, LockOutcome.TIMEOUT);
 	}
 
 	/** With the fence, a lock without a token is not in its table. */

@@ -4,9 +4,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -24,12 +28,12 @@ import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.RunResult;
 import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.transaction.TransactionLockRegistry;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -51,27 +55,54 @@ abstract class TransactionStoreCases {
 
 	private final String key = "transaction-" + UUID.randomUUID();
 
-	private final List<AutoCloseable> open = new ArrayList<>();
+	/** Applications that tests have left, until the end of the class. */
+	private static final Map<Database, Queue<TransactionShop>> idle = new ConcurrentHashMap<>();
+
+	private final List<TransactionShop> used = new ArrayList<>();
 
 	@Parameter
 	@SuppressWarnings("NullAway.Init")
 	Database database;
 
 	@AfterEach
-	void nothingIsLeft() throws Exception {
+	void nothingIsLeft() {
 		assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
 		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
-		for (AutoCloseable each : this.open) {
-			each.close();
+		for (TransactionShop shop : this.used) {
+			assertThat(inJvm(shop).snapshot().isIdle()).isTrue();
+			idle().add(shop);
 		}
 	}
 
-	private TransactionShop shop(int connections) {
+	@AfterAll
+	static void closeIdle() {
+		idle.values().forEach((shops) -> {
+			for (TransactionShop shop = shops.poll(); shop != null; shop = shops.poll()) {
+				shop.close();
+			}
+		});
+	}
+
+	private Queue<TransactionShop> idle() {
+		return idle.computeIfAbsent(this.database, (absent) -> new ConcurrentLinkedQueue<>());
+	}
+
+	/** An application that no other one of the test is. */
+	private TransactionShop shop() {
+		TransactionShop left = idle().poll();
+		TransactionShop shop = (left != null) ? left : newShop(8);
+		this.used.add(shop);
+		return shop;
+	}
+
+	private TransactionShop newShop(int connections) {
 		HikariConfig settings = this.database.open().poolSettings(connections);
 		settings.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-		TransactionShop shop = new TransactionShop(new HikariDataSource(settings));
-		this.open.add(shop);
-		return shop;
+		return new TransactionShop(new HikariDataSource(settings));
+	}
+
+	private static BackendLockRegistry inJvm(TransactionShop shop) {
+		return (BackendLockRegistry) ((TransactionLockRegistry) shop.registry).registry();
 	}
 
 	/** Holds a lock in a transaction of another thread until it is closed. */
@@ -118,30 +149,36 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void twoApplicationsExcludeEachOtherUntilTheCommit() throws Exception {
-		TransactionShop one = shop(8);
-		TransactionShop other = shop(8);
-		one.jdbc.execute("CREATE TABLE IF NOT EXISTS transaction_stock (sku VARCHAR(64) PRIMARY KEY, quantity INT)");
-		one.jdbc.update("INSERT INTO transaction_stock VALUES (?, 400)", this.key);
+		TransactionShop one = shop();
+		TransactionShop other = shop();
+		makeStock(one, 400);
 		ExecutorService callers = Executors.newFixedThreadPool(16);
 		List<CompletableFuture<?>> calls = new ArrayList<>();
 		for (int i = 0; i < 400; i++) {
 			TransactionShop shop = (i % 2 == 0) ? one : other;
 			calls.add(CompletableFuture.runAsync(() -> shop.sales.waiting(this.key, () -> {
-				Integer now = shop.jdbc.queryForObject("SELECT quantity - 1 FROM transaction_stock WHERE sku = ?",
-						Integer.class, this.key);
-				return shop.jdbc.update("UPDATE transaction_stock SET quantity = ? WHERE sku = ?", now, this.key);
+				int rest = stock(shop) - 1;
+				return shop.jdbc.update("UPDATE transaction_stock SET quantity = ? WHERE sku = ?", rest, this.key);
 			}), callers));
 		}
 		CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
 		callers.shutdown();
-		assertThat(one.jdbc.queryForObject("SELECT quantity FROM transaction_stock WHERE sku = ?", Integer.class,
-				this.key))
-			.isZero();
+		assertThat(stock(one)).isZero();
+	}
+
+	private void makeStock(TransactionShop shop, int quantity) {
+		shop.jdbc.execute("CREATE TABLE IF NOT EXISTS transaction_stock (sku VARCHAR(64) PRIMARY KEY, quantity INT)");
+		shop.jdbc.update("INSERT INTO transaction_stock VALUES (?, ?)", this.key, quantity);
+	}
+
+	private int stock(TransactionShop shop) {
+		return Objects.requireNonNull(shop.jdbc.queryForObject("SELECT quantity FROM transaction_stock WHERE sku = ?",
+				Integer.class, this.key));
 	}
 
 	@Test
 	void aCallWhoseTransactionWouldJoinOneThatIsOverIsRefused() {
-		TransactionShop shop = shop(2);
+		TransactionShop shop = shop();
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.template
 			.executeWithoutResult((status) -> TransactionSynchronizationManager.registerSynchronization(
 					new After(() -> shop.sales.anew(this.key, () -> shop.sales.once(this.key, () -> {
@@ -162,16 +199,17 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void aMethodThatRanWithoutItsLockSaysSo() {
-		TransactionShop shop = shop(2);
-		shop.context.getBean(JdbcTransactionManager.class).setTransactionExecutionListeners(List.of());
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.sales.once(this.key, () -> {
-		})).withMessageContaining("It has run without the lock");
+		try (TransactionShop shop = newShop(2)) {
+			shop.context.getBean(JdbcTransactionManager.class).setTransactionExecutionListeners(List.of());
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.sales.once(this.key, () -> {
+			})).withMessageContaining("It has run without the lock");
+		}
 	}
 
 	@Test
 	void aTransactionKeepsWhatItHasTakenBeforeARefusal() {
-		TransactionShop one = shop(3);
-		try (Held busy = hold(shop(2), this.key + "-b")) {
+		TransactionShop one = shop();
+		try (Held busy = hold(shop(), this.key + "-b")) {
 			one.template.executeWithoutResult((status) -> {
 				assertThatExceptionOfType(LockNotAcquiredException.class)
 					.isThrownBy(() -> one.sales.both(List.of(this.key + "-a", this.key + "-b")));
@@ -184,15 +222,15 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void theTimeOutOfATransactionEndsItsWait() {
-		TransactionShop one = shop(2);
-		try (Held busy = hold(shop(2), this.key)) {
+		TransactionShop one = shop();
+		try (Held busy = hold(shop(), this.key)) {
 			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> one.sales.timed(this.key));
 		}
 	}
 
 	@Test
 	void aLockThatWasRolledBackToASavepointIsNotTakenAgainAtTheCommit() {
-		TransactionShop one = shop(2);
+		TransactionShop one = shop();
 		TransactionTemplate nested = new TransactionTemplate(
 				Objects.requireNonNull(one.template.getTransactionManager()));
 		nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
@@ -205,14 +243,14 @@ abstract class TransactionStoreCases {
 				});
 				status.setRollbackOnly();
 			});
-			other.add(hold(shop(2), this.key));
+			other.add(hold(shop(), this.key));
 		});
 		other.forEach(Held::close);
 	}
 
 	@Test
 	void aLockThatItsHolderClosesEarlyIsTakenFromItsTransactionByNoOtherCaller() {
-		TransactionShop one = shop(3);
+		TransactionShop one = shop();
 		assertThatExceptionOfType(IllegalMonitorStateException.class)
 			.isThrownBy(() -> one.sales.waiting(this.key, () -> {
 				LockContext.current().orElseThrow().close();
@@ -227,8 +265,8 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void withoutTheLockTheCallerGetsWhatItsAnnotationSays() {
-		TransactionShop one = shop(4);
-		TransactionShop other = shop(4);
+		TransactionShop one = shop();
+		TransactionShop other = shop();
 		try (Held held = hold(one, this.key)) {
 			for (TransactionShop shop : List.of(one, other)) {
 				assertThatExceptionOfType(LockNotAcquiredException.class)
@@ -245,24 +283,28 @@ abstract class TransactionStoreCases {
 	}
 
 	@Test
-	void aRefusalInARunningTransactionLeavesItUsable() {
-		TransactionShop one = shop(4);
-		TransactionShop other = shop(4);
+	void aRefusalInARunningTransactionLeavesItsWorkToItsCommit() {
+		TransactionShop one = shop();
+		TransactionShop other = shop();
+		makeStock(one, 1);
 		try (Held held = hold(one, this.key)) {
 			String mine = this.key + "-mine";
 			other.template.executeWithoutResult((status) -> {
+				other.jdbc.update("UPDATE transaction_stock SET quantity = 0 WHERE sku = ?", this.key);
+				assertThat(isFree(other, this.key)).isFalse();
 				assertThat(other.sales.skipped(this.key, () -> "ran")).isNull();
 				assertThat(other.sales.replaced(this.key, () -> "ran")).isEqualTo("otherwise");
 				assertThat(other.sales.skipped(mine, () -> "ran")).isEqualTo("ran");
 				assertThat(isFree(one, mine)).isFalse();
 			});
 			assertThat(isFree(one, mine)).isTrue();
+			assertThat(stock(one)).isZero();
 		}
 	}
 
 	@Test
 	void anEqualExceptionOfTheMethodIsNotARefusal() {
-		TransactionShop one = shop(4);
+		TransactionShop one = shop();
 		LockNotAcquiredException own = new LockNotAcquiredException("own");
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> one.sales.skipped(this.key, () -> {
 			throw own;
@@ -271,8 +313,8 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void aRefusalAfterATransactionThatHasHadTheLockIsThatOfTheMethod() {
-		TransactionShop one = shop(4);
-		TransactionShop other = shop(4);
+		TransactionShop one = shop();
+		TransactionShop other = shop();
 		AtomicReference<Held> held = new AtomicReference<>();
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> one.sales.skipped(this.key, () -> afterCommit(() -> {
@@ -304,19 +346,19 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void aRestartOfTheRegistryLeavesNoLockInTheJvm() {
-		TransactionShop one = shop(4);
-		BackendLockRegistry inJvm = (BackendLockRegistry) ((TransactionLockRegistry) one.registry).registry();
-		one.sales.waiting(this.key, () -> {
-			inJvm.shutdown();
-			inJvm.start();
-			return null;
-		});
-		assertThat(isFree(one, this.key)).isTrue();
+		try (TransactionShop one = newShop(2)) {
+			one.sales.waiting(this.key, () -> {
+				inJvm(one).shutdown();
+				inJvm(one).start();
+				return null;
+			});
+			assertThat(isFree(one, this.key)).isTrue();
+		}
 	}
 
 	@Test
 	void theLockHasNoTokenAndNoLeaseAndIsTheCurrentOne() {
-		TransactionShop one = shop(4);
+		TransactionShop one = shop();
 		one.sales.waiting(this.key, () -> {
 			HeldLock lock = LockContext.current().orElseThrow();
 			LockAssert.assertLocked(this.key);
@@ -330,8 +372,8 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void theTransactionThatIsSuspendedCoversANewOneOfTheSameLock() {
-		TransactionShop one = shop(4);
-		TransactionShop other = shop(4);
+		TransactionShop one = shop();
+		TransactionShop other = shop();
 		one.sales.waiting(this.key, () -> {
 			one.sales.anew(this.key, () -> assertThat(isFree(other, this.key)).isFalse());
 			one.sales.once(this.key, () -> assertThat(isFree(other, this.key)).isFalse());
@@ -343,8 +385,8 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void aMethodWithANewTransactionDoesNotUseTheRunningOne() {
-		TransactionShop one = shop(4);
-		TransactionShop other = shop(4);
+		TransactionShop one = shop();
+		TransactionShop other = shop();
 		one.template.executeWithoutResult((status) -> {
 			one.sales.anew(this.key, () -> assertThat(isFree(other, this.key)).isFalse());
 			assertThat(isFree(other, this.key)).isTrue();
@@ -359,8 +401,8 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void aLockThatWasTakenAfterASavepointIsTakenAgainAfterItsRollback() {
-		TransactionShop one = shop(4);
-		TransactionShop other = shop(4);
+		TransactionShop one = shop();
+		TransactionShop other = shop();
 		TransactionTemplate nested = template(one, TransactionDefinition.PROPAGATION_NESTED);
 		one.template.executeWithoutResult((status) -> {
 			one.sales.once(this.key + "-before", () -> {
@@ -382,17 +424,14 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void inCodeTheRunningTransactionIsTheLock() throws Exception {
-		TransactionShop one = shop(4);
-		TransactionShop other = shop(4);
+		TransactionShop one = shop();
+		TransactionShop other = shop();
 		LockRequest request = LockRequest.of(this.key).waitTime(Duration.ZERO);
 		one.template.executeWithoutResult((status) -> {
 			assertThat(run(one, request)).isInstanceOf(RunResult.Ran.class);
-			assertThat(run(one, request)).isInstanceOf(RunResult.Ran.class);
-			assertThat(isFree(other, this.key)).isFalse();
 			other.template
 				.executeWithoutResult((own) -> assertThat(run(other, request)).isInstanceOf(RunResult.NotRun.class));
 		});
-		assertThat(isFree(other, this.key)).isTrue();
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> run(one, request))
 			.withMessageContaining("outside of a transaction");
 		other.template.executeWithoutResult((status) -> {
@@ -423,36 +462,36 @@ abstract class TransactionStoreCases {
 
 	@Test
 	void sixtyFourCallersOfOneKeyDoNotDrainAPoolOfTwo() throws Exception {
-		TransactionShop one = shop(2);
 		AtomicInteger most = new AtomicInteger();
 		ExecutorService callers = Executors.newFixedThreadPool(64);
 		List<CompletableFuture<?>> calls = new ArrayList<>();
-		try (Held held = hold(one, this.key)) {
-			for (int i = 0; i < 64; i++) {
-				calls.add(
-						CompletableFuture.runAsync(
+		try (TransactionShop one = newShop(2)) {
+			try (Held held = hold(one, this.key)) {
+				for (int i = 0; i < 64; i++) {
+					calls
+						.add(CompletableFuture.runAsync(
 								() -> one.sales.waiting(this.key,
 										() -> most.accumulateAndGet(
 												one.pool.getHikariPoolMXBean().getActiveConnections(), Math::max)),
 								callers));
+				}
+				await().atMost(Duration.ofSeconds(60)).until(() -> waiting(one) == 64);
+				assertThat(one.sales.waiting(this.key + "-other", () -> "ran")).isEqualTo("ran");
 			}
-			await().atMost(Duration.ofSeconds(60)).until(() -> waiting(one) == 64);
-			assertThat(one.sales.waiting(this.key + "-other", () -> "ran")).isEqualTo("ran");
+			CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
 		}
-		CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
 		callers.shutdown();
 		assertThat(most).hasValue(1);
 	}
 
 	private static int waiting(TransactionShop shop) {
-		LockRegistry inJvm = ((TransactionLockRegistry) shop.registry).registry();
-		return ((BackendLockRegistry) inJvm).snapshot().waiting().size();
+		return inJvm(shop).snapshot().waiting().size();
 	}
 
 	@Test
 	void aCircleOfTwoLocksIsToldAsOne() throws Exception {
-		TransactionShop one = shop(4);
-		TransactionShop other = shop(4);
+		TransactionShop one = shop();
+		TransactionShop other = shop();
 		// H2 finds no circle of rows that are new.
 		one.sales.all(List.of(this.key + "-a", this.key + "-b"), () -> {
 		});
