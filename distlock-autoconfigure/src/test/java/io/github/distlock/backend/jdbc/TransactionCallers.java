@@ -1,0 +1,184 @@
+package io.github.distlock.backend.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Locks of transactions, for callers that close them: each caller has a thread with a
+ * transaction, which executes its work until the lock is closed, and commits. A caller
+ * that has a lock enters others in the same transaction.
+ */
+final class TransactionCallers implements LockRegistry {
+
+	private static final Executor NEW_THREAD = (task) -> new Thread(task).start();
+
+	private final LockRegistry locks;
+
+	private final TransactionTemplate transaction;
+
+	private final AtomicInteger holders = new AtomicInteger();
+
+	/** The last lock of each caller that has one. */
+	private final Map<Thread, Call> calls = new ConcurrentHashMap<>();
+
+	TransactionCallers(LockRegistry locks, TransactionTemplate transaction) {
+		this.locks = locks;
+		this.transaction = transaction;
+	}
+
+	/** The number of callers whose transactions have their locks. */
+	int holders() {
+		return this.holders.get();
+	}
+
+	@Override
+	public HeldLock acquire(LockRequest request) {
+		Thread caller = Thread.currentThread();
+		Call outer = this.calls.get(caller);
+		Call call = new Call(caller, outer, request);
+		Executor thread = (outer != null) ? outer.works::add : NEW_THREAD;
+		thread.execute(call);
+		HeldLock lock = join(call.entered);
+		this.calls.put(caller, call);
+		return (HeldLock) Proxy.newProxyInstance(HeldLock.class.getClassLoader(), new Class<?>[] { HeldLock.class },
+				(proxy, method, arguments) -> {
+					if (method.getName().equals("close") && !call.ended.isDone()) {
+						call.close();
+						return null;
+					}
+					try {
+						return method.invoke(lock, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
+	}
+
+	private static <T> T join(CompletableFuture<T> answer) {
+		try {
+			return answer.join();
+		}
+		catch (CompletionException ex) {
+			throw (RuntimeException) ex.getCause();
+		}
+	}
+
+	@Override
+	public Optional<HeldLock> tryAcquire(LockRequest request) {
+		try {
+			return Optional.of(acquire(request));
+		}
+		catch (LockNotAcquiredException ex) {
+			return Optional.empty();
+		}
+	}
+
+	@Override
+	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
+		return this.locks.execute(request, action);
+	}
+
+	@Override
+	public Lock obtain(String key) {
+		return this.locks.obtain(key);
+	}
+
+	@Override
+	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+		return this.locks.acquireAsync(request);
+	}
+
+	@Override
+	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+		return this.locks.tryAcquireAsync(request);
+	}
+
+	private final class Call implements Runnable {
+
+		private final Thread caller;
+
+		private final @Nullable Call outer;
+
+		private final LockRequest request;
+
+		private final BlockingQueue<Runnable> works = new LinkedBlockingQueue<>();
+
+		private final CompletableFuture<HeldLock> entered = new CompletableFuture<>();
+
+		private final CompletableFuture<Boolean> ended = new CompletableFuture<>();
+
+		private volatile boolean closed;
+
+		private Call(Thread caller, @Nullable Call outer, LockRequest request) {
+			this.caller = caller;
+			this.outer = outer;
+			this.request = request;
+		}
+
+		@Override
+		public void run() {
+			try {
+				Boolean held = TransactionCallers.this.transaction.execute((status) -> work());
+				TransactionCallers.this.holders.addAndGet((this.outer != null) ? 0 : -1);
+				this.ended.complete(held);
+			}
+			catch (RuntimeException | Error ex) {
+				this.entered.completeExceptionally(ex);
+				this.ended.completeExceptionally(ex);
+			}
+		}
+
+		private boolean work() {
+			try {
+				return TransactionCallers.this.locks.execute(this.request, () -> {
+					TransactionCallers.this.holders.addAndGet((this.outer != null) ? 0 : 1);
+					this.entered.complete(LockContext.current().orElseThrow());
+					while (!this.closed) {
+						this.works.take().run();
+					}
+					return true;
+				});
+			}
+			catch (RuntimeException ex) {
+				throw ex;
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+		private void close() {
+			this.works.add(() -> this.closed = true);
+			join(this.ended);
+			if (this.outer != null) {
+				TransactionCallers.this.calls.put(this.caller, this.outer);
+			}
+			else {
+				TransactionCallers.this.calls.remove(this.caller, this);
+			}
+		}
+
+	}
+
+}
