@@ -46,6 +46,7 @@ record TestDatabase(String platform, String url, String user) {
 					.setPGStartupWait(Duration.ofMinutes(2))
 					.setServerConfig("max_connections", "1000")
 					.setServerConfig("fsync", "off")
+					.setServerConfig("shared_preload_libraries", "pg_stat_statements")
 					.setErrorRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
 					.setOutputRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
 					.start();
