@@ -101,9 +101,18 @@ final class LockStatement {
 		String sql = (isH2 ? H2 : MYSQL).formatted(this.table);
 		byte[] row = (this.keyPrefix + key).getBytes(StandardCharsets.UTF_8);
 		if (platform.equals("mariadb")) {
-			// A wait for a lock is limited in full seconds only, the statement exactly.
-			FenceTable.run(connection, "SET STATEMENT innodb_lock_wait_timeout = " + seconds + ", max_statement_time = "
-					+ millis / 1000.0 + " FOR " + sql, row);
+			// A wait for a lock is limited in full seconds only, a statement exactly. The
+			// first one takes a free lock, however slow the server is.
+			String limits = "SET STATEMENT innodb_lock_wait_timeout = %d, max_statement_time = %s FOR ";
+			try {
+				FenceTable.run(connection, limits.formatted(0, 0) + sql, row);
+			}
+			catch (SQLException ex) {
+				if (millis == 0 || !FenceTable.isLockTimeout(ex)) {
+					throw ex;
+				}
+				FenceTable.run(connection, limits.formatted(seconds, millis / 1000.0) + sql, row);
+			}
 			return true;
 		}
 		// Zero would be no limit, or none at all.
