@@ -118,13 +118,13 @@ final class TransactionShop implements AutoCloseable {
 			work.run();
 		}
 
-		@DistributedLock(key = "#key", waitTime = "300ms", onFailure = OnFailure.SKIP)
+		@DistributedLock(key = "#key", waitTime = "50ms", onFailure = OnFailure.SKIP)
 		@Transactional
 		public @Nullable String skipped(String key, Supplier<@Nullable String> work) {
 			return work.get();
 		}
 
-		@DistributedLock(key = "#key", waitTime = "300ms", fallback = "otherwise")
+		@DistributedLock(key = "#key", waitTime = "50ms", fallback = "otherwise")
 		@Transactional
 		public String replaced(String key, Supplier<String> work) {
 			return work.get();
@@ -134,7 +134,7 @@ final class TransactionShop implements AutoCloseable {
 			return "otherwise";
 		}
 
-		@DistributedLock(key = "#key", waitTime = "300ms")
+		@DistributedLock(key = "#key", waitTime = "50ms")
 		@Transactional(propagation = Propagation.REQUIRES_NEW)
 		public void anew(String key, Runnable work) {
 			work.run();
