@@ -39,7 +39,7 @@ class StructureTests {
 			(resources)         1695   0  0
 			(root)               540   0  2
 			actuate              418   0  0
-			aop                 2599  14  2
+			aop                 2590  14  2
 			aop.weaving          123   0  0
 			autoconfigure       1442   1  2
 			backend              366   0  2
@@ -49,16 +49,16 @@ class StructureTests {
 			backend.redlock      768   0  3
 			backend.zookeeper   1068   2  0
 			context               19   0  0
-			contract            2839   0  0
+			contract            2874   0  0
 			engine              3379  20  3
 			environment          102   0  0
 			integration           42   0  0
 			metrics              204   0  0
 			observation          408   5  3
-			registry            1688   8  3
+			registry            1691   8  3
 			test                 479   0  3
 			thread               262   2  0
-			transaction         1297   2  0
+			transaction         1308   2  0
 			web                   86   0  0
 			""");
 
@@ -67,7 +67,7 @@ class StructureTests {
 	private static final int MOST_FIELDS = 10;
 
 	/** Lines of the tests of this module. A commit that removes some lowers it. */
-	private static final long MOST_TEST_LINES = 70_990;
+	private static final long MOST_TEST_LINES = 71_590;
 
 	private static StructureReport report;
 
