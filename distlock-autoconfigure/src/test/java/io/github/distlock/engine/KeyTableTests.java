@@ -8,18 +8,15 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
@@ -38,6 +35,7 @@ import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.Effects.Command;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
@@ -67,16 +65,7 @@ class KeyTableTests {
 
 	private final List<Long> asked = new ArrayList<>();
 
-	private final List<LockListener.Lost> lost = new CopyOnWriteArrayList<>();
-
-	private final LockListener listener = new LockListener() {
-
-		@Override
-		public void onLost(Lost event) {
-			KeyTableTests.this.lost.add(event);
-		}
-
-	};
+	private final RecordedEvents events = new RecordedEvents();
 
 	@AfterEach
 	void stop() {
@@ -110,7 +99,7 @@ class KeyTableTests {
 	private HeldLocks heldLocks(KeyTable keys) {
 		return this.heldLocks.computeIfAbsent(keys, (one) -> new HeldLocks(new ScriptedStore(TimeSource.SYSTEM),
 				IdleStore.DESCRIPTION, one, CheckedEnvironment.of(TimeSource.SYSTEM), this.threads,
-				new LockListeners(() -> List.of(this.listener)), false, false, ThreadLocal.withInitial(HashMap::new)));
+				new LockListeners(() -> List.of(this.events)), false, false, ThreadLocal.withInitial(HashMap::new)));
 	}
 
 	private CompletableFuture<Hold> acquire(KeyTable keys, boolean fair) {
@@ -281,31 +270,19 @@ class KeyTableTests {
 	@Test
 	void aThreadThatFindsTheLockOfAKeyTakenSeveralTimesGetsIt() throws Exception {
 		AtomicInteger tries = new AtomicInteger();
-		EngineEnvironment environment = new EngineEnvironment() {
+		EngineEnvironment environment = CheckedEnvironment.withLocks(() -> new ReentrantLock() {
 
 			@Override
-			public TimeSource clock() {
-				return TimeSource.SYSTEM;
+			public boolean tryLock() {
+				return tries.get() > 5 && super.tryLock();
 			}
 
 			@Override
-			public Lock newLock() {
-				return new ReentrantLock() {
-
-					@Override
-					public boolean tryLock() {
-						return tries.get() > 5 && super.tryLock();
-					}
-
-					@Override
-					public boolean tryLock(long timeout, TimeUnit unit) {
-						return tries.incrementAndGet() > 5 && super.tryLock();
-					}
-
-				};
+			public boolean tryLock(long timeout, TimeUnit unit) {
+				return tries.incrementAndGet() > 5 && super.tryLock();
 			}
 
-		};
+		});
 		KeyTable keys = table(new PendingStore(), TestSettings.NO_HAND_OFF, Duration.ofSeconds(5), environment);
 		acquire(keys, false);
 		assertThat(this.asked).containsExactly(1L);
@@ -343,10 +320,10 @@ class KeyTableTests {
 		heldLocks(keys).add(hold);
 		assertThat(hold.leaveLevel(false)).isTrue();
 		assertThat(heldLocks(keys).release(hold, true, null)).isTrue();
-		assertThat(this.lost).isEmpty();
+		assertThat(this.events.losses).isEmpty();
 		store.answer.complete(new AttemptResult.Queued(LEASE, true));
-		await().until(() -> !this.lost.isEmpty());
-		assertThat(this.lost).singleElement().satisfies((loss) -> assertThat(loss.released()).isTrue());
+		await().until(() -> !this.events.losses.isEmpty());
+		assertThat(this.events.losses).singleElement().satisfies((loss) -> assertThat(loss.released()).isTrue());
 	}
 
 	private ReleaseOutcome releasedAfterGrantByMessage(Duration timeout, boolean answers) throws Exception {

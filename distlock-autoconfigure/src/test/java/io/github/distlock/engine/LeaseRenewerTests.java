@@ -18,11 +18,14 @@ import io.github.distlock.backend.Validity;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.Waiter.ThreadWaiter;
 import io.github.distlock.environment.EngineEnvironment;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -36,6 +39,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LeaseRenewerTests extends RenewalFixture {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final Duration MIN_HOLD = Duration.ofMillis(5100);
 
 	private int failed;
 
@@ -242,19 +247,6 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	@Test
-	void anExplicitLeaseThatTheStoreHasShortenedIsExtendedOnce() {
-		Duration brief = Duration.ofSeconds(5);
-		Hold hold = watch("a", brief, explicit(LEASE));
-		// The whole lease counts from the renewal that confirms the grant.
-		Duration end = brief.dividedBy(3).plus(LEASE);
-		this.timers.pass(end.minusMillis(100));
-		assertThat(this.store.batches).hasSize(1);
-		assertThat(hold.isValid()).isTrue();
-		this.timers.pass(Duration.ofMillis(200));
-		assertThat(hold.isValid()).isFalse();
-	}
-
-	@Test
 	void aGrantThatArrivesLateIsExtendedToo() {
 		Validity late = Validity.until(this.clock.now(), Duration.ofSeconds(1));
 		this.clock.pass(Duration.ofMillis(500));
@@ -307,18 +299,41 @@ class LeaseRenewerTests extends RenewalFixture {
 		assertThat(this.lost).hasSize(1);
 	}
 
-	@Test
-	void aWatchedLeaseWithANewExpiryIsRenewedOnceAndEndsInTime() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(5));
-		assertThat(this.renewer.expireAfter(hold, Duration.ofMinutes(2))).isTrue();
-		// The validity is one per cent shorter than the store's lease.
-		this.timers.pass(Duration.ofSeconds(118));
-		assertThat(this.store.batches).hasSize(1);
+	/**
+	 * The lock is held until a moment, with so many renewals. If it is lost then, so a
+	 * moment later. The validity is one per cent shorter than the store's lease.
+	 */
+	@ParameterizedTest(name = "{0}")
+	@CsvSource(delimiter = '|', textBlock = """
+			an explicit lease that the store has shortened is extended once | explicit | 5s | | | 31566ms | 1 | 200ms
+			a watched lease with a new expiry is renewed once and ends in time | watched | 30s | 5s | 2m | 118s | 1 | 2s
+			a watched lease that expires soon is not renewed | watched | 30s | 5s | 20s | 19s | 0 | 1s
+			one that expires slightly later than in the store is renewed | watched | 30s | 9s | 21500ms | 21200ms | 1 |
+			a minimum hold time is never shortened | minimum | 5s | | | 5090ms | 1 |
+			""")
+	void aLeaseEndsWhenItsTermsSayAndIsRenewedUntilThen(String name, String terms, String granted,
+			@Nullable String passed, @Nullable String expires, String held, int renewals, @Nullable String lost) {
+		Hold hold = watch("a", duration(granted), switch (terms) {
+			case "explicit" -> explicit(LEASE);
+			case "watched" -> watched(LEASE);
+			default -> new LeaseTerms(MIN_HOLD, LeaseTerms.lasting(MIN_HOLD), false, null, MIN_HOLD);
+		});
+		if (passed != null && expires != null) {
+			this.timers.pass(duration(passed));
+			assertThat(this.renewer.expireAfter(hold, duration(expires))).isTrue();
+		}
+		this.timers.pass(duration(held));
+		assertThat(this.store.batches).hasSize(renewals);
 		assertThat(hold.isValid()).isTrue();
-		this.timers.pass(Duration.ofSeconds(2));
-		assertThat(this.lost).containsExactly("a: its lease has expired");
-		assertThat(this.renewer.expireAfter(hold, Duration.ofMinutes(2))).isFalse();
+		if (lost != null) {
+			this.timers.pass(duration(lost));
+			assertThat(this.lost).containsExactly("a: its lease has expired");
+			assertThat(this.renewer.expireAfter(hold, duration("2m"))).isFalse();
+		}
+	}
+
+	private static Duration duration(String text) {
+		return DurationStyle.detectAndParse(text);
 	}
 
 	@Test
@@ -333,18 +348,6 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	@Test
-	void aWatchedLeaseThatExpiresSoonIsNotRenewed() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(5));
-		assertThat(this.renewer.expireAfter(hold, Duration.ofSeconds(20))).isTrue();
-		this.timers.pass(Duration.ofSeconds(19));
-		assertThat(this.store.batches).isEmpty();
-		assertThat(hold.isValid()).isTrue();
-		this.timers.pass(Duration.ofSeconds(1));
-		assertThat(hold.isValid()).isFalse();
-	}
-
-	@Test
 	void aShortExplicitLeaseIsExtendedOnceHoweverLongTheAnswerTakes() {
 		Duration brief = Duration.ofMillis(100);
 		this.store.meanwhile = () -> this.clock.pass(Duration.ofMillis(5));
@@ -355,29 +358,8 @@ class LeaseRenewerTests extends RenewalFixture {
 	}
 
 	@Test
-	void aMinimumHoldTimeIsNeverShortened() {
-		Duration remainingMinHold = Duration.ofMillis(5100);
-		Hold hold = watch("a", Duration.ofSeconds(5),
-				new LeaseTerms(remainingMinHold, LeaseTerms.lasting(remainingMinHold), false, null, remainingMinHold));
-		this.timers.pass(Duration.ofMillis(5090));
-		assertThat(hold.isValid()).isTrue();
-		assertThat(this.store.batches).hasSize(1);
-	}
-
-	@Test
-	void aLeaseThatExpiresSlightlyLaterThanInTheStoreIsRenewed() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(9));
-		this.renewer.expireAfter(hold, Duration.ofMillis(21_500));
-		this.timers.pass(Duration.ofMillis(21_200));
-		assertThat(hold.isValid()).isTrue();
-		assertThat(this.store.batches).hasSize(1);
-	}
-
-	@Test
 	void aRenewalUnderWayDoesNotConfirmLaterTerms() {
 		Hold hold = watch("a", LEASE, watched(LEASE));
-		List<Integer> sent = new ArrayList<>();
 		this.store.meanwhile = () -> {
 			this.store.meanwhile = () -> {
 			};

@@ -4,16 +4,22 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.ThreadMXBean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.RedisNodes;
-import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -21,7 +27,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * The memory that a thread allocates to acquire and release a lock, and how often it
  * reads the clocks. These numbers do not depend on how busy the machine is. The store is
- * local, so it is the engine that is measured.
+ * local, so it is the engine that is measured. A cycle without I/O reads the clocks few
+ * times, so each reading serves several purposes: the process is also paused for longer
+ * than the lease before one of them.
  */
 class AllocationTests {
 
@@ -37,13 +45,29 @@ class AllocationTests {
 
 	private static final int CYCLES = 20_000;
 
+	private static final Duration PAUSE = Duration.ofHours(1);
+
+	private final PausingClock clock = new PausingClock();
+
+	private final LocalStore store = new LocalStore(this.clock);
+
+	private final BackendLockRegistry paused = registry(this.store, this.clock);
+
+	private final BackendLockRegistry other = registry(this.store, this.clock);
+
+	@AfterEach
+	void stop() {
+		this.paused.shutdown();
+		this.other.shutdown();
+	}
+
 	@Test
 	void aCycleWithoutWaitingCreatesNoObjectForEachStep() {
 		assumeTrue(ManagementFactory.getThreadMXBean() instanceof ThreadMXBean counts
 				&& counts.isThreadAllocatedMemoryEnabled(), "this JVM counts no bytes");
 		assumeTrue(hasSmallReferences(), "the references of this JVM are larger than those that were counted");
 		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-		BackendLockRegistry registry = registry(TimeSource.SYSTEM);
+		BackendLockRegistry registry = registry(new LocalStore(TimeSource.SYSTEM), TimeSource.SYSTEM);
 		try {
 			LockRequest request = LockRequest.of("key");
 			cycle(registry, request);
@@ -59,36 +83,13 @@ class AllocationTests {
 
 	@Test
 	void aCycleWithoutWaitingReadsTheClocksAFewTimes() {
-		AtomicInteger readings = new AtomicInteger();
-		// The timer of the registry reads them, too.
-		Thread counted = Thread.currentThread();
-		BackendLockRegistry registry = registry(new TimeSource() {
-
-			@Override
-			public long nanoTime() {
-				readings.addAndGet((Thread.currentThread() == counted) ? 1 : 0);
-				return SYSTEM.nanoTime();
-			}
-
-			@Override
-			public long wallMillis() {
-				readings.addAndGet((Thread.currentThread() == counted) ? 1 : 0);
-				return SYSTEM.wallMillis();
-			}
-
-		});
-		try {
-			LockRequest request = LockRequest.of("key");
-			// Its lease is watched, so that the next one sets no timer.
-			HeldLock first = registry.acquire(LockRequest.of("first"));
-			readings.set(0);
-			registry.acquire(request).close();
-			assertThat(readings.get()).isLessThanOrEqualTo(MOST_READINGS);
-			first.close();
-		}
-		finally {
-			registry.shutdown();
-		}
+		LockRequest request = LockRequest.of("key");
+		// Its lease is watched, so that the next one sets no timer.
+		HeldLock first = this.paused.acquire(LockRequest.of("first"));
+		this.clock.pauseBefore(Integer.MAX_VALUE);
+		this.paused.acquire(request).close();
+		assertThat(this.clock.readings()).isLessThanOrEqualTo(MOST_READINGS);
+		first.close();
 	}
 
 	/** Not in a heap of 32 GB or more, which is the default from 128 GB of memory on. */
@@ -98,8 +99,8 @@ class AllocationTests {
 			.getValue());
 	}
 
-	private static BackendLockRegistry registry(TimeSource clock) {
-		BackendLockRegistry registry = new BackendLockRegistry(new LocalLockBackend(new LocalStore(clock), 501, clock),
+	private static BackendLockRegistry registry(LocalStore store, TimeSource clock) {
+		BackendLockRegistry registry = new BackendLockRegistry(new LocalLockBackend(store, 501, clock),
 				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), clock);
 		registry.start();
 		return registry;
@@ -109,6 +110,69 @@ class AllocationTests {
 		for (int i = 0; i < CYCLES; i++) {
 			registry.acquire(request).close();
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 })
+	void aLockThatCountsAsHeldIsHeldInTheStore(int reading) {
+		this.clock.pauseBefore(reading);
+		boolean counts = this.paused.tryAcquire(LockRequest.of("key")).filter(HeldLock::isHeld).isPresent();
+		assertThat(this.other.tryAcquire(LockRequest.of("key").waitTime(Duration.ZERO)).isPresent()).isEqualTo(!counts);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4, 5 })
+	void aCloseReportsTheLossIfTheLeaseMayHaveEndedBeforeIt(int reading) {
+		HeldLock held = this.paused.acquire(LockRequest.of("key"));
+		this.clock.pauseBefore(reading);
+		boolean lost = false;
+		try {
+			held.close();
+		}
+		catch (LockLostException ex) {
+			lost = true;
+		}
+		// The wall clock is the first, the monotonic clock the second and the third, and
+		// the fourth is read by the store.
+		assertThat(lost).isEqualTo(reading <= 4);
+	}
+
+	/** Both clocks advance before a reading, as if the process had not run meanwhile. */
+	private static final class PausingClock implements TimeSource {
+
+		private final AtomicLong pausedNanos = new AtomicLong();
+
+		private final AtomicInteger readings = new AtomicInteger(Integer.MAX_VALUE);
+
+		/** Timers read the clock, too. */
+		private final Thread counted = Thread.currentThread();
+
+		void pauseBefore(int reading) {
+			this.readings.set(reading);
+		}
+
+		/** How often the clocks were read since. */
+		int readings() {
+			return Integer.MAX_VALUE - this.readings.get();
+		}
+
+		private long paused() {
+			if (Thread.currentThread() == this.counted && this.readings.decrementAndGet() == 0) {
+				this.pausedNanos.addAndGet(PAUSE.toNanos());
+			}
+			return this.pausedNanos.get();
+		}
+
+		@Override
+		public long nanoTime() {
+			return paused() + SYSTEM.nanoTime();
+		}
+
+		@Override
+		public long wallMillis() {
+			return Duration.ofNanos(paused()).toMillis() + SYSTEM.wallMillis();
+		}
+
 	}
 
 }

@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 
@@ -26,6 +25,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
+import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TestSettings;
@@ -144,27 +144,15 @@ class AttemptLimitTests {
 	@Test
 	void aReportOfManySlowWaitsReadsTheStateOfEachKeyOnce() {
 		LongAdder reads = new LongAdder();
-		EngineEnvironment environment = new EngineEnvironment() {
+		EngineEnvironment environment = CheckedEnvironment.withLocks(() -> new ReentrantLock() {
 
 			@Override
-			public TimeSource clock() {
-				return TimeSource.SYSTEM;
+			public boolean tryLock(long timeout, TimeUnit unit) throws InterruptedException {
+				reads.increment();
+				return super.tryLock(timeout, unit);
 			}
 
-			@Override
-			public Lock newLock() {
-				return new ReentrantLock() {
-
-					@Override
-					public boolean tryLock(long timeout, TimeUnit unit) throws InterruptedException {
-						reads.increment();
-						return super.tryLock(timeout, unit);
-					}
-
-				};
-			}
-
-		};
+		});
 		RegistrySettings slow = TestSettings.reporting(RedisNodes.settings(LEASE), "tests", Duration.ofSeconds(2));
 		BackendLockRegistry waiting = new BackendLockRegistry(new AnsweringStore(), slow, () -> List.of(), environment,
 				LockObservers.NONE);

@@ -25,6 +25,8 @@ import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -104,20 +106,14 @@ class BackgroundReleaseTests extends TwoRegistries {
 		}
 	}
 
-	@Test
-	void theReleaseAfterAThousandUnansweredOnesIsConfirmed() throws Exception {
+	/** Without an order, the executor sends them, and the callers send the others. */
+	@ParameterizedTest
+	@CsvSource({ "1000, true", "4, false" })
+	void theReleaseAfterSoManyUnansweredOnesIsConfirmed(int unanswered, boolean keepsOrder) throws Exception {
 		ForgetfulBackend backend = new ForgetfulBackend(local());
-		confirmsTheReleaseAfter(1000, backend);
-	}
-
-	@Test
-	void theExecutorSendsFourReleasesAtATimeAndTheCallersSendTheOthers() throws Exception {
-		ForgetfulBackend backend = new ForgetfulBackend(local());
-		backend.keepNoOrder();
-		confirmsTheReleaseAfter(4, backend);
-	}
-
-	private void confirmsTheReleaseAfter(int unanswered, ForgetfulBackend backend) throws Exception {
+		if (!keepsOrder) {
+			backend.keepNoOrder();
+		}
 		BackendLockRegistry node = start(backend, SETTINGS);
 		List<HeldLock> locks = new ArrayList<>();
 		for (int i = 0; i <= unanswered; i++) {

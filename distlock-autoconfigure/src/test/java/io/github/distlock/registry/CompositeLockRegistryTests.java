@@ -24,6 +24,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.RunResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.RedisNodes;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;

@@ -14,6 +14,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.ContendedRun;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;

@@ -3,16 +3,13 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockHolder;
 import io.github.distlock.LockInstance;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockNotAcquiredException;
@@ -24,6 +21,7 @@ import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.engine.HandOffLimits;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +54,7 @@ class HolderReportTests {
 
 	private final LocalStore store = new LocalStore(TimeSource.SYSTEM);
 
-	private final BlockingQueue<LockListener.Lost> lost = new LinkedBlockingQueue<>();
+	private final RecordedEvents events = new RecordedEvents();
 
 	private final BackendLockRegistry orders = registry("order-service");
 
@@ -66,16 +64,8 @@ class HolderReportTests {
 		// With so long a lease no renewal finds out that a grant has ended.
 		RegistrySettings settings = TestSettings.of(Duration.ofSeconds(5), Duration.ofHours(1), null,
 				new HandOffLimits(16, Duration.ofSeconds(30)), Duration.ofSeconds(10), false, Duration.ofSeconds(5));
-		LockListener listener = new LockListener() {
-
-			@Override
-			public void onLost(Lost event) {
-				HolderReportTests.this.lost.add(event);
-			}
-
-		};
 		return CheckedEnvironment.registry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
-				TestSettings.reporting(settings, application, Duration.ofMillis(100)), List.of(listener),
+				TestSettings.reporting(settings, application, Duration.ofMillis(100)), List.of(this.events),
 				TimeSource.SYSTEM);
 	}
 
@@ -174,7 +164,8 @@ class HolderReportTests {
 		assertThat(this.shop.inspection().end("key", snapshot.grantToken())).isEqualTo(EndResult.ENDED);
 		HeldLock entered = next.get(30, TimeUnit.SECONDS);
 		assertThat(entered.fencingToken()).isGreaterThan(snapshot.grantToken() + 16);
-		assertThat(this.lost.poll(30, TimeUnit.SECONDS)).satisfies((event) -> {
+		await().until(() -> !this.events.losses.isEmpty());
+		assertThat(this.events.losses).singleElement().satisfies((event) -> {
 			assertThat(event.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR);
 			assertThat(event.fencingToken()).isEqualTo(held.fencingToken());
 		});
@@ -182,7 +173,7 @@ class HolderReportTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((ex) -> assertThat(ex.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR));
 		entered.close();
-		assertThat(this.lost).isEmpty();
+		assertThat(this.events.losses).hasSize(1);
 	}
 
 	@Test

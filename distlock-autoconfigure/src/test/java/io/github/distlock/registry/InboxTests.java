@@ -4,47 +4,76 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.HeldLock;
-import io.github.distlock.LockListener.Resubscribed;
-import io.github.distlock.LockRequest;
-import io.github.distlock.metrics.LockMetrics;
-import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.RecordedEvents;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockListener.Resubscribed;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.metrics.LockMetrics;
+import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.TestSettings;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static io.github.distlock.testing.FlushedLog.flushed;
 
 /**
- * The inbox of a JVM, and what waiting callers leave behind.
+ * The inbox of a JVM, what waiting callers leave behind, and what they get if the server
+ * does not answer. A cold JVM is one before the server has confirmed the subscription of
+ * its inbox.
  */
 class InboxTests extends TwoRegistries {
 
+	private TcpProxy proxy;
+
+	@BeforeEach
+	void startProxy() {
+		this.proxy = new TcpProxy(redis.server().port());
+	}
+
+	@AfterEach
+	void stopProxy() {
+		this.proxy.close();
+	}
+
 	@Test
 	void anInboxThatTheServerDoesNotCountAnyMoreIsSubscribedAgain() {
-		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			BackendLockRegistry deaf = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
-					List.of(this.events));
-			deaf.acquire(request("warm")).close();
-			proxy.forgetSubscriptions();
-			await().until(() -> redis.inboxes() == 2);
-			HeldLock held = this.one.acquire(request("busy"));
-			// The inbox is checked from time to time while a caller waits.
-			await().atMost(Duration.ofSeconds(60)).until(() -> {
-				deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofMillis(300)));
-				return redis.inboxes() == 3;
-			});
-			held.close();
-			deaf.acquire(request("busy")).close();
-		}
+		BackendLockRegistry deaf = redis.nodeBehind(this.proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
+				List.of(this.events));
+		deaf.acquire(request("warm")).close();
+		this.proxy.forgetSubscriptions();
+		await().until(() -> redis.inboxes() == 2);
+		HeldLock held = this.one.acquire(request("busy"));
+		// The inbox is checked from time to time while a caller waits.
+		await().atMost(Duration.ofSeconds(60)).until(() -> {
+			deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofMillis(300)));
+			return redis.inboxes() == 3;
+		});
+		held.close();
+		deaf.acquire(request("busy")).close();
 	}
 
 	@Test
@@ -66,38 +95,108 @@ class InboxTests extends TwoRegistries {
 	void anInboxThatReceivesNothingIsSubscribedAgainAlthoughTheServerCountsIt(CapturedOutput output) throws Exception {
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		RecordedEvents seen = new RecordedEvents();
-		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			BackendLockRegistry deaf = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
-					List.of(seen, new LockMetrics(meters)));
-			deaf.acquire(request("warm")).close();
-			long subscriptions = redis.calls("subscribe");
-			proxy.muteSubscriptions();
-			try (HeldLock held = this.one.acquire(request("busy"))) {
-				// The inbox is checked from time to time while a caller waits.
-				await().atMost(Duration.ofSeconds(60)).until(() -> {
-					deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofMillis(300)));
-					return !seen.resubscribed.isEmpty();
-				});
-				await().until(() -> redis.calls("subscribe") > subscriptions);
-				assertThat(held.isHeld()).isTrue();
-			}
-			CompletableFuture<HeldLock> next;
-			try (HeldLock held = this.one.acquire(request("busy"))) {
-				next = deaf.acquireAsync(request("busy"));
-				await().until(() -> redis.queueLength("busy") == 1);
-				assertThat(held.isHeld()).isTrue();
-			}
-			next.get(20, TimeUnit.SECONDS).close();
-			Resubscribed event = seen.resubscribed.element();
-			assertThat(event.backend()).isEqualTo("redis");
-			assertThat(event.inbox()).startsWith("distlock:inbox:");
-			assertThat(event.server()).isEqualTo("Redis at 127.0.0.1:" + proxy.port());
-			assertThat(meters.get("distlock.resubscriptions").tag("backend", "redis").counter().count())
-				.isEqualTo(seen.resubscribed.size());
-			assertThat(flushed(output))
-				.contains("The inbox " + event.inbox() + " received nothing from Redis at 127.0.0.1:" + proxy.port())
-				.contains("and is subscribed again");
+		BackendLockRegistry deaf = redis.nodeBehind(this.proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
+				List.of(seen, new LockMetrics(meters)));
+		deaf.acquire(request("warm")).close();
+		long subscriptions = redis.calls("subscribe");
+		this.proxy.muteSubscriptions();
+		try (HeldLock held = this.one.acquire(request("busy"))) {
+			// The inbox is checked from time to time while a caller waits.
+			await().atMost(Duration.ofSeconds(60)).until(() -> {
+				deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofMillis(300)));
+				return !seen.resubscribed.isEmpty();
+			});
+			await().until(() -> redis.calls("subscribe") > subscriptions);
+			assertThat(held.isHeld()).isTrue();
 		}
+		CompletableFuture<HeldLock> next;
+		try (HeldLock held = this.one.acquire(request("busy"))) {
+			next = deaf.acquireAsync(request("busy"));
+			await().until(() -> redis.queueLength("busy") == 1);
+			assertThat(held.isHeld()).isTrue();
+		}
+		next.get(20, TimeUnit.SECONDS).close();
+		Resubscribed event = seen.resubscribed.element();
+		assertThat(event.backend()).isEqualTo("redis");
+		assertThat(event.inbox()).startsWith("distlock:inbox:");
+		assertThat(event.server()).isEqualTo("Redis at 127.0.0.1:" + this.proxy.port());
+		assertThat(meters.get("distlock.resubscriptions").tag("backend", "redis").counter().count())
+			.isEqualTo(seen.resubscribed.size());
+		assertThat(flushed(output))
+			.contains("The inbox " + event.inbox() + " received nothing from Redis at 127.0.0.1:" + this.proxy.port())
+			.contains("and is subscribed again");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aColdJvmHasItsPlaceInTheQueueAndAsksAtIntervalsIfItsSubscriptionFails(boolean subscribes) throws Exception {
+		this.proxy.holdSubscriptions(true);
+		LettuceConnectionFactory application = RedisTestServer.connectionFactory(this.proxy.port());
+		BackendLockRegistry cold = CheckedEnvironment.registry(
+				new RedisLockBackend(application,
+						new RedisBackendSettings("distlock:", Duration.ofSeconds(10), true, 17), TimeSource.SYSTEM),
+				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
+		cold.start();
+		HeldLock reader = this.two.acquire(fair(LockMode.READ));
+		Future<?> writer = this.threads.submit(() -> cold.acquire(fair(LockMode.WRITE)).close());
+		await().until(() -> cold.snapshot().waiting().size() == 1);
+		if (subscribes) {
+			assertThat(redis.queueLength("cold")).isEqualTo(1);
+			assertThat(this.one.tryAcquire(fair(LockMode.READ).waitTime(Duration.ZERO))).isEmpty();
+			reader.close();
+			// The grant reached no inbox: the attempt after the subscription finds it.
+			this.proxy.holdSubscriptions(false);
+		}
+		else {
+			redis.resetStats();
+			this.proxy.cut();
+			await().until(() -> redis.calls("evalsha") >= 3);
+			reader.close();
+		}
+		writer.get(20, TimeUnit.SECONDS);
+		this.proxy.holdSubscriptions(false);
+		cold.shutdown();
+		application.destroy();
+	}
+
+	private static LockRequest fair(LockMode mode) {
+		return request("cold").fair(true).mode(mode);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void aSlowWaitSaysSinceWhenTheStoreHasNotAnswered(CapturedOutput output) throws Exception {
+		BackendLockRegistry node = redis.nodeBehind(this.proxy.port(),
+				TestSettings.reporting(RedisNodes.settings(Duration.ofSeconds(30)), "shop", Duration.ofMillis(100)),
+				List.of());
+		this.proxy.refuse(true);
+		this.proxy.cut();
+		Future<HeldLock> waiter = this.threads.submit(() -> node.acquire(request("unanswered")));
+		await().until(() -> flushed(output).getAll().contains("Slow wait"));
+		assertThat(flushed(output))
+			.containsPattern("for lock 'unanswered' \\(unnamed\\); its holder is not known; the store has not "
+					+ "answered since 20\\S+Z; 1 of this JVM wait for it");
+		waiter.cancel(true);
+		this.proxy.refuse(false);
+		await().atMost(Duration.ofSeconds(20)).until(() -> node.snapshot().isIdle());
+	}
+
+	@Test
+	void aWaitDuringAnOutageIsABackendFailureAndNotContention() {
+		RegistrySettings settings = TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
+				RedisNodes.HAND_OFF, Duration.ofSeconds(3), false, Duration.ofSeconds(2));
+		BackendLockRegistry remote = redis.nodeBehind(this.proxy.port(), settings, List.of(this.events));
+		LockRequest request = LockRequest.of("outage").waitTime(Duration.ofMillis(500));
+		remote.acquire(request("connected")).close();
+		this.proxy.swallow(true);
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> remote.acquireAsync(request).get(20, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockBackendException.class);
+		this.proxy.refuse(true);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> remote.acquire(request));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> remote.tryAcquire(request));
+		assertThat(this.events.outcomes()).containsExactly("ACQUIRED", "BACKEND_ERROR", "BACKEND_ERROR",
+				"BACKEND_ERROR");
 	}
 
 }

@@ -39,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 /**
  * Calls with an action, the contract of {@link Lock}, refused requests, and waits.
@@ -159,19 +160,9 @@ class LockingTests extends TwoRegistries {
 	@Test
 	void aListenerThatThrowsAffectsNeitherLocksNorOtherListeners() {
 		BackendLockRegistry registry = redis.node(RedisNodes.settings(Duration.ofSeconds(30)),
-				List.of(new LockListener() {
-
-					@Override
-					public void onAttempted(Attempted event) {
-						throw new IllegalStateException("listener");
-					}
-
-					@Override
-					public void onReleased(Released event) {
-						throw new IllegalStateException("listener");
-					}
-
-				}, this.events));
+				List.of(mock(LockListener.class, (event) -> {
+					throw new IllegalStateException("listener");
+				}), this.events));
 		registry.acquire(request("listener")).close();
 		assertThat(this.events.outcomes()).containsExactly("ACQUIRED");
 		assertThat(this.events.released).containsExactly("listener");

@@ -2,12 +2,9 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
@@ -20,6 +17,7 @@ import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.RegistrySnapshot.LockState;
 import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
@@ -40,17 +38,10 @@ import static org.awaitility.Awaitility.await;
  * The cause and the advice in the loss of a lock, on a real server.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class LossCauseTests extends TwoRegistries implements LockListener {
-
-	private final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
-
-	@Override
-	public void onLost(Lost event) {
-		this.lost.add(event);
-	}
+class LossCauseTests extends TwoRegistries {
 
 	private BackendLockRegistry node(Duration lease) {
-		return redis.node(RedisNodes.settings(lease), List.of(this, this.events));
+		return redis.node(RedisNodes.settings(lease), List.of(this.events));
 	}
 
 	private LockLostException checkLost(HeldLock lock, LossCause cause) {
@@ -65,8 +56,8 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 		assertThat(lock.isReleased()).isFalse();
 		assertThat(thrown).hasMessageContaining(cause.remedy());
 		assertThat(lock.lossCause()).isEqualTo(cause);
-		await().until(() -> !this.lost.isEmpty());
-		assertThat(this.lost).extracting(Lost::lossCause).containsExactly(cause);
+		await().until(() -> !this.events.losses.isEmpty());
+		assertThat(this.events.losses).extracting(LockListener.Lost::lossCause).containsExactly(cause);
 		if (cause != LossCause.LEASE_EXPIRED) {
 			assertThat(thrown.getMessage()).doesNotContain("leaseTime");
 		}
@@ -79,7 +70,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 		assertThat(lock.lossCause()).isNull();
 		ControlledLock.expireAfter(lock, Duration.ofMillis(150));
 		assertThat(checkLost(lock, LossCause.LEASE_EXPIRED)).hasMessageContaining("Use a longer leaseTime, or none");
-		assertThat(this.lost).extracting(Lost::reason).containsExactly("its lease has expired");
+		assertThat(this.events.losses).extracting(LockListener.Lost::reason).containsExactly("its lease has expired");
 	}
 
 	@Test
@@ -103,7 +94,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 			BackendLockRegistry registry = CheckedEnvironment.registry(
 					new RedisLockBackend(connections,
 							new RedisBackendSettings("distlock:", Duration.ofSeconds(60), true, 17), TimeSource.SYSTEM),
-					RedisNodes.settings(Duration.ofSeconds(30)), List.of(this), TimeSource.SYSTEM);
+					RedisNodes.settings(Duration.ofSeconds(30)), List.of(this.events), TimeSource.SYSTEM);
 			registry.start();
 			try {
 				HeldLock lock = registry.acquire(LockRequest.of("l").leaseTime(Duration.ofSeconds(8)));
@@ -114,7 +105,8 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 				proxy.holdBack(false);
 				assertThat(closed.get(60, TimeUnit.SECONDS))
 					.hasMessageContaining("was lost before its release arrived in the store: its lease has expired");
-				assertThat(this.lost).extracting(Lost::reason).containsExactly("its lease has expired");
+				assertThat(this.events.losses).extracting(LockListener.Lost::reason)
+					.containsExactly("its lease has expired");
 			}
 			finally {
 				registry.shutdown();
@@ -137,7 +129,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 	void aStoreThatDoesNotAnswerTheRenewalsAndNoRetryMessageAfterTheLoss(CapturedOutput output) throws Exception {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			HeldLock lock = redis
-				.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(6)), List.of(this, this.events))
+				.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(6)), List.of(this.events))
 				.acquire(LockRequest.of("l"));
 			proxy.holdBack(true);
 			checkLost(lock, LossCause.STORE_SILENT);
@@ -152,7 +144,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 	void aLockWhoseRenewalsFailIsAtRiskBeforeItIsLost() {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(20)),
-					List.of(this));
+					List.of(this.events));
 			HeldLock lock = registry.acquire(LockRequest.of("l"));
 			for (LockState state : List.of(LockState.HELD, LockState.AT_RISK, LockState.HELD)) {
 				proxy.holdBack(state == LockState.AT_RISK);
@@ -160,7 +152,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 					.until(() -> registry.snapshot().held().get(0).state() == state && lock.isHeld());
 			}
 			lock.close();
-			assertThat(this.lost).isEmpty();
+			assertThat(this.events.losses).isEmpty();
 		}
 	}
 
@@ -169,7 +161,7 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(6));
 		HeldLock lock = redis
 			.node(TestSettings.of(settings.waitTime(), settings.leaseTime(), Duration.ofMillis(300), settings.handOff(),
-					settings.backendTimeout(), false, settings.shutdownGrace()), List.of(this, this.events))
+					settings.backendTimeout(), false, settings.shutdownGrace()), List.of(this.events))
 			.acquire(LockRequest.of("l"));
 		checkLost(lock, LossCause.MAX_HOLD_TIME);
 	}
@@ -180,29 +172,16 @@ class LossCauseTests extends TwoRegistries implements LockListener {
 		Thread dead = new Thread(() -> registry.obtain("l").lock());
 		dead.start();
 		dead.join();
-		await().atMost(Duration.ofSeconds(20)).until(() -> !this.lost.isEmpty());
-		assertThat(this.lost).extracting(Lost::lossCause).containsExactly(LossCause.OWNER_DIED);
+		await().atMost(Duration.ofSeconds(20)).until(() -> !this.events.losses.isEmpty());
+		assertThat(this.events.losses).extracting(LockListener.Lost::lossCause).containsExactly(LossCause.OWNER_DIED);
 	}
 
 	@Test
 	void aMachineThatWasSuspended() {
-		AtomicLong suspended = new AtomicLong();
-		TimeSource clock = new TimeSource() {
-
-			@Override
-			public long nanoTime() {
-				return System.nanoTime();
-			}
-
-			@Override
-			public long wallMillis() {
-				return System.currentTimeMillis() + suspended.get();
-			}
-
-		};
-		HeldLock lock = redis.node(RedisNodes.settings(Duration.ofSeconds(30)), List.of(this), clock)
+		ManualClock clock = new ManualClock();
+		HeldLock lock = redis.node(RedisNodes.settings(Duration.ofSeconds(30)), List.of(this.events), clock)
 			.acquire(LockRequest.of("l"));
-		suspended.set(Duration.ofHours(1).toMillis());
+		clock.suspend(Duration.ofHours(1));
 		checkLost(lock, LossCause.PROCESS_SUSPENDED);
 	}
 

@@ -33,13 +33,16 @@ class LostQueueLockTests extends TwoRegistries {
 
 	private static final Duration LEASE = Duration.ofSeconds(12);
 
-	private final RecordingEnvironment environment = new RecordingEnvironment();
+	private final Thread test = Thread.currentThread();
+
+	private Lock last = new ReentrantLock();
 
 	private final CountDownLatch end = new CountDownLatch(1);
 
 	private BackendLockRegistry start() {
 		BackendLockRegistry node = new BackendLockRegistry(redis.backend(RedisNodes.settings(LEASE), TimeSource.SYSTEM),
-				RedisNodes.settings(LEASE), () -> List.of(this.events), this.environment, LockObservers.NONE);
+				RedisNodes.settings(LEASE), () -> List.of(this.events), CheckedEnvironment.withLocks(NotedLock::new),
+				LockObservers.NONE);
 		node.start();
 		return node;
 	}
@@ -64,7 +67,7 @@ class LostQueueLockTests extends TwoRegistries {
 	private String otherKey(BackendLockRegistry node, Lock internal) {
 		return IntStream.range(0, 100).mapToObj((i) -> "other-" + i).filter((key) -> {
 			node.acquire(request(key)).close();
-			return this.environment.last != internal;
+			return this.last != internal;
 		}).findFirst().orElseThrow();
 	}
 
@@ -72,7 +75,7 @@ class LostQueueLockTests extends TwoRegistries {
 	void otherLocksStayHeldAndAreGrantedAndTheShutdownEnds() throws Exception {
 		BackendLockRegistry node = start();
 		HeldLock lost = node.acquire(request("key"));
-		Lock internal = this.environment.last;
+		Lock internal = this.last;
 		String other = otherKey(node, internal);
 		HeldLock held = node.acquire(request(other));
 		lose(internal);
@@ -96,7 +99,7 @@ class LostQueueLockTests extends TwoRegistries {
 	void aCallForTheKeyFailsWithAMessageThatNamesIt() throws Exception {
 		BackendLockRegistry node = start();
 		node.acquire(request("key")).close();
-		lose(this.environment.last);
+		lose(this.last);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.acquire(request("key")))
 			.withMessageContaining("Lock 'key' cannot be used in this JVM")
 			.withMessageContaining("restart the application");
@@ -110,7 +113,7 @@ class LostQueueLockTests extends TwoRegistries {
 	void aCallerThatWaitsFailsWhenItsWaitTimeHasPassed() throws Exception {
 		BackendLockRegistry node = start();
 		node.acquire(request("key")).close();
-		Lock internal = this.environment.last;
+		Lock internal = this.last;
 		HeldLock elsewhere = this.two.acquire(request("key"));
 		Future<HeldLock> waiting = this.threads
 			.submit(() -> node.acquire(LockRequest.of("key").waitTime(Duration.ofSeconds(10))));
@@ -123,41 +126,25 @@ class LostQueueLockTests extends TwoRegistries {
 		node.shutdown();
 	}
 
-	/** Knows which internal lock a thread has taken last. */
-	private static final class RecordingEnvironment implements CheckedEnvironment {
-
-		private final Thread test = Thread.currentThread();
-
-		private Lock last = new ReentrantLock();
+	/** Tells which internal lock the test has taken last. */
+	private final class NotedLock extends ReentrantLock {
 
 		@Override
-		public TimeSource clock() {
-			return TimeSource.SYSTEM;
+		public boolean tryLock() {
+			note();
+			return super.tryLock();
 		}
 
 		@Override
-		public Lock newLock() {
-			return new ReentrantLock() {
+		public void lock() {
+			note();
+			super.lock();
+		}
 
-				@Override
-				public boolean tryLock() {
-					note();
-					return super.tryLock();
-				}
-
-				@Override
-				public void lock() {
-					note();
-					super.lock();
-				}
-
-				private void note() {
-					if (Thread.currentThread() == RecordingEnvironment.this.test) {
-						RecordingEnvironment.this.last = this;
-					}
-				}
-
-			};
+		private void note() {
+			if (Thread.currentThread() == LostQueueLockTests.this.test) {
+				LostQueueLockTests.this.last = this;
+			}
 		}
 
 	}

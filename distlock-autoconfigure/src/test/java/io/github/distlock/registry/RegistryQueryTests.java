@@ -16,6 +16,7 @@ import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

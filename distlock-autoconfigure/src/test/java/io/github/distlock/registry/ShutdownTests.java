@@ -2,37 +2,50 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
+import io.github.distlock.observation.LockObservers;
+import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-
+import io.github.distlock.thread.LockTimers;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
+import static io.github.distlock.testing.FlushedLog.flushed;
 
 /**
- * What the shutdown of a registry waits for, and locks that are closed after it or after
- * a restart.
+ * A registry that cannot start, what the shutdown of a registry waits for, and locks that
+ * are closed after it or after a restart.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class ShutdownTests extends TwoRegistries {
@@ -166,6 +179,74 @@ class ShutdownTests extends TwoRegistries {
 		this.two.acquire(LockRequest.of("restarted").waitTime(Duration.ofSeconds(10))).close();
 		assertThat(lock.tryLock()).isTrue();
 		lock.unlock();
+	}
+
+	private final BackendLockRegistry failing = new BackendLockRegistry(new Store(),
+			RedisNodes.settings(Duration.ofSeconds(30)), List::of, new Machine(), LockObservers.NONE);
+
+	private boolean refuses;
+
+	private boolean open;
+
+	private boolean closed;
+
+	private @Nullable EngineThreads engineThreads;
+
+	@Test
+	void theStoreIsClosedIfAnErrorEndsTheStart() {
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(this.failing::start);
+		assertThat(this.closed).isTrue();
+	}
+
+	@Test
+	void aStartThatTheStoreRefusesLeavesNoTimerThread() {
+		this.refuses = true;
+		assertThatIllegalStateException().isThrownBy(this.failing::start).withMessage("refused");
+		LockTimers timers = Objects.requireNonNull(this.engineThreads).timers();
+		assertThatExceptionOfType(RejectedExecutionException.class).isThrownBy(() -> timers.schedule(() -> {
+		}, 0));
+	}
+
+	/** It fails with an error when the store is open. */
+	private final class Machine implements EngineEnvironment {
+
+		@Override
+		public TimeSource clock() {
+			return TimeSource.SYSTEM;
+		}
+
+		@Override
+		public EngineThreads newThreads() {
+			ShutdownTests.this.engineThreads = EngineEnvironment.super.newThreads();
+			return ShutdownTests.this.engineThreads;
+		}
+
+		@Override
+		public Lock newLock() {
+			if (ShutdownTests.this.open) {
+				throw new OutOfMemoryError("simulated");
+			}
+			return new ReentrantLock();
+		}
+
+	}
+
+	private final class Store extends IdleStore {
+
+		@Override
+		public LockStore open(StoreContext context) {
+			if (ShutdownTests.this.refuses) {
+				throw new IllegalStateException("refused");
+			}
+			ShutdownTests.this.open = true;
+			return this;
+		}
+
+		@Override
+		public void close() {
+			ShutdownTests.this.closed = true;
+		}
+
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

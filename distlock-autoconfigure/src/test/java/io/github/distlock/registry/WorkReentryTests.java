@@ -5,20 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 
-import io.github.distlock.HeldLock;
-import io.github.distlock.LockContext;
-import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockLostException;
-import io.github.distlock.LockRequest;
-import io.github.distlock.backend.ControlledLock;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.local.LocalLockBackend;
-import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.testing.CheckedEnvironment;
-import io.github.distlock.testing.TestSettings;
+import io.github.distlock.testing.RecordedEvents;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -26,30 +21,62 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.ControlledLock;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.TestSettings;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
- * Asynchronous work re-enters its own locks through its context.
+ * Asynchronous work re-enters its own locks through its context, and a thread has reading
+ * and writing levels of a lock that it holds.
  */
 class WorkReentryTests {
 
 	private static final LockRequest ONCE = LockRequest.of("k").waitTime(Duration.ZERO);
 
+	private static final LockRequest READ = LockRequest.of("order-1")
+		.waitTime(Duration.ofSeconds(20))
+		.mode(LockMode.READ);
+
+	private static final LockRequest WRITE = READ.mode(LockMode.WRITE);
+
+	private final LocalStore store = new LocalStore(TimeSource.SYSTEM);
+
+	private final RecordedEvents events = new RecordedEvents();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
 	private final List<BackendLockRegistry> registries = new ArrayList<>();
 
 	private BackendLockRegistry registry;
+
+	/** Another one on the same store. */
+	private BackendLockRegistry two;
 
 	private HeldLock ofWork;
 
 	@BeforeEach
 	void hold() throws Exception {
-		this.registry = registry();
+		this.registry = registry(this.store);
+		this.two = registry(this.store);
 		this.ofWork = this.registry.acquireAsync(ONCE).get(10, TimeUnit.SECONDS);
 	}
 
 	@AfterEach
 	void stop() {
+		this.threads.shutdownNow();
 		this.registries.forEach(BackendLockRegistry::shutdown);
 		assertThat(LockContext.current()).isEmpty();
 	}
@@ -170,14 +197,93 @@ class WorkReentryTests {
 	}
 
 	private BackendLockRegistry registry() {
-		BackendLockRegistry made = CheckedEnvironment.registry(
-				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
-				TestSettings.of(Duration.ofSeconds(5), Duration.ofSeconds(30), null, TestSettings.NO_HAND_OFF,
+		return registry(new LocalStore(TimeSource.SYSTEM));
+	}
+
+	private BackendLockRegistry registry(LocalStore store) {
+		BackendLockRegistry made = CheckedEnvironment.registry(new LocalLockBackend(store, 17, TimeSource.SYSTEM),
+				TestSettings.of(Duration.ofSeconds(20), Duration.ofSeconds(30), null, TestSettings.NO_HAND_OFF,
 						Duration.ofSeconds(10), false, Duration.ZERO),
-				List.of(), TimeSource.SYSTEM);
+				List.of(this.events), TimeSource.SYSTEM);
 		made.start();
 		this.registries.add(made);
 		return made;
+	}
+
+	private boolean twoFinds(LockMode mode) {
+		return this.two.tryAcquire(READ.mode(mode).waitTime(Duration.ZERO)).map((lock) -> {
+			lock.close();
+			return lock;
+		}).isPresent();
+	}
+
+	@Test
+	void aLockViewInsideAWriterExcludesReadersUntilAllLevelsAreClosed() {
+		HeldLock writer = this.registry.acquire(WRITE);
+		Lock view = this.registry.obtain("order-1");
+		view.lock();
+		HeldLock reader = this.registry.acquire(READ);
+		writer.close();
+		view.unlock();
+		assertThat(twoFinds(LockMode.READ)).isFalse();
+		view.lock();
+		view.unlock();
+		reader.close();
+		assertThat(twoFinds(LockMode.WRITE)).isTrue();
+	}
+
+	@Test
+	void levelsMayBeClosedByAnyThreadAtAnyMoment() throws Exception {
+		this.ofWork.close();
+		for (int round = 0; round < 200; round++) {
+			List<HeldLock> levels = List.of(this.registry.acquire(WRITE), this.registry.acquire(READ),
+					this.registry.acquire(WRITE), this.registry.acquire(READ));
+			CountDownLatch start = new CountDownLatch(1);
+			List<Future<?>> closers = new ArrayList<>();
+			for (HeldLock level : levels) {
+				closers.add(this.threads.submit(() -> {
+					start.await();
+					level.close();
+					return true;
+				}));
+			}
+			start.countDown();
+			for (Future<?> closer : closers) {
+				closer.get(10, TimeUnit.SECONDS);
+			}
+			assertThat(this.registry.snapshot().isIdle()).isTrue();
+		}
+		// Listeners are called by another thread if the one that acquired does not close.
+		await().until(() -> this.events.released.size() == 201);
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	@Test
+	void aCompositePassesModesOnToBothParts() {
+		LocalStore other = new LocalStore(TimeSource.SYSTEM);
+		BackendLockRegistry second = registry(other);
+		BackendLockRegistry rival = registry(other);
+		CompositeLockRegistry both = new CompositeLockRegistry(this.registry, second, Duration.ofSeconds(20),
+				TimeSource.SYSTEM);
+		HeldLock reader = both.acquire(READ);
+		for (BackendLockRegistry half : List.of(this.two, rival)) {
+			half.acquire(READ.waitTime(Duration.ZERO)).close();
+			assertThat(half.tryAcquire(WRITE.waitTime(Duration.ZERO))).isEmpty();
+		}
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> both.acquire(WRITE));
+		assertThat(reader.isHeld()).isTrue();
+		reader.close();
+		HeldLock writer = both.acquire(WRITE);
+		reader = both.acquire(READ);
+		writer.close();
+		assertThat(reader.isHeld()).isTrue();
+		for (BackendLockRegistry half : List.of(this.two, rival)) {
+			assertThat(half.tryAcquire(READ.waitTime(Duration.ZERO))).isEmpty();
+		}
+		reader.close();
+		for (BackendLockRegistry half : List.of(this.two, rival)) {
+			half.acquire(WRITE.waitTime(Duration.ZERO)).close();
+		}
 	}
 
 }

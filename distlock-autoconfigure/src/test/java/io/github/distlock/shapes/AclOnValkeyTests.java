@@ -8,7 +8,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
-import io.github.distlock.testing.DocumentedRights;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +27,6 @@ class AclOnValkeyTests extends AclTests {
 
 	@Test
 	void theOptionalRightToSetReplacesScripts() throws Exception {
-		redis().with(DocumentedRights.standalone());
 		redis().ask("ACL", "SETUSER", "distlock", "+set");
 		BackendLockRegistry registry = nodes().node(Duration.ofSeconds(30));
 		List<Long> tokens = List.of(cycle(registry), cycle(registry), cycle(registry));
@@ -38,7 +36,6 @@ class AclOnValkeyTests extends AclTests {
 
 	@Test
 	void withThatRightLocksAreReleasedInTheBackground() throws Exception {
-		redis().with(DocumentedRights.standalone());
 		redis().ask("ACL", "SETUSER", "distlock", "+set");
 		BackendLockRegistry registry = nodes().node(Duration.ofSeconds(30), ReleaseMode.BACKGROUND);
 		List<Long> tokens = List.of(cycle(registry), cycle(registry), cycle(registry));

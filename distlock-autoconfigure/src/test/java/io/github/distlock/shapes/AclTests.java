@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -17,7 +16,6 @@ import java.util.stream.Stream;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockStore;
@@ -30,6 +28,7 @@ import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
@@ -48,11 +47,11 @@ import static org.awaitility.Awaitility.await;
 /**
  * Checks that the documented user has all the rights that locks need, and no others.
  */
-class AclTests implements LockListener {
+class AclTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(15);
 
-	private final AtomicInteger renewed = new AtomicInteger();
+	private final RecordedEvents events = new RecordedEvents();
 
 	/**
 	 * The commands that drivers send when they connect and disconnect, that of the
@@ -82,7 +81,8 @@ class AclTests implements LockListener {
 
 	@BeforeEach
 	void start() {
-		this.redis = RedisProcess.start(executable(), RedisTestServer.freePort(), List.of());
+		this.redis = RedisProcess.start(executable(), RedisTestServer.freePort(), List.of())
+			.with(DocumentedRights.standalone());
 		this.nodes = new LockNodes(() -> connectAs("distlock"));
 	}
 
@@ -103,11 +103,6 @@ class AclTests implements LockListener {
 		return RedisTestServer.connectionFactory(this.redis.port(), user);
 	}
 
-	@Override
-	public void onRenewed(Renewed event) {
-		this.renewed.addAndGet(event.renewed());
-	}
-
 	/** The commands that the server has refused, by its own log. */
 	private Set<String> refused() {
 		Set<String> refused = new TreeSet<>();
@@ -120,13 +115,12 @@ class AclTests implements LockListener {
 
 	@Test
 	void theDocumentedRightsAreSufficientAndNoOtherCommandIsSent() throws Exception {
-		this.redis.with(DocumentedRights.standalone());
-		BackendLockRegistry one = this.nodes.node(LEASE, this);
+		BackendLockRegistry one = this.nodes.node(LEASE, this.events);
 		BackendLockRegistry two = this.nodes.node(LEASE);
 		HeldLock held = one.acquire(LockRequest.of("key"));
 		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("key").waitTime(LockRequest.FOREVER));
 		assertThat(two.tryAcquire(LockRequest.of("key").waitTime(Duration.ofMillis(100)))).isEmpty();
-		await().until(() -> this.renewed.get() > 0);
+		await().until(() -> this.events.renewed.get() > 0);
 		assertThat(held.isHeld()).isTrue();
 		held.close();
 		waiter.get(20, TimeUnit.SECONDS).close();
@@ -146,8 +140,7 @@ class AclTests implements LockListener {
 
 	@Test
 	void theyAreSufficientForReadersWritersAndReleasesInTheBackground() throws Exception {
-		this.redis.with(DocumentedRights.standalone());
-		BackendLockRegistry one = this.nodes.node(LEASE, ReleaseMode.BACKGROUND, this);
+		BackendLockRegistry one = this.nodes.node(LEASE, ReleaseMode.BACKGROUND, this.events);
 		BackendLockRegistry two = this.nodes.node(LEASE, ReleaseMode.BACKGROUND);
 		HeldLock writer = one.acquire(LockRequest.of("key").mode(LockMode.WRITE));
 		List<CompletableFuture<HeldLock>> readers = Stream.of(one, two, two)
@@ -155,7 +148,7 @@ class AclTests implements LockListener {
 			.toList();
 		assertThat(two.tryAcquire(LockRequest.of("key").mode(LockMode.READ).waitTime(Duration.ofMillis(100))))
 			.isEmpty();
-		await().until(() -> this.renewed.get() > 0);
+		await().until(() -> this.events.renewed.get() > 0);
 		writer.close();
 		for (CompletableFuture<HeldLock> reader : readers) {
 			HeldLock held = reader.get(20, TimeUnit.SECONDS);
@@ -172,7 +165,6 @@ class AclTests implements LockListener {
 
 	@Test
 	void theyReachNoOtherKeyOrChannel() throws Exception {
-		this.redis.with(DocumentedRights.standalone());
 		this.redis.ask("SET", "orders:1", "secret");
 		assertThat(refusal("AUTH", "distlock", "password")).isEqualTo("OK");
 		assertThat(refusal("GET", "orders:1")).contains("NOPERM");
@@ -203,7 +195,6 @@ class AclTests implements LockListener {
 
 	@Test
 	void operatorsNeedNoRightThatLocksDoNotNeed() throws Exception {
-		this.redis.with(DocumentedRights.standalone());
 		LettuceConnectionFactory connections = connectAs("distlock");
 		LockStore store = LockNodes.backend(connections)
 			.open(new StoreContext(LockInstance.of("app@host:1:id"), new NoSignals()));

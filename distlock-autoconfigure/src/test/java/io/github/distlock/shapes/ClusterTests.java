@@ -7,14 +7,12 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockStore;
@@ -27,6 +25,7 @@ import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -188,13 +187,8 @@ class ClusterTests {
 		RedisProcess from = cluster.masters().get(1);
 		RedisProcess to = cluster.masters().get(2);
 		Duration lease = Duration.ofSeconds(12);
-		AtomicInteger renewed = new AtomicInteger();
-		BackendLockRegistry node = this.nodes.node(lease, new LockListener() {
-			@Override
-			public void onRenewed(Renewed event) {
-				renewed.addAndGet(event.renewed());
-			}
-		});
+		RecordedEvents events = new RecordedEvents();
+		BackendLockRegistry node = this.nodes.node(lease, events);
 		node.store().verify();
 		BackendLockRegistry other = this.nodes.node(lease);
 		String key = cluster.keyOn(from, "moves");
@@ -206,9 +200,9 @@ class ClusterTests {
 				.isThrownBy(() -> other.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)))
 				.withMessageContaining("is moving the slot of a lock (TRYAGAIN");
 			waiter.add(other.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER)));
-			int before = renewed.get();
+			int before = events.renewed.get();
 			// For longer than a lease.
-			await().atMost(Duration.ofMinutes(1)).until(() -> renewed.get() > before + 3 || !held.isHeld());
+			await().atMost(Duration.ofMinutes(1)).until(() -> events.renewed.get() > before + 3 || !held.isHeld());
 			assertThat(held.isHeld()).isTrue();
 		});
 		held.close();

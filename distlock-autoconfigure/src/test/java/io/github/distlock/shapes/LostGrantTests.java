@@ -3,18 +3,15 @@ package io.github.distlock.shapes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -34,7 +31,7 @@ import static org.awaitility.Awaitility.await;
  * Servers that do not know a grant any more. Their holders are notified as soon as there
  * is a connection again: the regular renewal is minutes away.
  */
-class LostGrantTests implements LockListener {
+class LostGrantTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(10);
 
@@ -46,9 +43,7 @@ class LostGrantTests implements LockListener {
 
 	private final LettuceConnectionFactory connections = RedisTestServer.connectionFactory(this.address.port());
 
-	private final Queue<String> lost = new ConcurrentLinkedQueue<>();
-
-	private final AtomicInteger renewed = new AtomicInteger();
+	private final RecordedEvents events = new RecordedEvents();
 
 	private final List<BackendLockRegistry> registries = new ArrayList<>();
 
@@ -64,7 +59,7 @@ class LostGrantTests implements LockListener {
 	private HeldLock hold(boolean dedicated) {
 		BackendLockRegistry registry = new BackendLockRegistry(new RedisLockBackend(this.connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(20), dedicated, 17), TimeSource.SYSTEM),
-				RedisNodes.settings(LEASE), List.of(this), TimeSource.SYSTEM);
+				RedisNodes.settings(LEASE), List.of(this.events), TimeSource.SYSTEM);
 		this.registries.add(registry);
 		registry.start();
 		await().until(() -> "subscribed".equals(registry.store().channel()));
@@ -78,7 +73,7 @@ class LostGrantTests implements LockListener {
 		hold(dedicated);
 		this.master.kill();
 		try (RedisProcess restarted = RedisProcess.start(this.master.port())) {
-			await().until(() -> this.lost.containsAll(List.of("renewed", "limited")));
+			await().until(() -> this.events.lost.containsAll(List.of("renewed", "limited")));
 		}
 	}
 
@@ -87,7 +82,7 @@ class LostGrantTests implements LockListener {
 		hold(true);
 		this.address.redirect(this.other.port());
 		this.address.cut();
-		await().until(() -> this.lost.containsAll(List.of("renewed", "limited")));
+		await().until(() -> this.events.lost.containsAll(List.of("renewed", "limited")));
 	}
 
 	@Test
@@ -98,26 +93,16 @@ class LostGrantTests implements LockListener {
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.registries.get(0).tryAcquire(LockRequest.of("next").waitTime(Duration.ZERO)))
 			.withMessageContaining("READONLY");
-		await().until(() -> this.lost.containsAll(List.of("renewed", "limited")));
+		await().until(() -> this.events.lost.containsAll(List.of("renewed", "limited")));
 	}
 
 	@Test
 	void aBreakOfTheConnectionCostsNoLock() {
 		HeldLock held = hold(true);
 		this.address.cut();
-		await().until(() -> this.renewed.get() == 2);
+		await().until(() -> this.events.renewed.get() == 2);
 		assertThat(held.isHeld()).isTrue();
-		assertThat(this.lost).isEmpty();
-	}
-
-	@Override
-	public void onLost(Lost event) {
-		this.lost.add(event.key());
-	}
-
-	@Override
-	public void onRenewed(Renewed event) {
-		this.renewed.addAndGet(event.renewed());
+		assertThat(this.events.lost).isEmpty();
 	}
 
 }

@@ -3,6 +3,8 @@ package io.github.distlock.testing;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.LockBackend;
@@ -28,7 +30,24 @@ public interface CheckedEnvironment extends EngineEnvironment {
 		return () -> clock;
 	}
 
-	/** The same, where no timer runs: nothing happens because time passes. */
+	/** The machine whose keys have locks of the test. */
+	static CheckedEnvironment withLocks(Supplier<Lock> locks) {
+		return new CheckedEnvironment() {
+
+			@Override
+			public TimeSource clock() {
+				return TimeSource.SYSTEM;
+			}
+
+			@Override
+			public Lock newLock() {
+				return locks.get();
+			}
+
+		};
+	}
+
+	/** The machine, where no timer runs: nothing happens because time passes. */
 	static CheckedEnvironment withoutTimers(TimeSource clock) {
 		return new CheckedEnvironment() {
 

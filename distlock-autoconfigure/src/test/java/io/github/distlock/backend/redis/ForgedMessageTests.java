@@ -58,13 +58,13 @@ class ForgedMessageTests extends OnRedis {
 	@Test
 	void aMessageAboutTheTicketOfAnotherInstanceReleasesNothing() {
 		HeldLock held = this.holder.acquire(LockRequest.of("key"));
-		String ticket = holdingTicket();
+		String ticket = ticket("key");
 		String instance = victim();
 		publish(instance, ticket, "1", "1");
 		publish(instance, ticket, now(), now());
 		// It sends what it still has to send.
 		this.victim.shutdown();
-		assertThat(holdingTicket()).isEqualTo(ticket);
+		assertThat(ticket("key")).isEqualTo(ticket);
 		assertThat(held.confirmHeld()).isTrue();
 		held.close();
 	}
@@ -152,10 +152,6 @@ class ForgedMessageTests extends OnRedis {
 	private String now() {
 		List<?> time = (List<?>) Objects.requireNonNull(this.attacker.ask("TIME"));
 		return String.valueOf(Long.parseLong((String) time.get(0)) * 1_000_000 + Long.parseLong((String) time.get(1)));
-	}
-
-	private String holdingTicket() {
-		return ticket("key");
 	}
 
 	private String ticket(String key) {

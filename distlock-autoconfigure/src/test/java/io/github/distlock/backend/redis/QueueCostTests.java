@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The work of a script does not grow with the number of waiting tickets.
  */
-class QueueCostTests extends ReaderScripts {
+class QueueCostTests extends ScriptServer {
 
 	/** Adds up the sizes of all answers to commands of a script. */
 	private static final String COUNTING = """

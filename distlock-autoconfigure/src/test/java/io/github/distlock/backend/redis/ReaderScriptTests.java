@@ -17,7 +17,7 @@ import static org.awaitility.Awaitility.await;
  * Readers and writers in the scripts themselves, on a real server, then readers with
  * limits.
  */
-class ReaderScriptTests extends ReaderScripts {
+class ReaderScriptTests extends ScriptServer {
 
 	@Test
 	void readersWithoutAnInboxArePassedOverAtNoCost() {
@@ -45,7 +45,7 @@ class ReaderScriptTests extends ReaderScripts {
 	@Test
 	void aReaderThatReleasesTooLateAndWaitsAgainLetsNoTicketInBesideTheWriter() {
 		for (Function<String, Object> leaving : List.<Function<String, Object>>of((token) -> release(token, 0),
-				ReaderScripts::cancel)) {
+				ScriptServer::cancel)) {
 			forget();
 			attempt("a:FR1");
 			release("c:FR1", attempt("c:FR1").numbers()[0]);
@@ -111,8 +111,7 @@ class ReaderScriptTests extends ReaderScripts {
 	void aServerWithoutMemoryLetsReadersEnterRenewAndLeave() {
 		attempt("w:W1");
 		attempt("b:FR1");
-		maxMemory("1");
-		try {
+		withoutMemory(() -> {
 			assertThat(release("w:W1", 0).kind()).isEqualTo("ok");
 			assertThat(readers()).containsExactly("b:FR1");
 			long first = attempt("a:FR1").numbers()[0];
@@ -122,10 +121,7 @@ class ReaderScriptTests extends ReaderScripts {
 			assertThat(attempt("c:FR1").kind()).as("after a tombstone").isEqualTo(Reply.GRANTED);
 			template.delete(KEYS);
 			assertThat(attempt("c:FR1").kind()).isEqualTo(Reply.GRANTED);
-		}
-		finally {
-			maxMemory("0");
-		}
+		});
 	}
 
 	@Test
@@ -323,18 +319,14 @@ class ReaderScriptTests extends ReaderScripts {
 		attempt("w:W1");
 		attempt("a:F01p1");
 		attempt("b:F01p1");
-		maxMemory("1");
-		try {
+		withoutMemory(() -> {
 			assertThat(release("w:W1", 0).kind()).isEqualTo("ok");
 			assertThat(readers()).containsExactly("a:F01p1");
 			assertThat(release("a:F01p1", 0).kind()).isEqualTo("ok");
 			assertThat(readers()).containsExactly("b:F01p1");
 			assertThat(cancel("b:F01p1")).isEqualTo("ok");
 			assertThat(attempt("c:F01p1").kind()).as("after a tombstone").isEqualTo(Reply.GRANTED);
-		}
-		finally {
-			maxMemory("0");
-		}
+		});
 	}
 
 }

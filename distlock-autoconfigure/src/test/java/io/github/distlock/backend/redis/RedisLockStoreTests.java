@@ -2,42 +2,47 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
-import io.github.distlock.LockInstance;
-import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.LockStore.Successor;
-import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection.EndResult;
-import io.github.distlock.backend.StoreInspection;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockInstance;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoreInspection;
+import io.github.distlock.backend.StoreInspection.EndResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.Answers;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What Redis does beyond the contract of all stores, and what that costs.
+ * What Redis does beyond the contract of all stores, what that costs, and the names of
+ * keys in Redis.
  */
 class RedisLockStoreTests extends OnRedis {
 
@@ -206,9 +211,9 @@ class RedisLockStoreTests extends OnRedis {
 				grant(store, ticket("a", ticket.key(), mode));
 			}
 		}
-		RedisKeys keys = new RedisKeys("renewal:");
+		RedisKeys renewed = new RedisKeys("renewal:");
 		String spoiled = renewals.get(1).ticket().key();
-		String key = readers ? keys.readers(spoiled) : keys.lock(spoiled);
+		String key = readers ? renewed.readers(spoiled) : renewed.lock(spoiled);
 		template.delete(key);
 		template.opsForList().leftPush(key, "of another application");
 		List<RenewalResult> results = Answers.of(store.renew(renewals));
@@ -247,6 +252,37 @@ class RedisLockStoreTests extends OnRedis {
 	@Override
 	public void granted(Ticket ticket, Grant grant) {
 		this.granted.put(ticket, grant);
+	}
+
+	private final RedisKeys keys = new RedisKeys("distlock:");
+
+	@Test
+	void differentKeysHaveDifferentNamesFromWhichTheyCanBeRead() {
+		Set<String> names = new HashSet<>();
+		for (String key : List.of("a", "{a}", "}a", "{}", "{", "}", "%", "%25", "%7B", "%257B", "a:queue", "a\nb",
+				"lock:{a}", "\u9396", "a|b")) {
+			String name = this.keys.lock(key);
+			assertThat(names.add(name)).as(key).isTrue();
+			assertThat(this.keys.keyOf(name)).isEqualTo(key);
+			assertThat(names.add(this.keys.lockAndQueue(key).get(1))).isTrue();
+		}
+	}
+
+	@Test
+	void theUsersKeyIsTheHashTag() {
+		for (String key : List.of("a", "{a}b", "}{", "{}x")) {
+			for (String name : this.keys.lockAndQueue(key)) {
+				assertThat(name.indexOf('{')).isEqualTo(name.lastIndexOf('{')).isPositive();
+				assertThat(name.indexOf('}')).isEqualTo(name.length() - 1);
+				assertThat(name.indexOf('}') - name.indexOf('{')).isGreaterThan(1);
+			}
+		}
+	}
+
+	@Test
+	void aPrefixWithBracesIsRefused() {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> new RedisKeys("my{app}:"))
+			.withMessageContaining("my{app}:");
 	}
 
 }

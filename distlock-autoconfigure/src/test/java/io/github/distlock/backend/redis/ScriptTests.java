@@ -29,11 +29,11 @@ class ScriptTests extends ScriptServer {
 
 	private static final List<String> TWO_KEYS = KEYS.subList(0, 2);
 
-	private static Reply attempt(String token, int tokens, String mark) {
+	private static Reply take(String token, int tokens, String mark) {
 		return ask(Scripts.ATTEMPT, token, "30000", mark + tokens);
 	}
 
-	private static Reply release(String token, long used) {
+	private static Reply leave(String token, long used) {
 		return ask(Scripts.RELEASE, token, Long.toString(used));
 	}
 
@@ -49,16 +49,16 @@ class ScriptTests extends ScriptServer {
 
 	@Test
 	void cancelledGrantsDoNotMoveTheTokensAheadOfTheClock() {
-		attempt("a:0", 1001, "T");
+		take("a:0", 1001, "T");
 		for (int i = 1; i < 100; i++) {
-			attempt("a:" + i, 1001, "S");
+			take("a:" + i, 1001, "S");
 		}
-		release("a:0", token());
+		leave("a:0", token());
 		for (int i = 1; i < 100; i++) {
 			assertThat(word()).startsWith("+a:" + i + "|1001|");
 			ask(Scripts.CANCEL, "a:" + i);
 		}
-		attempt("b:1", 1, "T");
+		take("b:1", 1, "T");
 		assertThat(token()).isLessThanOrEqualTo(serverMicros());
 	}
 
@@ -69,94 +69,90 @@ class ScriptTests extends ScriptServer {
 
 	@Test
 	void aTicketThatWasNotSeenForThreeSafetyIntervalsIsPassedOver() {
-		attempt("a:1", 1, "T");
-		attempt("gone:1", 1, "S");
-		attempt("alive:1", 1, "S");
+		take("a:1", 1, "T");
+		take("gone:1", 1, "S");
+		take("alive:1", 1, "S");
 		queueKey().seenUntil("gone", System.currentTimeMillis() - 500);
 		queueKey().seenUntil("alive", System.currentTimeMillis() + 60_000);
-		release("a:1", 0);
+		leave("a:1", 0);
 		assertThat(word()).startsWith("+alive:1|");
 		assertThat(queueKey().tokens()).isEmpty();
 	}
 
 	@Test
 	void aTicketWithAShortLeaseKeepsItsPlaceWhileAnotherTicketOfItsInstanceIsSeen() {
-		attempt("a:1", 1, "T");
+		take("a:1", 1, "T");
 		ask(Scripts.ATTEMPT, "b:F1", "100", "S1");
-		attempt("b:F2", 1, "S");
+		take("b:F2", 1, "S");
 		long queued = System.currentTimeMillis();
 		await().until(() -> System.currentTimeMillis() > queued + 400);
-		release("a:1", 0);
+		leave("a:1", 0);
 		// The lock of this lease ends at once.
 		assertThat(queueKey().tokens()).contains("b:F2").doesNotContain("b:F1");
 	}
 
 	@Test
 	void anInstanceThatDoesNotConfirmAGrantLosesItsOtherPlaces() {
-		attempt("a:1", 1, "T");
-		attempt("paused:F1", 1, "S");
-		attempt("paused:F2", 1, "S");
-		attempt("alive:F1", 1, "S");
-		attempt("paused:F3", 1, "S");
-		release("a:1", 0);
+		take("a:1", 1, "T");
+		take("paused:F1", 1, "S");
+		take("paused:F2", 1, "S");
+		take("alive:F1", 1, "S");
+		take("paused:F3", 1, "S");
+		leave("a:1", 0);
 		assertThat(word()).startsWith("+paused:F1|");
 		assertThat(position("late:1", "S")).as("behind three").isEqualTo(3);
 		template.delete(LOCK);
 		assertThat(position("late:1", "S")).as("the first now").isZero();
 		assertThat(word()).startsWith("+alive:F1|");
-		assertThat(attempt("paused:F3", 1, "S").numbers()[3]).as("queued only now").isEqualTo(1);
-		assertThat(attempt("paused:F3", 1, "S").numbers()[3]).as("queued before").isZero();
+		assertThat(take("paused:F3", 1, "S").numbers()[3]).as("queued only now").isEqualTo(1);
+		assertThat(take("paused:F3", 1, "S").numbers()[3]).as("queued before").isZero();
 	}
 
 	@Test
 	void aTicketWhoseMessageHasNoReceiverIsPassedOver() {
-		attempt("a:1", 1, "T");
-		attempt("dead:1", 1, "T");
-		assertThat(attempt("dead:2", 1, "T").kind()).isEqualTo(Reply.WAITING);
-		release("a:1", 0);
+		take("a:1", 1, "T");
+		take("dead:1", 1, "T");
+		assertThat(take("dead:2", 1, "T").kind()).isEqualTo(Reply.WAITING);
+		leave("a:1", 0);
 		assertThat(word()).startsWith("|");
-		assertThat(attempt("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
+		assertThat(take("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
 	}
 
 	@Test
 	void theUsedTokenOfAReleaseCannotRaiseTheLastToken() {
-		attempt("a:1", 17, "T");
+		take("a:1", 17, "T");
 		long first = token();
-		attempt("b:1", 1, "T");
-		release("a:1", first + 1_000_000_000);
+		take("b:1", 1, "T");
+		leave("a:1", first + 1_000_000_000);
 		assertThat(token()).isBetween(first + 16, first + 999_999_999);
 	}
 
 	@Test
 	void aServerWithoutMemoryLetsALockBeAcquiredRenewedAndReleased() {
-		attempt("a:1", 1, "T");
-		maxMemory("1");
-		try {
+		take("a:1", 1, "T");
+		withoutMemory(() -> {
 			assertThat(template.execute(Scripts.RENEW, List.of(LOCK), "a:1|1|" + token(), "90000")).isEqualTo("1");
-			assertThat(release("a:1", token()).kind()).isEqualTo("ok");
-			assertThat(attempt("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
-			assertThat(release("b:1", token()).kind()).isEqualTo("ok");
+			assertThat(leave("a:1", token()).kind()).isEqualTo("ok");
+			assertThat(take("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
+			assertThat(leave("b:1", token()).kind()).isEqualTo("ok");
 			template.delete(LOCK);
-			assertThat(attempt("c:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
-		}
-		finally {
-			maxMemory("0");
-		}
+			assertThat(take("c:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
+		});
 	}
 
 	@Test
 	void tokensAheadOfTheClockAreRememberedUntilItHasPassedThem() {
 		long ahead = System.currentTimeMillis() * 1000 + 60_000_000L;
 		template.opsForValue().set(LOCK, "+a:1|1|" + ahead);
-		release("a:1", ahead);
+		leave("a:1", ahead);
 		assertThat(template.getExpire(LOCK)).isBetween(60L, 72L);
-		assertThat(attempt("b:1", 1, "T").numbers()[0]).isEqualTo(ahead + 1);
+		assertThat(take("b:1", 1, "T").numbers()[0]).isEqualTo(ahead + 1);
 		assertThat(word()).as("a release looks at the clock").startsWith("+b:1|");
 	}
 
 	@Test
 	void aRenewalNamesItsGrantAndExtendsNoOther() {
-		long token = attempt("a:1", 1, "T").numbers()[0];
+		long token = take("a:1", 1, "T").numbers()[0];
 		List<String> lock = List.of(LOCK);
 		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).isEqualTo("1");
 		assertThat(template.getExpire(LOCK)).isGreaterThan(80);
@@ -164,31 +160,31 @@ class ScriptTests extends ScriptServer {
 		assertThat(template.execute(Scripts.RENEW, lock, "b:1|1|" + token, "300000")).as("another ticket holds it")
 			.isEqualTo("2");
 		assertThat(template.getExpire(LOCK)).isLessThanOrEqualTo(90);
-		attempt("c:1", 1, "T");
+		take("c:1", 1, "T");
 		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).as("a ticket waits")
 			.isEqualTo("1");
 	}
 
 	private static long position(String token, String mark) {
-		Reply reply = attempt(token, 1, mark);
+		Reply reply = take(token, 1, mark);
 		assertThat(reply.kind()).isEqualTo(Reply.WAITING);
 		return reply.numbers()[0];
 	}
 
 	@Test
 	void tokensOfDeadTicketsAreNotUsedUp() {
-		attempt("a:1", 1001, "T");
+		take("a:1", 1001, "T");
 		for (int i = 0; i < 300; i++) {
 			queueKey().add("dead:F" + i, 5000, 1001, true);
 		}
 		queueKey().add("b:1", 5000, 1001, false);
 		queueKey().seenUntil("b", System.currentTimeMillis() + 60_000);
 		template.opsForValue().set(LOCK, "+a:1|1001|" + token());
-		release("a:1", 0);
+		leave("a:1", 0);
 		assertThat(word()).startsWith("+b:1|");
 		long before = token();
 		template.delete(LOCK);
-		assertThat(attempt("c:1", 1001, "T").numbers()[0]).isGreaterThan(before);
+		assertThat(take("c:1", 1001, "T").numbers()[0]).isGreaterThan(before);
 	}
 
 	@Test

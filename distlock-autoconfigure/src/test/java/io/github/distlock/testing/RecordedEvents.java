@@ -1,4 +1,4 @@
-package io.github.distlock.registry;
+package io.github.distlock.testing;
 
 import java.util.List;
 import java.util.Queue;
@@ -11,25 +11,28 @@ import io.github.distlock.LockListener;
 /**
  * Records the events of a registry.
  */
-final class RecordedEvents implements LockListener {
+public final class RecordedEvents implements LockListener {
 
-	final AtomicInteger waiting = new AtomicInteger();
+	public final AtomicInteger waiting = new AtomicInteger();
 
-	final AtomicInteger renewed = new AtomicInteger();
+	public final AtomicInteger renewed = new AtomicInteger();
 
-	final AtomicInteger notRenewed = new AtomicInteger();
+	public final AtomicInteger notRenewed = new AtomicInteger();
 
-	final AtomicLong latestMillis = new AtomicLong();
+	public final AtomicLong latestMillis = new AtomicLong();
 
-	final Queue<Attempted> attempted = new ConcurrentLinkedQueue<>();
+	public final Queue<Attempted> attempted = new ConcurrentLinkedQueue<>();
 
-	final Queue<String> lost = new ConcurrentLinkedQueue<>();
+	/** The keys of the locks that were lost. */
+	public final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
-	final Queue<String> released = new ConcurrentLinkedQueue<>();
+	public final Queue<Lost> losses = new ConcurrentLinkedQueue<>();
 
-	final Queue<Resubscribed> resubscribed = new ConcurrentLinkedQueue<>();
+	public final Queue<String> released = new ConcurrentLinkedQueue<>();
 
-	List<String> outcomes() {
+	public final Queue<Resubscribed> resubscribed = new ConcurrentLinkedQueue<>();
+
+	public List<String> outcomes() {
 		return this.attempted.stream().map((event) -> event.outcome().name()).toList();
 	}
 
@@ -55,6 +58,7 @@ final class RecordedEvents implements LockListener {
 
 	@Override
 	public void onLost(Lost event) {
+		this.losses.add(event);
 		this.lost.add(event.key());
 	}
 
