@@ -374,7 +374,7 @@ public final class Mutants {
 					  transaction/CommitTerms.java: || lock.isReleased() =>
 					locks wait for a connection that the application leaves | backend.jdbc.LeaseConnectionTests#locksWorkWhileTheCallersUseAllConnectionsOfTheApplication
 					  backend/jdbc/LockPool.java: (this.own != null) ? this.own : this.application => this.application
-					ticket holds the lock by a node that an operator deleted | backend.zookeeper.ZooKeeperTicketTests#aTicketDoesNotHoldTheLockByANodeThatWasRemoved
+					ticket holds the lock by a node that an operator deleted | backend.zookeeper.QueueTests#aTicketDoesNotHoldTheLockByANodeThatWasRemoved
 					  backend/zookeeper/ZooKeeperTicket.java: if (this.node == first) { this.held = !this.abandoned; } return this.held &&
 					      this.node == first;
 					    => this.held = !this.abandoned; return this.held;

@@ -1,8 +1,17 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.random.RandomGenerator;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -10,28 +19,45 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-
 import org.springframework.test.util.ReflectionTestUtils;
 
-import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
-import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
+import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
 
 /**
- * Claims that win no majority, or win it too late, are undone on all nodes, even on those
- * that did not answer.
+ * Five masters, and one JVM whose connections to them fail as a test requests. Claims
+ * that win no majority, or win it too late, are undone on all nodes, even on those that
+ * did not answer. Tokens rise although each time another majority grants, and some nodes
+ * are far ahead: their floor is set as if their clock was ahead.
  */
-class PartialGrantTests extends FiveNodes {
+class PartialGrantTests {
 
 	private static final String OTHERS = "+other:1#1|1|1";
 
+	private static final Duration AHEAD = Duration.ofHours(5);
+
+	@AutoClose
+	private static final RedlockCluster cluster = RedlockCluster.start(5, Duration.ZERO);
+
+	private List<DelegatingNode> nodes;
+
+	private RedlockParticipant one;
+
 	@BeforeEach
-	void openConnections() {
+	void start() {
+		cluster.flush();
+		this.nodes = cluster.trusted(TIMEOUT);
+		this.one = new RedlockParticipant(this.nodes, LEASE);
+		// Its connections are open.
 		this.one.tokenOf("warm");
+	}
+
+	@AfterEach
+	void stop() {
+		this.one.close();
 	}
 
 	@Test
@@ -153,6 +179,125 @@ class PartialGrantTests extends FiveNodes {
 		}
 		assertThat(this.one.attempt(ticket, LEASE, true)).isInstanceOf(Grant.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.queued("k") == 0);
+	}
+
+	@Test
+	void tokensRiseWhenTheNodeThatWasAheadIsUnreachableLater() {
+		long far = aheadMicros(AHEAD);
+		cluster.setWord(0, "k", "|" + far);
+		// The node that is ahead votes, and two others, which are not.
+		only(0, 1, 2);
+		long first = this.one.tokenOf("k");
+		assertThat(first).isGreaterThan(far);
+		for (int[] majority : new int[][] { { 1, 3, 4 }, { 2, 3, 4 }, { 1, 2, 3 }, { 2, 4, 0 }, { 1, 3, 2 } }) {
+			only(majority);
+			long next = this.one.tokenOf("k");
+			assertThat(next).isGreaterThan(first);
+			first = next;
+		}
+	}
+
+	@Test
+	void tokensRiseWhereTheClocksDifferByLessThanALease() {
+		for (int i = 0; i < 5; i++) {
+			long ahead = aheadMicros(LEASE.dividedBy(3));
+			cluster.setWord(0, "k" + i, "|" + ahead);
+			only(0, 1, 2);
+			long first = this.one.tokenOf("k" + i);
+			assertThat(first).isGreaterThan(ahead);
+			only(i % 2 + 1, 3, 4);
+			assertThat(this.one.tokenOf("k" + i)).isGreaterThan(first);
+		}
+		// The clock would have passed the token if the claim had expired.
+		assertThat(this.nodes.stream().mapToInt((node) -> node.raises.get()).sum()).isZero();
+	}
+
+	@Test
+	void tokensRiseAfterALockThatExpired() {
+		long far = aheadMicros(AHEAD);
+		cluster.setWord(0, "k", "|" + far);
+		only(0, 1, 2);
+		Grant expired = this.one.take(this.one.ticket("k"), LEASE);
+		assertThat(expired.firstToken()).isGreaterThan(far);
+		assertThat(this.nodes.stream().mapToInt((node) -> node.raises.get()).sum()).isPositive();
+		for (int node = 0; node < 3; node++) {
+			cluster.ask(node, "PEXPIRE distlock:redlock:lock:{k} 1");
+		}
+		only(1, 3, 4);
+		await().until(() -> cluster.holders("k") == 0);
+		assertThat(this.one.tokenOf("k")).isGreaterThan(expired.lastToken());
+	}
+
+	@Test
+	void aFailedClaimDoesNotRemoveTheFloor() {
+		long far = aheadMicros(AHEAD);
+		for (int node : new int[] { 0, 1, 2 }) {
+			cluster.setWord(node, "k", "|" + far);
+		}
+		// A claim that only a minority gets, and that is not undone: it expires.
+		only(0, 1);
+		this.nodes.forEach((node) -> node.losesReleases = true);
+		this.nodes.get(2).votesLost = true;
+		assertThat(catchAttempt(Duration.ofMillis(200))).isFalse();
+		this.nodes.forEach((node) -> node.losesReleases = false);
+		await().until(() -> cluster.holders("k") == 0);
+		only(1, 3, 4);
+		assertThat(this.one.tokenOf("k")).isGreaterThan(far);
+	}
+
+	@Test
+	void aFloorStaysUntilTheClockHasPassedItAndNothingElseIsLeft() {
+		long far = aheadMicros(AHEAD);
+		cluster.setWord(0, "k", "|" + far);
+		only(0, 1, 2);
+		this.one.tokenOf("k");
+		only(0, 1, 2, 3, 4);
+		Ticket ticket = this.one.ticket("k");
+		this.one.take(ticket, LEASE);
+		assertThat(Long.parseLong(cluster.floor(1, "k"))).isGreaterThan(far);
+		this.one.release(ticket, 0);
+		await().until(() -> cluster.keys() == 5);
+		for (int node = 0; node < 5; node++) {
+			long passed = Long.parseLong(cluster.floor(node, "k")) / 1000;
+			long before = System.currentTimeMillis();
+			long ttl = Long.parseLong(cluster.ask(node, "PTTL distlock:redlock:floor:{k}"));
+			assertThat(before + ttl).isLessThan(passed + 15_000);
+			assertThat(System.currentTimeMillis() + ttl).isGreaterThanOrEqualTo(passed);
+		}
+	}
+
+	private boolean catchAttempt(Duration lease) {
+		try {
+			return this.one.takes(this.one.ticket("k"), lease);
+		}
+		catch (RuntimeException ex) {
+			return false;
+		}
+	}
+
+	/** The other nodes cannot be reached. */
+	private void only(int... reachable) {
+		for (int i = 0; i < this.nodes.size(); i++) {
+			int node = i;
+			this.nodes.get(i).unreachable = Arrays.stream(reachable).noneMatch((each) -> each == node);
+		}
+	}
+
+	private static long aheadMicros(Duration ahead) {
+		return (System.currentTimeMillis() + ahead.toMillis()) * 1000;
+	}
+
+	@Test
+	void aVerdictOverNoAnswersFails() {
+		Quorum quorum = new Quorum(List.of(),
+				new RedlockSettings("distlock:", Duration.ofSeconds(1), Duration.ofSeconds(30), 17), TimeSource.SYSTEM,
+				RandomGenerator.getDefault());
+		CompletableFuture<Boolean> verdict = quorum.decide("release", "key", List.of(), quorum::agreed);
+		assertThat(verdict).failsWithin(Duration.ofSeconds(5))
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockBackendException.class)
+			.withMessageContaining("release of lock 'key'");
 	}
 
 }

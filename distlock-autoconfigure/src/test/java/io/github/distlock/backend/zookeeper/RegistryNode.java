@@ -2,15 +2,12 @@ package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.LockListener;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.TestSettings;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import io.github.distlock.engine.HandOffLimits;
@@ -19,23 +16,15 @@ import org.apache.curator.framework.CuratorFramework;
 /**
  * A registry on ZooKeeper, as one JVM has it.
  */
-public final class RegistryNode implements LockListener, AutoCloseable {
+final class RegistryNode implements AutoCloseable {
 
 	final CuratorFramework client;
 
-	/** The registry for callers. */
-	public final BackendLockRegistry registry;
+	final BackendLockRegistry registry;
 
-	final Queue<String> lost = new ConcurrentLinkedQueue<>();
+	final RecordedEvents events = new RecordedEvents();
 
-	final AtomicInteger waiting = new AtomicInteger();
-
-	/**
-	 * Start a registry.
-	 * @param connectString the address of the servers
-	 * @param session the session timeout
-	 */
-	public RegistryNode(String connectString, Duration session) {
+	RegistryNode(String connectString, Duration session) {
 		this(connectString, session, ReleaseMode.CONFIRMED);
 	}
 
@@ -53,18 +42,8 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 				TestSettings.releasing(TestSettings.of(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
 						Duration.ofSeconds(1)), release),
-				List.of(this), TimeSource.SYSTEM);
+				List.of(this.events), TimeSource.SYSTEM);
 		this.registry.start();
-	}
-
-	@Override
-	public void onWaiting(Waiting event) {
-		this.waiting.incrementAndGet();
-	}
-
-	@Override
-	public void onLost(Lost event) {
-		this.lost.add(event.key());
 	}
 
 	@Override

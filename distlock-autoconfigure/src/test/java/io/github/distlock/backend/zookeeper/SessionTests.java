@@ -2,27 +2,41 @@ package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.state.ConnectionState;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.ZooKeeperTestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The validity of grants while their session is in doubt.
+ * The validity of grants while their session is in doubt, the notification of callers
+ * when it ends, and locks that are released after their registry was restarted, while
+ * ZooKeeper cannot be reached.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SessionTests {
@@ -37,6 +51,10 @@ class SessionTests {
 	private final BareNode one = this.nodes.proxied();
 
 	private final BareNode other = this.nodes.node();
+
+	private final RegistryNode holder = this.nodes.registry();
+
+	private final RegistryNode next = this.nodes.registry();
 
 	private static boolean counts(Grant grant) {
 		return !grant.validity().hasPassed(TimeSource.SYSTEM);
@@ -141,6 +159,103 @@ class SessionTests {
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofMinutes(1)).until(() -> this.other.attemptOnce("stopped") instanceof Grant);
 		assertThat(this.one.client.getZookeeperClient().isConnected()).isTrue();
+	}
+
+	private CompletableFuture<HeldLock> waiter(RegistryNode node, String key) {
+		CompletableFuture<HeldLock> waiter = node.registry
+			.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
+		await().until(() -> node.events.waiting.get() > 0);
+		return waiter;
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PT0S", "PT60S" })
+	void aHolderWhoseSessionHasEndedIsNotifiedAtOnceAndTheNextEnters(Duration lease) throws Exception {
+		LockRequest request = LockRequest.of("lost");
+		HeldLock held = this.holder.registry.acquire(lease.isZero() ? request : request.leaseTime(lease));
+		AtomicInteger notifications = new AtomicInteger();
+		held.onLost(notifications::incrementAndGet);
+		CompletableFuture<HeldLock> next = waiter(this.next, "lost");
+		this.nodes.server.endSession(this.holder.client);
+		try (HeldLock entered = next.get(30, TimeUnit.SECONDS)) {
+			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
+			// As soon as the client detects it. Callback and listener run side by side.
+			await().until(() -> notifications.get() == 1 && !this.holder.events.lost.isEmpty());
+			assertThat(held.isHeld()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close).withMessageContaining("lost");
+			assertThat(entered.isHeld()).isTrue();
+		}
+		try (HeldLock again = this.holder.registry.acquire(request)) {
+			assertThat(again.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+		assertThat(notifications).hasValue(1);
+		assertThat(this.holder.events.lost).containsExactly("lost");
+	}
+
+	@Test
+	void anAttemptAfterTheEndOfASessionFailsWithAMessageAboutTheAttempt() {
+		HeldLock held = this.holder.registry.acquire(LockRequest.of("own"));
+		this.nodes.server.stop();
+		await().atMost(Duration.ofMinutes(1)).until(() -> this.holder.events.lost.contains("own"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.holder.registry.obtain("own").tryLock())
+			.withMessageStartingWith("There is no connection to ZooKeeper at ")
+			.withMessageEndingWith("; lock 'own' was not attempted while an earlier command for it is unanswered")
+			.withMessageContaining(this.nodes.server.connectString())
+			.withMessageContaining("distlock.zookeeper.connect-string");
+		this.nodes.server.restart();
+	}
+
+	@Test
+	void theRemainingTimeIsThatOfTheSessionAndEndsWithIt() {
+		HeldLock held = this.holder.registry.acquire(LockRequest.of("remaining"));
+		assertThat(held.remaining()).isPositive().isLessThanOrEqualTo(SESSION);
+		// The leader's replies extend it.
+		await().during(SESSION.plusSeconds(1))
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> !held.remaining().isZero() && held.remaining().compareTo(SESSION) <= 0);
+		this.nodes.server.stop();
+		Duration left = held.remaining();
+		await().until(() -> held.remaining().compareTo(left) < 0);
+		await().atMost(Duration.ofMinutes(1)).until(() -> held.remaining().isZero());
+		assertThat(held.isHeld()).isFalse();
+	}
+
+	@Test
+	void aRestartOfTheServerWithinTheSessionTimeoutLosesNeitherHolderNorWaiter() throws Exception {
+		HeldLock held = this.holder.registry.acquire(LockRequest.of("restart"));
+		CompletableFuture<HeldLock> next = waiter(this.next, "restart");
+		this.nodes.server.restart();
+		for (RegistryNode node : List.of(this.holder, this.next)) {
+			await().until(() -> node.client.getZookeeperClient().isConnected());
+		}
+		await().during(Duration.ofSeconds(2)).atMost(Duration.ofSeconds(30)).until(held::isHeld);
+		assertThat(next).isNotDone();
+		held.close();
+		try (HeldLock entered = next.get(30, TimeUnit.SECONDS)) {
+			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+		assertThat(this.holder.events.lost).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aLockThatIsReleasedWithoutAConnectionIsFreeAfterTheNextConnection(ReleaseMode release) throws Exception {
+		// Much longer than the test: the end of the session does not release the lock.
+		Duration session = Duration.ofMinutes(2);
+		try (BareNodes lasting = new BareNodes(session);
+				RegistryNode node = new RegistryNode(lasting.proxyAddress(), session, release)) {
+			HeldLock lock = node.registry.acquire(LockRequest.of("late"));
+			node.registry.shutdown();
+			node.registry.start();
+			lasting.proxy.refuse(true);
+			ZooKeeper zooKeeper = node.client.getZookeeperClient().getZooKeeper();
+			await().until(() -> !zooKeeper.getState().isConnected());
+			lock.close();
+			lasting.proxy.refuse(false);
+			lasting.registry().registry.acquire(LockRequest.of("late").waitTime(Duration.ofSeconds(30))).close();
+		}
 	}
 
 }
