@@ -20,7 +20,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -127,9 +126,7 @@ class AdvisoryLockTests {
 
 	/** A node that reaches the server through a proxy. */
 	private JdbcNode node(TcpProxy proxy) {
-		HikariConfig settings = database.poolSettings(4);
-		settings.setJdbcUrl(database.url().replaceFirst(":\\d+/", ":" + proxy.port() + "/"));
-		return node(new HikariDataSource(settings));
+		return node(database.pool(4, proxy));
 	}
 
 	private JdbcNode node(HikariDataSource pool) {
@@ -277,11 +274,9 @@ class AdvisoryLockTests {
 	}
 
 	private BackendLockRegistry registry(Duration wait) {
-		BackendLockRegistry registry = JdbcRegistries.start(
+		return this.nodes.registry(
 				JdbcBackend.connection(pool(), JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM), wait,
 				SOON, SOON);
-		this.nodes.closing(registry::shutdown);
-		return registry;
 	}
 
 	/** Each caller has a connection, and none is free for a second key. */
@@ -334,7 +329,7 @@ class AdvisoryLockTests {
 
 	@Test
 	void aHolderThatIsStoppedIsSucceededWithinTheLeaseAndKnowsWhenItGoesOn() {
-		ChildJvm holder = this.nodes.closing(ChildJvm.start(ConnectionChild.class, database.platform(), database.url(),
+		ChildJvm holder = this.nodes.closing(ChildJvm.start(JdbcNode.class, database.platform(), database.url(),
 				database.user(), this.key, Long.toString(LEASE.multipliedBy(2).toMillis())));
 		long token = Long.parseLong(holder.expect("held "));
 		JdbcNode node = node();
@@ -369,9 +364,8 @@ class AdvisoryLockTests {
 
 	@Test
 	void aHeldLockOutlivesTheTimeLimitsOfItsSession() {
-		HikariConfig settings = database.poolSettings(4);
-		settings.setConnectionInitSql("SET idle_in_transaction_session_timeout = '500ms'");
-		JdbcNode node = node(new HikariDataSource(settings));
+		JdbcNode node = node(database.pool(4,
+				(settings) -> settings.setConnectionInitSql("SET idle_in_transaction_session_timeout = '500ms'")));
 		Ticket ticket = node.ticket(this.key);
 		Grant grant = node.take(ticket);
 		Instant begin = Instant.now();

@@ -73,23 +73,16 @@ class CallerThreadTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void theThreadOfTheCallerDoesNotUseConnectionsOfTheApplication(Indirection indirection) throws Exception {
+	void theThreadOfTheCallerSendsAlsoBehindAProxyOrInATransactionButNotToAnotherSource(Source source)
+			throws Exception {
 		HikariDataSource pool = this.nodes.closing(TestDatabase.postgres().pool(4));
-		DataSource dataSource = indirection.before(pool);
-		assertThat(callerSends(Database.POSTGRESQL, dataSource, Thread::new, null)).isFalse();
-		if (indirection != Indirection.ROUTING_BY_TENANT) {
+		DataSource dataSource = source.before(pool);
+		TransactionTemplate transaction = source.sends ? new TransactionTemplate(new JdbcTransactionManager(pool))
+				: null;
+		assertThat(callerSends(Database.POSTGRESQL, dataSource, Thread::new, transaction)).isEqualTo(source.sends);
+		if (!source.sends && source != Source.ROUTING_BY_TENANT) {
 			ReflectionTestUtils.invokeMethod(dataSource, "close");
 		}
-	}
-
-	@Test
-	void theThreadOfTheCallerDoesNotUseAPoolWithAnotherDataSourceBehindIt() throws Exception {
-		TestDatabase database = TestDatabase.postgres();
-		HikariConfig settings = new HikariConfig();
-		settings.setDataSource(new DriverManagerDataSource(database.url(), database.user(), ""));
-		settings.setMaximumPoolSize(4);
-		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
-		assertThat(callerSends(Database.POSTGRESQL, pool, Thread::new, null)).isFalse();
 	}
 
 	@Test
@@ -108,15 +101,6 @@ class CallerThreadTests {
 				return locks.isPlain();
 			}
 		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void theThreadOfACallerBehindAProxyOrInATransactionSends(Proxied proxied) throws Exception {
-		HikariDataSource pool = this.nodes.closing(TestDatabase.postgres().pool(4));
-		assertThat(callerSends(Database.POSTGRESQL, proxied.before(pool), Thread::new,
-				new TransactionTemplate(new JdbcTransactionManager(pool))))
-			.isTrue();
 	}
 
 	@Test
@@ -224,49 +208,44 @@ class CallerThreadTests {
 					: "SELECT id FROM information_schema.processlist", Long.class);
 	}
 
-	/** What an application may put around its pool. */
-	enum Proxied {
+	/** What an application may put around its pool, or use in place of one. */
+	enum Source {
 
-		NONE((pool) -> pool),
+		NONE(true, (pool) -> pool),
 
-		TRANSACTION_AWARE(TransactionAwareDataSourceProxy::new),
+		TRANSACTION_AWARE(true, TransactionAwareDataSourceProxy::new),
 
-		LAZY(LazyConnectionDataSourceProxy::new),
+		LAZY(true, LazyConnectionDataSourceProxy::new),
 
-		DELEGATING(DelegatingDataSource::new),
+		DELEGATING(true, DelegatingDataSource::new),
 
-		ROUTING_WITH_A_DEFAULT((pool) -> routing(Map.of(), pool));
+		ROUTING_WITH_A_DEFAULT(true, (pool) -> routing(Map.of(), pool)),
 
-		private final Function<DataSource, DataSource> proxy;
-
-		Proxied(Function<DataSource, DataSource> proxy) {
-			this.proxy = proxy;
-		}
-
-		private DataSource before(DataSource pool) {
-			return this.proxy.apply(pool);
-		}
-
-	}
-
-	/** What an application may use in place of a pool. */
-	enum Indirection {
-
-		ROUTING_BY_TENANT((pool) -> routing(Map.of("tenant", pool), null)),
+		ROUTING_BY_TENANT(false, (pool) -> routing(Map.of("tenant", pool), null)),
 
 		/** The pools that Spring Boot makes besides Hikari. */
-		TOMCAT((pool) -> other(pool, "org.apache.tomcat.jdbc.pool.DataSource")),
+		TOMCAT(false, (pool) -> other(pool, "org.apache.tomcat.jdbc.pool.DataSource")),
 
-		DBCP((pool) -> other(pool, "org.apache.commons.dbcp2.BasicDataSource"));
+		DBCP(false, (pool) -> other(pool, "org.apache.commons.dbcp2.BasicDataSource")),
 
-		private final Function<HikariDataSource, DataSource> indirection;
+		ANOTHER_SOURCE_BEHIND_THE_POOL(false, (pool) -> {
+			HikariConfig settings = new HikariConfig();
+			settings.setDataSource(new DriverManagerDataSource(pool.getJdbcUrl(), pool.getUsername(), ""));
+			settings.setMaximumPoolSize(4);
+			return new HikariDataSource(settings);
+		});
 
-		Indirection(Function<HikariDataSource, DataSource> indirection) {
-			this.indirection = indirection;
+		private final boolean sends;
+
+		private final Function<HikariDataSource, DataSource> source;
+
+		Source(boolean sends, Function<HikariDataSource, DataSource> source) {
+			this.sends = sends;
+			this.source = source;
 		}
 
 		private DataSource before(HikariDataSource pool) {
-			return this.indirection.apply(pool);
+			return this.source.apply(pool);
 		}
 
 		private static DataSource other(HikariDataSource pool, String type) {

@@ -5,21 +5,35 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import com.zaxxer.hikari.HikariConfig;
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.testing.RecordedEvents;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockListener;
+import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -31,23 +45,27 @@ import io.github.distlock.contract.Answers;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.ChildJvm;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
+import io.github.distlock.transaction.CommitGuard;
+import io.github.distlock.transaction.CommitTerms;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Properties of the mode {@code connection} beyond the contract.
+ * Properties of the mode {@code connection} beyond the contract: also locks whose session
+ * cannot be checked, on pools of the application. No proof is no lock, and no commit.
  */
 @Tag(Installed.TAG)
-class ConnectionModeTests implements LockListener {
+class ConnectionModeTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -56,15 +74,13 @@ class ConnectionModeTests implements LockListener {
 
 	private final String key = "connection-" + UUID.randomUUID();
 
-	private final AtomicInteger waiting = new AtomicInteger();
+	private final RecordedEvents events = new RecordedEvents();
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void aPoolOfReadOnlyConnectionsHoldsRowsAndGetsThemBackAsTheyWere(Database server) {
 		List<Boolean> closed = new CopyOnWriteArrayList<>();
-		HikariConfig settings = server.open().poolSettings(4);
-		settings.setReadOnly(true);
-		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		HikariDataSource pool = this.nodes.closing(server.open().pool(4, (settings) -> settings.setReadOnly(true)));
 		JdbcNode node = this.nodes
 			.closing(JdbcNode.connection(new ObservedPool(pool, (connection, method, argument) -> {
 				if (method.equals("close")) {
@@ -80,7 +96,7 @@ class ConnectionModeTests implements LockListener {
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void theLockOfAKilledJvmIsFreeAtOnce(Database server) {
 		TestDatabase database = server.open();
-		ChildJvm holder = this.nodes.closing(ChildJvm.start(ConnectionChild.class, database.platform(), database.url(),
+		ChildJvm holder = this.nodes.closing(ChildJvm.start(JdbcNode.class, database.platform(), database.url(),
 				database.user(), this.key, Long.toString(PATIENCE.multipliedBy(4).toMillis())));
 		JdbcNode node = this.nodes.connection(database.pool(4));
 		long token = Long.parseLong(holder.expect("held "));
@@ -238,7 +254,7 @@ class ConnectionModeTests implements LockListener {
 		return (JdbcNode.CONNECTION_PREFIX + this.key).getBytes(StandardCharsets.UTF_8);
 	}
 
-	static void endOtherSessions(Database server, TestDatabase database) {
+	private static void endOtherSessions(Database server, TestDatabase database) {
 		JdbcTemplate jdbc = database.direct();
 		if (server == Database.POSTGRESQL) {
 			jdbc.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%'");
@@ -254,12 +270,10 @@ class ConnectionModeTests implements LockListener {
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void theReleaseReportsTheLossAndTheNextCallerGetsTheLockInAnotherSession(Database server) throws Exception {
 		TestDatabase database = server.open();
-		HikariDataSource pool = this.nodes.closing(database.pool(8));
-		JdbcBackend backend = JdbcBackend.connection(pool, JdbcUnderTest.CONNECTION_SETTINGS, TimeSource.SYSTEM);
-		BackendLockRegistry registry = JdbcRegistries.start(backend, PATIENCE, PATIENCE, PATIENCE, this);
+		BackendLockRegistry registry = registry(this.nodes.closing(database.pool(8)), JdbcNode.COMMAND);
 		HeldLock lock = registry.acquire(LockRequest.of(this.key));
 		CompletableFuture<HeldLock> next = registry.acquireAsync(LockRequest.of(this.key).waitTime(PATIENCE));
-		await().atMost(PATIENCE).until(() -> this.waiting.get() == 1);
+		await().atMost(PATIENCE).until(() -> this.events.waiting.get() == 1);
 		endOtherSessions(server, database);
 		assertThatThrownBy(lock::close).isInstanceOf(LockLostException.class);
 		HeldLock second = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -271,12 +285,180 @@ class ConnectionModeTests implements LockListener {
 		}
 		assertThat(second.isHeld()).isTrue();
 		second.close();
-		registry.shutdown();
 	}
 
-	@Override
-	public void onWaiting(Waiting event) {
-		this.waiting.incrementAndGet();
+	private final CountDownLatch end = new CountDownLatch(1);
+
+	private final AtomicInteger blocked = new AtomicInteger();
+
+	@AfterEach
+	void unblock() {
+		this.end.countDown();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "H2", "POSTGRESQL" })
+	void aLockWhoseConnectionThePoolHasClosedIsNotConfirmedAndItsHolderLearnsOfTheLoss(Database server) {
+		TestDatabase database = server.open();
+		BackendLockRegistry registry = registry(abandoning(database), JdbcNode.COMMAND);
+		JdbcNode other = this.nodes.connection(database.pool(4));
+		HeldLock asked = registry.acquire(LockRequest.of(this.key + 1));
+		HeldLock idle = registry.acquire(LockRequest.of(this.key + 2));
+		CompletableFuture<LossCause> loss = lossOf(idle);
+		awaitGrant(other, this.key + 1);
+		assertThat(asked.confirmHeld()).as("with a second holder").isFalse();
+		awaitGrant(other, this.key + 2);
+		assertThat(loss).succeedsWithin(PATIENCE).isEqualTo(LossCause.SESSION_LOST);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(asked::close);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "H2", "POSTGRESQL" })
+	void aLockWhoseCheckDoesNotReturnIsNotConfirmedAndItsConnectionIsCutOff(Database server) {
+		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
+		JdbcNode other = this.nodes.closing(JdbcNode.connection(pool));
+		BackendLockRegistry registry = registry(
+				new ObservedPool(pool, (connection, method, argument) -> awaitEnd(method)), JdbcNode.SHORT_COMMAND);
+		HeldLock lock = registry.acquire(LockRequest.of(this.key));
+		await().atMost(PATIENCE).until(() -> this.blocked.get() > 0);
+		assertThat(lock.confirmHeld()).as("beside a check that does not return").isFalse();
+		awaitGrant(other, this.key);
+		HeldLock idle = registry.acquire(LockRequest.of(this.key + "idle"));
+		assertThat(lossOf(idle)).succeedsWithin(PATIENCE).isEqualTo(LossCause.SESSION_LOST);
+	}
+
+	private static void awaitGrant(JdbcNode node, String key) {
+		Ticket ticket = node.ticket(key);
+		await().atMost(PATIENCE).until(() -> node.has(ticket));
+	}
+
+	private void awaitEnd(String method) {
+		if (method.equals("isValid")) {
+			this.blocked.incrementAndGet();
+			try {
+				this.end.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private static CompletableFuture<LossCause> lossOf(HeldLock lock) {
+		CompletableFuture<LossCause> loss = new CompletableFuture<>();
+		lock.onLost(() -> loss.complete(lock.lossCause()));
+		return loss;
+	}
+
+	private BackendLockRegistry registry(DataSource pool, Duration command) {
+		return this.nodes.registry(JdbcBackend.connection(pool,
+				JdbcUnderTest.settings(JdbcNode.CONNECTION_PREFIX, command, 80), TimeSource.SYSTEM), PATIENCE, PATIENCE,
+				PATIENCE, this.events);
+	}
+
+	private DataSource abandoning(TestDatabase database) {
+		org.apache.tomcat.jdbc.pool.DataSource pool = database.abandoningPool();
+		this.nodes.closing(() -> pool.close(true));
+		return pool;
+	}
+
+	@AutoClose("shutdown")
+	private final EmbeddedDatabase sales = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2)
+		.generateUniqueName(true)
+		.build();
+
+	private final JdbcTemplate jdbc = new JdbcTemplate(this.sales);
+
+	private TransactionTemplate guarded() {
+		this.jdbc.execute("create table if not exists sales (what varchar)");
+		DataSourceTransactionManager manager = new DataSourceTransactionManager(this.sales);
+		new CommitGuard(() -> new CommitTerms(true, Duration.ofSeconds(2))).postProcessAfterInitialization(manager,
+				"transactions");
+		return new TransactionTemplate(manager);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void aTransactionIsRolledBackIfTheTransactionOfItsLockHasJustEnded(Database server) {
+		TestDatabase database = server.open();
+		BackendLockRegistry registry = registry(this.nodes.closing(database.pool(4)), JdbcNode.COMMAND);
+		sell(registry, () -> {
+		});
+		assertThat(sold()).isOne();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> sell(registry, () -> endOtherSessions(server, database)))
+			.satisfies((thrown) -> assertThat(thrown.lossCause()).isEqualTo(LossCause.SESSION_LOST))
+			.withMessageContaining("the session with the store on which it depends has ended")
+			.withMessageNotContaining("lease");
+		assertThat(sold()).isOne();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "H2", "POSTGRESQL" })
+	void aTransactionIsRolledBackIfThePoolHasClosedTheConnectionOfItsLock(Database server) {
+		TestDatabase database = server.open();
+		BackendLockRegistry registry = registry(abandoning(database), JdbcNode.COMMAND);
+		JdbcNode other = this.nodes.connection(database.pool(2));
+		Ticket next = other.ticket(this.key);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> sell(registry, () -> await().atMost(PATIENCE).until(() -> other.has(next))))
+			.satisfies((thrown) -> assertThat(thrown.lossCause()).isEqualTo(LossCause.SESSION_LOST));
+		assertThat(sold()).isZero();
+	}
+
+	private int sold() {
+		Integer rows = this.jdbc.queryForObject("select count(*) from sales", Integer.class);
+		return (rows != null) ? rows : -1;
+	}
+
+	private void sell(BackendLockRegistry registry, Runnable beforeCommit) {
+		HeldLock lock = registry.acquire(LockRequest.of(this.key));
+		LockContext.Scope scope = LockContext.open(lock);
+		try {
+			guarded().executeWithoutResult((status) -> {
+				this.jdbc.update("insert into sales values ('book')");
+				beforeCommit.run();
+			});
+		}
+		finally {
+			scope.close();
+			if (lock.isHeld()) {
+				lock.close();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "H2", "MARIADB" })
+	void theStatementsOfTheMessageFindAndEndTheSessionOfTheHolder(Database server) {
+		String name = "it's-" + this.key;
+		TestDatabase database = server.open();
+		JdbcTemplate administrator = database.direct();
+		HikariDataSource pool = this.nodes.closing(database.pool(4));
+		JdbcNode node = this.nodes.closing(JdbcNode.named(pool, "distlock:", true));
+		JdbcNode other = this.nodes.closing(JdbcNode.named(pool, "distlock:", true));
+		assertThatThrownBy(() -> other.inspection().inspect(name)).isInstanceOf(UnsupportedOperationException.class);
+		Grant grant = node.take(node.ticket(name));
+		String message = String.valueOf(catchThrowableOfType(UnsupportedOperationException.class,
+				() -> other.inspection().end(name, grant.firstToken()))
+			.getMessage());
+		List<String> statements = Pattern.compile("(SELECT|KILL) [^;]*;")
+			.matcher(message)
+			.results()
+			.map(MatchResult::group)
+			.toList();
+		assertThat(statements).hasSize(2);
+		// MariaDB shows sessions as they were up to 100 ms before: that of the holder
+		// may be missing, and others may have ended.
+		await().atMost(PATIENCE)
+			.ignoreExceptionsMatching((ex) -> String.valueOf(ex.getMessage()).contains("Unknown thread id"))
+			.until(() -> {
+				for (Map<String, Object> session : administrator.queryForList(statements.get(0).replace(";", ""))) {
+					Object id = session.values().iterator().next();
+					administrator.execute(statements.get(1).replaceAll("<.*>", String.valueOf(id)));
+				}
+				return other.attemptOnce(name) instanceof Grant;
+			});
 	}
 
 }

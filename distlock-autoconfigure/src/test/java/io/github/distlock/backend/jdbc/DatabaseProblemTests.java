@@ -1,32 +1,43 @@
 package io.github.distlock.backend.jdbc;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.distlock.LockBackendException;
-import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
-import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
-import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.StoreUnusableException;
-import io.github.distlock.installed.Installed;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
+import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
+import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.jdbc.JdbcExceptionTranslator.DatabaseText;
+import io.github.distlock.installed.Installed;
+import io.github.distlock.testing.DocumentedRights;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -39,18 +50,22 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
-import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static io.github.distlock.testing.FlushedLog.flushed;
 
 /**
- * What the store says and does if a database is not set up as it should be. PostgreSQL is
+ * What the store says and does if a database is not set up as it should be, and for a
+ * user that has only the documented rights, or lacks one of them; how it names a
+ * database, and messages of drivers without the credentials of their URLs. PostgreSQL is
  * changed in a schema of the test's own, or for a user of the test's own.
  */
 @Tag(Installed.TAG)
 @ExtendWith(OutputCaptureExtension.class)
 class DatabaseProblemTests {
+
+	private static final List<String> RIGHTS = DocumentedRights.table();
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -60,6 +75,8 @@ class DatabaseProblemTests {
 	private final String id = "problem" + UUID.randomUUID().toString().substring(0, 8);
 
 	private final String key = "problem-" + UUID.randomUUID();
+
+	private final String prefix = UUID.randomUUID() + ":";
 
 	private final TestDatabase database = TestDatabase.postgres();
 
@@ -102,9 +119,8 @@ class DatabaseProblemTests {
 
 	@Test
 	void aReadOnlyServerIsNamed() {
-		HikariConfig settings = this.database.poolSettings(2);
-		settings.setConnectionInitSql("SET default_transaction_read_only = on");
-		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		JdbcNode node = this.nodes.lease(this.database.pool(2,
+				(settings) -> settings.setConnectionInitSql("SET default_transaction_read_only = on")));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
 			.withMessageContaining("the server is read-only");
 	}
@@ -249,9 +265,9 @@ class DatabaseProblemTests {
 
 	@Test
 	void aMariaDbThatTakesAnEmptyTextForNullIsRefused() {
-		HikariConfig settings = TestDatabase.mariaDb().poolSettings(2);
-		settings.setConnectionInitSql("SET SESSION sql_mode = CONCAT(@@sql_mode, ',EMPTY_STRING_IS_NULL')");
-		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		HikariDataSource pool = this.nodes.closing(TestDatabase.mariaDb()
+			.pool(2, (settings) -> settings
+				.setConnectionInitSql("SET SESSION sql_mode = CONCAT(@@sql_mode, ',EMPTY_STRING_IS_NULL')")));
 		assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.lease(pool).close())
 			.withMessageContaining("EMPTY_STRING_IS_NULL");
 	}
@@ -267,8 +283,7 @@ class DatabaseProblemTests {
 	@Test
 	void aTableThatMayNotBeCreatedNamesTheReasonAndOneScript(CapturedOutput output) {
 		this.owner.execute("CREATE SCHEMA " + this.id);
-		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
-		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+		makeUser();
 		application().run((started) -> {
 			assertThat(started).hasNotFailed();
 			assertThat(flushed(output))
@@ -308,8 +323,7 @@ class DatabaseProblemTests {
 	@Test
 	void withoutTheRightToDeleteAWarningSaysThatRowsStay(CapturedOutput output) {
 		makeTables();
-		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
-		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+		makeUser();
 		this.owner.execute("GRANT SELECT, INSERT, UPDATE ON " + this.id + ".distlock_lock TO " + this.id);
 		this.owner.execute("INSERT INTO " + this.id + ".distlock_lock VALUES ('old', '', 1, 1, 0)");
 		HikariConfig settings = schema();
@@ -326,8 +340,7 @@ class DatabaseProblemTests {
 	@Test
 	void existingTablesNeedNoRightToCreateThem() {
 		makeTables();
-		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
-		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+		makeUser();
 		this.owner
 			.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + this.id + " TO " + this.id);
 		application().withPropertyValues("distlock.fail-fast=true")
@@ -337,8 +350,7 @@ class DatabaseProblemTests {
 	@Test
 	void aRightThatOnlyWaitingNeedsIsAWarningAtTheStart(CapturedOutput output) {
 		makeTables();
-		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
-		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+		makeUser();
 		this.owner.execute("GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA " + this.id + " TO " + this.id);
 		application().run((started) -> {
 			assertThat(started).hasNotFailed();
@@ -359,6 +371,11 @@ class DatabaseProblemTests {
 					"distlock.jdbc.initialize-schema=always");
 	}
 
+	private void makeUser() {
+		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
+		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+	}
+
 	private void makeTables() {
 		this.owner.execute("CREATE SCHEMA " + this.id);
 		this.owner.execute("CREATE TABLE " + this.id + ".distlock_lock (LIKE public.distlock_lock INCLUDING ALL)");
@@ -368,6 +385,140 @@ class DatabaseProblemTests {
 		HikariConfig settings = this.database.poolSettings(2);
 		settings.setSchema(this.id);
 		return settings;
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void theDocumentedRightsAreSufficientForBothModes(Database server, boolean connection) {
+		HikariDataSource pool = pool(server.open(), RIGHTS);
+		JdbcNode holder = node(pool, connection);
+		JdbcNode other = node(pool, connection);
+		holder.store.verify();
+		Ticket ticket = holder.ticket("k");
+		Grant grant = holder.take(ticket);
+		Ticket waiting = other.ticket("k");
+		assertThat(other.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(holder.release(ticket)).isTrue();
+		if (connection) {
+			await().atMost(SOON).until(() -> other.has(waiting));
+		}
+		assertThat(other.take(waiting).firstToken()).isGreaterThan(grant.firstToken());
+		if (connection) {
+			assertThat(other.release(waiting)).isTrue();
+			return;
+		}
+		long token = other.inspection().inspect("k").holders().get(0).grantToken();
+		assertThat(holder.inspection().end("k", token)).isEqualTo(EndResult.ENDED);
+	}
+
+	static Stream<Arguments> theDocumentedRightsAreSufficientForBothModes() {
+		return Stream.of(Database.values())
+			.flatMap((server) -> Stream.of(false, true).map((connection) -> Arguments.of(server, connection)));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL, false", "POSTGRESQL, true", "MARIADB, false", "MARIADB, true" })
+	void theDocumentedRightsAreSufficientAfterTheDatabaseHasEndedAllSessions(Database server, boolean connection) {
+		HikariDataSource pool = pool(server.open(), RIGHTS);
+		JdbcNode holder = node(pool, connection);
+		JdbcNode other = node(pool, connection);
+		Ticket ticket = holder.ticket("k");
+		Grant grant = holder.take(ticket);
+		Ticket waiting = other.queue("k");
+		server.open().endSessions(pool.getUsername());
+		if (connection) {
+			await().atMost(SOON).until(() -> holder.doubted.contains(ticket));
+		}
+		else {
+			assertThat(holder.renew(ticket, grant)).isInstanceOf(RenewalResult.Extended.class);
+			assertThat(holder.release(ticket)).isTrue();
+		}
+		await().atMost(SOON).ignoreExceptions().until(() -> other.has(waiting));
+		// Its session may have got the lock from the holder's, and was ended after it.
+		assertThat(other.release(waiting) || connection).isTrue();
+		Ticket again = other.ticket("k");
+		other.take(again);
+		assertThat(other.release(again)).isTrue();
+		holder.store.verify();
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void eachMissingRightIsNamedAtTheStart(Database server, String missing) {
+		List<String> lesser = RIGHTS.stream().filter((right) -> !right.equals(missing)).toList();
+		HikariDataSource pool = pool(server.open(), lesser);
+		JdbcNode node = node(pool, false);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::verify)
+			.withMessageContaining("The database refused the check")
+			.withMessageContaining(missing.equals("SELECT") ? "check (" : "the right " + missing)
+			.withMessageContaining("grant the user SELECT, INSERT, UPDATE and DELETE on distlock_lock");
+	}
+
+	static Stream<Arguments> eachMissingRightIsNamedAtTheStart() {
+		return Stream.of(Database.values())
+			.flatMap((server) -> RIGHTS.stream().map((right) -> Arguments.of(server, right)));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theCheckLeavesNoRow(Database server) {
+		TestDatabase database = server.open();
+		JdbcNode node = node(pool(database, RIGHTS), false);
+		node.store.verify();
+		assertThat(database.direct()
+			.queryForList("SELECT lock_key FROM distlock_lock WHERE lock_key = ?", byte[].class,
+					("\0" + LockInstance.of(node.instance()).id()).getBytes(StandardCharsets.UTF_8)))
+			.isEmpty();
+	}
+
+	private JdbcNode node(HikariDataSource pool, boolean connected) {
+		return this.nodes.closing(JdbcNode.named(pool, this.prefix, connected));
+	}
+
+	/** A pool of a new user with these rights on the table. */
+	private HikariDataSource pool(TestDatabase database, List<String> rights) {
+		return this.nodes.closing(database.granting(rights).pool(8));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jdbc:postgresql://app:hidden@db1:5432/shop", "jdbc:postgresql://db1/shop?password=hidden",
+			"jdbc:postgresql://app:hi@hidden@db1/shop", "jdbc:mysql://app:x?/hidden@db1/shop",
+			"jdbc:mysql://address=(host=db1)(password=hidden)/shop", "jdbc:mysql://(host=db1,password=hidden)/shop",
+			"jdbc:mariadb://app:a/hidden@db1/shop", "jdbc:h2:tcp://db1/~/shop;PASSWORD=a@hidden",
+			"jdbc:h2:mem:shop;USER=sa;PASSWORD=hidden", "jdbc:mysql://app:p;hidden@db1/shop" })
+	void noPartOfAPasswordIsInTheName(String url) {
+		assertThat(DatabaseText.location(null, url)).doesNotContain("hidden");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "jdbc:postgresql://app:x@db1:5432/shop?ssl=true, PostgreSQL at jdbc:postgresql://db1:5432/shop",
+			"jdbc:mariadb://db1/shop, MariaDB at jdbc:mariadb://db1/shop",
+			"jdbc:h2:mem:shop;MODE=MySQL, H2 at jdbc:h2:mem:shop" })
+	void theNameHasProductHostAndDatabase(String url, String name) {
+		assertThat(DatabaseText.location(null, url)).isEqualTo(name);
+	}
+
+	@Test
+	void aDatabaseWithoutAUrlHasTheNameOfItsProduct() {
+		assertThat(DatabaseText.location(JdbcDialect.H2, null)).isEqualTo("H2");
+		assertThat(DatabaseText.location(null, null)).isEqualTo("a database");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					Connection to db:5432 refused. Check that it runs | Connection to db:5432 refused. Check that it runs
+					FATAL: password authentication failed for user "shop" | FATAL: password authentication failed for user "shop"
+					Access denied for user 'shop'@'127.0.0.1' (using password: YES) | Access denied for user 'shop'@'127.0.0.1' (using password: YES)
+					not a URL: jdbc:postgresql://shop:secret@db/x | not a URL: ...@db/x
+					caused by: shop:secret@127.0.0.1 | caused by: ...@127.0.0.1
+					Incorrect port value : secret@127.0.0.1 | Incorrect port value : ...@127.0.0.1
+					no: jdbc:oracle:thin:shop/secret@db | no: ...@db
+					no: jdbc:mysql://db/x?user=shop&password=secret&ssl=true | no: jdbc:mysql://db/x?user=...&password=...&ssl=true
+					no: jdbc:h2:tcp:x;USER=shop;PASSWORD=secret | no: jdbc:h2:tcp:x;USER=...;PASSWORD=...
+					""")
+	void credentialsAreReplacedAndOtherTextIsKept(String message, String shown) {
+		assertThat(DatabaseText.mask(message)).isEqualTo(shown);
 	}
 
 }

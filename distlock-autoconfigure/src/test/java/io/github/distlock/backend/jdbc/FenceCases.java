@@ -56,6 +56,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.api.Test;
 
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -263,6 +265,11 @@ abstract class FenceCases {
 		outliveTheLease(LockContext.current().orElseThrow());
 	}
 
+	private void letALaterHolderSell() {
+		outliveTheLease();
+		elsewhere(() -> sell(this.request, 2)).join();
+	}
+
 	private static void outliveTheLease(HeldLock lock) {
 		ControlledLock.expireAfter(lock, Duration.ofMillis(100));
 		await().atMost(Duration.ofSeconds(30)).until(() -> !lock.isHeld());
@@ -279,8 +286,7 @@ abstract class FenceCases {
 	@Test
 	void aHolderThatIsPausedBeforeItsTransactionIsRefusedBeforeItsFirstStatement() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked(this.request, () -> {
-			outliveTheLease();
-			elsewhere(() -> sell(this.request, 2)).join();
+			letALaterHolderSell();
 			sellInTransaction(1, () -> {
 				throw new AssertionError("read");
 			});
@@ -289,23 +295,25 @@ abstract class FenceCases {
 		assertThat(this.fence.outcomes().get("refused")).hasValue(1);
 	}
 
-	@Test
-	void theNextHolderWaitsForATransactionThatIsOpenAndReadsWhatItCommits() {
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void theNextHolderWaitsForATransactionThatIsOpenAndReadsWhatItCommits(boolean readOnly) {
 		AtomicReference<CompletableFuture<Void>> next = new AtomicReference<>();
+		AtomicInteger seen = new AtomicInteger();
 		this.onCommit = () -> {
 			outliveTheLease();
 			CountDownLatch entered = new CountDownLatch(1);
 			next.set(elsewhere(() -> locked(this.request, () -> {
 				entered.countDown();
-				sellInTransaction(2, () -> {
-				});
+				with(TransactionDefinition.PROPAGATION_REQUIRED, readOnly)
+					.executeWithoutResult((status) -> seen.set(stockNow()));
 			})));
 			awaitQuietly(entered);
 		};
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sell(this.request, 1))
 			.withMessageContaining("The transaction has committed");
 		next.get().join();
-		assertThat(stockNow()).isEqualTo(7);
+		assertThat(seen).hasValue(9);
 	}
 
 	private static void awaitQuietly(CountDownLatch latch) {
@@ -336,30 +344,11 @@ abstract class FenceCases {
 			long written = passed();
 			reading.executeWithoutResult((status) -> stockNow());
 			assertThat(passed()).as("committed before").isEqualTo(written);
-			outliveTheLease();
-			elsewhere(() -> sell(this.request, 2)).join();
+			letALaterHolderSell();
 			this.template.executeWithoutResult((status) -> this.jdbc
 				.update("UPDATE fence_stock SET quantity = ? WHERE sku = ?", quantity - 1, this.key));
 		}));
 		assertThat(stockNow()).isEqualTo(8);
-	}
-
-	@Test
-	void aReadOnlyTransactionWaitsForTheOpenOneOfAnEarlierHolder() {
-		AtomicReference<CompletableFuture<Integer>> next = new AtomicReference<>();
-		this.onCommit = () -> {
-			outliveTheLease();
-			CountDownLatch entered = new CountDownLatch(1);
-			AtomicReference<Integer> seen = new AtomicReference<>();
-			next.set(elsewhere(() -> locked(this.request, () -> {
-				entered.countDown();
-				with(TransactionDefinition.PROPAGATION_REQUIRED, true)
-					.executeWithoutResult((status) -> seen.set(stockNow()));
-			})).thenApply((nothing) -> seen.get()));
-			awaitQuietly(entered);
-		};
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sell(this.request, 1));
-		assertThat(next.get().join()).isEqualTo(9);
 	}
 
 	@Test
@@ -369,8 +358,7 @@ abstract class FenceCases {
 
 	private void refuse(int times) {
 		locked(this.request, () -> {
-			outliveTheLease();
-			elsewhere(() -> sell(this.request, 2)).join();
+			letALaterHolderSell();
 			for (int i = 0; i < times; i++) {
 				assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sellInTransaction(1, () -> {
 				}));
@@ -596,8 +584,7 @@ abstract class FenceCases {
 				}));
 				awaitQuietly(read);
 			});
-			outliveTheLease();
-			elsewhere(() -> sell(this.request, 2)).join();
+			letALaterHolderSell();
 			parentEnded.countDown();
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(child.get()::join)
 				.withCauseInstanceOf(LockLostException.class);

@@ -1,13 +1,24 @@
 package io.github.distlock.backend.jdbc;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+
+import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockListener;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.engine.HandOffLimits;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.TestSettings;
 
 /**
- * Closes the nodes and pools of a test, the last one first.
+ * Closes the nodes, registries and pools of a test, the last one first.
  */
 final class JdbcNodes implements AutoCloseable {
 
@@ -39,6 +50,24 @@ final class JdbcNodes implements AutoCloseable {
 	/** A node whose tickets name an application, with a pool of its own. */
 	JdbcNode named(HikariDataSource pool, String prefix, boolean connected) {
 		return closing(JdbcNode.named(closing(pool), prefix, connected));
+	}
+
+	/** The registry of a JVM in the mode {@code lease}. */
+	BackendLockRegistry registry(DataSource pool, Duration waitTime, Duration lease, LockListener... listeners) {
+		return registry(JdbcBackend.lease(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM), waitTime, lease,
+				Duration.ofMillis(50), listeners);
+	}
+
+	BackendLockRegistry registry(LockBackend backend, Duration waitTime, Duration lease, Duration handOff,
+			LockListener... listeners) {
+		BackendLockRegistry registry = CheckedEnvironment
+			.registry(
+					backend, TestSettings.of(waitTime, lease, null, new HandOffLimits(16, handOff),
+							Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
+					List.of(listeners), TimeSource.SYSTEM);
+		registry.start();
+		closing(registry::shutdown);
+		return registry;
 	}
 
 	@Override

@@ -18,19 +18,23 @@ import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.installed.Installed;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -40,7 +44,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The connections and statements of the mode {@code lease}.
+ * The connections and statements of the mode {@code lease}, and connections that cannot
+ * be prepared or restored.
  */
 @Tag(Installed.TAG)
 class LeaseConnectionTests {
@@ -292,9 +297,8 @@ class LeaseConnectionTests {
 
 	@Test
 	void aStatementThatCollidedIsRepeatedInANewTransaction() {
-		HikariConfig settings = TestDatabase.postgres().poolSettings(10);
-		settings.setAutoCommit(false);
-		HikariDataSource hikari = this.nodes.closing(new HikariDataSource(settings));
+		HikariDataSource hikari = this.nodes
+			.closing(TestDatabase.postgres().pool(10, (settings) -> settings.setAutoCommit(false)));
 		AtomicBoolean collision = new AtomicBoolean();
 		ObservedPool pool = new ObservedPool(hikari, (connection, method, argument) -> {
 			if (method.equals("prepareStatement") && collision.compareAndSet(true, false)) {
@@ -309,6 +313,91 @@ class LeaseConnectionTests {
 		collision.set(true);
 		assertThat(node.release(ticket)).isTrue();
 		assertThat(collision).isFalse();
+	}
+
+	private static final Duration LIMIT = Duration.ofSeconds(2);
+
+	private final List<String> calls = new ArrayList<>();
+
+	/** The connection fails to set this isolation level. */
+	private int failingLevel = -1;
+
+	private boolean failingRollback;
+
+	@Test
+	void aConnectionThatCannotBeRestoredIsCutOffBeforeItIsClosed() throws SQLException {
+		LockConnection connection = source().open(LIMIT);
+		this.failingLevel = Connection.TRANSACTION_SERIALIZABLE;
+		connection.close();
+		assertThat(this.calls).containsExactly("isolation 2", "isolation 8", "abort", "close");
+	}
+
+	@Test
+	void aConnectionThatCannotBePreparedIsCutOffBeforeItIsClosed() {
+		this.failingLevel = Connection.TRANSACTION_READ_COMMITTED;
+		assertThatThrownBy(() -> source().open(LIMIT)).isInstanceOf(SQLException.class);
+		assertThat(this.calls).containsExactly("isolation 2", "abort", "close");
+	}
+
+	@Test
+	void aConnectionWhoseRollbackFailsIsCutOffAndTheFailureOfTheStatementIsReported() throws SQLException {
+		LockConnection connection = source().open(LIMIT);
+		this.failingRollback = true;
+		assertThatThrownBy(
+				() -> connection.inTransaction(() -> connection.query("stale", Map.of(), (row, number) -> true)))
+			.isInstanceOf(BadSqlGrammarException.class);
+		connection.close();
+		assertThat(this.calls).containsSubsequence("rollback", "abort", "close");
+	}
+
+	@Test
+	void noHealthyConnectionIsCutOffForALazyOneThatGetsNone() {
+		DriverManagerDataSource database = new DriverManagerDataSource("jdbc:h2:mem:", "sa", "");
+		AtomicBoolean full = new AtomicBoolean(true);
+		LazyConnectionDataSourceProxy lazy = new LazyConnectionDataSourceProxy();
+		lazy.setDefaultAutoCommit(true);
+		lazy.setDefaultTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+		lazy.setTargetDataSource(new ObservedPool(new UnknownPool(database) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				if (full.getAndSet(false)) {
+					throw new SQLException("all connections are in use");
+				}
+				return super.getConnection();
+			}
+
+		}, this::observe));
+		LockPool source = new LockPool(lazy, JdbcUnderTest.SETTINGS, 3, 3, "lease");
+		assertThatThrownBy(() -> source.open(LIMIT)).hasMessageContaining("in use");
+		assertThat(this.calls).isEmpty();
+	}
+
+	private LockPool source() {
+		DriverManagerDataSource database = new DriverManagerDataSource("jdbc:h2:mem:", "sa", "");
+		return new LockPool(new ObservedPool(new UnknownPool(database) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				Connection connection = super.getConnection();
+				connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+				return connection;
+			}
+
+		}, this::observe), JdbcUnderTest.SETTINGS, 3, 3, "lease");
+	}
+
+	private void observe(Connection connection, String method, @Nullable Object argument) throws SQLException {
+		if (method.equals("setTransactionIsolation")) {
+			this.calls.add("isolation " + argument);
+		}
+		else if (List.of("rollback", "abort", "close").contains(method)) {
+			this.calls.add(method);
+		}
+		if ((this.failingRollback && method.equals("rollback"))
+				|| (method.equals("setTransactionIsolation") && Integer.valueOf(this.failingLevel).equals(argument))) {
+			throw new SQLException("broken");
+		}
 	}
 
 }

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -105,9 +104,7 @@ class PgBouncerTests {
 	}
 
 	private static HikariDataSource pool(String url) {
-		HikariConfig settings = TestDatabase.postgres().poolSettings(4);
-		settings.setJdbcUrl(url);
-		return new HikariDataSource(settings);
+		return TestDatabase.postgres().pool(4, (settings) -> settings.setJdbcUrl(url));
 	}
 
 	/** Start PgBouncer before the server of the tests. Returns its URL. */

@@ -5,12 +5,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
 import javax.sql.DataSource;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -240,24 +240,20 @@ class ReleaseNotificationTests {
 	}
 
 	private HikariDataSource pool(String searchPath) {
-		HikariConfig settings = this.database.poolSettings(20);
-		settings.setConnectionInitSql("SET search_path = " + searchPath);
-		return new HikariDataSource(settings);
+		return this.database.pool(20, (settings) -> settings.setConnectionInitSql("SET search_path = " + searchPath));
 	}
 
 	/** Check that the holder has notified, before the marker that is sent now. */
 	private void expectNotification(Connection listener, JdbcNode holder) throws SQLException {
 		this.database.direct().execute("NOTIFY distlock, 'marker " + this.id + "'");
-		boolean notified = false;
-		while (true) {
-			for (PGNotification arrived : listener.unwrap(PGConnection.class).getNotifications(0)) {
-				if (arrived.getParameter().equals("marker " + this.id)) {
-					assertThat(notified).isTrue();
-					return;
-				}
-				notified |= arrived.getParameter().endsWith(" " + holder.instance());
+		List<String> arrived = new ArrayList<>();
+		while (!arrived.contains("marker " + this.id)) {
+			for (PGNotification each : listener.unwrap(PGConnection.class).getNotifications(0)) {
+				arrived.add(each.getParameter());
 			}
 		}
+		assertThat(arrived.subList(0, arrived.indexOf("marker " + this.id)))
+			.anyMatch((text) -> text.endsWith(" " + holder.instance()));
 	}
 
 }

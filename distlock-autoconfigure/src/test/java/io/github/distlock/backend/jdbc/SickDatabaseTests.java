@@ -5,10 +5,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,7 +21,6 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.Grant;
@@ -35,6 +32,7 @@ import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.LiveThreads;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -79,7 +77,7 @@ class SickDatabaseTests {
 	void noCallerWaitsForADatabaseThatFreezesInTheMiddleOfAStatement(Database server) throws Exception {
 		TestDatabase database = server.open();
 		TcpProxy proxy = this.nodes.closing(proxy(database));
-		HikariDataSource pool = this.nodes.closing(pool(database, proxy, 10));
+		HikariDataSource pool = this.nodes.closing(database.pool(10, proxy));
 		BackendLockRegistry registry = registry(pool, Duration.ofSeconds(2));
 		ExecutorService callers = Executors.newFixedThreadPool(4);
 		try {
@@ -133,17 +131,10 @@ class SickDatabaseTests {
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void theHolderOfARowThatAFailoverHasLostIsNotifiedBeforeItsNextRenewal(Database server) {
 		TestDatabase database = server.open();
-		Queue<String> lost = new ConcurrentLinkedQueue<>();
+		RecordedEvents events = new RecordedEvents();
 		TcpProxy proxy = this.nodes.closing(proxy(database));
-		HikariDataSource pool = this.nodes.closing(pool(database, proxy, 2));
-		BackendLockRegistry registry = JdbcRegistries.lease(pool, WAIT, Duration.ofMinutes(10), new LockListener() {
-
-			@Override
-			public void onLost(Lost event) {
-				lost.add(event.key());
-			}
-
-		});
+		HikariDataSource pool = this.nodes.closing(database.pool(2, proxy));
+		BackendLockRegistry registry = this.nodes.registry(pool, WAIT, Duration.ofMinutes(10), events);
 		registry.acquire(LockRequest.of(this.key));
 		proxy.refuse(true);
 		assertThatExceptionOfType(LockBackendException.class)
@@ -151,15 +142,14 @@ class SickDatabaseTests {
 		database.direct()
 			.update("DELETE FROM distlock_lock WHERE lock_key = ?", (Object) LeaseModeTests.bytes(this.key));
 		proxy.refuse(false);
-		await().atMost(SOON).until(() -> lost.contains(this.key));
-		registry.shutdown();
+		await().atMost(SOON).until(() -> events.lost.contains(this.key));
 	}
 
 	@Test
 	void aShutdownDoesNotWaitForAFrozenDatabaseAndLeavesNoThread() throws Exception {
 		TestDatabase database = TestDatabase.postgres();
 		TcpProxy proxy = this.nodes.closing(proxy(database));
-		HikariDataSource pool = this.nodes.closing(pool(database, proxy, 2));
+		HikariDataSource pool = this.nodes.closing(database.pool(2, proxy));
 		BooleanSupplier pools = LiveThreads.anyNew("distlock:");
 		BooleanSupplier commands = LiveThreads.anyNew("distlock-jdbc-");
 		BackendLockRegistry registry = registry(pool, JdbcNode.SHORT_COMMAND);
@@ -222,15 +212,8 @@ class SickDatabaseTests {
 		return new TcpProxy(Integer.parseInt(database.url().replaceFirst(".*:(\\d+)/.*", "$1")));
 	}
 
-	private static HikariDataSource pool(TestDatabase database, TcpProxy proxy, int size) {
-		HikariConfig settings = database.poolSettings(size);
-		settings.setJdbcUrl(database.url().replaceFirst(":\\d+/", ":" + proxy.port() + "/"));
-		settings.setConnectionTimeout(30_000);
-		return new HikariDataSource(settings);
-	}
-
-	private static BackendLockRegistry registry(HikariDataSource pool, Duration command) {
-		return JdbcRegistries.start(
+	private BackendLockRegistry registry(HikariDataSource pool, Duration command) {
+		return this.nodes.registry(
 				JdbcBackend.lease(pool, JdbcUnderTest.settings("distlock:", command, 80), TimeSource.SYSTEM), WAIT,
 				Duration.ofSeconds(30), Duration.ofMillis(50));
 	}
@@ -277,9 +260,7 @@ class SickDatabaseTests {
 	void aConnectionOfTheApplicationHasItsOwnLimitAgain(Database server) {
 		JdbcTemplate jdbc = open(server);
 		jdbc.update("INSERT INTO " + this.tables.lock() + " VALUES (?, '', 0, 0, 0)", new byte[1]);
-		HikariConfig settings = server.open().poolSettings(1);
-		settings.setMinimumIdle(1);
-		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		HikariDataSource pool = this.nodes.closing(server.open().pool(1, (settings) -> settings.setMinimumIdle(1)));
 		String read = (server == Database.POSTGRESQL) ? "SHOW idle_in_transaction_session_timeout"
 				: "SELECT @@idle_transaction_timeout";
 		String session = (server == Database.POSTGRESQL) ? "SELECT pg_backend_pid()" : "SELECT CONNECTION_ID()";

@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.testing.TcpProxy;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.springframework.core.io.ClassPathResource;
@@ -118,6 +120,20 @@ record TestDatabase(String platform, String url, String user) {
 	/** Create a pool like that of an application. */
 	HikariDataSource pool(int size) {
 		return new HikariDataSource(poolSettings(size));
+	}
+
+	HikariDataSource pool(int size, Consumer<HikariConfig> change) {
+		HikariConfig settings = poolSettings(size);
+		change.accept(settings);
+		return new HikariDataSource(settings);
+	}
+
+	/** A pool that reaches the server through a proxy. */
+	HikariDataSource pool(int size, TcpProxy proxy) {
+		return pool(size, (settings) -> {
+			settings.setJdbcUrl(this.url.replaceFirst(":\\d+/", ":" + proxy.port() + "/"));
+			settings.setConnectionTimeout(30_000);
+		});
 	}
 
 	HikariConfig poolSettings(int size) {

@@ -3,17 +3,16 @@ package io.github.distlock.backend.jdbc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.DistributedLock;
-import io.github.distlock.FencingToken;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.jdbc.TransactionShop.Sales;
+import io.github.distlock.docs.CodeBlock;
+import io.github.distlock.docs.PageCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,13 +20,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.annotation.Isolation;
-import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,21 +51,33 @@ class TransactionRefusalTests {
 		return shop;
 	}
 
+	/** Classes that the start refuses, each with what the message says. */
+	private static final String REFUSED = """
+			class NoTransaction { @DistributedLock public void run() { } } => write @Transactional on the method
+			class Supports { @DistributedLock @Transactional(propagation = Propagation.SUPPORTS) public void run() { } } => REQUIRED, REQUIRES_NEW or MANDATORY
+			class NotSupported { @DistributedLock @Transactional(propagation = Propagation.NOT_SUPPORTED) public void run() { } } => REQUIRED, REQUIRES_NEW or MANDATORY
+			class Never { @DistributedLock @Transactional(propagation = Propagation.NEVER) public void run() { } } => REQUIRED, REQUIRES_NEW or MANDATORY
+			class Nested { @DistributedLock @Transactional(propagation = Propagation.NESTED) public void run() { } } => REQUIRED, REQUIRES_NEW or MANDATORY
+			class ReadOnly { @DistributedLock @Transactional(readOnly = true) public void run() { } } => remove readOnly
+			class Repeatable { @DistributedLock @Transactional(isolation = Isolation.REPEATABLE_READ) public void run() { } } => remove isolation
+			class Lease { @DistributedLock(leaseTime = "5s") @Transactional public void run() { } } => has no lease: leave both out
+			class MinHold { @DistributedLock(minHold = "5s") @Transactional public void run() { } } => has no lease: leave both out
+			class Permits { @DistributedLock(permits = "2") @Transactional public void run() { } } => leave permits out
+			class Fair { @DistributedLock(fair = true) @Transactional public void run() { } } => leave fair out
+			class Reader { @DistributedLock(mode = LockMode.READ) @Transactional public void run() { } } => use one of [EXCLUSIVE]
+			class Token { @DistributedLock @Transactional public void run(@FencingToken long token) { } } => has no token: remove it
+			class Later { @DistributedLock @Transactional public CompletableFuture<String> run() { return null; } } => lock a synchronous method
+			class OtherManager { @DistributedLock @Transactional("other") public void run() { } } => does not work with the DataSource of the store
+			@Qualifier("other") class OtherManagerOfItsClass { @DistributedLock @Transactional public void run() { } } => does not work with the DataSource of the store
+			""";
+
+	private static final PageCode CODE = PageCode.of(List.of(),
+			new CodeBlock("refusals", 1, "java", true, REFUSED.replaceAll(" => .*", "")));
+
 	static Stream<Arguments> refusals() {
-		return Stream.of(Arguments.of(WithoutTransaction.class, "write @Transactional on the method"),
-				Arguments.of(Supports.class, "REQUIRED, REQUIRES_NEW or MANDATORY"),
-				Arguments.of(NotSupported.class, "REQUIRED, REQUIRES_NEW or MANDATORY"),
-				Arguments.of(Never.class, "REQUIRED, REQUIRES_NEW or MANDATORY"),
-				Arguments.of(Nested.class, "REQUIRED, REQUIRES_NEW or MANDATORY"),
-				Arguments.of(ReadOnly.class, "remove readOnly"), Arguments.of(Repeatable.class, "remove isolation"),
-				Arguments.of(Lease.class, "has no lease: leave both out"),
-				Arguments.of(MinHold.class, "has no lease: leave both out"),
-				Arguments.of(Permits.class, "leave permits out"), Arguments.of(Fair.class, "leave fair out"),
-				Arguments.of(Reader.class, "use one of [EXCLUSIVE]"),
-				Arguments.of(Token.class, "has no token: remove it"),
-				Arguments.of(Later.class, "lock a synchronous method"),
-				Arguments.of(OtherManager.class, "does not work with the DataSource of the store"),
-				Arguments.of(OtherManagerOfItsClass.class, "does not work with the DataSource of the store"));
+		return REFUSED.lines()
+			.map((line) -> line.split(" => "))
+			.map((row) -> Arguments.of(CODE.type(row[0].replaceFirst(".*class (\\w+) .*", "$1")), row[1]));
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -91,6 +99,7 @@ class TransactionRefusalTests {
 	private Throwable failureOf(List<String> properties, Class<?> bean) {
 		return NestedExceptionUtils
 			.getMostSpecificCause(catchThrowable(() -> start(TestDatabase.h2().pool(2), properties, (context) -> {
+				context.setClassLoader(CODE.loader());
 				context.register(bean);
 				context.registerBean("other", JdbcTransactionManager.class,
 						() -> new JdbcTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:other")),
@@ -140,143 +149,6 @@ class TransactionRefusalTests {
 	static class WithoutTransaction {
 
 		@DistributedLock
-		public void run() {
-		}
-
-	}
-
-	static class Supports {
-
-		@DistributedLock
-		@Transactional(propagation = Propagation.SUPPORTS)
-		public void run() {
-		}
-
-	}
-
-	static class NotSupported {
-
-		@DistributedLock
-		@Transactional(propagation = Propagation.NOT_SUPPORTED)
-		public void run() {
-		}
-
-	}
-
-	static class Never {
-
-		@DistributedLock
-		@Transactional(propagation = Propagation.NEVER)
-		public void run() {
-		}
-
-	}
-
-	static class Nested {
-
-		@DistributedLock
-		@Transactional(propagation = Propagation.NESTED)
-		public void run() {
-		}
-
-	}
-
-	static class ReadOnly {
-
-		@DistributedLock
-		@Transactional(readOnly = true)
-		public void run() {
-		}
-
-	}
-
-	static class Repeatable {
-
-		@DistributedLock
-		@Transactional(isolation = Isolation.REPEATABLE_READ)
-		public void run() {
-		}
-
-	}
-
-	static class Lease {
-
-		@DistributedLock(leaseTime = "5s")
-		@Transactional
-		public void run() {
-		}
-
-	}
-
-	static class MinHold {
-
-		@DistributedLock(minHold = "5s")
-		@Transactional
-		public void run() {
-		}
-
-	}
-
-	static class Permits {
-
-		@DistributedLock(permits = "2")
-		@Transactional
-		public void run() {
-		}
-
-	}
-
-	static class Fair {
-
-		@DistributedLock(fair = true)
-		@Transactional
-		public void run() {
-		}
-
-	}
-
-	static class Reader {
-
-		@DistributedLock(mode = LockMode.READ)
-		@Transactional
-		public void run() {
-		}
-
-	}
-
-	static class Token {
-
-		@DistributedLock
-		@Transactional
-		public void run(@FencingToken long token) {
-		}
-
-	}
-
-	static class Later {
-
-		@DistributedLock
-		@Transactional
-		public CompletableFuture<String> run() {
-			return CompletableFuture.completedFuture("");
-		}
-
-	}
-
-	@Qualifier("other")
-	static class OtherManagerOfItsClass {
-
-		@DistributedLock
-		@Transactional
-		public void run() {
-		}
-
-	}
-
-	static class OtherManager {
-
-		@DistributedLock
-		@Transactional("other")
 		public void run() {
 		}
 
