@@ -2,9 +2,12 @@ package io.github.distlock.docs;
 
 import java.io.IOException;
 import java.io.StringReader;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,9 +16,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import javax.xml.parsers.DocumentBuilderFactory;
 
+import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.autoconfigure.DistlockProperties;
 import io.github.distlock.autoconfigure.DistlocksEndpointProperties;
@@ -23,9 +28,16 @@ import io.github.distlock.autoconfigure.JdbcStoreProperties;
 import io.github.distlock.autoconfigure.RedisStoreProperties;
 import io.github.distlock.autoconfigure.RedlockStoreProperties;
 import io.github.distlock.autoconfigure.ZooKeeperStoreProperties;
+import io.github.distlock.test.AutoConfigureTestLocks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.objenesis.SpringObjenesis;
 import org.xml.sax.InputSource;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
@@ -268,6 +280,70 @@ class BlockTests {
 			.collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
 		assertThat(marked.keySet()).isSubsetOf("docs/migration.md before");
 		assertThat(marked.values()).allSatisfy((count) -> assertThat(count).isLessThanOrEqualTo(8));
+	}
+
+	/**
+	 * Starts an application whose beans are the classes of examples with locks. The
+	 * startup checks their annotations. No constructor runs.
+	 */
+	static final class LockedExamples {
+
+		private static final Map<String, Object> PROPERTIES = Map.of("distlock.backend", "redis",
+				"distlock.zookeeper.enabled", "true", "distlock.jdbc.enabled", "true", "distlock.local.enabled", "true",
+				"distlock.composite", "redis, zookeeper");
+
+		private LockedExamples() {
+		}
+
+		/**
+		 * Start an application for each folder of classes. Returns the number of classes
+		 * with locks.
+		 */
+		static int start(Path classes) throws IOException {
+			int found = 0;
+			try (Stream<Path> folders = Files.list(classes)) {
+				for (Path folder : folders.sorted().toList()) {
+					found += startOne(folder);
+				}
+			}
+			return found;
+		}
+
+		private static int startOne(Path folder) throws IOException {
+			PageCode code = PageCode.load(folder);
+			try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+				List<Class<?>> locked = code.types()
+					.stream()
+					.filter((type) -> !type.isInterface() && !Modifier.isAbstract(type.getModifiers())
+							&& isLocked(type))
+					.toList();
+				context.setClassLoader(code.loader());
+				context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("page", PROPERTIES));
+				context.register(Application.class);
+				for (Class<?> type : locked) {
+					RootBeanDefinition definition = new RootBeanDefinition(type);
+					definition.setInstanceSupplier(() -> new SpringObjenesis().newInstance(type));
+					context.registerBeanDefinition(type.getName(), definition);
+				}
+				context.refresh();
+				return locked.size();
+			}
+		}
+
+		private static boolean isLocked(Class<?> type) {
+			return AnnotatedElementUtils.hasAnnotation(type, DistributedLock.class)
+					|| Arrays.stream(type.getDeclaredMethods())
+						.anyMatch((method) -> !method.isSynthetic()
+								&& MergedAnnotations.from(method, MergedAnnotations.SearchStrategy.TYPE_HIERARCHY)
+									.isPresent(DistributedLock.class));
+		}
+
+		/** The application. */
+		@AutoConfigureTestLocks
+		static class Application {
+
+		}
+
 	}
 
 }

@@ -34,6 +34,56 @@ record JavaSource(CodeBlock block, Kind kind, String packageName) {
 	private static final Pattern NO_METHOD = Pattern.compile(
 			"^\\s*(?:}|try|if|else|for|while|do|catch|finally|switch)\\b|^\\s*}|->\\s*$|\\b(?:class|interface|enum|record)\\b");
 
+	/**
+	 * The imports of examples that have none of their own. In one line, so that the lines
+	 * of an example keep their numbers.
+	 */
+	private static final String IMPORTS = """
+			io.github.distlock.*
+			io.github.distlock.contract.*
+			io.github.distlock.docs.examples.ExampleTypes.*
+			io.github.distlock.observation.*
+			io.github.distlock.test.*
+			java.lang.annotation.*
+			java.math.BigDecimal
+			java.security.Principal
+			java.time.*
+			java.util.*
+			java.util.concurrent.*
+			java.util.concurrent.atomic.AtomicBoolean
+			java.util.concurrent.locks.Lock
+			java.util.function.*
+			java.util.stream.*
+			jakarta.persistence.*
+			org.apache.curator.framework.*
+			net.javacrumbs.shedlock.spring.annotation.*
+			org.springframework.aop.MethodBeforeAdvice
+			org.springframework.aop.framework.ProxyFactory
+			org.springframework.aot.hint.MemberCategory
+			org.springframework.aot.hint.annotation.RegisterReflection
+			org.springframework.beans.factory.annotation.*
+			org.springframework.boot.context.event.ApplicationReadyEvent
+			org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest
+			org.springframework.cache.annotation.Cacheable
+			org.springframework.context.annotation.*
+			org.springframework.context.event.ContextClosedEvent
+			org.springframework.context.event.EventListener
+			org.springframework.dao.OptimisticLockingFailureException
+			org.springframework.http.*
+			org.springframework.resilience.annotation.Retryable
+			org.springframework.scheduling.annotation.*
+			org.springframework.security.config.Customizer
+			org.springframework.security.config.annotation.web.builders.HttpSecurity
+			org.springframework.security.web.SecurityFilterChain
+			org.springframework.stereotype.*
+			org.springframework.transaction.annotation.*
+			org.springframework.web.bind.annotation.*
+			reactor.core.publisher.Mono
+			reactor.core.scheduler.Schedulers
+			static org.assertj.core.api.Assertions.*
+			static org.mockito.BDDMockito.*
+			""".lines().map((name) -> " import " + name + ";").reduce("", String::concat);
+
 	/** Return the names of the types that the block declares. */
 	List<String> types() {
 		return (this.kind == Kind.UNIT)
@@ -67,10 +117,9 @@ record JavaSource(CodeBlock block, Kind kind, String packageName) {
 		String start = PACKAGE.matcher(code).find() ? "" : "package " + this.packageName + ";";
 		code = EXAMPLE.matcher(code).replaceAll("$1" + prefix(this.block) + "com.example.");
 		return switch (this.kind) {
-			case UNIT -> start + (IMPORT.matcher(code).find() || start.isEmpty() ? "" : Imports.TEXT) + "\n" + code;
-			case MEMBERS -> start + Imports.TEXT + opening() + "\n" + code + "\n}\n";
-			case STATEMENTS ->
-				start + Imports.TEXT + opening() + " void example() throws Throwable {\n" + code + "\n}\n}\n";
+			case UNIT -> start + (IMPORT.matcher(code).find() || start.isEmpty() ? "" : IMPORTS) + "\n" + code;
+			case MEMBERS -> start + IMPORTS + opening() + "\n" + code + "\n}\n";
+			case STATEMENTS -> start + IMPORTS + opening() + " void example() throws Throwable {\n" + code + "\n}\n}\n";
 		};
 	}
 

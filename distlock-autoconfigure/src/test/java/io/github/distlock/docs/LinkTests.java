@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -18,9 +20,9 @@ import java.util.stream.Stream;
 
 import javax.imageio.ImageIO;
 
-import io.github.distlock.docs.MarkdownPage.Link;
 import org.junit.jupiter.api.Test;
 
+import io.github.distlock.docs.MarkdownPage.Link;
 import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +32,16 @@ import static org.assertj.core.api.Assertions.assertThat;
  * repository, the tests that the page about faults of other libraries names (one row for
  * each fault, and tests as {@code `package.Class#method`}, below the base package), and
  * the version that pages name: a release whose pages tell the user to add a snapshot
- * cannot be corrected afterwards.
+ * cannot be corrected afterwards. The pages for users are short enough to be read and
+ * kept true.
+ * <p>
+ * What counts of their length: the words of the README and of all pages of {@code docs},
+ * with code and tables. What does not count: pages for maintainers and of the project,
+ * which users of the library do not need; translations; {@code llms.txt}, which repeats
+ * the map of the documentation for machines; and what is generated, which tests compare
+ * with the code word by word: the results of combinations in {@code compatibility.md},
+ * and in {@code reference.md} the rows of properties, of causes of a loss, and of
+ * components of events.
  */
 class LinkTests {
 
@@ -221,6 +232,35 @@ class LinkTests {
 			assertThat(Arrays.stream(type.getDeclaredMethods()).map((declared) -> declared.getName())).as(test.group(1))
 				.contains(test.group(2));
 		}
+	}
+
+	private static final int MOST_WORDS = 53_390;
+
+	private static final Pattern COMBINATIONS = Pattern
+		.compile("(?s)<!-- combinations -->.*<!-- end of combinations -->");
+
+	private static final Pattern GENERATED_ROWS = Pattern
+		.compile("(?m)^\\| `(?:distlock|management)\\.[\\w.\\[\\]-]+` \\| `(?:boolean|int|[A-Z][\\w<>]*)` \\|.*$"
+				+ "|(?s)(?<=\\n)\\| (?:`LossCause`|Event \\| Component) \\|.*?(?=\\n\\n)");
+
+	@Test
+	void thePagesForUsersStayWithinTheirWords() {
+		Map<String, Integer> words = Stream
+			.concat(Stream.of("README.md"), Pages.all().stream().filter((page) -> page.startsWith("docs/")))
+			.filter((page) -> !page.matches("docs/(maintainers/.*|roadmap\\.md)") && !page.endsWith(".zh-CN.md"))
+			.collect(Collectors.toMap((page) -> page, (page) -> words(page, Pages.text(page)), Integer::sum,
+					TreeMap::new));
+		assertThat(words.values().stream().mapToInt(Integer::intValue).sum()).as("words of %s", words)
+			.isLessThanOrEqualTo(MOST_WORDS);
+	}
+
+	private static int words(String page, String text) {
+		String written = switch (page) {
+			case "docs/compatibility.md" -> COMBINATIONS.matcher(text).replaceAll("");
+			case "docs/reference.md" -> GENERATED_ROWS.matcher(text).replaceAll("");
+			default -> text;
+		};
+		return written.isBlank() ? 0 : written.strip().split("\\s+").length;
 	}
 
 }

@@ -2,26 +2,38 @@ package io.github.distlock.docs.recipes;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
-import io.github.distlock.HeldLock;
-import io.github.distlock.testing.RedisTestServer;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import io.github.distlock.HeldLock;
+import io.github.distlock.docs.examples.ExampleTypes.Price;
+import io.github.distlock.docs.examples.ExampleTypes.PriceService;
+import io.github.distlock.testing.RedisTestServer;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import org.springframework.data.redis.cache.RedisCacheManager;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.orm.jpa.JpaTransactionManager;
@@ -35,13 +47,19 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willAnswer;
+import static org.mockito.Mockito.mock;
 
 /**
  * Runs the recipes with a database: a version beside a lock, while another transaction,
- * which has no lock, writes the same row; and Liquibase, while nodes start at once, and
- * after a node was killed that had Liquibase's own lock.
+ * which has no lock, writes the same row; Liquibase, while nodes start at once, and after
+ * a node was killed that had Liquibase's own lock; and that of a cache in Redis, which
+ * two nodes fill once.
  */
 class DatabaseRecipeTests {
+
+	private static final int CALLERS = 8;
 
 	/** How long Liquibase waits for its own lock, in minutes. */
 	private static final String WAIT_TIME = "liquibase.changelogLockWaitTimeInMinutes";
@@ -163,6 +181,75 @@ class DatabaseRecipeTests {
 							throw ex.getCause();
 						}
 					});
+		}
+
+	}
+
+	private final AtomicInteger loads = new AtomicInteger();
+
+	private final PriceService prices = mock(PriceService.class);
+
+	@Test
+	void allNodesTogetherLoadAPriceOnce() throws Exception {
+		ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+		try (RecipeNode one = startCached(redis); RecipeNode two = startCached(redis)) {
+			CountDownLatch start = new CountDownLatch(CALLERS);
+			willAnswer((call) -> {
+				this.loads.incrementAndGet();
+				// Until all callers have missed the cache.
+				TimeUnit.MILLISECONDS.sleep(300);
+				return new Price("42", BigDecimal.TEN);
+			}).given(this.prices).read("42");
+			List<CompletableFuture<BigDecimal>> answers = new ArrayList<>();
+			for (int i = 0; i < CALLERS; i++) {
+				RecipeNode node = (i % 2 == 0) ? one : two;
+				answers.add(CompletableFuture.supplyAsync(() -> {
+					start.countDown();
+					awaitAll(start);
+					return node.call("price", "42");
+				}, callers));
+			}
+			assertThat(answers)
+				.allSatisfy((answer) -> assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualByComparingTo("10"));
+			assertThat(this.loads).hasValue(1);
+		}
+		finally {
+			callers.shutdownNow();
+		}
+	}
+
+	@Test
+	void aLockStoreThatIsDownDoesNotPreventTheAnswer() {
+		given(this.prices.read("42")).willReturn(new Price("42", BigDecimal.TEN));
+		RedisTestServer down = RedisTestServer.start();
+		try (RecipeNode node = startCached(down)) {
+			down.close();
+			assertThat(node.<BigDecimal>call("load", "42")).isEqualByComparingTo("10");
+		}
+	}
+
+	private RecipeNode startCached(RedisTestServer server) {
+		return RecipeNode.start(server, (context) -> context.registerBean(PriceService.class, () -> this.prices),
+				List.of("distlock.backend-timeout=5s", "distlock.redis.command-timeout=5s"),
+				RecipeNode.code("CachedPrices"), RecipeNode.code("PriceLoader"), Caching.class);
+	}
+
+	private static void awaitAll(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableCaching
+	static class Caching {
+
+		@Bean
+		CacheManager cacheManager(RedisConnectionFactory connections) {
+			return RedisCacheManager.create(connections);
 		}
 
 	}
