@@ -36,15 +36,15 @@ class TransactionStatementTests {
 	private final String key = "statements-" + UUID.randomUUID();
 
 	@Test
-	void onPostgreSqlTheTransactionSendsWhatALockByHandSends() {
+	void onPostgreSqlTheTransactionSendsWhatALockByHandSends() throws Exception {
 		TestDatabase database = TestDatabase.postgres().granting(List.of("SELECT", "INSERT", "UPDATE", "DELETE"));
 		TestDatabase.postgres().direct().execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
-		try (TransactionShop shop = shop(database)) {
+		try (TransactionShop shop = shop(database); JdbcNodes nodes = new JdbcNodes()) {
 			Runnable own = own(shop);
 			Map<String, Runnable> cycles = cycles(shop, own,
 					() -> shop.jdbc.queryForList("SELECT pg_advisory_xact_lock(1)"));
-			BackendLockRegistry lease = JdbcRegistries.lease(shop.pool, MINUTE, MINUTE);
-			BackendLockRegistry connection = JdbcRegistries.start(
+			BackendLockRegistry lease = nodes.registry(shop.pool, MINUTE, MINUTE);
+			BackendLockRegistry connection = nodes.registry(
 					JdbcBackend.connection(shop.pool, JdbcUnderTest.CONNECTION_SETTINGS, TimeSource.SYSTEM), MINUTE,
 					MINUTE, Duration.ofMillis(50));
 			cycles.put("lease", () -> locked(lease, () -> shop.template.executeWithoutResult((status) -> own.run())));
@@ -52,8 +52,6 @@ class TransactionStatementTests {
 					() -> locked(connection, () -> shop.template.executeWithoutResult((status) -> own.run())));
 			Map<String, Long> statements = new LinkedHashMap<>();
 			cycles.forEach((name, cycle) -> statements.put(name, onPostgreSql(database.user(), cycle)));
-			lease.shutdown();
-			connection.shutdown();
 			assertThat(statements).isEqualTo(
 					Map.of("bare", 3L, "by hand", 4L, "transaction", 4L, "joined", 4L, "lease", 5L, "connection", 6L));
 		}
