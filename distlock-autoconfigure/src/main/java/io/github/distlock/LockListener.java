@@ -93,8 +93,9 @@ public interface LockListener {
 	 * @param backend name of the store
 	 * @param name label of the lock
 	 * @param key key of the lock
+	 * @param waited time since the call asked for the lock
 	 */
-	record Waiting(String backend, String name, String key) {
+	record Waiting(String backend, String name, String key, Duration waited) {
 	}
 
 	/**

@@ -64,8 +64,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue("10s") Duration logSlowWait, @DefaultValue("false") boolean failFast,
 		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
 		@DefaultValue("confirmed") ReleaseMode release, @DefaultValue Handoff handoff, @DefaultValue Aop aop,
-		@DefaultValue Transaction transaction, @DefaultValue Observations observations, @DefaultValue Logging logging,
-		@DefaultValue Web web, @DefaultValue Local local) {
+		@DefaultValue Transaction transaction, @DefaultValue Observations observations, @DefaultValue Jfr jfr,
+		@DefaultValue Logging logging, @DefaultValue Web web, @DefaultValue Local local) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -98,7 +98,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	RegistrySettings toRegistrySettings(String application) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod, application,
-				this.logSlowWait, this.release, (this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE);
+				this.logSlowWait, this.release, (this.maxWaiting != null) ? this.maxWaiting : Integer.MAX_VALUE,
+				this.jfr.keys());
 	}
 
 	/** Locks that are switched off cannot be lost. */
@@ -215,6 +216,15 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * values with high cardinality, which appear only in spans.
 	 */
 	public record Observations(@DefaultValue("false") boolean section, @DefaultValue("false") boolean keys) {
+	}
+
+	/**
+	 * Events of the JDK Flight Recorder.
+	 *
+	 * @param keys Whether the events contain keys as text. Each event has a hash of the
+	 * key, from which a key can be guessed if few are possible.
+	 */
+	public record Jfr(@DefaultValue("false") boolean keys) {
 	}
 
 	/**

@@ -22,7 +22,7 @@ class NativeHints implements RuntimeHintsRegistrar {
 
 	/** One class of each library whose presence is tested at run time. */
 	static final List<String> TESTED_FOR_PRESENCE = List.of("com.zaxxer.hikari.HikariDataSource",
-			"io.micrometer.context.ContextSnapshotFactory", "jakarta.validation.Validator",
+			"io.micrometer.context.ContextSnapshotFactory", "jakarta.validation.Validator", "jdk.jfr.Event",
 			"kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt", "org.aspectj.lang.ProceedingJoinPoint",
 			"org.hibernate.Session", "org.postgresql.PGConnection", "org.springframework.orm.jpa.EntityManagerHolder",
 			"org.springframework.jdbc.datasource.ConnectionHolder",

@@ -67,10 +67,12 @@ public final class LockKeys {
 	}
 
 	/**
-	 * Return the number of a key among the advisory locks of PostgreSQL: the first 8
-	 * bytes of the SHA-256 of some names in UTF-8, each after its length in 4 bytes, the
-	 * highest byte first. All JVMs, of all versions, must compute the same numbers.
-	 * @param names the schema, the table, the prefix of keys, and the key
+	 * Return a number for a key, among the advisory locks of PostgreSQL and in events of
+	 * the flight recorder: the first 8 bytes of the SHA-256 of some names in UTF-8, each
+	 * after its length in 4 bytes, the highest byte first. All JVMs, of all versions,
+	 * must compute the same numbers.
+	 * @param names what the key belongs to (the schema, the table and the prefix of keys;
+	 * or the name of the store), and the key
 	 * @return the number
 	 */
 	public static long number(String... names) {

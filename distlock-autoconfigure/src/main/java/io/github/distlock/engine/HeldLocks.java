@@ -23,6 +23,8 @@ import io.github.distlock.engine.Hold.HoldPhase;
 import io.github.distlock.engine.Hold.LossEvidence;
 import io.github.distlock.engine.KeySnapshot.UnfinishedWork;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
+import io.github.distlock.engine.LockEvent.GrantEndEvent;
+import io.github.distlock.engine.LockEvent.GrantEvent;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineEnvironment.Invariants;
 import io.github.distlock.environment.EngineThreads;
@@ -234,6 +236,9 @@ public class HeldLocks implements HoldContext {
 	 */
 	public void add(Hold hold) {
 		try {
+			if (LockRecording.ON.getAsBoolean()) {
+				this.listeners.recording().write(GrantEvent::new, hold, null);
+			}
 			hold.takeOver();
 			this.renewer.watch(hold);
 			if (hold.thread() != null) {
@@ -319,6 +324,7 @@ public class HeldLocks implements HoldContext {
 					drop(hold);
 					throw lostException(hold);
 				}
+				recordEnd(hold, "released");
 				this.renewer.forget(hold);
 				if (!releaseInStore(hold, leftNanos, closed)) {
 					return false;
@@ -338,6 +344,13 @@ public class HeldLocks implements HoldContext {
 		return true;
 	}
 
+	/** Before the lock goes to another caller. */
+	private void recordEnd(Hold hold, String outcome) {
+		if (LockRecording.ON.getAsBoolean()) {
+			this.listeners.recording().write(GrantEndEvent::new, hold, outcome);
+		}
+	}
+
 	private void notifyReleased(Hold hold) {
 		if (!this.listeners.isEmpty()) {
 			this.reports.released(hold);
@@ -352,6 +365,7 @@ public class HeldLocks implements HoldContext {
 		if (!hold.retain()) {
 			return false;
 		}
+		recordEnd(hold, "retained");
 		this.renewer.expireAfter(hold, remainingMinHold);
 		if (this.stopped && !this.backend.expires()) {
 			// After the lock was retained: either this thread or stop() finds it.
@@ -439,6 +453,7 @@ public class HeldLocks implements HoldContext {
 	@Override
 	public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
 		if (before != HoldPhase.RETAINED) {
+			recordEnd(hold, "lost");
 			this.reports.lost(hold, false, callbacks);
 		}
 	}

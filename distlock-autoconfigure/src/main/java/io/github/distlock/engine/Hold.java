@@ -112,6 +112,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		this.thread = thread;
 		this.grantToken = grant.firstToken();
 		this.lastToken = grant.lastToken();
+		this.timed = grant.timed();
 		this.handOffs = (before instanceof Hold earlier) ? earlier.handOffs + 1 : 0;
 		this.handOff = before.nextHandOff();
 		this.levels = ofView ? VIEW + 1 : 1;

@@ -89,6 +89,9 @@ final class HoldReports {
 	}
 
 	void atRisk(Hold hold, CompletableFuture<Void> reported) {
+		if (LockRecording.ON.getAsBoolean()) {
+			this.listeners.recording().write(LockEvent.RiskEvent::new, hold, null);
+		}
 		// Not here: this thread renews other locks.
 		this.tasks.callBack(() -> {
 			AtRisk event = riskOf(hold);
@@ -113,6 +116,17 @@ final class HoldReports {
 				Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(hold.remainingNanos())), this.failure.get());
 	}
 
+	/**
+	 * The store has renewed a lease. Too late if it had expired.
+	 * @param lateNanos how much later than planned, which is after a third of the lease
+	 */
+	void renewed(Hold hold, long lateNanos) {
+		if (LockRecording.ON.getAsBoolean() && !hold.holdLease.isUnanswered()) {
+			boolean late = lateNanos >= hold.validity().ttlNanos() / 6;
+			this.listeners.recording().write(LockEvent.RenewalEvent::new, hold, late ? "late" : "renewed");
+		}
+	}
+
 	/** A batch of renewals was answered or has failed. */
 	void renewed(int renewed, int gone, int failed, Duration lateness) {
 		LockListener.Renewed event = new LockListener.Renewed(this.backend, renewed, gone, failed, lateness);
@@ -123,6 +137,9 @@ final class HoldReports {
 	void lost(Hold hold, boolean released, List<Runnable> callbacks) {
 		if (this.interruptOnLost) {
 			hold.interruptThread();
+		}
+		if (LockRecording.ON.getAsBoolean()) {
+			this.listeners.recording().write(LockEvent.LossEvent::new, hold, null);
 		}
 		LossCause cause = Objects.requireNonNull(hold.lossCause());
 		String reason = cause.description();

@@ -305,7 +305,7 @@ public final class LeaseRenewer {
 		for (int i = 0; i < batch.leases().size(); i++) {
 			HoldLease renewal = batch.leases().get(i);
 			RenewalResult result = results.get(i);
-			isolate(renewal.hold, () -> answered(renewal, result, lost));
+			isolate(renewal.hold, () -> answered(renewal, result, late, lost));
 		}
 		fail(batch.leases());
 		this.lateness = late;
@@ -322,10 +322,11 @@ public final class LeaseRenewer {
 		return (int) results.stream().filter(type::isInstance).count();
 	}
 
-	private void answered(HoldLease renewal, RenewalResult result, List<Hold> lost) {
+	private void answered(HoldLease renewal, RenewalResult result, Duration late, List<Hold> lost) {
 		Hold hold = renewal.hold;
 		if (result instanceof RenewalResult.Extended answer) {
 			renewal.succeeded(answer.validity());
+			this.heldLocks.reports().renewed(hold, late.toNanos());
 		}
 		else if (result instanceof RenewalResult.Gone answer) {
 			this.holds.remove(hold);

@@ -3,6 +3,7 @@ package io.github.distlock.engine;
 import java.time.Duration;
 
 import io.github.distlock.HandOff;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,11 @@ abstract class LiveTicket {
 
 	/** Whether its lock was named as leaked. Used by the scans of the watchdog only. */
 	boolean leaked;
+
+	/**
+	 * Whether its first token is a time, see {@link Grant#timed}. Set once it is held.
+	 */
+	boolean timed;
 
 	/** The lease that the store is asked for. */
 	Duration lease;

@@ -18,6 +18,8 @@ public final class LockListeners {
 
 	private final Supplier<List<LockListener>> source;
 
+	private final LockRecording recording;
+
 	/**
 	 * Cached by {@link #find()} or at the first event. Written without a lock: concurrent
 	 * threads get the same beans, and a thread must never wait for a bean that another
@@ -25,8 +27,16 @@ public final class LockListeners {
 	 */
 	private volatile LockListener @Nullable [] listeners;
 
-	public LockListeners(Supplier<List<LockListener>> source) {
+	public LockListeners(Supplier<List<LockListener>> source, LockRecording recording) {
 		this.source = source;
+		this.recording = recording;
+	}
+
+	/**
+	 * {@return what writes the events of the flight recorder}
+	 */
+	public LockRecording recording() {
+		return this.recording;
 	}
 
 	/**

@@ -28,6 +28,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.engine.HeldLocks;
 import io.github.distlock.engine.Hold;
 import io.github.distlock.engine.LockListeners;
+import io.github.distlock.engine.LockRecording;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.observation.LockedWork;
@@ -111,7 +112,8 @@ public final class BackendLockRegistry implements LockRegistry {
 			EngineEnvironment environment, LockObservers observers) {
 		this.backend = backend;
 		this.settings = settings;
-		this.listeners = new LockListeners(listeners);
+		this.listeners = new LockListeners(listeners,
+				new LockRecording(backend.description().name(), settings.recordKeys()));
 		this.environment = environment;
 		this.lifecycleLock = environment.newLock();
 		this.observers = observers;

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.ObjLongConsumer;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockDefinitionException;
@@ -24,6 +25,7 @@ import io.github.distlock.observation.LockObservers;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.engine.Hold;
 import io.github.distlock.engine.LockListeners;
+import io.github.distlock.engine.LockRecording;
 import io.github.distlock.engine.WaitOutcome.Refused;
 import org.jspecify.annotations.Nullable;
 
@@ -58,9 +60,6 @@ final class Caller {
 	/** The outcome if the wait time has passed. */
 	private final LockOutcome timeoutOutcome;
 
-	/** Read only if there are listeners: nothing else learns how long it took. */
-	private final long startNanos;
-
 	/**
 	 * Zero, then {@link #WAITING} and perhaps {@link #WAITING_SLOWLY} if the caller
 	 * waits, then {@link #ENDED}. The end of an asynchronous wait may come before it is
@@ -68,8 +67,14 @@ final class Caller {
 	 */
 	private volatile int state;
 
-	/** Set before the state becomes {@link #WAITING}. */
-	private volatile long waitingSinceNanos;
+	/**
+	 * When it asked: only if there are listeners, or since it waits. Set again before the
+	 * state becomes {@link #WAITING}.
+	 */
+	private volatile long sinceNanos;
+
+	/** Set before the state becomes {@link #WAITING}, if this JVM records. */
+	private @Nullable ObjLongConsumer<LockOutcome> recorded;
 
 	/** Set before the first attempt, by the thread that makes it, until the end. */
 	private @Nullable LockObservation observed;
@@ -92,7 +97,7 @@ final class Caller {
 		this.request = request;
 		this.thread = thread;
 		this.timeoutOutcome = timeoutOutcome;
-		this.startNanos = callers.listeners().isEmpty() ? 0 : callers.clock().nanoTime();
+		this.sinceNanos = callers.listeners().isEmpty() ? 0 : callers.clock().nanoTime();
 	}
 
 	LockRequest request() {
@@ -110,7 +115,7 @@ final class Caller {
 	}
 
 	long waitingSinceNanos() {
-		return this.waitingSinceNanos;
+		return this.sinceNanos;
 	}
 
 	/** Return what held the lock when the wait ended without it, if known. */
@@ -183,7 +188,10 @@ final class Caller {
 	 * @param sinceNanos when it asked for the lock, by the monotonic clock
 	 */
 	void waiting(long sinceNanos) {
-		this.waitingSinceNanos = sinceNanos;
+		this.sinceNanos = sinceNanos;
+		if (LockRecording.ON.getAsBoolean()) {
+			this.recorded = this.callers.listeners().recording().waiting(this.request);
+		}
 		// Before: the end on another thread removes the caller that it finds here.
 		this.callers.waiting().add(this);
 		if (!STATE.compareAndSet(this, 0, WAITING)) {
@@ -216,19 +224,25 @@ final class Caller {
 		LockListeners listeners = this.callers.listeners();
 		if (before == WAITING || before == WAITING_SLOWLY) {
 			this.callers.waiting().remove(this);
+			if (this.recorded != null) {
+				this.recorded.accept(outcome, token);
+			}
 			LockListener.Waiting event = event();
 			listeners.notifyEach((listener) -> listener.onWaitingEnded(event));
 		}
 		if (!listeners.isEmpty()) {
-			Duration waited = Duration.ofNanos(this.callers.clock().nanoTime() - this.startNanos);
 			LockListener.Attempted event = new LockListener.Attempted(this.callers.backend(), this.request.label(),
-					this.request.key(), outcome, waited, handOff, token);
+					this.request.key(), outcome, waited(), handOff, token);
 			listeners.notifyEach((listener) -> listener.onAttempted(event));
 		}
 	}
 
+	private Duration waited() {
+		return Duration.ofNanos(this.callers.clock().nanoTime() - this.sinceNanos);
+	}
+
 	private LockListener.Waiting event() {
-		return new LockListener.Waiting(this.callers.backend(), this.request.label(), this.request.key());
+		return new LockListener.Waiting(this.callers.backend(), this.request.label(), this.request.key(), waited());
 	}
 
 	@Override
@@ -239,7 +253,7 @@ final class Caller {
 	/** The same in each run of a simulation: callers are iterated in sets. */
 	@Override
 	public int hashCode() {
-		return Long.hashCode(this.waitingSinceNanos);
+		return Long.hashCode(this.sinceNanos);
 	}
 
 	/**

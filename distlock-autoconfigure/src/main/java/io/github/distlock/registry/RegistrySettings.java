@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param slowWait after which time a waiting caller is logged; zero for never
  * @param release when the release of a lock returns
  * @param maxWaiting how many callers may wait for a key if the request does not say it
+ * @param recordKeys whether the events of the flight recorder have the text of keys
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace,
-		@Nullable String application, Duration slowWait, ReleaseMode release, int maxWaiting) {
+		@Nullable String application, Duration slowWait, ReleaseMode release, int maxWaiting, boolean recordKeys) {
 
 	/**
 	 * Longer durations behave the same, and could overflow the arithmetic of nanoseconds.

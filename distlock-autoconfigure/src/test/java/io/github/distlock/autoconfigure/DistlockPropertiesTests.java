@@ -60,7 +60,7 @@ class DistlockPropertiesTests {
 		assertThat(properties.toRegistrySettings("shop"))
 			.isEqualTo(new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
 					new HandOffLimits(500, Duration.ofMillis(5)), Duration.ofSeconds(10), false, Duration.ofSeconds(10),
-					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE));
+					"shop", Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE, false));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501));
 	}
@@ -74,7 +74,7 @@ class DistlockPropertiesTests {
 				"distlock.release=background", "distlock.redis.command-timeout=700ms",
 				"distlock.redis.dedicated-connection=false", "distlock.redis.connection-factory=second",
 				"distlock.aop.order=17", "distlock.transaction.on-active=fail",
-				"distlock.transaction.commit-margin=200ms" };
+				"distlock.transaction.commit-margin=200ms", "distlock.jfr.keys=true" };
 		DistlockProperties properties = bind(values);
 		RedisStoreProperties redis = bindRedis(values);
 		assertThat(properties.enabled()).isFalse();
@@ -86,7 +86,7 @@ class DistlockPropertiesTests {
 		assertThat(properties.toRegistrySettings("shop"))
 			.isEqualTo(new RegistrySettings(LockRequest.FOREVER, Duration.ofSeconds(12), Duration.ofMinutes(5),
 					new HandOffLimits(500, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3),
-					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, 20));
+					"shop", Duration.ofSeconds(10), ReleaseMode.BACKGROUND, 20, true));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 501));
 	}

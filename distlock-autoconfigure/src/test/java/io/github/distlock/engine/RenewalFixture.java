@@ -54,7 +54,8 @@ abstract class RenewalFixture {
 
 	final HeldLocks heldLocks = new HeldLocks(this.store, IdleStore.DESCRIPTION,
 			keys(this.store, this.clock, threads()), CheckedEnvironment.of(this.clock), threads(),
-			new LockListeners(() -> List.of(this.listener)), false, false, ThreadLocal.withInitial(HashMap::new)) {
+			new LockListeners(() -> List.of(this.listener), new LockRecording("test", false)), false, false,
+			ThreadLocal.withInitial(HashMap::new)) {
 
 		@Override
 		public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
@@ -89,7 +90,8 @@ abstract class RenewalFixture {
 	static HeldLocks heldLocks(LockStore store, TimeSource clock, LockTimers timers) {
 		EngineThreads threads = threads(Runnable::run, timers);
 		return new HeldLocks(store, IdleStore.DESCRIPTION, keys(store, clock, threads), CheckedEnvironment.of(clock),
-				threads, new LockListeners(List::of), false, false, ThreadLocal.withInitial(HashMap::new));
+				threads, new LockListeners(List::of, new LockRecording("test", false)), false, false,
+				ThreadLocal.withInitial(HashMap::new));
 	}
 
 	static KeyTable keys(LockStore store, TimeSource clock, EngineThreads threads) {

@@ -120,8 +120,8 @@ class LockMetricsTests {
 
 	private void fire(String event) {
 		switch (event) {
-			case "waiting" -> this.metrics.onWaiting(new Waiting("redis", "orders", "order-1"));
-			case "waiting-ended" -> this.metrics.onWaitingEnded(new Waiting("redis", "orders", "order-1"));
+			case "waiting" -> this.metrics.onWaiting(new Waiting("redis", "orders", "order-1", Duration.ZERO));
+			case "waiting-ended" -> this.metrics.onWaitingEnded(new Waiting("redis", "orders", "order-1", Duration.ZERO));
 			case "timeout" -> this.metrics.onAttempted(attempted(LockOutcome.TIMEOUT, HandOff.NONE));
 			case "acquired" -> this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
 			case "local" -> this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
@@ -151,7 +151,7 @@ class LockMetricsTests {
 	@Test
 	void anUnknownStoreGetsItsMetersWithItsFirstEvent() {
 		this.metrics.watchHolds("redis", () -> new HoldSummary(Map.of(), 0));
-		this.metrics.onWaiting(new Waiting("local", "orders", "order-1"));
+		this.metrics.onWaiting(new Waiting("local", "orders", "order-1", Duration.ZERO));
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "local").gauge().value()).isOne();
 		assertThat(gauge("distlock.waiting")).isZero();
 	}

@@ -206,7 +206,7 @@ final class World {
 				new HandOffLimits(this.plan.handOffBudget(), this.plan.handOffMaxTime()), this.plan.backendTimeout(),
 				this.plan.seed() % 4 == 0, SHUTDOWN_GRACE, null,
 				this.plan.seed() % 4 == 3 ? SLOW_WAIT : Duration.ofSeconds(10),
-				this.plan.background() ? ReleaseMode.BACKGROUND : ReleaseMode.CONFIRMED, this.plan.maxWaiting());
+				this.plan.background() ? ReleaseMode.BACKGROUND : ReleaseMode.CONFIRMED, this.plan.maxWaiting(), false);
 	}
 
 	/** A JVM with its registry and its callers. */

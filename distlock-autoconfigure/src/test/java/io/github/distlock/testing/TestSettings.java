@@ -23,7 +23,7 @@ public final class TestSettings {
 	public static RegistrySettings of(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
 		return new RegistrySettings(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost,
-				shutdownGrace, null, Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE);
+				shutdownGrace, null, Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE, false);
 	}
 
 	/** Return settings with another name of the application and slow wait. */
@@ -40,7 +40,7 @@ public final class TestSettings {
 			ReleaseMode release) {
 		return new RegistrySettings(base.waitTime(), base.leaseTime(), base.maxHoldTime(), base.handOff(),
 				base.backendTimeout(), base.interruptOnLost(), base.shutdownGrace(), application, slowWait, release,
-				base.maxWaiting());
+				base.maxWaiting(), base.recordKeys());
 	}
 
 }

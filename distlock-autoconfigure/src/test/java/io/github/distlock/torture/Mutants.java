@@ -278,18 +278,18 @@ public final class Mutants {
 					lock and expiry in two commands | killing-callers
 					  attempt.lua: if redis.pcall('PSETEX', lockKey, lease, owned).err then
 					    => if redis.pcall('SET', lockKey, owned).err then
-					  backend/redis/RedisLockStore.java: case Reply.GRANTED -> granted(ticket, reply, sent, lease);
+					  backend/redis/RedisLockStore.java: case Reply.GRANTED -> granted(ticket, reply, sent, lease, reply.numbers().length == 1);
 					    => case Reply.GRANTED -> { commands.run(
 					      new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 					      "return redis.call('PEXPIRE', KEYS[1], ARGV[1]) .. ARGV[2]", String.class), this.keys.of(ticket), millis(lease));
-					      yield granted(ticket, reply, sent, lease); }
+					      yield granted(ticket, reply, sent, lease, false); }
 					renewal without owner check | late-renewals
 					  renew.lua: if value and string.sub(value, 2) == ARGV[i * 2 - 1] then => if value then
 					  renew.lua: if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[i * 2]) then => if true then
 					renewal after release | spread
 					validity counted from the reply | slow
-					  backend/redis/RedisLockStore.java: case Reply.GRANTED -> granted(ticket, reply, sent, lease);
-					    => case Reply.GRANTED -> granted(ticket, reply, this.clock.now(), lease);
+					  backend/redis/RedisLockStore.java: case Reply.GRANTED -> granted(ticket, reply, sent, lease, reply.numbers().length == 1);
+					    => case Reply.GRANTED -> granted(ticket, reply, this.clock.now(), lease, reply.numbers().length == 1);
 					token not raised on take-over | usual
 					  attempt.lua: local owned = '-' .. token
 					    => if value then

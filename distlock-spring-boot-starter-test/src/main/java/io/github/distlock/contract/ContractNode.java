@@ -43,9 +43,9 @@ final class ContractNode implements LockListener {
 		Duration patience = store.patience();
 		this.store = store;
 		this.backend = new ForgetfulBackend(backend);
-		this.registry = new BackendLockRegistry(this.backend,
-				new RegistrySettings(patience, lease, null, new HandOffLimits(16, Duration.ofMillis(50)), patience,
-						false, GRACE, null, patience, release, Integer.MAX_VALUE),
+		this.registry = new BackendLockRegistry(
+				this.backend, new RegistrySettings(patience, lease, null, new HandOffLimits(16, Duration.ofMillis(50)),
+						patience, false, GRACE, null, patience, release, Integer.MAX_VALUE, false),
 				List.of(this), clock);
 		this.registry.start();
 		this.callers = store.callers(this.registry);

@@ -212,7 +212,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 					? attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()), sent, false)
 					: taken.thenCompose((first) -> (first > 0)
 							? CompletableFuture.completedFuture(
-									granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease))
+									granted(ticket, new Reply(Reply.GRANTED, false, null, first), sent, lease, false))
 							: attemptByScript(commands, ticket, lease, queue, this.unanswered.get(ticket.key()),
 									this.clock.now(), false));
 		});
@@ -238,7 +238,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 		CompletionStage<AttemptResult> attempted = ask(commands, Scripts.ATTEMPT, ticket, (reply) -> {
 			this.nativeCommands.attempted(ticket, reply);
 			return switch (reply.kind()) {
-				case Reply.GRANTED -> granted(ticket, reply, sent, lease);
+				case Reply.GRANTED -> granted(ticket, reply, sent, lease, reply.numbers().length == 1);
 				case Reply.WAITING -> waiting(ticket, reply, sent, lease, state.polls());
 				case Reply.BUSY -> busy(ticket, reply, queue);
 				default -> throw new IllegalStateException("Not an answer to an attempt: " + reply);
@@ -302,7 +302,7 @@ final class RedisLockStore implements LockStore, StoreInspection {
 						+ ticket.key() + "' was answered, so it may have been executed before");
 			}
 			return new ReleaseResult(released, (next == null) ? null : switch (reply.kind()) {
-				case Reply.GRANTED -> granted(next.ticket(), reply, sent, next.lease());
+				case Reply.GRANTED -> granted(next.ticket(), reply, sent, next.lease(), false);
 				case Reply.WAITING -> waiting(next.ticket(), reply, sent, next.lease(), false);
 				case Reply.UNQUEUED -> unqueued(null);
 				default -> null;
@@ -373,13 +373,16 @@ final class RedisLockStore implements LockStore, StoreInspection {
 		return results.thenApply((all) -> renewals.stream().map(all::get).toList());
 	}
 
-	/** A reply without a TTL is a new grant, whose TTL is the lease. */
-	private AttemptResult granted(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease) {
+	/**
+	 * A reply without a TTL is a new grant, whose TTL is the lease.
+	 * @param timed whether the script has granted a free lock, see {@code attempt.lua}
+	 */
+	private AttemptResult granted(Ticket ticket, Reply reply, TimeSource.Instant sent, Duration lease, boolean timed) {
 		this.connections.inbox().ended(ticket);
 		long[] numbers = reply.numbers();
 		Duration ttl = (numbers.length > 1) ? Duration.ofMillis(Math.max(0, numbers[1])) : lease;
 		long last = ticket.isReader() ? numbers[0] : numbers[0] + this.description.tokensPerGrant() - 1;
-		return new Grant(numbers[0], last, Validity.until(sent, ttl));
+		return new Grant(numbers[0], last, Validity.until(sent, ttl), timed && !this.connections.isCluster());
 	}
 
 	/**
