@@ -16,6 +16,7 @@ import io.github.distlock.LockInstance;
 import io.github.distlock.actuate.LockDescriptor.HolderDescriptor;
 import io.github.distlock.actuate.LockDescriptor.QueuedDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.HeldDescriptor;
+import io.github.distlock.actuate.LocksDescriptor.HotKeyDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.InstanceDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.RecentDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.RegistryDescriptor;
@@ -80,6 +81,8 @@ public class DistlocksEndpoint {
 
 	private final RecentLockEvents recentEvents;
 
+	private final HotKeys hotKeys;
+
 	private final ApplicationEventPublisher publisher;
 
 	private final Predicate<SecurityContext> shown;
@@ -90,15 +93,18 @@ public class DistlocksEndpoint {
 	 * Create the endpoint.
 	 * @param registries returns the registries that exist, in the order of their names
 	 * @param recentEvents the events of the application, and what was released
+	 * @param hotKeys the keys that cost most waiting
 	 * @param publisher receives an {@link AuditApplicationEvent} for each request to end
 	 * a grant
 	 * @param shown whether a caller sees keys, hosts and callers
 	 * @param sanitizer masks further values
 	 */
 	public DistlocksEndpoint(Supplier<Map<String, BackendLockRegistry>> registries, RecentLockEvents recentEvents,
-			ApplicationEventPublisher publisher, Predicate<SecurityContext> shown, Sanitizer sanitizer) {
+			HotKeys hotKeys, ApplicationEventPublisher publisher, Predicate<SecurityContext> shown,
+			Sanitizer sanitizer) {
 		this.registries = registries;
 		this.recentEvents = recentEvents;
+		this.hotKeys = hotKeys;
 		this.publisher = publisher;
 		this.shown = shown;
 		this.sanitizer = sanitizer;
@@ -206,7 +212,10 @@ public class DistlocksEndpoint {
 		List<RecentDescriptor> recent = first(limit, this.recentEvents.latest(store),
 				(event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
 						event.event(), event.lossCause(), event.fencingToken(), event.at(), event.detail()));
-		return new RegistryDescriptor(held, waiting, recent,
+		List<HotKeyDescriptor> hotKeys = first(limit, this.hotKeys.hottest(store),
+				(hot) -> new HotKeyDescriptor(mask.key(hot.key()), hot.name(), hot.holder(), hot.waits(),
+						Milliseconds.of(hot.waited()), Milliseconds.of(hot.error()), Milliseconds.of(hot.longest())));
+		return new RegistryDescriptor(held, waiting, recent, hotKeys,
 				new TotalsDescriptor(snapshot.held().size(), snapshot.waiting().size(),
 						count(snapshot, LockState.AT_RISK),
 						this.recentEvents.lost(store, false) + count(snapshot, LockState.LOST),

@@ -27,10 +27,11 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param held the locks that this JVM holds, the longest held first
 	 * @param waiting the callers of this JVM that wait, the longest waiting first
 	 * @param recent the latest events, the newest first
+	 * @param hotKeys the keys that have cost most waiting in this JVM
 	 * @param totals the numbers of which the lists may show only a part
 	 */
 	public record RegistryDescriptor(List<HeldDescriptor> held, List<WaitingDescriptor> waiting,
-			List<RecentDescriptor> recent, TotalsDescriptor totals) {
+			List<RecentDescriptor> recent, List<HotKeyDescriptor> hotKeys, TotalsDescriptor totals) {
 	}
 
 	/**
@@ -82,6 +83,22 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 */
 	public record RecentDescriptor(@Nullable String key, @Nullable String name, String event,
 			@Nullable LossCause lossCause, @Nullable Long fencingToken, Instant at, String detail) {
+	}
+
+	/**
+	 * A key for which callers have waited, since the start or since it is kept.
+	 *
+	 * @param key the key of the lock
+	 * @param name the declared name of the lock that was waited for last
+	 * @param holder the declared name of the lock that was released last, {@code null} if
+	 * none was
+	 * @param waits how many waits have ended
+	 * @param waited how long they took in all
+	 * @param error how much of this time may belong to other keys
+	 * @param longest the longest wait
+	 */
+	public record HotKeyDescriptor(String key, String name, @Nullable String holder, long waits, Duration waited,
+			Duration error, Duration longest) {
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.time.Clock;
 
 import io.github.distlock.actuate.DistlocksEndpoint;
 import io.github.distlock.actuate.DistlocksPage;
+import io.github.distlock.actuate.HotKeys;
 import io.github.distlock.actuate.RecentLockEvents;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -35,11 +36,16 @@ public final class DistlockEndpointAutoConfiguration {
 	}
 
 	@Bean
+	HotKeys distlockHotKeys() {
+		return new HotKeys();
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
-	DistlocksEndpoint distlocksEndpoint(BackendRegistries registries, RecentLockEvents recentEvents,
+	DistlocksEndpoint distlocksEndpoint(BackendRegistries registries, RecentLockEvents recentEvents, HotKeys hotKeys,
 			DistlocksEndpointProperties properties, ObjectProvider<SanitizingFunction> functions,
 			ApplicationEventPublisher publisher) {
-		return new DistlocksEndpoint(registries::byName, recentEvents, publisher,
+		return new DistlocksEndpoint(registries::byName, recentEvents, hotKeys, publisher,
 				(caller) -> properties.showValues().isShown(caller, properties.roles()),
 				new Sanitizer(functions.orderedStream().toList()));
 	}

@@ -53,7 +53,7 @@ class DistlocksEndpointTests {
 				.extractingByKey("pid")
 				.hasToString(Long.toString(ProcessHandle.current().pid()));
 			Map<String, Object> local = application.local();
-			assertThat(local).containsOnlyKeys("held", "waiting", "recent", "totals");
+			assertThat(local).containsOnlyKeys("held", "waiting", "recent", "hotKeys", "totals");
 			Map<String, Object> held = list(local, "held").get(0);
 			assertThat(held)
 				.containsOnlyKeys("key", "name", "mode", "state", "holder", "since", "remaining", "renewals",
@@ -73,6 +73,14 @@ class DistlocksEndpointTests {
 				.containsAllEntriesOf(Map.of("held", 1, "waiting", 1, "atRisk", 0, "lost", 0));
 		}
 		waiter.get(10, TimeUnit.SECONDS).close();
+		Map<String, Object> hot = list(application.local(), "hotKeys").stream()
+			.filter((key) -> "shape".equals(key.get("key")))
+			.findFirst()
+			.orElseThrow();
+		assertThat(hot).containsOnlyKeys("key", "name", "holder", "waits", "waited", "error", "longest")
+			.containsEntry("waits", 1)
+			.containsEntry("error", "PT0S");
+		assertThat(Duration.parse((String) hot.get("waited"))).isEqualTo(Duration.parse((String) hot.get("longest")));
 	}
 
 	@Test

@@ -4,6 +4,8 @@ import java.net.InetAddress;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockKeyPrefix;
@@ -111,6 +113,21 @@ class MaskedValuesTests {
 		assertThat(application.get("/actuator/distlocks").body())
 			.contains("\"" + SanitizableData.SANITIZED_VALUE + "\"")
 			.doesNotContain(KEY, "\"host\":\"" + host, thread);
+	}
+
+	@Test
+	void theKeyOfAWaitThatHasEndedIsMaskedToo() throws Exception {
+		try (EndpointApplication application = EndpointApplication.start()) {
+			HeldLock lock = application.registry().acquire(LockRequest.of(KEY));
+			CompletableFuture<HeldLock> next = application.acquireElsewhere(KEY);
+			DistlocksEndpointTests
+				.await(() -> assertThat(application.get("/actuator/distlocks").body()).contains("\"waiting\":1,"));
+			lock.close();
+			next.get(60, TimeUnit.SECONDS).close();
+			assertThat(application.get("/actuator/distlocks").body())
+				.contains("\"hotKeys\":[{\"key\":\"" + SanitizableData.SANITIZED_VALUE + "\"", "\"waits\":1")
+				.doesNotContain(KEY);
+		}
 	}
 
 	@Test

@@ -20,6 +20,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.actuate.HotKeys;
 import io.github.distlock.actuate.RecentLockEvents;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
@@ -124,6 +125,26 @@ class LocksPageTests {
 			await(() -> text("#held li").contains("asynchronous") && text("#tiles").contains("Waiting0"));
 			next.join().close();
 			await(() -> text("#verdict").contains("This instance holds no lock"));
+		}
+	}
+
+	@Test
+	void aKeyForWhichACallerHasWaitedIsAHotKey() {
+		try (Node node = new Node(SHOWN)) {
+			CompletableFuture<HeldLock> next;
+			try (HeldLock held = node.acquire("order-42")) {
+				next = node.acquireAsync(held.key());
+				node.open("?lang=en");
+				await(() -> text("#waiting").contains("order-42"));
+				assertThat(text("#hot")).isEmpty();
+			}
+			next.join().close();
+			node.endWait("order-43");
+			await(() -> page.elements("#hot li").size() == 2);
+			assertThat(page.elements("#hot li").stream().map(WebElement::getText)).anySatisfy((row) -> assertThat(row)
+				.contains("order-42", "OrderService.ship", "1 wait ", "longest ", "held by OrderService.ship")
+				.doesNotContain("PT", "perhaps"));
+			assertThat(page.attribute("#hot-box", "aria-label")).isEqualTo("Hot keys");
 		}
 	}
 
@@ -405,7 +426,7 @@ class LocksPageTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "light, en, 1280", "dark, en, 390", "light, zh, 390", "dark, zh, 1280" })
+	@CsvSource({ "light, en, 1440", "dark, en, 390", "light, zh, 390", "dark, zh, 1440" })
 	void axeFindsNoViolationAndNoTextIsCut(String scheme, String language, int width) {
 		browser.media(Map.of("prefers-color-scheme", scheme, "prefers-reduced-motion", "reduce"));
 		browser.size(width, 844);
@@ -413,8 +434,9 @@ class LocksPageTests {
 		try (Node node = new Node(SHOWN, OPEN); HeldLock held = node.acquire(longKey)) {
 			HeldLock lost = node.acquire("order-40");
 			node.acquireAsync(held.key());
+			IntStream.range(0, 101).forEach((n) -> node.endWait(longKey + n));
 			node.open("?lang=" + language);
-			await(() -> page.elements("#held .alarm").size() == 2);
+			await(() -> page.elements("#held .alarm").size() == 2 && page.elements("#hot li").size() == 100);
 			page.elements("#held .alarm").get(1).click();
 			click("#dialog .alarm");
 			await(() -> !text("#dialog pre").isEmpty() && text("#recent [data-state=ended]").contains(lost.key()));
@@ -427,7 +449,7 @@ class LocksPageTests {
 			assertThat(page.violations()).isEmpty();
 			assertThat(browser.script("return document.documentElement.scrollWidth")).isEqualTo((long) width);
 			assertThat((List<?>) browser.script("""
-					return [...document.querySelectorAll('.left, .facts, .holder, .name, #verdict-text')]
+					return [...document.querySelectorAll('.left, .facts, .holder, .name, .hot p, #verdict-text')]
 					  .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)"""))
 				.isEmpty();
 		}
@@ -499,6 +521,12 @@ class LocksPageTests {
 					this.application.getBean(BackendLockRegistry.class).description().name(), lock.name(), lock.key(),
 					lock.fencingToken(), Duration.ofMillis(35_560), "", LossCause.STORE_SILENT, false);
 			IntStream.range(0, times).forEach((n) -> this.application.getBean(RecentLockEvents.class).onLost(event));
+		}
+
+		/** What it learns if the wait of a caller ends. */
+		void endWait(String key) {
+			this.application.getBean(HotKeys.class)
+				.onWaitingEnded(new LockListener.Waiting("local", "OrderService.ship", key, Duration.ofMillis(35_560)));
 		}
 
 		CompletableFuture<HeldLock> acquireAsync(String key) {
