@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -16,6 +17,7 @@ import io.github.distlock.docs.Pages;
 import io.github.distlock.docs.PropertyMetadata;
 import io.github.distlock.metrics.LockMeters;
 import io.github.distlock.observation.LockObservationDocumentation;
+import jdk.jfr.Name;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +82,10 @@ class PageNameTests {
 				.forEach((key) -> names.add(key.asString()));
 		}
 		names.addAll(Set.of(LockMdc.KEY, LockMdc.NAME));
+		for (Class<?> event : ClassUtils.resolveClassName("io.github.distlock.engine.LockEvent", null)
+			.getDeclaredClasses()) {
+			Optional.ofNullable(event.getAnnotation(Name.class)).ifPresent((name) -> names.add(name.value()));
+		}
 		try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
 			sources.map((file) -> file.getFileName().toString())
 				.filter((name) -> name.endsWith("Exception.java"))
