@@ -41,7 +41,7 @@ class CallCostTests {
 			types       63           77     54           66
 			objects     26           30     23           28
 			frames      12           16     12           15
-			methods    163          176    143          154
+			methods    165          176    145          154
 			""";
 
 	private static final int REDIS = 1;
