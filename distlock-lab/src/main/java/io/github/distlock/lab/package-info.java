@@ -5,7 +5,8 @@
  * <p>
  * The packages, of which each uses only those before it: {@code processes},
  * {@code servers}, {@code runs}, {@code console}; {@code records}, {@code page}. The
- * package {@code web} checks the callers of all services.
+ * package {@code web} checks the callers of all services. The package {@code check} is a
+ * program of its own.
  */
 @NullMarked
 package io.github.distlock.lab;

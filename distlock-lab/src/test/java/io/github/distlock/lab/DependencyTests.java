@@ -26,7 +26,7 @@ class DependencyTests {
 
 	/** A package uses only those before it. */
 	private static final List<String> PACKAGES = List.of("processes", "servers", "runs", "console", "records", "web",
-			"page");
+			"page", "check");
 
 	@Test
 	void theLabKnowsNoTypeOfTheSampleAndDoesNotDependOnIt() throws IOException {

@@ -1,0 +1,164 @@
+package io.github.distlock.lab.check;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+import io.github.distlock.lab.check.Finding.Kind;
+
+/**
+ * What a check has found, in words.
+ */
+final class Report {
+
+	private static final int MOST_SHOWN = 50;
+
+	private final List<Hold> holds;
+
+	private final HoldChecker checker;
+
+	private final List<String> unknown;
+
+	/**
+	 * Write a report.
+	 * @param recordings what was recorded
+	 * @param checker what was found in it
+	 */
+	Report(Recordings recordings, HoldChecker checker) {
+		this.holds = recordings.holds();
+		this.checker = checker;
+		this.unknown = new ArrayList<>(recordings.gaps());
+		checker.findings()
+			.sort(Comparator.comparing(Finding::kind).thenComparingLong((finding) -> -finding.possibly()));
+		if (this.holds.isEmpty()) {
+			this.unknown.add("the recordings have no hold of a lock");
+		}
+		if (count(Kind.OPEN) > 0) {
+			this.unknown.add(format("%,d pairs: the recording of one hold ends before the hold, which may have"
+					+ " lasted until the end of its validity", count(Kind.OPEN)));
+		}
+		if (checker.unplaced() > 0) {
+			this.unknown
+				.add(format("%,d holds: no token of their JVM is the time of a server. They were compared inside"
+						+ " their JVM, and by tokens. Tokens show the order of holders, and not whether one had left when"
+						+ " the next one entered", checker.unplaced()));
+		}
+	}
+
+	/**
+	 * Return whether a lock did not do what it promises.
+	 */
+	boolean isHarmful() {
+		return count(Kind.OVERLAP) + count(Kind.TOKEN) > 0;
+	}
+
+	/**
+	 * Return why more holds may overlap than were found.
+	 */
+	List<String> unknown() {
+		return this.unknown;
+	}
+
+	/**
+	 * Return the figures as JSON.
+	 */
+	String counts() {
+		return "{\"holds\":%d,\"keys\":%d,\"jvms\":%d,\"disjoint\":%d,\"overlapping\":%d,\"uncertain\":%d,\"open\":%d,\"tokens\":%d}"
+			.formatted(this.holds.size(), keys(), jvms(), this.checker.disjoint(), count(Kind.OVERLAP),
+					count(Kind.UNCERTAIN), count(Kind.OPEN), count(Kind.TOKEN));
+	}
+
+	private long keys() {
+		return this.holds.stream().map(Hold::key).distinct().count();
+	}
+
+	private long jvms() {
+		return this.holds.stream().map(Hold::jvm).distinct().count();
+	}
+
+	private long count(Kind kind) {
+		return this.checker.findings().stream().filter((finding) -> finding.kind() == kind).count();
+	}
+
+	/**
+	 * Return for how many nanoseconds at most holds overlap that may not do so.
+	 */
+	long mostUncertain() {
+		return this.checker.findings()
+			.stream()
+			.filter((finding) -> finding.kind() == Kind.UNCERTAIN)
+			.mapToLong(Finding::possibly)
+			.max()
+			.orElse(0);
+	}
+
+	/**
+	 * Return the report: first the sentence, then what is not known, and the harmful
+	 * findings.
+	 */
+	List<String> lines() {
+		List<String> lines = new ArrayList<>();
+		lines.add(format("%,d holds of %,d keys in %,d JVMs: %,d overlap, %,d within %s", this.holds.size(), keys(),
+				jvms(), count(Kind.OVERLAP), count(Kind.UNCERTAIN), duration(mostUncertain())));
+		lines.add(format("%,d pairs of holds of a key are disjoint", this.checker.disjoint()));
+		this.unknown.forEach((cause) -> lines.add("Not known: " + cause));
+		List<Finding> harmful = this.checker.findings()
+			.stream()
+			.filter((finding) -> finding.kind() == Kind.OVERLAP || finding.kind() == Kind.TOKEN)
+			.toList();
+		for (Finding finding : harmful.subList(0, Math.min(harmful.size(), MOST_SHOWN))) {
+			lines.add("");
+			lines.add("%s: %s, registry %s".formatted(
+					(finding.kind() == Kind.TOKEN) ? "Tokens that do not rise"
+							: "Overlap of at most " + duration(finding.possibly()),
+					finding.first().name(), finding.first().registry()));
+			describe(finding.first(), lines);
+			describe(finding.second(), lines);
+		}
+		if (harmful.size() > MOST_SHOWN) {
+			lines.add("%nThese are the first %d of %d.".formatted(MOST_SHOWN, harmful.size()));
+		}
+		return lines;
+	}
+
+	private void describe(Hold hold, List<String> lines) {
+		Interval interval = this.checker.place(hold);
+		lines.add("  %s, token %d, from %s to %s: %s".formatted(hold.jvm(), hold.token(),
+				time(hold, interval.start().middle()), time(hold, interval.end().middle()), hold.end()));
+		pauses(hold).forEach((pause) -> lines.add("    " + pause));
+	}
+
+	/**
+	 * Return the pauses of the JVM during a hold.
+	 */
+	static List<String> pauses(Hold hold) {
+		return hold.jvm()
+			.pauses(hold)
+			.stream()
+			.map((pause) -> "the JVM was paused for %s, %s after the grant: %s".formatted(duration(pause.nanos()),
+					duration(pause.start() - hold.wall() - hold.start()), pause.what()))
+			.toList();
+	}
+
+	/**
+	 * Return a moment of the server's clock; the clock of a JVM has no date.
+	 */
+	String time(Hold hold, long nanos) {
+		return this.checker.clocks(hold).isEmpty() ? format("%.6f s", nanos / 1e9)
+				: Instant.ofEpochSecond(0, nanos / 1000 * 1000).toString();
+	}
+
+	static String duration(long nanos) {
+		if (Math.abs(nanos) < 1_000_000) {
+			return format("%.0f µs", Math.ceil(nanos / 1e3));
+		}
+		return (Math.abs(nanos) < 1_000_000_000) ? format("%.1f ms", nanos / 1e6) : format("%.2f s", nanos / 1e9);
+	}
+
+	private static String format(String format, Object... args) {
+		return String.format(Locale.ROOT, format, args);
+	}
+
+}
