@@ -121,7 +121,8 @@ class LockMetricsTests {
 	private void fire(String event) {
 		switch (event) {
 			case "waiting" -> this.metrics.onWaiting(new Waiting("redis", "orders", "order-1", Duration.ZERO));
-			case "waiting-ended" -> this.metrics.onWaitingEnded(new Waiting("redis", "orders", "order-1", Duration.ZERO));
+			case "waiting-ended" ->
+				this.metrics.onWaitingEnded(new Waiting("redis", "orders", "order-1", Duration.ZERO));
 			case "timeout" -> this.metrics.onAttempted(attempted(LockOutcome.TIMEOUT, HandOff.NONE));
 			case "acquired" -> this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
 			case "local" -> this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
