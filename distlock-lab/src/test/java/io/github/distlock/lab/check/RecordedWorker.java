@@ -33,7 +33,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public class RecordedWorker {
 
-	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
+	/** A command that the failover loses is answered by nobody. */
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
