@@ -39,6 +39,17 @@ public interface LockListener {
 	}
 
 	/**
+	 * The same, with the request, for each attempt that has reached a registry. Calls
+	 * {@link #onAttempted(Attempted)} unless it is overridden.
+	 * @param event the result of the attempt
+	 * @param request what was requested; its key begins with the {@link LockKeyPrefix},
+	 * if there is one
+	 */
+	default void onAttempted(Attempted event, LockRequest request) {
+		onAttempted(event);
+	}
+
+	/**
 	 * Called when a held lock was released by its holder. With a minimum hold time the
 	 * lock may stay taken for longer; the end of that time causes no event.
 	 * @param event the released lock

@@ -233,7 +233,7 @@ final class Caller {
 		if (!listeners.isEmpty()) {
 			LockListener.Attempted event = new LockListener.Attempted(this.callers.backend(), this.request.label(),
 					this.request.key(), outcome, waited(), handOff, token);
-			listeners.notifyEach((listener) -> listener.onAttempted(event));
+			listeners.notifyEach((listener) -> listener.onAttempted(event, this.request));
 		}
 	}
 

@@ -1,0 +1,83 @@
+package io.github.distlock.test.audit.depot;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Transactions that begin before their lock, or end after it.
+ */
+final class TransactionFaults {
+
+	private TransactionFaults() {
+	}
+
+	@Service
+	static class Rooms {
+
+		private final JdbcClient jdbc;
+
+		Rooms(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		int free(int id) {
+			return this.jdbc.sql("SELECT free FROM rooms WHERE id = ?").param(id).query(Integer.class).single();
+		}
+
+		@DistributedLock("'room-' + #id")
+		public void take(int id, int free) {
+			this.jdbc.sql("UPDATE rooms SET free = ? WHERE id = ?").params(free - 1, id).update();
+		}
+
+	}
+
+	@Service
+	static class Reservation {
+
+		private final Rooms rooms;
+
+		Reservation(Rooms rooms) {
+			this.rooms = rooms;
+		}
+
+		/** The fault: reads before the lock. */
+		@Transactional
+		public void reserve(int id) {
+			this.rooms.take(id, this.rooms.free(id));
+		}
+
+	}
+
+	@Service
+	static class Meters {
+
+		private final JdbcClient jdbc;
+
+		private final LockRegistry locks;
+
+		Meters(JdbcClient jdbc, LockRegistry locks) {
+			this.jdbc = jdbc;
+			this.locks = locks;
+		}
+
+		/** The fault: the lock ends before the transaction. */
+		@Transactional
+		public void count(int id) {
+			try (HeldLock lock = this.locks.acquire(LockRequest.of("meter-" + id))) {
+				int value = this.jdbc.sql("SELECT reading FROM meters WHERE id = ?")
+					.param(id)
+					.query(Integer.class)
+					.single();
+				this.jdbc.sql("UPDATE meters SET reading = ? WHERE id = ?").params(value + 1, id).update();
+			}
+		}
+
+	}
+
+}
