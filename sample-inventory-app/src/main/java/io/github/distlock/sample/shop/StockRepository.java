@@ -3,6 +3,7 @@ package io.github.distlock.sample.shop;
 import java.time.Duration;
 import java.util.Optional;
 
+import io.github.distlock.Unguarded;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.annotation.Value;
@@ -81,6 +82,7 @@ public class StockRepository {
 	}
 
 	/** Set the stock of an article, and delete its sales. */
+	@Unguarded("Sets the stock before a sale begins")
 	@Transactional
 	public void reset(String sku, long quantity) {
 		if (this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").params(quantity, sku).update() == 0) {

@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
+import io.github.distlock.Unguarded;
 import io.github.distlock.lab.records.OpenSale;
 import io.github.distlock.lab.records.StockRecords;
 import io.github.distlock.sample.shop.StockRepository;
@@ -99,6 +100,7 @@ public class InstrumentedStock extends StockRepository {
 
 	/** Also clears what crashed holders of hand-made locks have left. */
 	@Override
+	@Unguarded("Sets the stock before a sale begins")
 	public void reset(String sku, long quantity) {
 		this.locks.forEach((lock) -> lock.clear(sku));
 		this.jdbc.sql("DELETE FROM stock_segments WHERE sku = ?").param(sku).update();

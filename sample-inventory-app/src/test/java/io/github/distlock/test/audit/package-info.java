@@ -1,0 +1,7 @@
+/**
+ * Access of tests to the audit.
+ */
+@NullMarked
+package io.github.distlock.test.audit;
+
+import org.jspecify.annotations.NullMarked;
