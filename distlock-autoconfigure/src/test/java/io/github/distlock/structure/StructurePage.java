@@ -43,8 +43,8 @@ final class StructurePage {
 				"most methods, and most fields, of a class of the engine", most, "broad catches",
 				number(sum.broadCatches()), "largest cycle", number(sum.largestCycle()),
 				"lines of Lua, SQL, messages and HTML", lines(all, StructureReport.RESOURCES),
-				"code lines of the contract kit; of the test slice",
-				lines(all, "contract") + "; " + lines(all, "test"));
+				"code lines of the contract kit; of the test slice; of the audit",
+				lines(all, "contract") + "; " + lines(all, "test") + "; " + lines(all, "test.audit"));
 	}
 
 	private static String lines(Map<String, PackageFigures> figures, String... packages) {

@@ -73,7 +73,7 @@ final class StructureReport {
 	/** The figures of the library itself: without resources and test support. */
 	Map<String, PackageFigures> library() throws IOException {
 		Map<String, PackageFigures> library = figures();
-		library.keySet().removeAll(Set.of(RESOURCES, "contract", "test"));
+		library.keySet().removeAll(Set.of(RESOURCES, "contract", "test", "test.audit"));
 		return library;
 	}
 

@@ -40,16 +40,17 @@ class PageNameTests {
 	/** Properties of modules that are not on the class path of the tests. */
 	private static final Set<String> OTHER_MODULES = Set.of("spring.klock.", "spring.liquibase.", "spring.reactor.",
 			"management.tracing.", "management.otlp.", "management.opentelemetry.", "spring.security.",
-			// Of Spring Framework, without metadata.
-			"spring.aot.");
+			// Of Spring Framework, without metadata, and its file.
+			"spring.aot.", "spring.properties");
 
 	private static final Pattern OF_PROMETHEUS = Pattern.compile("\\bdistlock_[a-z_]+");
 
 	private static final Pattern EXCEPTION = Pattern.compile("(?<![\\w.])[A-Z]\\w*Exception\\b");
 
-	/** Properties of the build, for those who work on the library. */
-	private static final Set<String> OF_THE_BUILD = Set.of("distlock.docs.write", "distlock.full", "distlock.jdk25",
-			"distlock.lab.full", "distlock.installed", "distlock.lab.images", "distlock.previous", "distlock.version");
+	/** Properties of tests and of the build. */
+	private static final Set<String> OF_THE_BUILD = Set.of("distlock.audit", "distlock.docs.write", "distlock.full",
+			"distlock.jdk25", "distlock.lab.full", "distlock.installed", "distlock.lab.images", "distlock.previous",
+			"distlock.version");
 
 	/** Tables, which have names like those of Prometheus. */
 	private static final Set<String> TABLES = Set.of("distlock_lock", "distlock_instance", "distlock_fence");
