@@ -37,7 +37,7 @@ class StructureTests {
 	 */
 	private static final Map<String, PackageFigures> BUDGETS = PackageFigures.table("""
 			(resources)         1716   0  0
-			(root)               540   0  2
+			(root)               549   0  2
 			actuate              465   0  0
 			aop                 2590  14  2
 			aop.weaving          123   0  0
@@ -57,6 +57,7 @@ class StructureTests {
 			observation          408   5  3
 			registry            1700   8  3
 			test                 479   0  3
+			test.audit           603   0  3
 			thread               262   2  0
 			transaction         1308   2  0
 			web                   86   0  0
