@@ -82,11 +82,19 @@ class SoundCodeTests {
 		this.shelves.write(1, 3);
 	}
 
-	/** The test would keep both locks of the first call until its end. */
+	/** The locks of the first call are kept until the end of the test. */
 	@Test
 	@Transactional
 	void transactionOfATest() {
 		this.packing.check(1);
+		this.boxes.fill(1);
+		this.shelves.locked(1);
+	}
+
+	/** In the other order, but each call would release its lock without the test. */
+	@Test
+	@Transactional
+	void transactionOfAnotherTest() {
 		this.boxes.fill(1);
 		this.shelves.locked(1);
 	}
