@@ -38,6 +38,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class HandMadeLocksTests {
 
+	/** Of this class alone: the lock of {@code mkdir} is a folder for all JVMs. */
+	private static final String SKU = "hand-made";
+
 	private static RedisServer server;
 
 	private static LettuceConnectionFactory connections;
@@ -67,7 +70,7 @@ class HandMadeLocksTests {
 
 	@BeforeEach
 	void setStock() {
-		this.stock.reset("ticket", 40);
+		this.stock.reset(SKU, 40);
 	}
 
 	@AfterEach
@@ -84,7 +87,7 @@ class HandMadeLocksTests {
 			.extracting(Sale::serial)
 			.hasSize(40)
 			.doesNotHaveDuplicates();
-		assertThat(strategy.sell("ticket")).isEqualTo(Sale.soldOut());
+		assertThat(strategy.sell(SKU)).isEqualTo(Sale.soldOut());
 	}
 
 	@ParameterizedTest
@@ -93,16 +96,17 @@ class HandMadeLocksTests {
 		NodeProperties impatient = new NodeProperties(Duration.ofSeconds(10), Duration.ofMillis(500), true, null);
 		StockStrategy strategy = make(step, new Polling(impatient, TestStock.UNRECORDED));
 		if (step.equals("mkdir")) {
-			Files.createDirectory(Path.of(System.getProperty("java.io.tmpdir", ""), "distlock-sample-ticket.lock"));
+			Files
+				.createDirectory(Path.of(System.getProperty("java.io.tmpdir", ""), "distlock-sample-" + SKU + ".lock"));
 		}
 		else {
-			new StringRedisTemplate(connections).opsForValue().set(step + ":ticket", "taken");
+			new StringRedisTemplate(connections).opsForValue().set(step + ":" + SKU, "taken");
 		}
-		assertThatExceptionOfType(ResponseStatusException.class).isThrownBy(() -> strategy.sell("ticket"))
+		assertThatExceptionOfType(ResponseStatusException.class).isThrownBy(() -> strategy.sell(SKU))
 			.withMessageContaining("423")
 			.withMessageContaining("is blocked: no caller on this node acquired it for PT0.5S");
-		((ClearedByHand) strategy).clear("ticket");
-		assertThat(strategy.sell("ticket").accepted()).isTrue();
+		((ClearedByHand) strategy).clear(SKU);
+		assertThat(strategy.sell(SKU).accepted()).isTrue();
 	}
 
 	private StockStrategy make(String step, Polling polling) {
@@ -122,7 +126,7 @@ class HandMadeLocksTests {
 	private static List<Sale> order(StockStrategy strategy, int orders) throws Exception {
 		ExecutorService buyers = Executors.newFixedThreadPool(8);
 		try {
-			Callable<Sale> order = () -> strategy.sell("ticket");
+			Callable<Sale> order = () -> strategy.sell(SKU);
 			List<Sale> answers = new ArrayList<>();
 			for (Future<Sale> answer : buyers.invokeAll(Collections.nCopies(orders, order))) {
 				answers.add(answer.get());
