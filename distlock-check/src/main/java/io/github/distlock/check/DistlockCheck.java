@@ -1,8 +1,10 @@
 package io.github.distlock.check;
 
 import java.io.Console;
+import java.io.OutputStream;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +16,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockException;
@@ -51,19 +54,22 @@ public final class DistlockCheck {
 	 * Run the program.
 	 * @param arguments the command line; a wrong one is answered by a description
 	 */
-	public static void main(String[] arguments) throws Exception {
+	public static void main(String[] arguments) {
 		try {
 			List<String> words = List.of(arguments);
 			boolean child = !words.isEmpty() && words.get(0).equals(WORKER);
 			String run = child ? words.get(1) : UUID.randomUUID().toString().substring(0, 8);
 			Options options = Options.parse(words.subList(child ? 2 : 0, words.size()));
-			Server server = Server.open(options.texts(), options.properties(run, password()));
+			String password = password();
+			Server server = Server.open(options.texts(), options.properties(run, password));
 			List<String> ofChildren = Stream.concat(Stream.of(WORKER, run), words.stream()).toList();
-			System.exit(child ? new Worker(server, System.out).run()
-					: new DistlockCheck(server).check(System.out, ofChildren, options.watch()));
+			System.exit(child ? new Worker(server, System.out).run() : new DistlockCheck(server).check(System.out,
+					() -> WorkerProcess.start(ofChildren, password), options.watch()));
 		}
-		catch (RuntimeException ex) {
-			ERR.println(NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+		catch (Exception ex) {
+			Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
+			// The message of a file is nothing but its name.
+			ERR.println((cause instanceof FileSystemException) ? cause : cause.getMessage());
 			System.exit(2);
 		}
 	}
@@ -71,32 +77,36 @@ public final class DistlockCheck {
 	private static String password() {
 		Console console = System.console();
 		String password = System.getenv(PASSWORD);
-		return (password == null && console != null)
-				? new String(console.readPassword("Password (press Enter for none): "))
-				: Objects.requireNonNullElse(password, "");
+		// Nothing is typed by Ctrl-D, either.
+		char[] typed = (password == null && console != null) ? console.readPassword("Password (press Enter for none): ")
+				: null;
+		return (typed != null) ? new String(typed) : Objects.requireNonNullElse(password, "");
 	}
 
 	/**
 	 * Print the report. The end of this JVM cleans up, also after Ctrl-C.
-	 * @param ofChildren the arguments of child JVMs
+	 * @param children starts a child JVM
 	 */
-	private int check(PrintStream out, List<String> ofChildren, Duration watch) throws Exception {
+	private int check(PrintStream out, Supplier<WorkerProcess> children, Duration watch) throws Exception {
 		ERR.println(this.server.property("check.note"));
-		Thread checks = new Thread(() -> findAll(ofChildren, watch));
-		checks.start();
-		Duration limit = DurationStyle.detectAndParse(this.server.property("check.limit")).plus(watch);
-		checks.join(Math.max(1, limit.toMillis() - ManagementFactory.getRuntimeMXBean().getUptime()));
-		Report report = new Report(this.server.registry().store().location(), this.server.texts(),
-				new LinkedHashMap<>(this.findings));
-		out.print(report.table());
+		// First, since there may be a table already.
+		Runtime.getRuntime().addShutdownHook(new Thread(this::cleanUp));
 		String file = this.server.property("check.json");
-		if (!file.isEmpty()) {
-			Files.writeString(Path.of(file), report.json());
+		// Before the checks, which would be lost if it could not be written.
+		try (OutputStream json = file.isEmpty() ? OutputStream.nullOutputStream()
+				: Files.newOutputStream(Path.of(file))) {
+			Thread checks = new Thread(() -> findAll(children, watch));
+			checks.start();
+			checks.join(DurationStyle.detectAndParse(this.server.property("check.limit")).plus(watch).toMillis());
+			Report report = new Report(this.server.registry().store().location(), this.server.texts(),
+					new LinkedHashMap<>(this.findings));
+			out.print(report.table());
+			json.write(report.json().getBytes(StandardCharsets.UTF_8));
+			return report.exitStatus();
 		}
-		return report.exitStatus();
 	}
 
-	private void findAll(List<String> ofChildren, Duration watch) {
+	private void findAll(Supplier<WorkerProcess> children, Duration watch) {
 		Checks checks = new Checks(this.server, this.server.texts(), this.workers);
 		Finding commands = find(checks::commands);
 		boolean unreachable = commands.text().matches(this.server.texts().of("connection", "failed"));
@@ -104,12 +114,11 @@ public final class DistlockCheck {
 		if (unreachable) {
 			return;
 		}
-		Runtime.getRuntime().addShutdownHook(new Thread(this::cleanUp));
 		Map<String, Callable<Finding>> all = checks.all(watch);
 		Finding notTried = new Finding(Verdict.NOT_KNOWN, "not tried: there was no lock, or no time");
 		all.keySet().forEach((row) -> this.findings.put(row, notTried));
 		for (int i = 0; i < 2; i++) {
-			this.workers.add(WorkerProcess.start(ofChildren, this.server.property("check.password")));
+			this.workers.add(children.get());
 		}
 		for (Map.Entry<String, Callable<Finding>> check : all.entrySet()) {
 			Finding finding = find(check.getValue());

@@ -55,6 +55,9 @@ record Options(Matcher url, Map<String, String> values) {
 		Options options = new Options(url, values);
 		String known = options.texts().of("options", "known");
 		values.keySet().forEach((name) -> require(name.matches(known), "option", name, known));
+		// It would be the prefix of the table that is dropped.
+		require(!values.containsKey("create") || !values.keySet().toString().matches("(?i).*table.?prefix.*"),
+				"create");
 		options.watch();
 		return options;
 	}
@@ -88,7 +91,8 @@ record Options(Matcher url, Map<String, String> values) {
 		all.put("spring.config.location", "classpath:/io/github/distlock/check/application.properties");
 		all.put("spring.profiles.active", texts().platform() + "," + this.url.group().replaceFirst(":.*", ""));
 		all.put("check.run", run);
-		all.put("check.password", password);
+		// Taken literally, not as the name of a property.
+		all.put("check.password", password.replace("${", "\\${"));
 		all.put("check.address", this.url.group());
 		for (String part : List.of("user", "host", "port", "database")) {
 			if (this.url.group(part) != null) {

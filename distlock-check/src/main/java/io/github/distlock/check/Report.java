@@ -19,10 +19,19 @@ import org.springframework.boot.json.JsonWriter;
  */
 record Report(String server, Texts texts, Map<String, Finding> findings) {
 
-	/** Return 0 without a failure, 1 with one, and 2 if there is no more than one row. */
+	/**
+	 * Return 0 without a failure, 1 with one, and 2 if the check could not run: there is
+	 * no more than one row, or what locks do is not known.
+	 */
 	int exitStatus() {
-		boolean failed = this.findings.values().stream().anyMatch((each) -> each.verdict() == Verdict.FAILED);
-		return (this.findings.size() < 2) ? 2 : failed ? 1 : 0;
+		int unknown = any(Verdict.NOT_KNOWN, "lock and clock|exclusion|lease|watch|killed JVM") ? 2 : 0;
+		return (this.findings.size() < 2) ? 2 : any(Verdict.FAILED, ".*") ? 1 : unknown;
+	}
+
+	private boolean any(Verdict verdict, String rows) {
+		return this.findings.entrySet()
+			.stream()
+			.anyMatch((row) -> row.getKey().matches(rows) && row.getValue().verdict() == verdict);
 	}
 
 	/** Return the report for people. */

@@ -52,7 +52,7 @@ record Server(ConfigurableApplicationContext context, Texts texts) {
 
 	/** Return a request for a lock of this check, one of {@link #LOCKS}. */
 	LockRequest request(String name) {
-		return LockRequest.of(property("spring.application.name") + "-" + name);
+		return LockRequest.of(property("check.locks") + "-" + name);
 	}
 
 	/**

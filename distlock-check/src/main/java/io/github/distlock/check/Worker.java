@@ -15,11 +15,13 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.StoreCalls;
 
 /**
  * What a child JVM does for a check: it reads a command from each line of its standard
- * input, and answers by lines, of which the last is {@value #DONE}. It ends with its
- * standard input, and so with its parent, however that ends.
+ * input, and answers by lines, of which the last is {@value #DONE}; one that begins with
+ * {@value #REFUSED} says why there is no lock. It ends with its standard input, and so
+ * with its parent, however that ends.
  *
  * @param server the server, which the child uses, too
  * @param out its standard output
@@ -27,6 +29,8 @@ import io.github.distlock.LockRequest;
 record Worker(Server server, PrintStream out) {
 
 	static final String DONE = "done";
+
+	static final String REFUSED = "refused ";
 
 	int run() throws IOException, InterruptedException {
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -38,6 +42,9 @@ record Worker(Server server, PrintStream out) {
 				try (HeldLock lock = this.server.registry().acquire(request)) {
 					this.out.println(DONE);
 					in.readLine();
+				}
+				catch (LockException ex) {
+					this.out.println(REFUSED + StoreCalls.oneLine(String.valueOf(ex.getMessage())));
 				}
 			}
 			else {

@@ -14,10 +14,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.check.Finding.Verdict;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -37,6 +39,7 @@ import redis.embedded.RedisServer;
 import org.springframework.boot.json.JsonParserFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * The check against a real Redis and a real database.
@@ -45,9 +48,11 @@ class CheckTests {
 
 	/** The machine may stand still for some seconds. */
 	private static final List<String> PATIENT = List.of("--distlock.lease-time=61s", "--distlock.backend-timeout=30s",
-			"--distlock.redis.command-timeout=20s", "--distlock.jdbc.command-timeout=5s");
+			"--distlock.redis.command-timeout=20s", "--distlock.jdbc.command-timeout=5s",
+			"--spring.data.redis.timeout=20s", "--spring.data.redis.connect-timeout=20s",
+			"--spring.jdbc.template.query-timeout=20s");
 
-	private static final String PASSWORD = "hunter2 %{+";
+	private static final String PASSWORD = "hunter2 %{+${user.home}${b:c}${d}";
 
 	private static RedisServer redis;
 
@@ -93,8 +98,8 @@ class CheckTests {
 	void aWholeCheckLeavesNothingBehindAndNeitherDoesOneThatIsEnded(@TempDir Path folder) throws Exception {
 		commands.set("distlock:lock:{foreign}", "kept");
 		Path json = folder.resolve("report.json");
-		Process whole = start("redis://distlock@127.0.0.1:" + port, "--json", json.toString());
-		Process ended = start("redis://distlock@127.0.0.1:" + port, "--watch", "10m");
+		Process whole = start("redis://distlock@127.0.0.1", "--json", json.toString(), "--watch", "1s");
+		Process ended = start("redis://distlock@127.0.0.1", "--watch", "10m");
 		// Its child JVMs are the last thing that it starts before it uses locks.
 		while (ended.isAlive() && ended.children().count() < 2) {
 			Thread.sleep(10);
@@ -112,15 +117,19 @@ class CheckTests {
 		assertThat((List<?>) report.get("rows"))
 			.map((row) -> ((Map<?, ?>) row).get("name") + ": " + ((Map<?, ?>) row).get("verdict"))
 			.contains("commands: ok", "product: not known", "eviction: not known", "persistence: not known",
-					"lock and clock: ok", "messages: ok", "exclusion: ok", "lease: ok", "killed JVM: ok");
+					"lock and clock: ok", "messages: ok", "exclusion: ok", "lease: ok", "watch: ok", "killed JVM: ok");
 		assertThat(out).contains("not known eviction", "why: Every other policy removes locks",
 				"do: Set maxmemory-policy noeviction");
 	}
 
 	private static Process start(String... arguments) throws IOException {
-		List<String> command = new ArrayList<>(List.of(
-				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-				"-Dcheck.limit=10m", "-cp", System.getProperty("java.class.path"), DistlockCheck.class.getName()));
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-Dcheck.limit=10m",
+						// Child JVMs, too, need the options of the JVM and write digits
+						// in its language.
+						"-Dspring.data.redis.port=" + port, "-Duser.language=ar", "-Duser.country=EG", "-cp",
+						System.getProperty("java.class.path"), DistlockCheck.class.getName()));
 		command.addAll(List.of(arguments));
 		command.addAll(PATIENT);
 		ProcessBuilder builder = new ProcessBuilder(command);
@@ -161,6 +170,64 @@ class CheckTests {
 				assertThat(finding.verdict()).isEqualTo(Verdict.FAILED);
 				assertThat(finding.text()).contains("ZADD");
 			});
+		}
+	}
+
+	@Test
+	void aChildJvmThatGetsNoLockSaysWhyAndAnswersAgain() {
+		acl(List.of("SETUSER", "other", "on", ">pw", "~other:*", "&*", "+@all"));
+		WorkerProcess child = WorkerProcess.start(
+				Stream
+					.concat(Stream.of("worker", "test", "redis://other@127.0.0.1:" + port, "--distlock.wait-time=1s"),
+							PATIENT.stream())
+					.toList(),
+				"pw");
+		try {
+			child.answer();
+			for (String row : List.of("messages", "killed")) {
+				assertThatThrownBy(() -> child.tell("hold " + row + " PT10S").answer())
+					.isInstanceOf(LockBackendException.class)
+					.hasMessageStartingWith("a child JVM: refused ");
+			}
+		}
+		finally {
+			child.kill();
+		}
+	}
+
+	@Test
+	void timesAreWrittenWithAPointInEachLanguage() {
+		Locale before = Locale.getDefault();
+		Locale.setDefault(Locale.GERMANY);
+		try (TestServer server = new TestServer("redis://127.0.0.1:" + port)) {
+			assertThat(server.find("round trip").text()).matches("p50 \\d+\\.\\d ms, p99 \\d+\\.\\d ms");
+		}
+		finally {
+			Locale.setDefault(before);
+		}
+	}
+
+	@Test
+	void aReportThatCannotBeWrittenIsKnownBeforeTheCheck(@TempDir Path folder) throws Exception {
+		Path json = folder.resolve("missing").resolve("report.json");
+		Process check = start("redis://distlock@127.0.0.1", "--json", json.toString());
+		assertThat(check.getInputStream().readAllBytes()).isEmpty();
+		assertThat(new String(check.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+			.contains("NoSuchFileException: " + json)
+			.doesNotContain("\tat ");
+		assertThat(check.waitFor()).isEqualTo(2);
+	}
+
+	@Test
+	void theTableOfAnApplicationIsNotDroppedWhateverItsPrefixIs(@TempDir Path folder) throws SQLException {
+		String url = "jdbc:h2:file:" + folder.resolve("prefix") + ";AUTO_SERVER=TRUE";
+		try (Connection connection = DriverManager.getConnection(url);
+				Statement statement = connection.createStatement()) {
+			statement.execute("CREATE TABLE distlock_prod_lock (lock_key VARBINARY(1024) PRIMARY KEY)");
+			try (TestServer server = new TestServer(url, "--create", "--distlock.jdbc.ta-ble-prefix=distlock_prod_")) {
+				server.server.cleanUp();
+			}
+			assertThat(tables(statement)).contains("DISTLOCK_PROD_LOCK");
 		}
 	}
 

@@ -41,6 +41,16 @@ class OptionsTests {
 			.withMessageContaining("--waht");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "--distlock.jdbc.table-prefix=prod_", "--distlock.jdbc.tablePrefix=prod_",
+			"--distlock.jdbc.TABLE_PREFIX=prod_" })
+	void aTableToCreateHasNoOtherPrefixSinceItIsDropped(String prefix) {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> Options.parse(List.of("jdbc:h2:mem:a", prefix, "--create")))
+			.withMessageContaining("leave out --distlock.jdbc.table-prefix");
+		assertThat(Options.parse(List.of("jdbc:h2:mem:a", prefix)).values()).hasSize(1);
+	}
+
 	@Test
 	void withoutAnAddressTheUsageIsShown() {
 		assertThatIllegalArgumentException().isThrownBy(() -> Options.parse(List.of("--tls")))

@@ -1,6 +1,10 @@
 package io.github.distlock.check;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,6 +12,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -17,6 +22,7 @@ import io.github.distlock.check.Finding.Verdict;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -99,10 +105,12 @@ class TextsTests {
 					redis      | replication | connected_slaves=0, role=slave                               | FAILED
 					redis      | product     | redis_version=6.0.16                                         | FAILED
 					redis      | product     | redis_version=7.2.4, valkey_version=8.1.1                    | OK
-					postgresql | replication | in_recovery=f, standbys=0, asynchronous=0, hidden=0          | OK
-					postgresql | replication | in_recovery=f, standbys=1, asynchronous=1, hidden=0          | WARNING
-					postgresql | replication | in_recovery=f, standbys=1, asynchronous=0, hidden=1          | NOT_KNOWN
-					postgresql | replication | in_recovery=t, standbys=0, asynchronous=0, hidden=0          | FAILED
+					postgresql | replication | in_recovery=f, standbys=0, asynchronous=0, hidden=0, synchronous_commit=off | OK
+					postgresql | replication | in_recovery=f, standbys=1, asynchronous=0, hidden=0, synchronous_commit=on  | OK
+					postgresql | replication | in_recovery=f, standbys=1, asynchronous=0, hidden=0, synchronous_commit=local | WARNING
+					postgresql | replication | in_recovery=f, standbys=1, asynchronous=1, hidden=0, synchronous_commit=on  | WARNING
+					postgresql | replication | in_recovery=f, standbys=1, asynchronous=0, hidden=1, synchronous_commit=on  | NOT_KNOWN
+					postgresql | replication | in_recovery=t, standbys=0, asynchronous=0, hidden=0, synchronous_commit=on  | FAILED
 					postgresql | persistence | synchronous_commit=off, fsync=on                             | WARNING
 					postgresql | pooler      | sessions of two connections: [12, 12]                        | WARNING
 					postgresql | pooler      | sessions of two connections: [12, 123]                       | OK
@@ -111,10 +119,43 @@ class TextsTests {
 					redis      | exclusion   | 0 entries, 0 overlaps, tokens rise, 0 losses, 9 refusals, longest gap 0.0 s  | FAILED
 					redis      | watch       | 12 entries, 0 overlaps, tokens rise, 2 losses, 3 refusals, longest gap 9.1 s | WARNING
 					redis      | watch       | 12 entries, 0 overlaps, tokens fall, 0 losses, 0 refusals, longest gap 9.1 s | FAILED
+					redis      | watch       | 12 entries, 0 overlaps, tokens rise, 0 losses, 3 refusals, longest gap 9.1 s | WARNING
+					redis      | watch       | 12 entries, 0 overlaps, tokens rise, 0 losses, 0 refusals, longest gap 9.1 s | OK
+					redis      | killed JVM  | mode lease, its lock was free 0 s after it asked for it      | FAILED
+					redis      | killed JVM  | mode lease, its lock was free 3 s after it asked for it      | OK
+					redis      | killed JVM  | mode lease, its lock was free 20 s after it asked for it     | OK
+					postgresql | killed JVM  | mode connection, its lock was free 0 s after it asked for it | OK
 					redis      | messages    | polling; a waiter had the lock 64 ms after its release       | WARNING
 					""")
 	void answersAreJudged(String platform, String row, String answer, Verdict verdict) {
 		assertThat(new Texts(platform).judge(row, answer)).isEqualTo(new Finding(verdict, answer));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "exclusion, NOT_KNOWN, 2", "killed JVM, NOT_KNOWN, 2", "lease, FAILED, 1", "lease, OK, 0",
+			"eviction, NOT_KNOWN, 0" })
+	void aCheckThatDoesNotKnowWhatLocksDoCouldNotRun(String row, Verdict verdict, int status) {
+		Finding fine = new Finding(Verdict.OK, "");
+		Map<String, Finding> findings = Map.of("commands", fine, row, new Finding(verdict, ""));
+		assertThat(new Report("Redis", new Texts("redis"), findings).exitStatus()).isEqualTo(status);
+	}
+
+	/** The answers of a child JVM are given, so there is neither a server nor a child. */
+	@ParameterizedTest
+	@ValueSource(strings = { "en", "de", "ar-EG" })
+	@SuppressWarnings("NullAway")
+	void theTimeUntilTheEndIsAGapAndTheLanguageOfTheMachineDoesNotMatter(String language) throws Exception {
+		Locale before = Locale.getDefault();
+		try (BufferedReader answer = new BufferedReader(new StringReader("entered 1 0\ndone\n"))) {
+			Locale.setDefault(Locale.forLanguageTag(language));
+			WorkerProcess child = new WorkerProcess(null, new PrintStream(OutputStream.nullOutputStream()), answer);
+			Checks checks = new Checks(null, new Texts("redis"), List.of(child));
+			assertThat(checks.all(Duration.ofSeconds(1)).get("watch").call().text())
+				.matches("1 entries, 0 overlaps, .*, 0 refusals, longest gap [0-9]{10,}\\.[0-9] s");
+		}
+		finally {
+			Locale.setDefault(before);
+		}
 	}
 
 	@Test
