@@ -98,6 +98,7 @@ class CheckTests {
 	void aWholeCheckLeavesNothingBehindAndNeitherDoesOneThatIsEnded(@TempDir Path folder) throws Exception {
 		commands.set("distlock:lock:{foreign}", "kept");
 		Path json = folder.resolve("report.json");
+		killOne();
 		Process whole = start("redis://distlock@127.0.0.1", "--json", json.toString(), "--watch", "1s");
 		Process ended = start("redis://distlock@127.0.0.1", "--watch", "10m");
 		// Its child JVMs are the last thing that it starts before it uses locks.
@@ -109,6 +110,10 @@ class CheckTests {
 		String out = new String(whole.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		String err = new String(whole.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
 		assertThat(whole.waitFor()).as(out + err).isZero();
+		// Those of the killed one have a time at which they end.
+		while (commands.keys("*").stream().anyMatch((key) -> commands.pttl(key) > 0)) {
+			Thread.sleep(10);
+		}
 		assertThat(commands.keys("*")).containsExactly("distlock:lock:{foreign}");
 		assertThat(commands.get("distlock:lock:{foreign}")).isEqualTo("kept");
 		assertThat(out + err + Files.readString(json)).doesNotContain(PASSWORD, "hunter2");
@@ -122,7 +127,24 @@ class CheckTests {
 				"do: Set maxmemory-policy noeviction");
 	}
 
+	/** What a killed check has written ends by its time, if that is not changed. */
+	private static void killOne() throws Exception {
+		Process killed = start(List.of(), "redis://distlock@127.0.0.1", "--watch", "10m");
+		while (killed.isAlive() && (killed.children().count() < 2 || commands.keys("*distlock-check-*").isEmpty())) {
+			Thread.sleep(10);
+		}
+		List<ProcessHandle> children = killed.children().toList();
+		assertThat(killed.destroyForcibly().waitFor()).isEqualTo(137);
+		children.forEach((child) -> child.onExit().join());
+		assertThat(commands.keys("*distlock-check-*"))
+			.allSatisfy((key) -> assertThat(commands.pttl(key)).isNotEqualTo(-1).isLessThanOrEqualTo(15_000));
+	}
+
 	private static Process start(String... arguments) throws IOException {
+		return start(PATIENT, arguments);
+	}
+
+	private static Process start(List<String> options, String... arguments) throws IOException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-Dcheck.limit=10m",
@@ -131,7 +153,7 @@ class CheckTests {
 						"-Dspring.data.redis.port=" + port, "-Duser.language=ar", "-Duser.country=EG", "-cp",
 						System.getProperty("java.class.path"), DistlockCheck.class.getName()));
 		command.addAll(List.of(arguments));
-		command.addAll(PATIENT);
+		command.addAll(options);
 		ProcessBuilder builder = new ProcessBuilder(command);
 		builder.environment().put(DistlockCheck.PASSWORD, PASSWORD);
 		return builder.start();
