@@ -246,7 +246,7 @@ class LockedBeanVerifier
 			.definitions()
 			.transactions()
 			.inside(method, TransactionBoundary.demarcation(chain.subList(position, chain.size()), method.method(),
-					method.beanClass(), beanFactory()));
+					method.beanClass()));
 	}
 
 	private static void verifyReach(Advised proxy, LockAnnotation annotation) {

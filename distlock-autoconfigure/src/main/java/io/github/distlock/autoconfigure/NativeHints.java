@@ -15,8 +15,9 @@ import org.springframework.aot.hint.TypeReference;
 /**
  * Registers what an application accesses by name: the Lua and SQL scripts, virtual
  * threads, which Java 17 does not have, the field of Lettuce's connection factory from
- * which dedicated connections are configured, and the classes that tell whether a library
- * is present. Without the last, an image would behave as if there were no transactions.
+ * which dedicated connections are configured, Spring's search for a transaction manager,
+ * and the classes that tell whether a library is present. Without the last, an image
+ * would behave as if there were no transactions.
  */
 class NativeHints implements RuntimeHintsRegistrar {
 
@@ -49,6 +50,8 @@ class NativeHints implements RuntimeHintsRegistrar {
 			.registerTypeIfPresent(classLoader,
 					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
 					(type) -> type.withField("configuration"))
+			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionAspectSupport",
+					MemberCategory.INVOKE_DECLARED_METHODS)
 			.registerTypeIfPresent(classLoader, "io.netty.util.internal.ThreadExecutorMap",
 					(type) -> type.withMethod("currentExecutor", List.of(), ExecutableMode.INVOKE))
 			.registerTypeIfPresent(classLoader, "redis.clients.jedis.UnifiedJedis",

@@ -1,16 +1,18 @@
 package io.github.distlock.transaction;
 
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * How a transaction begins around a method.
@@ -18,10 +20,8 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
  * @param interceptor begins it
  * @param attribute its attribute
  * @param type the class of the method
- * @param beans has its manager
  */
-public record Demarcation(TransactionInterceptor interceptor, TransactionAttribute attribute, Class<?> type,
-		BeanFactory beans) {
+public record Demarcation(TransactionInterceptor interceptor, TransactionAttribute attribute, Class<?> type) {
 
 	private static final List<Integer> PROPAGATIONS = List.of(Propagation.REQUIRED.value(),
 			Propagation.REQUIRES_NEW.value(), Propagation.MANDATORY.value());
@@ -46,21 +46,19 @@ public record Demarcation(TransactionInterceptor interceptor, TransactionAttribu
 						: (this.attribute.getIsolationLevel() > highestIsolation)
 								? "has a transaction whose isolation may not show what the last holder has committed:"
 										+ " remove isolation"
-								: takesLocks.test(new Managers().of(this)) ? null
+								: takesLocks.test(manager()) ? null
 										: "has a transaction manager that does not work with the DataSource of the store"
 												+ " (distlock.jdbc.data-source, else the primary one), or tells no"
 												+ " listener of its transactions: name another one in @Transactional";
 	}
 
-	/** Finds what Spring begins the transaction with, by its own search. */
-	private static final class Managers extends TransactionInterceptor {
-
-		private TransactionManager of(Demarcation demarcation) {
-			setBeanFactory(demarcation.beans);
-			setTransactionManager(demarcation.interceptor.getTransactionManager());
-			return Objects.requireNonNull(determineTransactionManager(demarcation.attribute, demarcation.type));
-		}
-
+	/** What Spring begins the transaction with, by its own search, which is protected. */
+	private TransactionManager manager() {
+		Method search = Objects.requireNonNull(ReflectionUtils.findMethod(TransactionAspectSupport.class,
+				"determineTransactionManager", TransactionAttribute.class, Class.class));
+		ReflectionUtils.makeAccessible(search);
+		return (TransactionManager) Objects
+			.requireNonNull(ReflectionUtils.invokeMethod(search, this.interceptor, this.attribute, this.type));
 	}
 
 }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
@@ -96,18 +95,16 @@ public final class TransactionBoundary {
 	 * @param inner the advisors inside of the lock
 	 * @param method the method
 	 * @param type the class of the method
-	 * @param beans has the transaction manager
 	 * @return how it begins, {@code null} if none of the advisors begins one
 	 */
-	public static @Nullable Demarcation demarcation(List<Advisor> inner, Method method, Class<?> type,
-			BeanFactory beans) {
+	public static @Nullable Demarcation demarcation(List<Advisor> inner, Method method, Class<?> type) {
 		for (Advisor advisor : inner) {
 			if (demarcates(advisor, method, type)
 					&& advisor.getAdvice() instanceof TransactionInterceptor interceptor) {
 				TransactionAttributeSource attributes = Objects
 					.requireNonNull(interceptor.getTransactionAttributeSource());
 				TransactionAttribute attribute = attributes.getTransactionAttribute(method, type);
-				return (attribute != null) ? new Demarcation(interceptor, attribute, type, beans) : null;
+				return (attribute != null) ? new Demarcation(interceptor, attribute, type) : null;
 			}
 		}
 		return null;

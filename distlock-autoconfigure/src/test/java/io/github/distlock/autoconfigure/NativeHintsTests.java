@@ -1,8 +1,10 @@
 package io.github.distlock.autoconfigure;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -15,6 +17,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -45,6 +49,13 @@ class NativeHintsTests {
 		assertThat(ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration")).isNotNull();
 		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(LettuceConnectionFactory.class, "configuration"))
 			.accepts(this.hints);
+	}
+
+	@Test
+	void theSearchForATransactionManagerIsKept() {
+		Method search = Objects.requireNonNull(ReflectionUtils.findMethod(TransactionAspectSupport.class,
+				"determineTransactionManager", TransactionAttribute.class, Class.class));
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(search)).accepts(this.hints);
 	}
 
 	@Test

@@ -20,11 +20,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -97,14 +99,30 @@ class TransactionRefusalTests {
 	}
 
 	private Throwable failureOf(List<String> properties, Class<?> bean) {
+		return failureOf(properties, (context) -> {
+			context.setClassLoader(CODE.loader());
+			context.register(bean);
+		});
+	}
+
+	private Throwable failureOf(List<String> properties, Consumer<AnnotationConfigApplicationContext> beans) {
 		return NestedExceptionUtils
 			.getMostSpecificCause(catchThrowable(() -> start(TestDatabase.h2().pool(2), properties, (context) -> {
-				context.setClassLoader(CODE.loader());
-				context.register(bean);
+				beans.accept(context);
 				context.registerBean("other", JdbcTransactionManager.class,
 						() -> new JdbcTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:other")),
-						(definition) -> definition.setPrimary(false));
+						(definition) -> definition.setFallback(true));
 			})));
+	}
+
+	/** As {@code <tx:annotation-driven transaction-manager="other"/>} does. */
+	@Test
+	void theStartRefusesAnInterceptorThatNamesAManagerOfAnotherDatabase() {
+		assertThat(failureOf(STORE, (context) -> {
+			context.register(Sales.class);
+			context.addBeanFactoryPostProcessor((factory) -> factory.addBeanPostProcessor(new OtherManagerByName()));
+		})).isInstanceOf(LockDefinitionException.class)
+			.hasMessageContaining("does not work with the DataSource of the store");
 	}
 
 	@Test
@@ -135,6 +153,18 @@ class TransactionRefusalTests {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.sales.once("isolated", () -> {
 		})).withMessageContaining("READ COMMITTED");
 		assertThat(Objects.requireNonNull(shop.pool.getHikariPoolMXBean()).getActiveConnections()).isZero();
+	}
+
+	private static final class OtherManagerByName implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessBeforeInitialization(Object bean, String name) {
+			if (bean instanceof TransactionInterceptor interceptor) {
+				interceptor.setTransactionManagerBeanName("other");
+			}
+			return bean;
+		}
+
 	}
 
 	static class Named {
