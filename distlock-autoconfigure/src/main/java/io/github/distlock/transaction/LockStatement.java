@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntSupplier;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.backend.LockKeys;
@@ -69,14 +70,14 @@ final class LockStatement {
 
 	/**
 	 * Take the lock, or wait for it.
-	 * @param millis how long to wait
+	 * @param restMillis how long to wait from now on
 	 * @param isFirst whether the transaction has read nothing yet
 	 * @return whether the lock was taken; if not, or if its row was not free in time, the
 	 * transaction may go on
 	 * @throws LockDefinitionException if the transaction would not see what the last
 	 * holder has committed
 	 */
-	boolean take(Connection connection, String key, int millis, boolean isFirst) throws SQLException {
+	boolean take(Connection connection, String key, IntSupplier restMillis, boolean isFirst) throws SQLException {
 		String platform = FenceTable.platform(connection);
 		if ("postgresql".equals(platform)) {
 			List<String> names = resolve(connection);
@@ -87,6 +88,7 @@ final class LockStatement {
 					return true;
 				}
 			}
+			int millis = restMillis.getAsInt();
 			try (Statement wait = connection.createStatement()) {
 				return millis != 0 && isTaken(wait, wait.execute(AWAIT.formatted(number, millis)));
 			}
@@ -97,28 +99,30 @@ final class LockStatement {
 		boolean isH2 = platform.equals("h2");
 		checkIsolation(SNAPSHOTS_LATER.contains(platform) && isFirst
 				|| connection.getTransactionIsolation() <= Connection.TRANSACTION_READ_COMMITTED);
-		long seconds = (millis + 999L) / 1000;
 		String sql = (isH2 ? H2 : MYSQL).formatted(this.table);
 		byte[] row = (this.keyPrefix + key).getBytes(StandardCharsets.UTF_8);
 		if (platform.equals("mariadb")) {
 			// A wait for a lock is limited in full seconds only, a statement exactly. The
-			// first one takes a free lock, however slow the server is.
-			String limits = "SET STATEMENT innodb_lock_wait_timeout = %d, max_statement_time = %s FOR ";
+			// first one takes a free lock, however slow the server is. It waits neither
+			// for the row nor for the table, which a change of the table locks.
+			String limits = "SET STATEMENT innodb_lock_wait_timeout = %1$s, lock_wait_timeout = %1$s, max_statement_time = %2$s FOR ";
 			try {
 				FenceTable.run(connection, limits.formatted(0, 0) + sql, row);
 			}
 			catch (SQLException ex) {
+				int millis = restMillis.getAsInt();
 				if (millis == 0 || !FenceTable.isLockTimeout(ex)) {
 					throw ex;
 				}
-				FenceTable.run(connection, limits.formatted(seconds, millis / 1000.0) + sql, row);
+				FenceTable.run(connection, limits.formatted((millis + 999L) / 1000, millis / 1000.0) + sql, row);
 			}
 			return true;
 		}
+		long millis = restMillis.getAsInt();
 		// Zero would be no limit, or none at all.
 		FenceTable.limited(connection, isH2 ? "SELECT LOCK_TIMEOUT()" : "SELECT @@innodb_lock_wait_timeout",
-				isH2 ? "SET LOCK_TIMEOUT " : "SET innodb_lock_wait_timeout = ", Math.max(1, isH2 ? millis : seconds),
-				() -> FenceTable.merge(connection, sql, row));
+				isH2 ? "SET LOCK_TIMEOUT " : "SET innodb_lock_wait_timeout = ",
+				Math.max(1, isH2 ? millis : (millis + 999) / 1000), () -> FenceTable.merge(connection, sql, row));
 		return true;
 	}
 

@@ -153,7 +153,7 @@ public final class TransactionLocks {
 		String message = "Lock '" + key + "' was not acquired: ";
 		LockException refusal;
 		try {
-			if (this.statement.take(connection, key, acquisition.restMillis(longest), isFirst)) {
+			if (this.statement.take(connection, key, () -> acquisition.restMillis(longest), isFirst)) {
 				acquisition.outcome.set(TAKEN);
 				return;
 			}

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -7,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.RunResult;
 import io.github.distlock.backend.jdbc.TransactionShop.Sales;
 import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Tag;
@@ -19,6 +22,7 @@ import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The store {@code transaction} on MariaDB.
@@ -41,6 +45,34 @@ class MariaDbTransactionStoreTests extends TransactionStoreCases {
 		assertThat(
 				database.direct().queryForObject("SELECT n FROM transaction_counter WHERE id = ?", Integer.class, key))
 			.isEqualTo(200);
+	}
+
+	/** That change waits for the holder, and each new statement for the change. */
+	@Test
+	void aCallBehindAChangeOfTheTableWaitsForItsWaitTimeOnly() {
+		TransactionShop one = shop();
+		JdbcTemplate operator = TestDatabase.mariaDb().direct();
+		CompletableFuture<?> change;
+		try (Held holder = hold(shop(), this.key)) {
+			change = CompletableFuture.runAsync(
+					() -> operator.execute("ALTER TABLE distlock_lock COMMENT = '" + this.key + "'"),
+					(task) -> new Thread(task).start());
+			await().atMost(Duration.ofSeconds(60))
+				.until(() -> Objects.requireNonNull(operator.queryForObject(
+						"SELECT count(*) FROM information_schema.processlist WHERE state LIKE '%table metadata lock'"
+								+ " AND info LIKE 'ALTER%'",
+						Integer.class)) == 1);
+			String free = this.key + "-free";
+			LockRequest second = LockRequest.of(free).waitTime(Duration.ofSeconds(1));
+			assertThat(CompletableFuture.supplyAsync(() -> isFree(one, free), (task) -> new Thread(task).start()))
+				.succeedsWithin(Duration.ofSeconds(60))
+				.isEqualTo(false);
+			assertThat(CompletableFuture.supplyAsync(() -> one.template.execute((status) -> run(one, second)),
+					(task) -> new Thread(task).start()))
+				.succeedsWithin(Duration.ofSeconds(60))
+				.isInstanceOf(RunResult.NotRun.class);
+		}
+		change.orTimeout(60, TimeUnit.SECONDS).join();
 	}
 
 	private static TransactionShop shop(TestDatabase database) {

@@ -53,7 +53,7 @@ import static org.awaitility.Awaitility.await;
  */
 abstract class TransactionStoreCases {
 
-	private final String key = "transaction-" + UUID.randomUUID();
+	final String key = "transaction-" + UUID.randomUUID();
 
 	/** Applications that tests have left, until the end of the class. */
 	private static final Map<Database, Queue<TransactionShop>> idle = new ConcurrentHashMap<>();
@@ -88,7 +88,7 @@ abstract class TransactionStoreCases {
 	}
 
 	/** An application that no other one of the test is. */
-	private TransactionShop shop() {
+	TransactionShop shop() {
 		TransactionShop left = idle().poll();
 		TransactionShop shop = (left != null) ? left : newShop(8);
 		this.used.add(shop);
@@ -106,7 +106,7 @@ abstract class TransactionStoreCases {
 	}
 
 	/** Holds a lock in a transaction of another thread until it is closed. */
-	private Held hold(TransactionShop shop, String key) {
+	Held hold(TransactionShop shop, String key) {
 		CountDownLatch entered = new CountDownLatch(1);
 		CountDownLatch end = new CountDownLatch(1);
 		CompletableFuture<?> done = CompletableFuture.runAsync(() -> shop.sales.waiting(key, () -> {
@@ -117,7 +117,7 @@ abstract class TransactionStoreCases {
 		return new Held(end, done);
 	}
 
-	private record Held(CountDownLatch end, CompletableFuture<?> done) implements AutoCloseable {
+	record Held(CountDownLatch end, CompletableFuture<?> done) implements AutoCloseable {
 
 		@Override
 		public void close() {
@@ -136,7 +136,7 @@ abstract class TransactionStoreCases {
 		}
 	}
 
-	private boolean isFree(TransactionShop shop, String key) {
+	boolean isFree(TransactionShop shop, String key) {
 		try {
 			shop.sales.once(key, () -> {
 			});
@@ -448,7 +448,7 @@ abstract class TransactionStoreCases {
 		assertThat(one.registry.tryAcquireAsync(request)).isCompletedExceptionally();
 	}
 
-	private RunResult<String> run(TransactionShop shop, LockRequest request) {
+	RunResult<String> run(TransactionShop shop, LockRequest request) {
 		try {
 			return shop.registry.tryRun(request, () -> "ran");
 		}
