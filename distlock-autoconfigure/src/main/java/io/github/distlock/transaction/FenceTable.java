@@ -48,7 +48,7 @@ final class FenceTable {
 	private static final String UNIQUE_VIOLATION = "23505";
 
 	private static final Map<String, String> PLATFORMS = Map.of("postgresql", POSTGRESQL, "h2", H2, "mariadb",
-			"SET STATEMENT innodb_lock_wait_timeout = %d FOR " + MYSQL + " RETURNING token", "mysql", MYSQL);
+			"SET STATEMENT innodb_lock_wait_timeout = %s FOR " + MYSQL + " RETURNING token", "mysql", MYSQL);
 
 	private final String name;
 

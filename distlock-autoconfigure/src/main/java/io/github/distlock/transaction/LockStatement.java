@@ -36,11 +36,11 @@ final class LockStatement {
 	 */
 	private static final String AWAIT = """
 			DO $$ DECLARE own text := current_setting('lock_timeout'); BEGIN
-			  PERFORM set_config('lock_timeout', '%2$d', true);
-			  PERFORM pg_advisory_xact_lock('%1$d'::bigint);
+			  PERFORM set_config('lock_timeout', '%2$s', true);
+			  PERFORM pg_advisory_xact_lock('%1$s'::bigint);
 			  PERFORM set_config('lock_timeout', own, true);
 			EXCEPTION WHEN lock_not_available OR query_canceled THEN NULL; END $$;
-			""" + TRY.replace("?", "'%1$d'::bigint");
+			""" + TRY.replace("?", "'%1$s'::bigint");
 
 	/** Their transactions see what is committed before their first read. */
 	static final Set<String> SNAPSHOTS_LATER = Set.of("mariadb", "mysql");

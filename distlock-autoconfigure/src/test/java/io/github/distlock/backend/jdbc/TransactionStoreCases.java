@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
@@ -37,6 +38,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -280,6 +283,24 @@ abstract class TransactionStoreCases {
 		}
 		assertThat(isFree(other, this.key)).isTrue();
 		assertThat(other.sales.skipped(this.key, () -> "ran")).isEqualTo("ran");
+	}
+
+	/** Java writes numbers with the digits of that language. */
+	@ParameterizedTest
+	@ValueSource(strings = { "ar-EG", "fa" })
+	void aLanguageWithOtherDigitsChangesNoStatement(String language) {
+		Locale before = Locale.getDefault();
+		Locale.setDefault(Locale.forLanguageTag(language));
+		try {
+			TransactionShop one = shop();
+			try (Held held = hold(shop(), this.key)) {
+				assertThat(one.sales.skipped(this.key, () -> "ran")).isNull();
+			}
+			assertThat(isFree(one, this.key)).isTrue();
+		}
+		finally {
+			Locale.setDefault(before);
+		}
 	}
 
 	@Test
