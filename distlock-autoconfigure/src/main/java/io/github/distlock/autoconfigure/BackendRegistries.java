@@ -106,12 +106,10 @@ final class BackendRegistries {
 		// initialized.
 		registry.start();
 		this.created.put(id, registry);
-		LockRegistry prefixed = prefixed(registry);
 		// Tests decide about the locks of a substitute.
-		return (id.equals(TransactionLocks.STORE) && backend instanceof LocalLockBackend)
-				? new TransactionLockRegistry(prefixed, this.beanFactory.getBean(TransactionFence.class),
-						this.properties.waitTime(), registry::notifyListeners, registry::shutdown)
-				: prefixed;
+		return (id.equals(TransactionLocks.STORE) && backend instanceof LocalLockBackend) ? new TransactionLockRegistry(
+				registry, this.keyPrefix, this.beanFactory.getBean(TransactionFence.class), this.properties.waitTime(),
+				registry::notifyListeners, registry::shutdown) : prefixed(registry);
 	}
 
 	LockRegistry composite(String first, String second) {

@@ -213,9 +213,10 @@ public final class BackendLockRegistry implements LockRegistry {
 	/**
 	 * Notify the listeners of an attempt that has ended outside of the registry.
 	 * @param event the event
+	 * @param request what was requested, with the prefix of its key
 	 */
-	public void notifyListeners(LockListener.Attempted event) {
-		this.listeners.notifyEach((listener) -> listener.onAttempted(event));
+	public void notifyListeners(LockListener.Attempted event, LockRequest request) {
+		this.listeners.notifyEach((listener) -> listener.onAttempted(event, request));
 	}
 
 	@Override

@@ -7,11 +7,12 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockException;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener.Attempted;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -26,27 +27,31 @@ public final class TransactionLockRegistry implements LockRegistry {
 
 	private final LockRegistry registry;
 
+	private final @Nullable LockKeyPrefix keyPrefix;
+
 	private final TransactionFence fence;
 
 	private final TransactionLocks locks;
 
 	private final Duration waitTime;
 
-	private final Consumer<Attempted> listeners;
+	private final BiConsumer<Attempted, LockRequest> listeners;
 
 	private final Runnable shutdown;
 
 	/**
 	 * Create the registry.
 	 * @param registry the locks of this JVM
+	 * @param keyPrefix computes the prefixes of keys that have none yet
 	 * @param fence listens to the transactions
 	 * @param waitTime the wait time of requests without one
 	 * @param listeners learn of refusals by the database
 	 * @param shutdown shuts down the locks of this JVM
 	 */
-	public TransactionLockRegistry(LockRegistry registry, TransactionFence fence, Duration waitTime,
-			Consumer<Attempted> listeners, Runnable shutdown) {
+	public TransactionLockRegistry(LockRegistry registry, @Nullable LockKeyPrefix keyPrefix, TransactionFence fence,
+			Duration waitTime, BiConsumer<Attempted, LockRequest> listeners, Runnable shutdown) {
 		this.registry = registry;
+		this.keyPrefix = keyPrefix;
 		this.fence = fence;
 		this.locks = Objects.requireNonNull(fence.locks());
 		this.waitTime = waitTime;
@@ -88,7 +93,7 @@ public final class TransactionLockRegistry implements LockRegistry {
 
 	/**
 	 * Acquire the lock in this JVM for a method whose transaction takes it.
-	 * @param request the request
+	 * @param request the request, with the prefix of its key
 	 * @param skippable whether a lock that is not free is no exception
 	 * @return the lock; nothing only if it is skippable
 	 */
@@ -97,7 +102,7 @@ public final class TransactionLockRegistry implements LockRegistry {
 		Duration wait = Objects.requireNonNullElse(request.waitTime(), this.waitTime);
 		Optional<HeldLock> lock = skippable ? this.registry.tryAcquire(request)
 				: Optional.of(this.registry.acquire(request));
-		lock.ifPresent((held) -> runOrClose(held, () -> this.locks.add(held, startNanos, wait, skippable)));
+		lock.ifPresent((held) -> runOrClose(held, () -> this.locks.add(held, request, startNanos, wait, skippable)));
 		return lock;
 	}
 
@@ -131,11 +136,7 @@ public final class TransactionLockRegistry implements LockRegistry {
 	 * @return whether it is the refusal
 	 */
 	public boolean refused(HeldLock lock, Throwable failure) {
-		Attempted refusal = this.locks.refusal(lock, failure);
-		if (refusal != null) {
-			this.listeners.accept(refusal);
-		}
-		return refusal != null;
+		return this.locks.refused(lock, failure, this.listeners);
 	}
 
 	/** The running transaction takes the lock, and the action enters it again. */
@@ -146,9 +147,11 @@ public final class TransactionLockRegistry implements LockRegistry {
 					"outside of a transaction of its DataSource: begin one, with @Transactional or a"
 							+ " TransactionTemplate, and call execute() or tryRun() in it");
 		}
-		HeldLock lock = acquire(request, false).orElseThrow();
+		// A blank key stays refused.
+		LockRequest whole = request.key().isBlank() ? request : request.prefixed(this.keyPrefix);
+		HeldLock lock = acquire(whole, false).orElseThrow();
 		runOrClose(lock, () -> TransactionBoundary.closeAfterCompletion(List.of(lock)));
-		return this.registry.execute(request, action);
+		return this.registry.execute(whole, action);
 	}
 
 	/** A lock whose transaction does not close it is closed here. */

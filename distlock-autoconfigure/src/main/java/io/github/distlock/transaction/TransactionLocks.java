@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 
 import javax.sql.DataSource;
 
@@ -19,7 +20,7 @@ import io.github.distlock.LockException;
 import io.github.distlock.LockListener.Attempted;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
-import org.jspecify.annotations.Nullable;
+import io.github.distlock.LockRequest;
 
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -76,8 +77,8 @@ public final class TransactionLocks {
 	}
 
 	/** A caller of this JVM has a lock. */
-	void add(HeldLock lock, long startNanos, Duration waitTime, boolean skippable) {
-		this.acquisitions.put(lock, new Acquisition(startNanos, waitTime, skippable, new AtomicReference<>()));
+	void add(HeldLock lock, LockRequest request, long startNanos, Duration waitTime, boolean skippable) {
+		this.acquisitions.put(lock, new Acquisition(request, startNanos, waitTime, skippable, new AtomicReference<>()));
 	}
 
 	boolean contains(HeldLock lock) {
@@ -129,18 +130,20 @@ public final class TransactionLocks {
 	}
 
 	/**
-	 * How an attempt has ended, if an exception is the refusal of the database. An equal
-	 * one is not.
+	 * Whether an exception is the refusal of the database, of which the listeners are
+	 * notified then. An equal one is not.
 	 */
-	@Nullable Attempted refusal(HeldLock lock, Throwable failure) {
+	boolean refused(HeldLock lock, Throwable failure, BiConsumer<Attempted, LockRequest> listeners) {
 		Acquisition acquisition = this.acquisitions.get(lock);
 		if (acquisition == null || acquisition.outcome.get() != failure) {
-			return null;
+			return false;
 		}
+		LockRequest request = acquisition.request;
 		LockOutcome outcome = !(failure instanceof LockNotAcquiredException) ? LockOutcome.BACKEND_ERROR
 				: acquisition.skippable ? LockOutcome.SKIPPED : LockOutcome.TIMEOUT;
-		return new Attempted(STORE, lock.name(), lock.key(), outcome,
-				Duration.ofNanos(System.nanoTime() - acquisition.startNanos), HandOff.NONE, 0);
+		listeners.accept(new Attempted(STORE, request.label(), request.key(), outcome,
+				Duration.ofNanos(System.nanoTime() - acquisition.startNanos), HandOff.NONE, 0), request);
+		return true;
 	}
 
 	/**
@@ -179,12 +182,14 @@ public final class TransactionLocks {
 	/**
 	 * A lock that is held in this JVM.
 	 *
+	 * @param request with the prefix of its key
 	 * @param startNanos when its caller requested it
 	 * @param waitTime how long it waits since then, without a limit if it is negative
 	 * @param skippable whether a lock that is not free is no exception
 	 * @param outcome {@link #TAKEN} once a transaction has had it, or the last refusal
 	 */
-	private record Acquisition(long startNanos, Duration waitTime, boolean skippable, AtomicReference<Object> outcome) {
+	private record Acquisition(LockRequest request, long startNanos, Duration waitTime, boolean skippable,
+			AtomicReference<Object> outcome) {
 
 		int restMillis(Duration longest) {
 			Duration rest = this.waitTime.minusNanos(System.nanoTime() - this.startNanos);

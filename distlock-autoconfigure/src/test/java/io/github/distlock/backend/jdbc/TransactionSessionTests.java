@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockKeyPrefix;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
@@ -98,12 +99,12 @@ class TransactionSessionTests {
 	}
 
 	/** A session that holds the number of the key. */
-	private Connection session() throws SQLException {
+	private Connection session(String key) throws SQLException {
 		Connection session = DriverManager.getConnection(this.database.url(), this.database.user(), "");
 		this.open.add(session);
 		session.setAutoCommit(false);
 		session.createStatement()
-			.execute("SELECT pg_advisory_xact_lock(" + LockKeys.number("public", "distlock_lock", "distlock:", this.key)
+			.execute("SELECT pg_advisory_xact_lock(" + LockKeys.number("public", "distlock_lock", "distlock:", key)
 					+ ")");
 		return session;
 	}
@@ -168,7 +169,7 @@ class TransactionSessionTests {
 	@Test
 	void theLimitOfTheSessionIsRestoredAfterAWait() throws SQLException {
 		TransactionShop shop = shop();
-		Connection other = session();
+		Connection other = session(this.key);
 		shop.template.executeWithoutResult((status) -> {
 			shop.jdbc.execute("SET LOCAL lock_timeout = '59s'");
 			assertThat(shop.sales.skipped(this.key, () -> "ran")).isNull();
@@ -187,7 +188,7 @@ class TransactionSessionTests {
 		TransactionShop shop = shop();
 		List<LockOutcome> outcomes = shop.context.getBean(Attempts.class).outcomes;
 		outcomes.clear();
-		session();
+		session(this.key);
 		assertThat(shop.sales.skipped(this.key, () -> "ran")).isNull();
 		assertThat(shop.sales.replaced(this.key, () -> "ran")).isEqualTo("otherwise");
 		LockRequest once = LockRequest.of(this.key).waitTime(Duration.ZERO);
@@ -195,6 +196,33 @@ class TransactionSessionTests {
 			.isThrownBy(() -> shop.registry.execute(once, () -> "ran")));
 		assertThat(outcomes).containsExactly(LockOutcome.ACQUIRED, LockOutcome.SKIPPED, LockOutcome.ACQUIRED,
 				LockOutcome.TIMEOUT, LockOutcome.ACQUIRED, LockOutcome.TIMEOUT);
+	}
+
+	@Test
+	void listenersLearnOfARefusalByTheDatabaseWithTheRequestAndTheKeyOfTheStore() throws SQLException {
+		List<String> attempts = new CopyOnWriteArrayList<>();
+		TransactionShop shop = new TransactionShop(this.database.pool(2), List.of("distlock.backend=transaction"),
+				(context) -> {
+					context.register(Sales.class);
+					context.registerBean(LockKeyPrefix.class, () -> (key) -> "tenant");
+					context.registerBean(LockListener.class, () -> new LockListener() {
+
+						@Override
+						public void onAttempted(Attempted event, LockRequest request) {
+							attempts.add(event.outcome() + " " + event.key() + " " + request.key());
+						}
+
+					});
+				});
+		this.open.add(shop);
+		String whole = "tenant" + LockKeyPrefix.SEPARATOR + this.key;
+		session(whole);
+		assertThat(shop.sales.skipped(this.key, () -> "ran")).isNull();
+		LockRequest once = LockRequest.of(this.key).waitTime(Duration.ZERO);
+		shop.template.executeWithoutResult((status) -> assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> shop.registry.execute(once, () -> "ran")));
+		String keys = " " + whole + " " + whole;
+		assertThat(attempts).containsExactly("ACQUIRED" + keys, "SKIPPED" + keys, "ACQUIRED" + keys, "TIMEOUT" + keys);
 	}
 
 	/** With the fence, a lock without a token is not in its table. */

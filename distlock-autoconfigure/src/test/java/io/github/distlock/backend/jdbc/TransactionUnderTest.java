@@ -51,9 +51,10 @@ final class TransactionUnderTest implements StoreUnderTest {
 				new TransactionLocks(this.pool, "contract:", "distlock_lock"));
 		CommitGuard guard = new CommitGuard(() -> new CommitTerms(true, Duration.ZERO), () -> fence);
 		Object manager = guard.postProcessAfterInitialization(new JdbcTransactionManager(this.pool), "manager");
-		return new TransactionCallers(new TransactionLockRegistry(registry, fence, patience(), (event) -> {
-		}, () -> {
-		}), new TransactionTemplate((PlatformTransactionManager) manager));
+		return new TransactionCallers(
+				new TransactionLockRegistry(registry, null, fence, patience(), (event, request) -> {
+				}, () -> {
+				}), new TransactionTemplate((PlatformTransactionManager) manager));
 	}
 
 	/** A lock of the registry whose transaction does not have it yet is waited for. */
