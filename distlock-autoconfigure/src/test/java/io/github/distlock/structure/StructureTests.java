@@ -59,7 +59,7 @@ class StructureTests {
 			test                 479   0  3
 			test.audit           603   0  3
 			thread               262   2  0
-			transaction         1308   2  0
+			transaction         1310   2  0
 			web                   86   0  0
 			""");
 
