@@ -94,7 +94,7 @@ abstract class LockEvent extends Event {
 		/** The largest number if the lock is valid as long as a session. */
 		long validUntilNanos;
 
-		/** The lock was valid until then, as far as the clocks of this JVM show it. */
+		/** Now. Later than the validity if this JVM has noticed its end too late. */
 		long atNanos;
 
 		/** Why the lock was lost, a {@link io.github.distlock.LossCause}. */

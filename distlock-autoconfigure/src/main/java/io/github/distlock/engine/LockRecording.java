@@ -81,7 +81,7 @@ public final class LockRecording {
 		event.askedNanos = hold.validity().baseNanos();
 		event.answeredNanos = hold.startNanos();
 		event.validUntilNanos = (left == Long.MAX_VALUE) ? left : now + left;
-		event.atNanos = Math.min(now, event.validUntilNanos);
+		event.atNanos = now;
 		event.token = hold.fencingToken();
 		event.outcome = outcome;
 		event.cause = Objects.toString(hold.lossCause(), null);

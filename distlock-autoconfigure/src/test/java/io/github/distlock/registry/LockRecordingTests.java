@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.Grant;
@@ -23,6 +24,7 @@ import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.FlightEvents;
+import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisNodes;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
@@ -172,6 +175,23 @@ class LockRecordingTests extends TwoRegistries {
 		assertThat(end.getString("cause")).isEqualTo("FORGOTTEN");
 		assertThat(this.recorded.of("stock", "Loss")).extracting((event) -> event.getString("cause"))
 			.containsExactly("FORGOTTEN");
+	}
+
+	@Test
+	void aHolderThatNoticesTooLateHasHeldUntilThen() {
+		ManualClock clock = new ManualClock();
+		BackendLockRegistry node = new BackendLockRegistry(new LocalLockBackend(new LocalStore(clock), 501, clock),
+				RedisNodes.settings(Duration.ofSeconds(60)), List.of(this.events), clock);
+		node.start();
+		HeldLock lock = node.acquire(request("l").name("stock"));
+		clock.pass(Duration.ofSeconds(100));
+		assertThatThrownBy(lock::close).isInstanceOf(LockLostException.class);
+		node.shutdown();
+		RecordedEvent end = this.recorded.of("stock", "GrantEnd").get(0);
+		assertThat(end.getString("outcome")).isEqualTo("lost");
+		// The lease is shorter by its margin.
+		assertThat(end.getLong("atNanos") - end.getLong("validUntilNanos")).isBetween(Duration.ofSeconds(40).toNanos(),
+				Duration.ofSeconds(41).toNanos());
 	}
 
 	@Test
