@@ -19,7 +19,7 @@ record Finding(Kind kind, Hold first, Hold second, long possibly) {
 		OVERLAP,
 		/** The token of the later hold is not higher. */
 		TOKEN,
-		/** The recording ends during one of them. */
+		/** When one of them ended is not known. */
 		OPEN,
 		/** The clocks are not known well enough. */
 		UNCERTAIN

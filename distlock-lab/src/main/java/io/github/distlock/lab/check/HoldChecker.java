@@ -31,6 +31,8 @@ final class HoldChecker {
 
 	private long unplaced;
 
+	private long withoutToken;
+
 	/**
 	 * Create a checker.
 	 * @param drift by how much two clocks may differ in speed: 0.0001 are 100 ppm
@@ -50,9 +52,15 @@ final class HoldChecker {
 				.map((hold) -> Placed.of(hold, clocks(hold)))
 				.sorted(Comparator.comparingLong(Placed::start))
 				.collect(Collectors.groupingBy(Placed::axis));
-			this.unplaced += (axes.size() == 1) ? 0 : members.stream().filter((hold) -> clocks(hold).isEmpty()).count();
+			if (axes.size() > 1) {
+				List<Hold> unplaced = members.stream().filter((hold) -> clocks(hold).isEmpty()).toList();
+				long tokens = unplaced.stream().filter(Hold::hasToken).count();
+				this.unplaced += tokens;
+				this.withoutToken += unplaced.size() - tokens;
+			}
 			axes.values().forEach(this::compare);
-			checkTokens(axes.values().stream().flatMap(List::stream).toList());
+			checkTokens(
+					axes.values().stream().flatMap(List::stream).filter((placed) -> placed.hold.hasToken()).toList());
 		});
 	}
 
@@ -70,10 +78,13 @@ final class HoldChecker {
 
 	/**
 	 * Return when a hold was, by the first clock of its server that its JVM has seen; by
-	 * the clock of the JVM if it has seen none.
+	 * the clock of the JVM if it has seen none. A hold that may have lasted forever ends
+	 * with its recording.
 	 */
 	Interval place(Hold hold) {
-		return Placed.of(hold, clocks(hold)).intervals.get(0);
+		Interval placed = Placed.of(hold, clocks(hold)).intervals.get(0);
+		long last = Math.max(placed.start().high(), placed.end().low());
+		return (hold.until() < Hold.FOREVER) ? placed : new Interval(placed.start(), new Range(last, last));
 	}
 
 	/**
@@ -91,10 +102,18 @@ final class HoldChecker {
 	}
 
 	/**
-	 * Return how many holds could not be compared with those of other JVMs.
+	 * Return how many holds were compared with those of other JVMs by tokens alone.
 	 */
 	long unplaced() {
 		return this.unplaced;
+	}
+
+	/**
+	 * Return how many holds could not even be compared by tokens with those of other
+	 * JVMs.
+	 */
+	long withoutToken() {
+		return this.withoutToken;
 	}
 
 	/** Compare each hold with those before it that may not have ended. */

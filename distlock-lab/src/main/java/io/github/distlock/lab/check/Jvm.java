@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.github.distlock.lab.check.Chunks.Chunk;
 import io.github.distlock.lab.check.ServerClock.Reading;
 
 /**
@@ -18,6 +19,8 @@ final class Jvm {
 	private final Map<String, List<Reading>> readings = new HashMap<>();
 
 	private final List<Pause> pauses = new ArrayList<>();
+
+	private final List<Chunk> chunks = new ArrayList<>();
 
 	/**
 	 * Create a JVM.
@@ -33,6 +36,17 @@ final class Jvm {
 
 	List<Reading> readings(String registry) {
 		return this.readings.getOrDefault(registry, List.of());
+	}
+
+	void recorded(List<Chunk> chunks) {
+		this.chunks.addAll(chunks);
+	}
+
+	/**
+	 * Return what was recorded, of all files.
+	 */
+	List<Chunk> chunks() {
+		return this.chunks;
 	}
 
 	void paused(Pause pause) {

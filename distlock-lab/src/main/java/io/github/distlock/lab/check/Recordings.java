@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
+import io.github.distlock.lab.check.Chunks.Chunk;
 import io.github.distlock.lab.check.Jvm.Pause;
 import io.github.distlock.lab.check.ServerClock.Reading;
 import jdk.jfr.EventType;
@@ -38,7 +40,9 @@ final class Recordings {
 
 	private static final String SETTING = "jdk.ActiveSetting";
 
-	private static final Set<String> OTHER_EVENTS = Set.of(SETTING, "jdk.DataLoss", "jdk.GCPhasePause",
+	private static final String DATA_LOSS = "jdk.DataLoss";
+
+	private static final Set<String> OTHER_EVENTS = Set.of(SETTING, DATA_LOSS, "jdk.GCPhasePause",
 			"jdk.ExecuteVMOperation");
 
 	private final Map<String, Jvm> jvms = new HashMap<>();
@@ -47,6 +51,8 @@ final class Recordings {
 	private final Map<String, List<Seen>> seen = new LinkedHashMap<>();
 
 	private final Set<String> gaps = new TreeSet<>();
+
+	private final List<String> times = new ArrayList<>();
 
 	private final List<Hold> holds;
 
@@ -58,6 +64,12 @@ final class Recordings {
 	Recordings(List<Path> files) throws IOException {
 		for (Path file : files) {
 			read(file);
+		}
+		for (Jvm jvm : Set.copyOf(this.jvms.values())) {
+			String gap = Chunks.gap(jvm.chunks());
+			if (gap != null) {
+				this.gaps.add(jvm + ": nothing is recorded " + gap);
+			}
 		}
 		this.holds = this.seen.values().stream().map(Recordings::hold).toList();
 		readClocks();
@@ -77,22 +89,33 @@ final class Recordings {
 		return this.gaps;
 	}
 
+	/**
+	 * Return the times of each file, in words.
+	 */
+	List<String> times() {
+		return this.times;
+	}
+
 	private void read(Path file) throws IOException {
 		Path copy = Files.createTempFile("check", ".jfr");
 		try {
 			String name = String.valueOf(file.getFileName());
-			boolean copied = Chunks.complete(file, copy);
-			if (copied) {
+			List<Chunk> chunks = Chunks.read(file);
+			Optional<Chunk> incomplete = chunks.stream().filter((chunk) -> !chunk.complete()).findFirst();
+			if (incomplete.isPresent()) {
+				Chunks.complete(file, incomplete.get(), copy);
 				this.gaps.add(name + " ends in the middle: its last second may be missing");
 			}
-			read(name, copied ? copy : file);
+			read(name, incomplete.isPresent() ? copy : file, chunks);
+			this.times.add("%s: from %s to %s, by the clock of its host".formatted(name,
+					Chunks.time(chunks.get(0).start()), Chunks.time(chunks.get(chunks.size() - 1).end())));
 		}
 		finally {
 			Files.delete(copy);
 		}
 	}
 
-	private void read(String name, Path file) throws IOException {
+	private void read(String name, Path file, List<Chunk> chunks) throws IOException {
 		List<RecordedEvent> events = new ArrayList<>();
 		List<RecordedEvent> others = new ArrayList<>();
 		Map<Long, String> types = new HashMap<>();
@@ -110,7 +133,9 @@ final class Recordings {
 				types.put(type.getId(), type.getName());
 			}
 		}
-		findGaps(name, others, types);
+		List<String> gaps = findGaps(name, others, types);
+		this.gaps.addAll(gaps);
+		boolean killed = chunks.stream().anyMatch((chunk) -> !chunk.complete());
 		// A file is of one JVM. Files with the same instance of a registry are, too.
 		Set<String> instances = events.stream().map((event) -> event.getString("instance")).collect(Collectors.toSet());
 		Jvm jvm = instances.stream()
@@ -119,33 +144,44 @@ final class Recordings {
 			.findFirst()
 			.orElseGet(() -> new Jvm(name));
 		instances.forEach((instance) -> this.jvms.put(instance, jvm));
+		// Also a file that names none.
+		this.jvms.put(file.toString(), jvm);
 		others.forEach((event) -> readPause(jvm, event));
-		long last = events.stream().mapToLong(Recordings::moment).max().orElse(0);
+		jvm.recorded(chunks);
+		// An end before the last event is recorded, unless events may be missing.
+		boolean whole = gaps.isEmpty() && !killed && Chunks.gap(chunks) == null;
+		long last = whole ? events.stream().mapToLong(Recordings::moment).max().orElse(0) : Long.MIN_VALUE;
 		events.forEach((event) -> this.seen
 			.computeIfAbsent(event.getString("instance") + ' ' + event.getLong("hold"), (hold) -> new ArrayList<>())
-			.add(new Seen(jvm, last, event)));
+			.add(new Seen(jvm, killed, last, event)));
 	}
 
-	private void findGaps(String name, List<RecordedEvent> events, Map<Long, String> types) {
-		boolean described = false;
+	private static List<String> findGaps(String name, List<RecordedEvent> events, Map<Long, String> types) {
+		List<String> gaps = new ArrayList<>();
+		Set<String> described = new HashSet<>();
 		for (RecordedEvent event : events) {
-			if (type(event).equals("jdk.DataLoss")) {
-				this.gaps.add(name + " has lost events (jdk.DataLoss)");
+			if (type(event).equals(DATA_LOSS)) {
+				gaps.add(name + " has lost events (jdk.DataLoss)");
 			}
-			String of = type(event).equals(SETTING) ? types.get(event.getLong("id")) : null;
-			if (of != null && EVENTS_OF_HOLDS.contains(of)) {
-				described |= of.equals(GRANT);
-				String setting = event.getString("name");
-				String value = event.getString("value");
-				if (setting.equals("enabled") && !value.equals("true")
-						|| setting.equals("threshold") && !value.startsWith("0 ")) {
-					this.gaps.add("%s has not all events: %s#%s=%s".formatted(name, of, setting, value));
-				}
+			boolean sets = type(event).equals(SETTING);
+			String of = sets ? types.getOrDefault(event.getLong("id"), "") : "";
+			String setting = sets ? event.getString("name") : "";
+			String value = sets ? event.getString("value") : "";
+			if (setting.equals("enabled") && value.equals("true")) {
+				described.add(of);
+			}
+			if (EVENTS_OF_HOLDS.contains(of) && (setting.equals("enabled") && !value.equals("true")
+					|| setting.equals("threshold") && !value.startsWith("0 "))) {
+				gaps.add("%s has not all events: %s#%s=%s".formatted(name, of, setting, value));
 			}
 		}
-		if (!described) {
-			this.gaps.add("%s has no setting of %s: record that event and %s".formatted(name, GRANT, SETTING));
+		if (!described.contains(GRANT)) {
+			gaps.add("%s has no setting of %s: record that event and %s".formatted(name, GRANT, SETTING));
 		}
+		else if (!described.contains(DATA_LOSS)) {
+			gaps.add("%s would not tell of lost events: record %s".formatted(name, DATA_LOSS));
+		}
+		return gaps;
 	}
 
 	private static void readPause(Jvm jvm, RecordedEvent event) {
@@ -158,16 +194,21 @@ final class Recordings {
 
 	/**
 	 * Every event says when its hold began, the grant most precisely. A hold whose end is
-	 * not recorded may have lasted as long as it was valid.
+	 * not recorded may have been renewed after that, unless its JVM was killed.
 	 */
 	private static Hold hold(List<Seen> seen) {
 		Seen any = seen.get(0);
 		RecordedEvent event = find(seen, GRANT).orElse(any.event);
 		Optional<RecordedEvent> end = find(seen, END);
 		long start = event.getLong("answeredNanos");
-		long valid = seen.stream().mapToLong((each) -> each.event.getLong("validUntilNanos")).max().orElse(start);
-		long until = end.map(Recordings::moment).orElse(Math.max(valid, start));
-		long surely = end.map(Recordings::moment).orElse(Math.min(until, seen.get(seen.size() - 1).last));
+		long valid = end.map((each) -> each.getLong("validUntilNanos"))
+			.orElseGet(
+					() -> seen.stream().mapToLong((each) -> each.event.getLong("validUntilNanos")).max().orElse(start));
+		boolean killed = seen.stream().anyMatch(Seen::killed);
+		long until = end.map(Recordings::moment)
+			.orElse(killed ? Math.max(start, Math.min(valid, Hold.FOREVER)) : Hold.FOREVER);
+		long known = end.map(Recordings::moment).orElse(seen.get(seen.size() - 1).last);
+		long surely = Math.max(start, Math.min(valid, known));
 		String outcome = end.map((each) -> each.getString("outcome")).orElse("its end is not recorded");
 		String cause = find(seen, LOSS).or(() -> end).orElse(event).getString("cause");
 		String key = event.getString("keyHash");
@@ -178,19 +219,12 @@ final class Recordings {
 				(cause != null) ? outcome + ": " + cause : outcome, nanos(event.getStartTime()) - moment(event));
 	}
 
-	/**
-	 * Only a token that comes from the server's clock says its time: not one that is the
-	 * token before it and 1.
-	 */
+	/** Only a token that comes from the server's clock says its time. */
 	private void readClocks() {
-		Map<String, Set<Long>> tokens = this.holds.stream()
-			.collect(Collectors.groupingBy(Hold::key, Collectors.mapping(Hold::token, Collectors.toSet())));
 		this.seen.values().forEach((seen) -> find(seen, GRANT).ifPresent((grant) -> {
-			long token = grant.getLong("token");
-			boolean follows = tokens.getOrDefault(grant.getString("keyHash"), Set.of()).contains(token - 1);
-			if (grant.getBoolean("firstToken") && !follows) {
-				seen.get(0).jvm.read(grant.getString("registry"),
-						new Reading(grant.getLong("askedNanos"), grant.getLong("answeredNanos"), token));
+			if (grant.getBoolean("firstToken")) {
+				seen.get(0).jvm.read(grant.getString("registry"), new Reading(grant.getLong("askedNanos"),
+						grant.getLong("answeredNanos"), grant.getLong("token")));
 			}
 		}));
 	}
@@ -215,10 +249,11 @@ final class Recordings {
 	 * An event of a hold.
 	 *
 	 * @param jvm its JVM
-	 * @param last the last moment of its file
+	 * @param killed whether its file ends in the middle
+	 * @param last until when no end is missing in its file
 	 * @param event the event
 	 */
-	private record Seen(Jvm jvm, long last, RecordedEvent event) {
+	private record Seen(Jvm jvm, boolean killed, long last, RecordedEvent event) {
 	}
 
 }

@@ -21,6 +21,8 @@ final class Report {
 
 	private final List<String> unknown;
 
+	private final List<String> times;
+
 	/**
 	 * Write a report.
 	 * @param recordings what was recorded
@@ -29,6 +31,7 @@ final class Report {
 	Report(Recordings recordings, HoldChecker checker) {
 		this.holds = recordings.holds();
 		this.checker = checker;
+		this.times = recordings.times();
 		this.unknown = new ArrayList<>(recordings.gaps());
 		checker.findings()
 			.sort(Comparator.comparing(Finding::kind).thenComparingLong((finding) -> -finding.possibly()));
@@ -36,14 +39,18 @@ final class Report {
 			this.unknown.add("the recordings have no hold of a lock");
 		}
 		if (count(Kind.OPEN) > 0) {
-			this.unknown.add(format("%,d pairs: the recording of one hold ends before the hold, which may have"
-					+ " lasted until the end of its validity", count(Kind.OPEN)));
+			this.unknown.add(format("%,d pairs: when one hold ended is not recorded, or its JVM has noticed too late"
+					+ " that the lease had ended", count(Kind.OPEN)));
 		}
 		if (checker.unplaced() > 0) {
 			this.unknown
 				.add(format("%,d holds: no token of their JVM is the time of a server. They were compared inside"
 						+ " their JVM, and by tokens. Tokens show the order of holders, and not whether one had left when"
 						+ " the next one entered", checker.unplaced()));
+		}
+		if (checker.withoutToken() > 0) {
+			this.unknown
+				.add(format("%,d holds have no token: not compared with those of other JVMs", checker.withoutToken()));
 		}
 	}
 
@@ -95,8 +102,8 @@ final class Report {
 	}
 
 	/**
-	 * Return the report: first the sentence, then what is not known, and the harmful
-	 * findings.
+	 * Return the report: first the sentence, then what is not known, the times of the
+	 * files, and the findings that may be harmful.
 	 */
 	List<String> lines() {
 		List<String> lines = new ArrayList<>();
@@ -104,21 +111,24 @@ final class Report {
 				jvms(), count(Kind.OVERLAP), count(Kind.UNCERTAIN), duration(mostUncertain())));
 		lines.add(format("%,d pairs of holds of a key are disjoint", this.checker.disjoint()));
 		this.unknown.forEach((cause) -> lines.add("Not known: " + cause));
-		List<Finding> harmful = this.checker.findings()
+		lines.addAll(this.times);
+		List<Finding> shown = this.checker.findings()
 			.stream()
-			.filter((finding) -> finding.kind() == Kind.OVERLAP || finding.kind() == Kind.TOKEN)
+			.filter((finding) -> finding.kind() != Kind.UNCERTAIN)
 			.toList();
-		for (Finding finding : harmful.subList(0, Math.min(harmful.size(), MOST_SHOWN))) {
+		for (Finding finding : shown.subList(0, Math.min(shown.size(), MOST_SHOWN))) {
+			String kind = switch (finding.kind()) {
+				case TOKEN -> "Tokens that do not rise";
+				case OPEN -> "Perhaps an overlap";
+				default -> "Overlap of at most " + duration(finding.possibly());
+			};
 			lines.add("");
-			lines.add("%s: %s, registry %s".formatted(
-					(finding.kind() == Kind.TOKEN) ? "Tokens that do not rise"
-							: "Overlap of at most " + duration(finding.possibly()),
-					finding.first().name(), finding.first().registry()));
+			lines.add("%s: %s, registry %s".formatted(kind, finding.first().name(), finding.first().registry()));
 			describe(finding.first(), lines);
 			describe(finding.second(), lines);
 		}
-		if (harmful.size() > MOST_SHOWN) {
-			lines.add("%nThese are the first %d of %d.".formatted(MOST_SHOWN, harmful.size()));
+		if (shown.size() > MOST_SHOWN) {
+			lines.add("%nThese are the first %d of %d.".formatted(MOST_SHOWN, shown.size()));
 		}
 		return lines;
 	}

@@ -48,18 +48,8 @@ final class ServerClock {
 	static List<ServerClock> find(List<Reading> readings, double drift) {
 		NavigableMap<Long, Range> all = new TreeMap<>();
 		readings.forEach((reading) -> all.put(reading.answered, reading.ahead(drift)));
-		List<ServerClock> clocks = split(all, drift);
-		// One reading that contradicts all others is no clock.
-		NavigableMap<Long, Range> confirmed = new TreeMap<>();
-		clocks.stream()
-			.filter((clock) -> clock.readings.size() > 1)
-			.forEach((clock) -> confirmed.putAll(clock.readings));
-		return confirmed.isEmpty() ? clocks : split(confirmed, drift);
-	}
-
-	private static List<ServerClock> split(NavigableMap<Long, Range> readings, double drift) {
 		List<ServerClock> clocks = new ArrayList<>();
-		readings.forEach((answered, ahead) -> {
+		all.forEach((answered, ahead) -> {
 			if (clocks.isEmpty() || !clocks.get(clocks.size() - 1).add(answered, ahead)) {
 				ServerClock clock = new ServerClock(drift);
 				clock.add(answered, ahead);

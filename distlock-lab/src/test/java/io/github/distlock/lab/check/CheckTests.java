@@ -3,11 +3,15 @@ package io.github.distlock.lab.check;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -119,18 +123,52 @@ class CheckTests {
 	}
 
 	@Test
-	void aHoldWithoutAnEndCountsUntilTheEndOfItsValidity() throws IOException {
+	void aHoldWithoutAnEndMayHaveBeenRenewedAfterTheEndOfItsRecording() throws IOException {
+		writeWithoutEnd();
+		hold("b", "k1", 210, 220);
+		assertThat(check()).isEqualTo(2);
+		assertThat(printed()).contains("Not known: 1 pairs: when one hold ended is not recorded",
+				"Perhaps an overlap: label #k1, registry redis", "its end is not recorded");
+		hold("b", "k1", 30, 40);
+		assertThat(check()).isEqualTo(1);
+	}
+
+	@Test
+	void aHoldOfAJvmThatWasKilledCountsUntilTheEndOfItsValidity() throws IOException {
+		writeWithoutEnd();
+		// The buffer of the thread with the end of the first hold was not written.
+		hold("a", "k2", 60, 70);
+		hold("b", "k1", 30, 40);
+		hold("b", "k1", 210, 220);
+		check();
+		WrittenEvents.kill(file("a"));
+		assertThat(run(file("a").toString(), file("b").toString())).isEqualTo(2);
+		assertThat(printed()).contains("0 overlap, ", "2 pairs of holds of a key are disjoint",
+				"Not known: 1 pairs: when one hold ended is not recorded");
+	}
+
+	private void writeWithoutEnd() {
 		write("a", new GrantEvent(), "k1", 10, (grant) -> grant.validUntilNanos = nanos("a", 100));
 		write("a", new RenewalEvent(), "k1", 10, (renewal) -> {
 			renewal.atNanos = nanos("a", 50);
 			renewal.validUntilNanos = nanos("a", 200);
 		});
+	}
+
+	@Test
+	void aHolderThatNoticedTheEndOfItsLeaseTooLateMayHaveOverlapped() throws IOException {
+		write("a", new GrantEvent(), "k1", 10, (grant) -> grant.validUntilNanos = nanos("a", 100));
+		write("a", new GrantEndEvent(), "k1", 10, (end) -> {
+			end.validUntilNanos = nanos("a", 100);
+			end.atNanos = nanos("a", 200);
+			end.outcome = "lost";
+		});
 		hold("b", "k1", 210, 220);
 		assertThat(check()).isZero();
-		hold("b", "k1", 150, 160);
+		hold("b", "k1", 110, 190);
 		assertThat(check()).isEqualTo(2);
-		assertThat(printed()).contains("Not known: 1 pairs: the recording of one hold ends before the hold");
-		hold("b", "k1", 30, 40);
+		assertThat(printed()).contains("0 overlap, ", "Not known: 1 pairs: when one hold ended is not recorded");
+		hold("b", "k1", 90, 95);
 		assertThat(check()).isEqualTo(1);
 	}
 
@@ -167,14 +205,35 @@ class CheckTests {
 	}
 
 	@Test
-	void aTokenThatIsTheOneBeforeItAndOneSaysNoTime() throws IOException {
-		hold("a", "k1", 10, 20);
-		// The clock was set back: the token is minutes ahead of it.
-		hold("a", "k2", 600_000, 600_001, (event) -> event.firstToken = false);
-		hold("a", "k2", 30, 40, (event) -> event.token = SERVER_MICROS + 600_000_001L);
-		hold("b", "k1", 15, 40);
-		check();
-		assertThat(printed()).contains("Overlap of at most 5.");
+	void holdsWithoutTokensAreComparedInsideTheirJvmOnly() throws IOException {
+		hold("a", "k1", 10, 20, CheckTests::withoutToken);
+		hold("a", "k1", 30, 40, CheckTests::withoutToken);
+		assertThat(check()).isZero();
+		hold("b", "k1", 50, 60, CheckTests::withoutToken);
+		assertThat(check()).isEqualTo(2);
+		assertThat(printed()).contains("Not known: 3 holds have no token: not compared with those of other JVMs")
+			.doesNotContain("by tokens");
+		hold("a", "k1", 35, 45, CheckTests::withoutToken);
+		assertThat(check()).isEqualTo(1);
+	}
+
+	private static void withoutToken(HoldEvent event) {
+		event.token = 0;
+		event.grantToken = 0;
+		event.firstToken = false;
+	}
+
+	@Test
+	void oneReadingOfAnotherClockIsEnoughToTellThemApart() throws IOException {
+		// The server of the failover is an hour ahead.
+		long ahead = 3_600_000_000L;
+		hold("a", "k2", 10, 11);
+		hold("a", "k2", 20, 21);
+		hold("a", "k1", 100, 200, (event) -> event.token += ahead);
+		hold("b", "k1", 150, 160, (event) -> event.token += ahead);
+		hold("b", "k2", 170, 171, (event) -> event.token += ahead);
+		assertThat(check()).isZero();
+		assertThat(printed()).contains("0 overlap, 1 within ");
 	}
 
 	@Test
@@ -187,6 +246,37 @@ class CheckTests {
 		assertThat(check(Map.of("distlock.Loss#enabled", "false"))).isEqualTo(2);
 		assertThat(check(Map.of("jdk.ActiveSetting#enabled", "false"))).isEqualTo(2);
 		assertThat(printed()).contains("a.jfr has no setting of distlock.Grant");
+		assertThat(check(Map.of("jdk.DataLoss#enabled", "false"))).isEqualTo(2);
+		assertThat(printed()).contains("a.jfr would not tell of lost events: record jdk.DataLoss");
+	}
+
+	@Test
+	void aRecordingThatLacksAChunkIsNeverOk() throws IOException {
+		Path whole = this.folder.resolve("whole.jfr");
+		Path lacking = this.folder.resolve("lacking.jfr");
+		byte[] chunks = WrittenEvents.writeChunks(whole, 3);
+		int second = (int) ByteBuffer.wrap(chunks).getLong(8);
+		int third = second + (int) ByteBuffer.wrap(chunks).getLong(second + 8);
+		Files.write(lacking, Arrays.copyOf(chunks, second));
+		Files.write(lacking, Arrays.copyOfRange(chunks, third, chunks.length), StandardOpenOption.APPEND);
+		assertThat(run(whole.toString())).isZero();
+		assertThat(run(lacking.toString())).isEqualTo(2);
+		assertThat(printed()).contains("Not known: lacking.jfr: nothing is recorded between ");
+		// As two files of one JVM.
+		Files.write(whole, Arrays.copyOf(chunks, second));
+		Files.write(lacking, Arrays.copyOfRange(chunks, third, chunks.length));
+		assertThat(run(whole.toString(), lacking.toString())).isEqualTo(2);
+		assertThat(printed()).contains("Not known: whole.jfr: nothing is recorded between ");
+	}
+
+	@Test
+	void theTimesOfEachFileAreShown() throws IOException {
+		hold("a", "k1", 10, 20);
+		Instant before = Instant.now();
+		check();
+		String line = printed().lines().filter((shown) -> shown.startsWith("a.jfr: from ")).findFirst().orElseThrow();
+		String[] words = line.split("[ ,]+");
+		assertThat(Instant.parse(words[2])).isBetween(before.minusSeconds(1), Instant.parse(words[4]));
 	}
 
 	@Test

@@ -7,10 +7,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 import io.github.distlock.lab.check.WrittenEvents.GrantEndEvent;
 import io.github.distlock.lab.check.WrittenEvents.GrantEvent;
 import io.github.distlock.lab.check.WrittenEvents.HoldEvent;
+import io.github.distlock.lab.check.WrittenEvents.RenewalEvent;
 
 /**
  * A random history of locks, of which the true times are known, and the recordings of its
@@ -20,6 +22,9 @@ import io.github.distlock.lab.check.WrittenEvents.HoldEvent;
  * own, days away and up to 100 ppm faster or slower, and so has each server; servers take
  * turns in a failover. Tokens are those of the Redis scripts: the higher one of the last
  * token and 1, and the server's time in microseconds.
+ * <p>
+ * A holder renews a lease that is too short for it, or overruns it: it stands still, goes
+ * on after its end, and only then knows of the loss.
  */
 final class History {
 
@@ -32,6 +37,12 @@ final class History {
 	private static final double PPM = 1e-6;
 
 	private static final long LEASE = 300 * MILLI;
+
+	/** Between the grant and the first renewal, and between two renewals. */
+	private static final long PERIOD = 100 * MILLI;
+
+	/** What a JVM that is killed has not written. */
+	private static final long UNWRITTEN = 300 * MILLI;
 
 	private static final long DURATION = 3 * SECOND;
 
@@ -58,9 +69,6 @@ final class History {
 	private final boolean killed;
 
 	private final List<TrueHold> holds = new ArrayList<>();
-
-	/** Numbers the holds in the recordings. */
-	private long written;
 
 	History(long seed, Options options) {
 		this.random = new Random(seed);
@@ -120,27 +128,39 @@ final class History {
 				long token = Math.max(last + 1, micros(granted));
 				long from = granted + delay();
 				boolean clock = !message && token == micros(granted);
-				// That it is not the server's time shows the token before it.
-				boolean first = clock || !message && token == last + 1 && last > 0;
-				long to = from + length();
+				boolean overruns = this.random.nextInt(12) == 0;
+				boolean renews = !overruns && this.random.nextInt(12) == 0;
+				long to = from + ((overruns || renews) ? this.random.nextLong(SECOND) : length());
 				long valid = granted + LEASE;
-				before = new TrueHold(jvm, key, permits, token, asked, from, Math.min(to, valid), valid, first);
-				this.holds.add(before);
+				if (renews) {
+					valid += Math.max(0, (Math.min(to, lives(jvm)) - from) / PERIOD) * PERIOD;
+				}
+				before = add(new TrueHold(jvm, key, permits, token, asked, from, to, valid, clock, renews));
 				last = token;
 				for (int handOff = this.random.nextInt(4); permits == 0 && handOff > 1; handOff--) {
 					long next = before.to + this.random.nextLong(2 * MICRO);
-					before = new TrueHold(jvm, key, 0, ++last, asked, next, Math.min(next + length(), valid), valid,
-							false);
-					if (before.from < before.to) {
-						this.holds.add(before);
+					if (next < valid) {
+						before = add(
+								new TrueHold(jvm, key, 0, ++last, asked, next, next + length(), valid, false, false));
 					}
 				}
-				boolean unseen = before.to >= this.ends[jvm];
-				free = Math.max(free, unseen && this.killed ? valid + delay() : before.to + delay());
+				boolean gone = before.to >= Math.min(valid, lives(jvm));
+				free = Math.max(free, (gone ? valid : before.to) + delay());
 				granted += this.random.nextLong(20 * MICRO);
 			}
 			now = free + (this.random.nextBoolean() ? 0 : this.random.nextLong(40 * MILLI));
 		}
+	}
+
+	private TrueHold add(TrueHold hold) {
+		TrueHold lived = hold.until(Math.max(hold.from, Math.min(hold.to, lives(hold.jvm))));
+		this.holds.add(lived);
+		return lived;
+	}
+
+	/** Return until when a JVM lives. */
+	private long lives(int jvm) {
+		return this.killed ? this.ends[jvm] : Long.MAX_VALUE;
 	}
 
 	private long length() {
@@ -174,55 +194,84 @@ final class History {
 		List<Path> files = new ArrayList<>();
 		for (int jvm = 0; jvm < this.offsets.length; jvm++) {
 			List<HoldEvent> events = new ArrayList<>();
-			for (TrueHold hold : this.holds) {
-				if (hold.jvm == jvm) {
-					events.addAll(events(hold));
+			for (int number = 0; number < this.holds.size(); number++) {
+				if (this.holds.get(number).jvm == jvm) {
+					events.addAll(events(number));
 				}
 			}
 			if (!events.isEmpty()) {
-				files.add(folder.resolve("jvm-" + jvm + ".jfr"));
-				WrittenEvents.write(files.get(files.size() - 1), Map.of(), events);
+				Path file = folder.resolve("jvm-" + jvm + ".jfr");
+				WrittenEvents.write(file, Map.of(), events);
+				if (lives(jvm) < Long.MAX_VALUE) {
+					WrittenEvents.kill(file);
+				}
+				files.add(file);
 			}
 		}
 		return files;
 	}
 
-	private List<HoldEvent> events(TrueHold hold) {
+	/** Return what is recorded of a hold. */
+	private List<HoldEvent> events(int number) {
+		TrueHold hold = this.holds.get(number);
 		List<HoldEvent> events = new ArrayList<>();
-		this.written++;
+		long valid = hold.valid - (hold.renews ? (hold.to - hold.from) / PERIOD * PERIOD : 0);
 		if (isRecorded(hold.jvm, hold.from)) {
-			GrantEvent grant = new GrantEvent();
-			describe(grant, hold);
-			events.add(grant);
+			events.add(describe(new GrantEvent(), number, valid));
 		}
-		if (isRecorded(hold.jvm, hold.to)) {
-			GrantEndEvent end = new GrantEndEvent();
-			describe(end, hold);
-			end.outcome = "released";
+		for (long time = hold.from + PERIOD; hold.renews && time < hold.to; time += PERIOD) {
+			valid += PERIOD;
+			if (isRecorded(hold.jvm, time)) {
+				HoldEvent renewal = describe(new RenewalEvent(), number, valid);
+				renewal.atNanos = nanos(hold.jvm, time);
+				events.add(renewal);
+			}
+		}
+		if (isEndRecorded(number)) {
+			HoldEvent end = describe(new GrantEndEvent(), number, valid);
+			end.outcome = (hold.to < hold.valid) ? "released" : "lost";
 			end.atNanos = nanos(hold.jvm, hold.to);
 			events.add(end);
 		}
 		return events;
 	}
 
-	private void describe(HoldEvent event, TrueHold hold) {
+	private HoldEvent describe(HoldEvent event, int number, long valid) {
+		TrueHold hold = this.holds.get(number);
 		event.askedNanos = nanos(hold.jvm, hold.asked);
 		event.answeredNanos = nanos(hold.jvm, hold.from);
-		event.validUntilNanos = nanos(hold.jvm, hold.valid);
+		event.validUntilNanos = nanos(hold.jvm, valid);
 		event.firstToken = hold.first;
-		event.describe("instance-" + hold.jvm, this.written, hold.key, hold.token);
+		event.describe("instance-" + hold.jvm, number, hold.key, hold.token);
 		event.mode = (hold.permits > 0) ? "READ" : "WRITE";
 		event.permits = hold.permits;
+		return event;
+	}
+
+	/** Not if its thread still has it in a buffer when the JVM is killed. */
+	private boolean isEndRecorded(int number) {
+		TrueHold hold = this.holds.get(number);
+		boolean unwritten = hold.to > lives(hold.jvm) - UNWRITTEN && number % 2 == 0;
+		return isRecorded(hold.jvm, hold.to) && !unwritten;
 	}
 
 	private boolean isRecorded(int jvm, long time) {
 		return time >= this.begins[jvm] && time < this.ends[jvm];
 	}
 
-	/** Return the holds of which something is recorded, by key and token. */
+	/**
+	 * Return the holds of which something is recorded, by key and token. That a holder
+	 * has overrun its lease is in no recording if its JVM is killed then; the check
+	 * answers "not known" for such a JVM.
+	 */
 	List<TrueHold> recorded() {
-		return this.holds.stream()
-			.filter((hold) -> isRecorded(hold.jvm, hold.from) || isRecorded(hold.jvm, hold.to))
+		return IntStream.range(0, this.holds.size())
+			.filter((number) -> !events(number).isEmpty())
+			.mapToObj((number) -> {
+				TrueHold hold = this.holds.get(number);
+				boolean hidden = lives(hold.jvm) < Long.MAX_VALUE && !isEndRecorded(number);
+				return hidden ? hold.until(Math.min(hold.to, hold.valid)) : hold;
+			})
 			.sorted(Comparator.comparing(TrueHold::key).thenComparingLong(TrueHold::token))
 			.toList();
 	}
@@ -238,10 +287,16 @@ final class History {
 	}
 
 	/**
-	 * A hold at its true times.
+	 * A hold at its true times. A renewal makes it valid for longer.
 	 */
 	record TrueHold(int jvm, String key, int permits, long token, long asked, long from, long to, long valid,
-			boolean first) {
+			boolean first, boolean renews) {
+
+		TrueHold until(long end) {
+			return new TrueHold(this.jvm, this.key, this.permits, this.token, this.asked, this.from, end, this.valid,
+					this.first, this.renews);
+		}
+
 	}
 
 }

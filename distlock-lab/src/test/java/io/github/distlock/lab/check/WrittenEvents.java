@@ -1,6 +1,8 @@
 package io.github.distlock.lab.check;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -33,6 +35,7 @@ final class WrittenEvents {
 		try (Recording recording = new Recording()) {
 			Map<String, String> all = new HashMap<>(settings);
 			all.putIfAbsent("jdk.ActiveSetting#enabled", "true");
+			all.putIfAbsent("jdk.DataLoss#enabled", "true");
 			all.put("jdk.GCPhasePause#enabled", "true");
 			recording.setSettings(all);
 			recording.start();
@@ -43,6 +46,44 @@ final class WrittenEvents {
 				event.commit();
 			}
 			recording.dump(file);
+		}
+	}
+
+	/**
+	 * Write a recording of several chunks, with one hold in each.
+	 * @param file the file
+	 * @param chunks how many
+	 * @return the content of the file
+	 * @throws IOException if the file cannot be written
+	 */
+	static byte[] writeChunks(Path file, int chunks) throws IOException {
+		try (Recording recording = new Recording()) {
+			recording.setSettings(Map.of("jdk.ActiveSetting#enabled", "true", "jdk.DataLoss#enabled", "true"));
+			recording.start();
+			for (int chunk = 0; chunk < chunks; chunk++) {
+				for (HoldEvent event : List.of(new GrantEvent(), new GrantEndEvent())) {
+					event.describe("instance", chunk, "key", chunk + 1);
+					event.answeredNanos = 2L * chunk;
+					event.atNanos = 2L * chunk + 1;
+					event.validUntilNanos = Long.MAX_VALUE;
+					event.commit();
+				}
+				// Begins the next chunk.
+				recording.dump(file);
+			}
+			return Files.readAllBytes(file);
+		}
+	}
+
+	/**
+	 * Leave a recording as a JVM that is killed does: its last chunk is not completed.
+	 * @param file the file, of one chunk
+	 * @throws IOException if the file cannot be written
+	 */
+	static void kill(Path file) throws IOException {
+		try (RandomAccessFile recording = new RandomAccessFile(file.toFile(), "rw")) {
+			recording.seek(64);
+			recording.write(1);
 		}
 	}
 
