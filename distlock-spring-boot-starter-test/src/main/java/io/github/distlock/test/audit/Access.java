@@ -37,6 +37,12 @@ record Access(SqlStatement sql, CodePlace place, Set<AuditedLock> grants, String
 		return this.sql.kind() == SqlKind.WRITE && this.safe.isEmpty();
 	}
 
+	/** Whether all its locks have keys from code, of no known shape. */
+	boolean isUnderKeysFromCode() {
+		return !this.grants.isEmpty() && this.grants.stream()
+			.allMatch((grant) -> !grant.place().annotated() && grant.lock().shape().equals(grant.key()));
+	}
+
 	/** Whether it was sent under locks of which none is held any more. */
 	boolean isReleased() {
 		return !locks().isEmpty() && this.grants.stream().allMatch((grant) -> grant.released().get() != null);

@@ -38,12 +38,12 @@ final class AuditLocksCustomizerFactory implements ContextCustomizerFactory {
 		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration test) {
 			ConfigurableListableBeanFactory beans = context.getBeanFactory();
 			Map<String, String> findings = new ConcurrentHashMap<>();
-			CodePlaces places = CodePlaces.of(beans);
+			// The start of the context may already run code of the test.
+			CodePlaces places = CodePlaces.of(beans, test.getTestClass());
 			AuditedLocks locks = new AuditedLocks(places, new LockOrder(findings, new ConcurrentHashMap<>()),
 					SingletonSupplier.of(() -> KeyShapes.of(beans)), ConcurrentHashMap.newKeySet());
 			LockAudit audit = new LockAudit(places, locks, findings, ConcurrentHashMap.newKeySet(),
-					new TableWrites(findings, new ConcurrentHashMap<>()), new ConcurrentHashMap<>(),
-					new AtomicInteger(), new AtomicInteger());
+					new TableWrites(findings, new ConcurrentHashMap<>()), new AtomicInteger());
 			beans.registerSingleton("distlockAudit", audit);
 			beans.registerSingleton("distlockAuditedLocks", locks);
 			beans.addBeanPostProcessor(new WatchedDataSources(audit));

@@ -13,9 +13,6 @@ import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 import io.github.distlock.test.audit.AuditedLock.Lock;
 
-import org.springframework.test.context.transaction.TestTransaction;
-import org.springframework.util.ClassUtils;
-
 /**
  * The locks that the application has. Thread-safe.
  *
@@ -66,7 +63,7 @@ record AuditedLocks(CodePlaces places, LockOrder order, Supplier<KeyShapes> shap
 	 * transaction of a test keeps does not count: without the test it would be released.
 	 */
 	Set<AuditedLock> current() {
-		boolean test = isInTransactionOfTest();
+		boolean test = CodePlaces.isInTransactionOfTest();
 		Set<AuditedLock> current = new LinkedHashSet<>();
 		LockContext.all().stream().filter(HeldLock::isHeld).forEach((lock) -> current.add(grant(lock)));
 		this.open.stream()
@@ -88,11 +85,6 @@ record AuditedLocks(CodePlaces places, LockOrder order, Supplier<KeyShapes> shap
 		CodePlaces.CodePlace place = this.places.current();
 		Lock lock = new Lock(registry, this.shapes.get().of(key, place.annotated()));
 		return new AuditedLock(lock, key, token, shared, place, Thread.currentThread(), new AtomicReference<>());
-	}
-
-	static boolean isInTransactionOfTest() {
-		return ClassUtils.isPresent("org.springframework.transaction.PlatformTransactionManager", null)
-				&& TestTransaction.isActive();
 	}
 
 }

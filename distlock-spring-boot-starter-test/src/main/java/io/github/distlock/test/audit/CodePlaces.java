@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.test.context.transaction.TestTransaction;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -31,9 +32,10 @@ record CodePlaces(ConfigurableListableBeanFactory beans, Supplier<String> applic
 
 	/** Not code of the application: platform, frameworks, drivers, generated classes. */
 	private static final Pattern FOREIGN = Pattern.compile("(?:javax?|jakarta|jdk|sun|com\\.sun|kotlinx?|scala|groovy"
-			+ "|reactor|rx|oracle|liquibase|io\\.(?:micrometer|reactivex)|com\\.(?:zaxxer|mysql|querydsl|microsoft|intellij)"
-			+ "|net\\.(?:bytebuddy|ttddyy|javacrumbs)|org\\.(?:springframework|hibernate|h2|hsqldb|postgresql|mariadb|apache"
-			+ "|aspectj|aopalliance|jooq|mybatis|quartz|junit|mockito|assertj|flywaydb|gradle))\\..*"
+			+ "|reactor|rx|oracle|liquibase|io\\.(?:micrometer|reactivex)|net\\.(?:bytebuddy|ttddyy|javacrumbs)"
+			+ "|com\\.(?:zaxxer|mysql|querydsl|microsoft|intellij|p6spy|baomidou|github\\.(?:pagehelper|database\\.rider))"
+			+ "|org\\.(?:springframework|hibernate|h2|hsqldb|postgresql|mariadb|apache|aspectj|aopalliance|jooq|mybatis|quartz"
+			+ "|junit|mockito|assertj|flywaydb|gradle|dbunit|testcontainers|eclipse\\.persistence|jdbi|jetbrains))\\..*"
 			+ "|io\\.github\\.distlock\\.test\\.(?:audit\\.)?[A-Z].*|.*\\$\\$(?:SpringCGLIB|EnhancerBy|FastClass).*"
 			+ "|.*\\$(?:HibernateProxy|ByteBuddy|MockitoMock)\\$.*|.*\\$Proxy\\d+");
 
@@ -43,14 +45,16 @@ record CodePlaces(ConfigurableListableBeanFactory beans, Supplier<String> applic
 
 	private static final String COMMIT = "org.springframework.transaction.support.AbstractPlatformTransactionManager";
 
-	static CodePlaces of(ConfigurableListableBeanFactory beans) {
+	private static final String FLUSH = "org.hibernate.event.internal.AbstractFlushingEventListener";
+
+	static CodePlaces of(ConfigurableListableBeanFactory beans, Class<?> test) {
 		return new CodePlaces(beans,
 				SingletonSupplier.of(() -> Stream.of(beans.getBeanNamesForAnnotation(SpringBootConfiguration.class))
 					.flatMap((name) -> Stream.ofNullable(beans.getType(name)))
 					.map((type) -> source(ClassUtils.getUserClass(type)))
 					.findFirst()
 					.orElse("")),
-				new CopyOnWriteArraySet<>());
+				new CopyOnWriteArraySet<>(Set.of(test)));
 	}
 
 	/** Return where the current thread is. */
@@ -59,14 +63,18 @@ record CodePlaces(ConfigurableListableBeanFactory beans, Supplier<String> applic
 		List<StackFrame> own = stack.stream().filter((frame) -> isOwn(frame.getDeclaringClass())).toList();
 		List<String> names = stack.stream().map(StackFrame::getClassName).toList();
 		List<String> outside = own.isEmpty() ? names : names.subList(0, stack.indexOf(own.get(0)));
-		// The library flushes as well, before it checks the locks of a transaction.
-		boolean ignored = own.isEmpty() || outside.stream()
-			.takeWhile((name) -> !name.startsWith("org.hibernate.event."))
-			.anyMatch(IGNORED.asMatchPredicate());
 		boolean unguarded = own.stream()
 			.anyMatch((frame) -> isUnguarded(frame.getDeclaringClass(), frame.getMethodName()));
 		boolean annotated = names.contains("io.github.distlock.aop.LockedCall");
 		boolean asynchronous = names.contains("io.github.distlock.registry.AsyncAcquisition");
+		// In the transaction of a test, it may write what a commit would have written.
+		boolean lateFlush = !annotated && outside.contains(FLUSH) && isInTransactionOfTest();
+		boolean migrates = names.stream().anyMatch((name) -> name.matches("(?:org\\.flywaydb|liquibase)\\..*"));
+		// The library flushes as well, before it checks the locks of a transaction.
+		boolean ignored = own.isEmpty() || lateFlush || migrates
+				|| outside.stream()
+					.takeWhile((name) -> !name.startsWith("org.hibernate.event."))
+					.anyMatch(IGNORED.asMatchPredicate());
 		String flushed = outside.contains(COMMIT) ? TransactionSynchronizationManager.getCurrentTransactionName()
 				: null;
 		Class<?> transactional = transactional(flushed);
@@ -82,6 +90,11 @@ record CodePlaces(ConfigurableListableBeanFactory beans, Supplier<String> applic
 			.map(CodePlaces::describe)
 			.toList();
 		return new CodePlace(frames, ignored, unguarded, test, annotated, asynchronous);
+	}
+
+	static boolean isInTransactionOfTest() {
+		return ClassUtils.isPresent("org.springframework.transaction.PlatformTransactionManager", null)
+				&& TestTransaction.isActive();
 	}
 
 	private static String describe(StackFrame frame) {
@@ -132,10 +145,6 @@ record CodePlaces(ConfigurableListableBeanFactory beans, Supplier<String> applic
 	 */
 	record CodePlace(List<String> frames, boolean ignored, boolean unguarded, boolean test, boolean annotated,
 			boolean asynchronous) {
-
-		boolean isJudged() {
-			return !this.ignored && !this.unguarded && !this.test;
-		}
 
 		String text() {
 			return this.frames.isEmpty() ? "" : this.frames.get(0);

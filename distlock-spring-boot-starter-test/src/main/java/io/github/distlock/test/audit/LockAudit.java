@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 
 import io.github.distlock.test.audit.CodePlaces.CodePlace;
 import io.github.distlock.test.audit.SqlStatement.SqlKind;
@@ -21,12 +20,10 @@ import org.jspecify.annotations.Nullable;
  * printed
  * @param reported the names of what was reported
  * @param tables the writes of each table
- * @param read the statements by their text
  * @param statements how many were judged
- * @param testStatements how many of them in transactions of tests
  */
 record LockAudit(CodePlaces places, AuditedLocks locks, Map<String, String> findings, Set<String> reported,
-		TableWrites tables, Map<String, SqlStatement> read, AtomicInteger statements, AtomicInteger testStatements) {
+		TableWrites tables, AtomicInteger statements) {
 
 	private static final Log logger = LogFactory.getLog(LockAudit.class);
 
@@ -35,9 +32,9 @@ record LockAudit(CodePlaces places, AuditedLocks locks, Map<String, String> find
 	 * @param transaction the transaction of its connection, {@code null} without one
 	 */
 	void statement(String text, @Nullable WatchedTransaction transaction) {
-		SqlStatement sql = this.read.computeIfAbsent(text, SqlStatement::of);
+		SqlStatement sql = SqlStatement.of(text);
 		CodePlace place = this.places.current();
-		if (sql.kind() == SqlKind.OTHER || !place.isJudged()) {
+		if (sql.kind() == SqlKind.OTHER || place.ignored() || place.unguarded() || place.test()) {
 			return;
 		}
 		this.statements.incrementAndGet();
@@ -48,9 +45,7 @@ record LockAudit(CodePlaces places, AuditedLocks locks, Map<String, String> find
 		}
 		boolean rows = transaction != null && transaction.hasLockedRows(sql);
 		Access access = new Access(sql, place, this.locks.current(), rows ? "has locked its rows before" : sql.safe());
-		boolean test = AuditedLocks.isInTransactionOfTest();
-		this.testStatements.addAndGet(test ? 1 : 0);
-		if (transaction != null && (!test || sql.kind() == SqlKind.LOCKING_READ)) {
+		if (transaction != null && (!CodePlaces.isInTransactionOfTest() || sql.kind() == SqlKind.LOCKING_READ)) {
 			transaction.add(access);
 		}
 		if (sql.kind() == SqlKind.WRITE || sql.kind() == SqlKind.INSERT) {
@@ -61,15 +56,11 @@ record LockAudit(CodePlaces places, AuditedLocks locks, Map<String, String> find
 	/** Print what does not fail, and return the new findings that do. */
 	List<String> report(Class<?> test) {
 		List<String> names = this.findings.keySet().stream().sorted().filter(this.reported::add).toList();
-		String notes = names.stream()
+		logger.info("@AuditLocks at the end of " + test.getName() + ": " + this.statements + " statements were judged,"
+				+ " in transactions of tests not for reads before a lock and commits after its release.");
+		names.stream()
 			.filter((name) -> name.startsWith(Access.NOTE))
-			.map((name) -> "\n\n" + this.findings.get(name))
-			.collect(Collectors.joining());
-		String transactions = " Of " + this.testStatements
-				+ ", in transactions of tests, it was not judged whether they read"
-				+ " before a lock or commit after its release.";
-		logger.info("@AuditLocks at the end of " + test.getName() + ": " + this.statements + " statements were judged."
-				+ ((this.testStatements.get() > 0) ? transactions : "") + notes);
+			.forEach((name) -> logger.info(this.findings.get(name)));
 		return names.stream().filter((name) -> !name.startsWith(Access.NOTE)).map(this.findings::get).toList();
 	}
 

@@ -40,8 +40,7 @@ record LockOrder(Map<String, String> findings, Map<List<Object>, Nesting> nestin
 			if (outer.lock().equals(inner.lock()) && !outer.key().equals(inner.key())) {
 				this.findings.putIfAbsent(Access.NOTE + inner.lock(), "A warning: lock " + inner.lock()
 						+ " for two keys, '" + outer.key() + "' and '" + inner.key() + "'." + nesting.describe()
-						+ "\n  Two calls with these keys in the other order"
-						+ " wait for each other. Sort the keys, or give one @DistributedLock all of them, which sorts them");
+						+ "\n  Two such calls may wait for each other. Sort the keys, as one @DistributedLock does");
 			}
 		}
 	}
@@ -64,9 +63,8 @@ record LockOrder(Map<String, String> findings, Map<List<Object>, Nesting> nestin
 				.collect(Collectors.joining(", "));
 			this.findings.putIfAbsent("order " + locks, "Locks " + locks + ": acquired in a circle."
 					+ path.stream().map(Nesting::describe).collect(Collectors.joining())
-					+ "\n  Calls at the same time wait for"
-					+ " each other. Acquire them in one order everywhere: write all @DistributedLock annotations on the outer"
-					+ " method, which sorts its locks");
+					+ "\n  Calls at the same time wait for each other. Acquire them in one order everywhere: write all"
+					+ " @DistributedLock annotations on the outer method, which sorts its locks");
 			return;
 		}
 		this.nestings.values()

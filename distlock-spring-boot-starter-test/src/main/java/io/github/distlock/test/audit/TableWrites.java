@@ -34,9 +34,11 @@ record TableWrites(Map<String, String> findings, Map<List<Object>, Access> write
 		// Without lines, which may be several.
 		String method = write.place().beside(locked.place()).replaceAll(" \\([^)]*\\)", "");
 		String places = write.describe("written", locked.place()) + locked.describe("written", write.place());
-		if (!write.isJudged()) {
+		String safe = (write.isUnderKeysFromCode() && locked.isUnderKeysFromCode())
+				? "has a key from code, like the other one, perhaps for another row" : write.safe();
+		if (!safe.isEmpty()) {
 			this.findings.putIfAbsent(Access.NOTE + write.table() + method,
-					write.table() + ", a note:" + places + "\n  The first is not judged, since it " + write.safe());
+					write.table() + ", a note:" + places + "\n  The first is not judged, since it " + safe);
 			return;
 		}
 		// Two methods with different locks are one finding, whichever came first.

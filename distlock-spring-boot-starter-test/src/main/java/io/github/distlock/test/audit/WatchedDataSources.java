@@ -45,8 +45,7 @@ record WatchedDataSources(LockAudit audit) implements BeanPostProcessor {
 	}
 
 	private Connection watch(Connection connection) {
-		WatchedTransaction transaction = new WatchedTransaction(this.audit.findings(), new ArrayList<>(),
-				new ArrayList<>());
+		WatchedTransaction transaction = new WatchedTransaction(this.audit.findings(), new ArrayList<>());
 		return proxy(Connection.class, connection, (call) -> {
 			String method = call.getMethod().getName();
 			Object argument = firstArgument(call);
@@ -54,7 +53,7 @@ record WatchedDataSources(LockAudit audit) implements BeanPostProcessor {
 				transaction.commit(this.audit.places().current());
 			}
 			else if (method.equals("close") || method.equals("rollback") && argument == null) {
-				transaction.clear();
+				transaction.statements().clear();
 			}
 			Object result = call.proceed();
 			return (result instanceof Statement statement)

@@ -31,6 +31,10 @@ class Boxes {
 		this.entities.find(Box.class, id).content = 0;
 	}
 
+	public long count() {
+		return this.entities.createQuery("select count(b) from box b", Long.class).getSingleResult();
+	}
+
 	/**
 	 * The entity.
 	 */

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.SpringProperties;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,8 +26,11 @@ class LockAuditTests {
 					"Locks 'dock-*' (redis), 'truck-*' (redis): acquired in a circle.",
 					"Locks 'blue' (redis), 'green' (redis), 'red' (redis): acquired in a circle.",
 					"Table 'rooms': read before the lock, written under it.",
+					"Table 'rooms': read before the lock, written under it.",
+					"Table 'halls': read before the lock, written under it.",
 					"Table 'ticket': read before the lock, written under it.",
 					"Table 'meters': committed after the release of its lock.",
+					"Table 'gauges': committed after the release of its lock.",
 					"Table 'parcel': committed after the release of its lock.");
 		assertThat(findings).contains("written without a lock: WriteFaults.Stock.correct (WriteFaults.java:",
 				"written under 'stock-*' (redis): WriteFaults.Stock.deduct (WriteFaults.java:",
@@ -36,8 +40,24 @@ class LockAuditTests {
 				"'truck-*' (redis) acquired: OrderFaults.Loading.load (OrderFaults.java:",
 				"read without a lock: TransactionFaults.Rooms.free (TransactionFaults.java:",
 				"'meter-1' (redis) released: TransactionFaults.Meters.count (TransactionFaults.java:");
-		assertThat(output).contains("A warning: lock 'truck-*' (redis) for two keys, 'truck-3' and 'truck-4'.");
+		assertThat(findings).contains("TransactionFaults$Reservation.upgrade");
+		assertThat(output).contains("Table 'coupons', a note:",
+				"since it has a key from code, like the other one, perhaps for another row",
+				"A warning: lock 'truck-*' (redis) for two keys, 'truck-3' and 'truck-4'.");
 		assertThat(AuditedRun.failureOf(RepeatedFaults.class)).isEmpty();
+	}
+
+	@Test
+	void aPropertySwitchesItOnAndAContextThatIsClosedBeforeTheEndIsReported() {
+		SpringProperties.setFlag("distlock.audit");
+		try {
+			assertThat(AuditedRun.failureOf(DirtiedFaults.class).lines())
+				.filteredOn((line) -> line.startsWith("Table") || line.startsWith("Locks"))
+				.containsExactly("Table 'stock': no lock covers all writes.");
+		}
+		finally {
+			SpringProperties.setProperty("distlock.audit", null);
+		}
 	}
 
 }

@@ -32,6 +32,7 @@ class PlantedFaults {
 	@Test
 	void coupons(@Autowired WriteFaults.Coupons coupons) {
 		coupons.redeem("a");
+		coupons.redeem("b");
 		coupons.expire("a");
 	}
 
@@ -55,12 +56,15 @@ class PlantedFaults {
 
 	@Test
 	void reservation(@Autowired TransactionFaults.Reservation reservation) {
-		reservation.reserve(1);
+		reservation.reserve("rooms", 1);
+		reservation.reserve("halls", 1);
+		reservation.upgrade(1);
 	}
 
 	@Test
 	void meters(@Autowired TransactionFaults.Meters meters) {
-		meters.count(1);
+		meters.count("meters", 1);
+		meters.count("gauges", 1);
 	}
 
 	@Test

@@ -91,6 +91,14 @@ class SoundCodeTests {
 		this.shelves.locked(1);
 	}
 
+	/** The query writes the entity, which its own transaction would have written. */
+	@Test
+	@Transactional
+	void transactionOfATestWithAFlush() {
+		this.boxes.fill(1);
+		this.boxes.count();
+	}
+
 	/** In the other order, but each call would release its lock without the test. */
 	@Test
 	@Transactional

@@ -26,13 +26,13 @@ final class TransactionFaults {
 			this.jdbc = jdbc;
 		}
 
-		int free(int id) {
-			return this.jdbc.sql("SELECT free FROM rooms WHERE id = ?").param(id).query(Integer.class).single();
+		int free(String table, int id) {
+			return this.jdbc.sql("SELECT free FROM " + table + " WHERE id = ?").param(id).query(Integer.class).single();
 		}
 
 		@DistributedLock("'room-' + #id")
-		public void take(int id, int free) {
-			this.jdbc.sql("UPDATE rooms SET free = ? WHERE id = ?").params(free - 1, id).update();
+		public void take(String table, int id, int free) {
+			this.jdbc.sql("UPDATE " + table + " SET free = ? WHERE id = ?").params(free - 1, id).update();
 		}
 
 	}
@@ -48,8 +48,14 @@ final class TransactionFaults {
 
 		/** The fault: reads before the lock. */
 		@Transactional
-		public void reserve(int id) {
-			this.rooms.take(id, this.rooms.free(id));
+		public void reserve(String table, int id) {
+			this.rooms.take(table, id, this.rooms.free(table, id));
+		}
+
+		/** The fault: the same, by the same statements. */
+		@Transactional
+		public void upgrade(int id) {
+			this.rooms.take("rooms", id, this.rooms.free("rooms", id) + 1);
 		}
 
 	}
@@ -68,13 +74,13 @@ final class TransactionFaults {
 
 		/** The fault: the lock ends before the transaction. */
 		@Transactional
-		public void count(int id) {
+		public void count(String table, int id) {
 			try (HeldLock lock = this.locks.acquire(LockRequest.of("meter-" + id))) {
-				int value = this.jdbc.sql("SELECT reading FROM meters WHERE id = ?")
+				int value = this.jdbc.sql("SELECT reading FROM " + table + " WHERE id = ?")
 					.param(id)
 					.query(Integer.class)
 					.single();
-				this.jdbc.sql("UPDATE meters SET reading = ? WHERE id = ?").params(value + 1, id).update();
+				this.jdbc.sql("UPDATE " + table + " SET reading = ? WHERE id = ?").params(value + 1, id).update();
 			}
 		}
 
