@@ -40,8 +40,10 @@ record SqlStatement(SqlKind kind, Set<String> tables, Set<String> written, Set<S
 
 	private static final Pattern ASSIGNED = Pattern.compile("(\\w+) ?=");
 
+	/** What an update sets relative to itself, or to the time. */
 	private static final Pattern RELATIVE = Pattern
-		.compile("(\\w+) ?= ?\\(? ?(?:\\w+\\.)?\\1 ?[+-] ?(?:cast ?\\( ?)?(?:\\?|\\d|excluded\\.)");
+		.compile("(\\w+) ?= ?(?:\\(? ?(?:\\w+\\.)?\\1 ?[+-] ?(?:cast ?\\( ?)?(?:\\?|\\d|excluded\\.)"
+				+ "|(?:now ?\\(|current_timestamp\\b|localtimestamp\\b|sysdate\\b))");
 
 	private static final Pattern COMPARED = Pattern.compile("(\\w+) ?= ?[?\\d]");
 
@@ -61,7 +63,8 @@ record SqlStatement(SqlKind kind, Set<String> tables, Set<String> written, Set<S
 		if (write.matches()) {
 			return write(text, Set.of(write.group(1)));
 		}
-		if (!text.matches("(?:select|with|\\() ?.*") || text.matches("with .*\\breturning\\b.*")) {
+		if (!text.matches("(?:select|with|\\() ?.*") || text
+			.matches("with .*\\b(?:returning\\b|(?<!for |key )update \\w|delete from|insert into|merge into).*")) {
 			boolean writes = text.matches("(?:with|call|\\{|exec|do|truncate|insert|update|delete|merge|replace).*");
 			return new SqlStatement(writes ? SqlKind.UNKNOWN : SqlKind.OTHER, Set.of(), Set.of(), Set.of(), "");
 		}
@@ -83,7 +86,7 @@ record SqlStatement(SqlKind kind, Set<String> tables, Set<String> written, Set<S
 		String condition = (update.group(2) != null) ? update.group(2) : "";
 		boolean checks = !condition.contains(" or ") && !Collections.disjoint(assigned, all(COMPARED, condition));
 		return new SqlStatement(SqlKind.WRITE, table, written, all(NAME, text),
-				checks ? "checks a version" : written.isEmpty() ? "adds to what is there" : "");
+				checks ? "checks a version" : written.isEmpty() ? "adds to what is there or sets the time" : "");
 	}
 
 	private static Set<String> all(Pattern pattern, String text) {

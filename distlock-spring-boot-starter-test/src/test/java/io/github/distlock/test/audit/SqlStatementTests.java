@@ -30,6 +30,12 @@ class SqlStatementTests {
 					delete from stock where sku = ?                                         | WRITE        | stock       | *
 					MERGE INTO stock (sku, quantity) KEY (sku) VALUES (?, ?)                | WRITE        | stock       | *
 					with gone as (delete from a returning id) select * from b               | UNKNOWN      |             |
+					with old as (select id from a) update stock set place = ?               | UNKNOWN      |             |
+					with old as (select id from a) delete from stock where id in (select id from old) | UNKNOWN |            |
+					with old as (select id from a) select * from b for update skip locked   | LOCKING_READ | a,b         |
+					with old as (select id from a) select * from b for no key update nowait | LOCKING_READ | a,b         |
+					update stock set quantity = ?, changed_at = now(), seen=current_timestamp(6) | WRITE | stock | quantity
+					update stock set quantity = ?, changed_at=localtimestamp where sku = ?  | WRITE        | stock       | quantity
 					{call recount(?)}                                                       | UNKNOWN      |             |
 					TRUNCATE TABLE stock                                                    | UNKNOWN      |             |
 					set schema shop                                                         | OTHER        |             |
@@ -46,18 +52,20 @@ class SqlStatementTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			update stock set quantity = ? where id = ?                              | ''
-			update stock set quantity = ?, version = version + 1 where id = ? and version = ? | checks a version
-			update stock set state = 'SOLD' where id = ? and state = 'NEW'          | checks a version
-			update stock set state = ? where id = ? or state = ?                    | ''
-			delete from stock where id=? and version=?                              | checks a version
-			update stock s set quantity=(s.quantity-?) where s.id=?                 | adds to what is there
-			update stock s set quantity=(s.quantity+cast(? as integer)) where s.id=? | adds to what is there
-			update stock set quantity = quantity + price where id = ?               | ''
-			update stock set quantity = old + 1 where id = ?                        | ''
-			insert into stock values (?)                                            | inserts
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					update stock set quantity = ? where id = ?                              | ''
+					update stock set quantity = ?, version = version + 1 where id = ? and version = ? | checks a version
+					update stock set state = 'SOLD' where id = ? and state = 'NEW'          | checks a version
+					update stock set state = ? where id = ? or state = ?                    | ''
+					delete from stock where id=? and version=?                              | checks a version
+					update stock s set quantity=(s.quantity-?) where s.id=?                 | adds to what is there or sets the time
+					update stock s set quantity=(s.quantity+cast(? as integer)) where s.id=? | adds to what is there or sets the time
+					update stock set quantity = quantity - ?, changed_at = CURRENT_TIMESTAMP where id = ? | adds to what is there or sets the time
+					update stock set quantity = quantity + price where id = ?               | ''
+					update stock set quantity = old + 1 where id = ?                        | ''
+					insert into stock values (?)                                            | inserts
+					""")
 	void whyAWriteNeedsNoLock(String sql, String reason) {
 		assertThat(SqlStatement.of(sql).safe()).isEqualTo(reason);
 	}
