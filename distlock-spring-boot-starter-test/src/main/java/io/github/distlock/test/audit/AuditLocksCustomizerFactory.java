@@ -41,7 +41,8 @@ final class AuditLocksCustomizerFactory implements ContextCustomizerFactory {
 			// The start of the context may already run code of the test.
 			CodePlaces places = CodePlaces.of(beans, test.getTestClass());
 			AuditedLocks locks = new AuditedLocks(places, new LockOrder(findings, new ConcurrentHashMap<>()),
-					SingletonSupplier.of(() -> KeyShapes.of(beans)), ConcurrentHashMap.newKeySet());
+					SingletonSupplier.of(() -> KeyShapes.of(beans)), ConcurrentHashMap.newKeySet(),
+					ConcurrentHashMap.newKeySet());
 			LockAudit audit = new LockAudit(places, locks, findings, ConcurrentHashMap.newKeySet(),
 					new TableWrites(findings, new ConcurrentHashMap<>()), new AtomicInteger());
 			beans.registerSingleton("distlockAudit", audit);

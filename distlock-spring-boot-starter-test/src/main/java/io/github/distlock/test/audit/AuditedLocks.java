@@ -3,7 +3,9 @@ package io.github.distlock.test.audit;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -20,9 +22,10 @@ import io.github.distlock.test.audit.AuditedLock.Lock;
  * @param order gets what is acquired under other locks
  * @param shapes the known keys
  * @param open the locks that are neither released nor lost
+ * @param lost the locks that are lost, which code that runs under them still counts with
  */
-record AuditedLocks(CodePlaces places, LockOrder order, Supplier<KeyShapes> shapes,
-		Set<AuditedLock> open) implements LockListener {
+record AuditedLocks(CodePlaces places, LockOrder order, Supplier<KeyShapes> shapes, Set<AuditedLock> open,
+		Set<AuditedLock> lost) implements LockListener {
 
 	@Override
 	public void onAttempted(Attempted event, LockRequest request) {
@@ -39,19 +42,19 @@ record AuditedLocks(CodePlaces places, LockOrder order, Supplier<KeyShapes> shap
 
 	@Override
 	public void onReleased(Released event) {
-		end(event.key(), event.fencingToken());
+		end(event.key(), event.fencingToken(), (grant) -> grant.released().set(this.places.current()));
 	}
 
 	@Override
 	public void onLost(Lost event) {
-		end(event.key(), event.fencingToken());
+		end(event.key(), event.fencingToken(), this.lost::add);
 	}
 
 	/** The key of an event may have a prefix. */
-	private void end(String key, long token) {
+	private void end(String key, long token, Consumer<AuditedLock> action) {
 		for (AuditedLock grant : this.open) {
 			if (grant.token() == token && key.endsWith(grant.key())) {
-				grant.released().set(this.places.current());
+				action.accept(grant);
 				this.open.remove(grant);
 			}
 		}
@@ -61,11 +64,13 @@ record AuditedLocks(CodePlaces places, LockOrder order, Supplier<KeyShapes> shap
 	 * Return the locks under which the current code runs: those of its context, and those
 	 * of this thread, which may be acquired by hand or kept for a transaction. What the
 	 * transaction of a test keeps does not count: without the test it would be released.
+	 * A method that has lost its lock has not forgotten it: the lock counts until it
+	 * ends.
 	 */
 	Set<AuditedLock> current() {
 		boolean test = CodePlaces.isInTransactionOfTest();
 		Set<AuditedLock> current = new LinkedHashSet<>();
-		LockContext.all().stream().filter(HeldLock::isHeld).forEach((lock) -> current.add(grant(lock)));
+		LockContext.all().stream().filter((lock) -> !lock.isReleased()).forEach((lock) -> current.add(grant(lock)));
 		this.open.stream()
 			.filter((grant) -> grant.thread() == Thread.currentThread() && !grant.place().text().isEmpty())
 			.filter((grant) -> !(test && grant.place().annotated()))
@@ -75,7 +80,7 @@ record AuditedLocks(CodePlaces places, LockOrder order, Supplier<KeyShapes> shap
 
 	/** A lock without an event is of another registry, or of the test. */
 	private AuditedLock grant(HeldLock lock) {
-		return this.open.stream()
+		return Stream.concat(this.open.stream(), this.lost.stream())
 			.filter((grant) -> grant.key().equals(lock.key()) && grant.token() == lock.fencingToken())
 			.findFirst()
 			.orElseGet(() -> grant("", lock.key(), lock.fencingToken(), false));

@@ -68,6 +68,15 @@ class Shelves {
 		}).join();
 	}
 
+	/** It has not forgotten its lock. */
+	@DistributedLock("'shelf-' + #id")
+	@Transactional
+	public void whileItsLockIsLost(int id, Runnable loss) {
+		int quantity = read(id);
+		loss.run();
+		write(id, quantity - 1);
+	}
+
 	void otherColumn(int id) {
 		this.jdbc.sql("UPDATE shelf SET label = ? WHERE id = ?").params("right", id).update();
 	}

@@ -5,7 +5,9 @@ import java.util.List;
 
 import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockLostException;
 import io.github.distlock.Unguarded;
+import io.github.distlock.test.TestLocks;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -16,6 +18,7 @@ import org.springframework.test.context.jdbc.Sql;
 import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * No false alarm: this class would fail at its end.
@@ -39,6 +42,12 @@ class SoundCodeTests {
 		this.shelves.byHand(1);
 		this.shelves.byView(1);
 		this.shelves.onAnotherThread(1);
+	}
+
+	@Test
+	void aWriteUnderALockThatIsLost(@Autowired TestLocks locks) {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.shelves.whileItsLockIsLost(1, () -> locks.lose("shelf-1")));
 	}
 
 	@Test
