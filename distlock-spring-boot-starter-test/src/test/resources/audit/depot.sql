@@ -22,3 +22,4 @@ CREATE TABLE shelf (id INT PRIMARY KEY, quantity INT, label VARCHAR(9), version 
 INSERT INTO shelf VALUES (1, 5, 'left', 0);
 CREATE TABLE box (id INT PRIMARY KEY, content INT);
 INSERT INTO box VALUES (1, 5);
+CREATE TABLE pallet (id INT PRIMARY KEY);

@@ -1,5 +1,6 @@
 package io.github.distlock.test.audit;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.test.audit.CodePlaces.CodePlace;
@@ -13,10 +14,12 @@ import io.github.distlock.test.audit.CodePlaces.CodePlace;
  * @param shared whether others may have it at the same time: readers, permits
  * @param place where it was acquired
  * @param thread the thread that did, of the library if no code of the application runs
+ * @param used whether a statement was sent under it, so the call that acquired it has all
+ * of its locks
  * @param released where it was released, empty before; makes each grant unequal to others
  */
 record AuditedLock(Lock lock, String key, long token, boolean shared, CodePlace place, Thread thread,
-		AtomicReference<CodePlace> released) {
+		AtomicBoolean used, AtomicReference<CodePlace> released) {
 
 	/**
 	 * What is the same lock to the audit.

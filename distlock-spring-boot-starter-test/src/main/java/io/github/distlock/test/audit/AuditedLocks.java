@@ -2,6 +2,7 @@ package io.github.distlock.test.audit;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -89,7 +90,8 @@ record AuditedLocks(CodePlaces places, LockOrder order, Supplier<KeyShapes> shap
 	private AuditedLock grant(String registry, String key, long token, boolean shared) {
 		CodePlaces.CodePlace place = this.places.current();
 		Lock lock = new Lock(registry, this.shapes.get().of(key, place.annotated()));
-		return new AuditedLock(lock, key, token, shared, place, Thread.currentThread(), new AtomicReference<>());
+		return new AuditedLock(lock, key, token, shared, place, Thread.currentThread(), new AtomicBoolean(),
+				new AtomicReference<>());
 	}
 
 }

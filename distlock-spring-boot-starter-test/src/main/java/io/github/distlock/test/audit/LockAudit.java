@@ -45,6 +45,7 @@ record LockAudit(CodePlaces places, AuditedLocks locks, Map<String, String> find
 		}
 		boolean rows = transaction != null && transaction.hasLockedRows(sql);
 		Access access = new Access(sql, place, this.locks.current(), rows ? "has locked its rows before" : sql.safe());
+		access.grants().forEach((grant) -> grant.used().set(true));
 		if (transaction != null && (!CodePlaces.isInTransactionOfTest() || sql.kind() == SqlKind.LOCKING_READ)) {
 			transaction.add(access);
 		}

@@ -48,7 +48,7 @@ record LockOrder(Map<String, String> findings, Map<List<Object>, Nesting> nestin
 	/** Whether one call acquires both, since that sorts its locks. */
 	private static boolean isSorted(AuditedLock outer, AuditedLock inner) {
 		return outer.place().annotated() && inner.place().annotated()
-				&& outer.place().text().equals(inner.place().text())
+				&& outer.place().text().equals(inner.place().text()) && !outer.used().get()
 				&& (outer.key().compareTo(inner.key()) < 0 || !outer.lock().registry().equals(inner.lock().registry()))
 				&& LockContext.all().stream().map(HeldLock::key).noneMatch(outer.key()::equals);
 	}

@@ -43,7 +43,8 @@ class LockAuditTests {
 		assertThat(findings).contains("TransactionFaults$Reservation.upgrade");
 		assertThat(output).contains("Table 'coupons', a note:",
 				"since it has a key from code, like the other one, perhaps for another row",
-				"A warning: lock 'truck-*' (redis) for two keys, 'truck-3' and 'truck-4'.");
+				"A warning: lock 'truck-*' (redis) for two keys, 'truck-3' and 'truck-4'.",
+				"A warning: lock 'pallet-*' (redis) for two keys, 'pallet-1' and 'pallet-2'.");
 		assertThat(AuditedRun.failureOf(RepeatedFaults.class)).isEmpty();
 	}
 

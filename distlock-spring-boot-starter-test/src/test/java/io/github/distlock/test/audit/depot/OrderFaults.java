@@ -1,11 +1,14 @@
 package io.github.distlock.test.audit.depot;
 
+import java.util.List;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockRegistry;
 
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Locks that are acquired in several orders.
@@ -62,6 +65,39 @@ final class OrderFaults {
 		void reload(int from, int to) {
 			this.trucks.run(from, () -> this.trucks.run(to, () -> {
 			}));
+		}
+
+	}
+
+	@Service
+	static class Pallet {
+
+		private final JdbcClient jdbc;
+
+		Pallet(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@DistributedLock("'pallet-' + #id")
+		public void clear(int id) {
+			this.jdbc.sql("DELETE FROM pallet WHERE id = ?").param(id).update();
+		}
+
+	}
+
+	@Service
+	static class Pallets {
+
+		private final Pallet pallet;
+
+		Pallets(Pallet pallet) {
+			this.pallet = pallet;
+		}
+
+		/** The fault: keeps the locks in the order of the caller. */
+		@Transactional
+		public void clear(List<Integer> ids) {
+			ids.forEach(this.pallet::clear);
 		}
 
 	}

@@ -1,5 +1,7 @@
 package io.github.distlock.test.audit.depot;
 
+import java.util.List;
+
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -70,6 +72,11 @@ class PlantedFaults {
 	@Test
 	void desk(@Autowired EntityFaults.Desk desk) {
 		desk.serve(1);
+	}
+
+	@Test
+	void loop(@Autowired OrderFaults.Pallets pallets) {
+		pallets.clear(List.of(1, 2));
 	}
 
 	@Test
