@@ -57,7 +57,7 @@ class StructureTests {
 			observation          408   5  3
 			registry            1700   8  3
 			test                 479   0  3
-			test.audit           603   0  3
+			test.audit           606   0  3
 			thread               262   2  0
 			transaction         1310   2  0
 			web                   86   0  0
