@@ -68,7 +68,7 @@ class StructureTests {
 	private static final int MOST_FIELDS = 10;
 
 	/** Lines of the tests of this module. A commit that removes some lowers it. */
-	private static final long MOST_TEST_LINES = 71_590;
+	private static final long MOST_TEST_LINES = 69_210;
 
 	private static StructureReport report;
 
