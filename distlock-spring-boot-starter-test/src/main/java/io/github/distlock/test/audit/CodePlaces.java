@@ -39,8 +39,11 @@ record CodePlaces(ConfigurableListableBeanFactory beans, Supplier<String> applic
 			+ "|io\\.github\\.distlock\\.test\\.(?:audit\\.)?[A-Z].*|.*\\$\\$(?:SpringCGLIB|EnhancerBy|FastClass).*"
 			+ "|.*\\$(?:HibernateProxy|ByteBuddy|MockitoMock)\\$.*|.*\\$Proxy\\d+");
 
-	/** What prepares a database, and the library's own statements. */
-	private static final Pattern IGNORED = Pattern.compile("(?:org\\.flywaydb|liquibase|org\\.hibernate\\.tool"
+	/** What prepares a database, also by code of the application. */
+	private static final Pattern MIGRATION = Pattern.compile("(?:org\\.flywaydb|liquibase)\\..*");
+
+	/** What else prepares a database, and the library's own statements. */
+	private static final Pattern IGNORED = Pattern.compile("(?:org\\.hibernate\\.tool"
 			+ "|org\\.springframework\\.jdbc\\.datasource\\.init|io\\.github\\.distlock\\.(?:transaction|backend))\\..*");
 
 	private static final String COMMIT = "org.springframework.transaction.support.AbstractPlatformTransactionManager";
@@ -69,9 +72,8 @@ record CodePlaces(ConfigurableListableBeanFactory beans, Supplier<String> applic
 		boolean asynchronous = names.contains("io.github.distlock.registry.AsyncAcquisition");
 		// In the transaction of a test, it may write what a commit would have written.
 		boolean lateFlush = !annotated && outside.contains(FLUSH) && isInTransactionOfTest();
-		boolean migrates = names.stream().anyMatch((name) -> name.matches("(?:org\\.flywaydb|liquibase)\\..*"));
 		// The library flushes as well, before it checks the locks of a transaction.
-		boolean ignored = own.isEmpty() || lateFlush || migrates
+		boolean ignored = own.isEmpty() || lateFlush || names.stream().anyMatch(MIGRATION.asMatchPredicate())
 				|| outside.stream()
 					.takeWhile((name) -> !name.startsWith("org.hibernate.event."))
 					.anyMatch(IGNORED.asMatchPredicate());
