@@ -61,7 +61,7 @@ final class CheckPage {
 			.limit(BUSIEST)
 			.forEach(
 					(members) -> pictures.add(picture(members.subList(0, Math.min(members.size(), MOST_HOLDS)), null)));
-		return "{\"most\":%s,\"counts\":%s,\"unknown\":%s,\"findings\":%d,\"shown\":%d,\"pictures\":%s}".formatted(
+		return "{\"most\":%s,\"counts\":%s,\"unknown\":%s,\"findings\":%s,\"shown\":%s,\"pictures\":%s}".formatted(
 				micros(this.report.mostUncertain()), this.report.counts(),
 				this.report.unknown().stream().map(CheckPage::quoted).toList(), findings.size(),
 				Math.min(findings.size(), MOST_FINDINGS), pictures);
@@ -87,7 +87,7 @@ final class CheckPage {
 		List<String> bars = new ArrayList<>();
 		for (Hold hold : holds) {
 			boolean found = finding != null && (hold == finding.first() || hold == finding.second());
-			bars.add("{\"jvm\":%s,\"token\":\"%d\",\"from\":%s,\"to\":%s,\"found\":%s,\"end\":%s,\"pauses\":%s}"
+			bars.add("{\"jvm\":%s,\"token\":\"%s\",\"from\":%s,\"to\":%s,\"found\":%s,\"end\":%s,\"pauses\":%s}"
 				.formatted(quoted(hold.jvm().toString()), hold.token(), micros(start(hold) - first + margin),
 						micros(end(hold) - first + margin), found, quoted(hold.end()),
 						quoted(String.join("; ", found ? Report.pauses(hold) : List.of()))));

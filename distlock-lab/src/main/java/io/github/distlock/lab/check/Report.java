@@ -1,6 +1,5 @@
 package io.github.distlock.lab.check;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -72,7 +71,7 @@ final class Report {
 	 * Return the figures as JSON.
 	 */
 	String counts() {
-		return "{\"holds\":%d,\"keys\":%d,\"jvms\":%d,\"disjoint\":%d,\"overlapping\":%d,\"uncertain\":%d,\"open\":%d,\"tokens\":%d}"
+		return "{\"holds\":%s,\"keys\":%s,\"jvms\":%s,\"disjoint\":%s,\"overlapping\":%s,\"uncertain\":%s,\"open\":%s,\"tokens\":%s}"
 			.formatted(this.holds.size(), keys(), jvms(), this.checker.disjoint(), count(Kind.OVERLAP),
 					count(Kind.UNCERTAIN), count(Kind.OPEN), count(Kind.TOKEN));
 	}
@@ -128,14 +127,14 @@ final class Report {
 			describe(finding.second(), lines);
 		}
 		if (shown.size() > MOST_SHOWN) {
-			lines.add("%nThese are the first %d of %d.".formatted(MOST_SHOWN, shown.size()));
+			lines.add(format("%nThese are the first %d of %d.", MOST_SHOWN, shown.size()));
 		}
 		return lines;
 	}
 
 	private void describe(Hold hold, List<String> lines) {
 		Interval interval = this.checker.place(hold);
-		lines.add("  %s, token %d, from %s to %s: %s".formatted(hold.jvm(), hold.token(),
+		lines.add("  %s, token %s, from %s to %s: %s".formatted(hold.jvm(), hold.token(),
 				time(hold, interval.start().middle()), time(hold, interval.end().middle()), hold.end()));
 		pauses(hold).forEach((pause) -> lines.add("    " + pause));
 	}
@@ -156,8 +155,7 @@ final class Report {
 	 * Return a moment of the server's clock; the clock of a JVM has no date.
 	 */
 	String time(Hold hold, long nanos) {
-		return this.checker.clocks(hold).isEmpty() ? format("%.6f s", nanos / 1e9)
-				: Instant.ofEpochSecond(0, nanos / 1000 * 1000).toString();
+		return this.checker.clocks(hold).isEmpty() ? format("%.6f s", nanos / 1e9) : Chunks.time(nanos).toString();
 	}
 
 	static String duration(long nanos) {

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -311,6 +312,26 @@ class CheckTests {
 			.contains("\"kind\":\"OVERLAP\",\"key\":\"\\u003c/script>\\u0022\\u005c\"", "\"kind\":\"NONE\"",
 					"\"overlapping\":1,", ".picture .bar-red")
 			.doesNotContain("${styles}", "${data}", "src=");
+	}
+
+	@Test
+	void thePageIsTheSameInALanguageWithOtherDigits() throws IOException {
+		hold("a", "k1", 10, 30);
+		hold("b", "k1", 20, 40);
+		Path page = this.folder.resolve("check.html");
+		Path other = this.folder.resolve("other.html");
+		check();
+		String[] files = { file("a").toString(), file("b").toString() };
+		run("--html=" + page, files[0], files[1]);
+		Locale before = Locale.getDefault();
+		Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+		try {
+			run("--html=" + other, files[0], files[1]);
+		}
+		finally {
+			Locale.setDefault(before);
+		}
+		assertThat(other).hasSameTextualContentAs(page);
 	}
 
 	@Test

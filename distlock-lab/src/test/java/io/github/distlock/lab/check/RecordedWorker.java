@@ -33,7 +33,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public class RecordedWorker {
 
-	/** A command that the failover loses is answered by nobody. */
+	/** Nobody answers a command that the failover loses. */
 	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
