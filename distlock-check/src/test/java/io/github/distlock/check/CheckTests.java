@@ -28,6 +28,8 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -102,18 +104,14 @@ class CheckTests {
 		Process whole = start("redis://distlock@127.0.0.1", "--json", json.toString(), "--watch", "1s");
 		Process ended = start("redis://distlock@127.0.0.1", "--watch", "10m");
 		// Its child JVMs are the last thing that it starts before it uses locks.
-		while (ended.isAlive() && ended.children().count() < 2) {
-			Thread.sleep(10);
-		}
+		await().until(() -> !ended.isAlive() || ended.children().count() >= 2);
 		ended.destroy();
 		assertThat(ended.waitFor()).isEqualTo(143);
 		String out = new String(whole.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		String err = new String(whole.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
 		assertThat(whole.waitFor()).as(out + err).isZero();
 		// Those of the killed one have a time at which they end.
-		while (commands.keys("*").stream().anyMatch((key) -> commands.pttl(key) > 0)) {
-			Thread.sleep(10);
-		}
+		await().until(() -> commands.keys("*").stream().noneMatch((key) -> commands.pttl(key) > 0));
 		assertThat(commands.keys("*")).containsExactly("distlock:lock:{foreign}");
 		assertThat(commands.get("distlock:lock:{foreign}")).isEqualTo("kept");
 		assertThat(out + err + Files.readString(json)).doesNotContain(PASSWORD, "hunter2");
@@ -130,14 +128,17 @@ class CheckTests {
 	/** What a killed check has written ends by its time, if that is not changed. */
 	private static void killOne() throws Exception {
 		Process killed = start(List.of(), "redis://distlock@127.0.0.1", "--watch", "10m");
-		while (killed.isAlive() && (killed.children().count() < 2 || commands.keys("*distlock-check-*").isEmpty())) {
-			Thread.sleep(10);
-		}
+		await().until(() -> !killed.isAlive()
+				|| killed.children().count() >= 2 && !commands.keys("*distlock-check-*").isEmpty());
 		List<ProcessHandle> children = killed.children().toList();
 		assertThat(killed.destroyForcibly().waitFor()).isEqualTo(137);
 		children.forEach((child) -> child.onExit().join());
 		assertThat(commands.keys("*distlock-check-*"))
 			.allSatisfy((key) -> assertThat(commands.pttl(key)).isNotEqualTo(-1).isLessThanOrEqualTo(15_000));
+	}
+
+	private static ConditionFactory await() {
+		return Awaitility.await().atMost(Duration.ofMinutes(2)).pollInterval(Duration.ofMillis(10));
 	}
 
 	private static Process start(String... arguments) throws IOException {
