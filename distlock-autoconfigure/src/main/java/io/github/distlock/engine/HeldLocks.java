@@ -159,11 +159,11 @@ public class HeldLocks implements HoldContext {
 	 * {@return the locks that callers hold}
 	 */
 	public Stream<Hold> holds() {
-		return this.renewer.holds().stream().filter((hold) -> !hold.isRetained());
+		return this.renewer.holds().stream().filter((hold) -> hold.phase() != HoldPhase.RETAINED);
 	}
 
 	private Stream<Hold> retained() {
-		return this.renewer.holds().stream().filter(Hold::isRetained);
+		return this.renewer.holds().stream().filter((hold) -> hold.phase() == HoldPhase.RETAINED);
 	}
 
 	/**
@@ -265,7 +265,7 @@ public class HeldLocks implements HoldContext {
 	@Override
 	public void drop(Hold hold) {
 		hold.leave();
-		this.renewer.forget(hold);
+		this.renewer.forgetReleased(hold);
 		this.keys.releaseAsync(hold);
 	}
 
@@ -416,18 +416,26 @@ public class HeldLocks implements HoldContext {
 			this.reports.unanswered(hold, this.stopped);
 		}
 		// Not here: this may be the thread of the driver, or that of the next caller.
-		if (closed != null && outcome == ReleaseOutcome.GONE) {
-			this.keys.tasks().callBack(() -> closed.completeExceptionally(lostBeforeRelease(hold)));
-		}
-		else if (closed != null) {
-			this.keys.tasks().callBack(() -> {
-				notifyReleased(hold);
-				closed.complete(null);
-			});
+		if (closed != null) {
+			this.keys.tasks().callBack(() -> complete(closed, hold, outcome));
 		}
 		else if (outcome == ReleaseOutcome.GONE) {
 			hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
 			this.keys.tasks().callBack(() -> this.reports.lost(hold, true, List.of()));
+		}
+	}
+
+	/** In any case: its caller waits, perhaps without a limit. */
+	private void complete(CompletableFuture<Void> closed, Hold hold, ReleaseOutcome outcome) {
+		try {
+			if (outcome == ReleaseOutcome.GONE) {
+				throw lostBeforeRelease(hold);
+			}
+			notifyReleased(hold);
+			closed.complete(null);
+		}
+		catch (RuntimeException | Error ex) {
+			closed.completeExceptionally(ex);
 		}
 	}
 
@@ -456,6 +464,7 @@ public class HeldLocks implements HoldContext {
 			recordEnd(hold, "lost");
 			this.reports.lost(hold, false, callbacks);
 		}
+		this.renewer.forget(hold);
 	}
 
 	@Override

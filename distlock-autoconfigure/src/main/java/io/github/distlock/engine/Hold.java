@@ -365,10 +365,6 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		return retained;
 	}
 
-	boolean isRetained() {
-		return this.state.phase() == HoldPhase.RETAINED;
-	}
-
 	/**
 	 * Report the loss, and let the key release what is left of the lock in the store,
 	 * unless the lease has ended. If a query found the lease expired before, that is the
@@ -423,7 +419,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		if (this.holdLease.leftNanos() <= 0) {
 			HoldState.update(this, HoldState::leftIfUnused);
 		}
-		if (isOver() && !isRetained() && ++this.unusedSweeps >= MOST_UNUSED_SWEEPS) {
+		if (isOver() && phase() != HoldPhase.RETAINED && ++this.unusedSweeps >= MOST_UNUSED_SWEEPS) {
 			leave();
 		}
 		return this.state.phase() == HoldPhase.LEFT || this.state.phase() == HoldPhase.LOST;
@@ -442,7 +438,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		// Read the time first: the lease may end between the two reads.
 		boolean inTime = this.holdLease.leftNanos() > 0;
 		HoldPhase now = this.state.phase();
-		return now.hasLease() ? inTime : now == HoldPhase.ENDED || now == HoldPhase.LEFT;
+		return now.hasLease() ? inTime : now.isReleased();
 	}
 
 	/**
@@ -451,12 +447,11 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 	 * @return whether the lock is held and at risk
 	 */
 	public boolean isAtRisk() {
-		return isHeld() && this.holdLease.isAtRisk();
+		return phase() == HoldPhase.HELD && this.holdLease.isAtRisk();
 	}
 
-	/** Whether the caller has taken the lock over and holds it. */
-	boolean isHeld() {
-		return this.state.phase() == HoldPhase.HELD;
+	HoldPhase phase() {
+		return this.state.phase();
 	}
 
 	/**
@@ -603,6 +598,11 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 		/** Whether the lease goes on. */
 		boolean hasLease() {
 			return this == GRANTED || this == HELD || this == RETAINED;
+		}
+
+		/** Whether its caller has ended it, so that no loss is reported any more. */
+		boolean isReleased() {
+			return this == ENDED || this == LEFT;
 		}
 
 		/** Whether it has neither ended nor been reported as lost. */

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.engine.Hold.HoldPhase;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -312,10 +313,10 @@ final class HoldLease {
 
 	private void beginRisk() {
 		CompletableFuture<Void> reported = new CompletableFuture<>();
-		if (!this.hold.isHeld() || !RISK.compareAndSet(this, null, reported)) {
+		if (this.hold.phase() != HoldPhase.HELD || !RISK.compareAndSet(this, null, reported)) {
 			return;
 		}
-		if (this.hold.isHeld() || !RISK.compareAndSet(this, reported, null)) {
+		if (this.hold.phase() == HoldPhase.HELD || !RISK.compareAndSet(this, reported, null)) {
 			this.hold.context().atRisk(this.hold, reported);
 		}
 	}

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockListener.AtRisk;
 import io.github.distlock.LossCause;
+import io.github.distlock.engine.Hold.HoldPhase;
 import io.github.distlock.engine.LockWarnings.WarningKind;
 import io.github.distlock.thread.LockLog;
 import io.github.distlock.thread.LockThreads;
@@ -79,7 +80,7 @@ final class HoldReports {
 	void checkLeak(Hold hold) {
 		Thread owner = hold.thread();
 		if (owner != null && !hold.leaked && !owner.isAlive() && hold.holdLease.terms.renewed() && !hold.isOver()
-				&& !hold.isRetained()) {
+				&& hold.phase() != HoldPhase.RETAINED) {
 			hold.leaked = true;
 			this.tasks.warnings.warn(WarningKind.LEAK, () -> "Lock '" + hold.key() + "' (" + hold.label()
 					+ ") is renewed although the" + " thread that acquired it has ended: " + LockThreads.describe(owner)

@@ -54,6 +54,11 @@ public final class LeaseRenewer {
 	/** Within this time all leases are renewed if the store may have lost them. */
 	private static final long SPREAD_NANOS = Duration.ofMillis(100).toNanos();
 
+	/**
+	 * <b>Invariant.</b> A lock leaves only after it was released, or after its loss was
+	 * reported, by the thread that has done it. A report that fails is repeated by the
+	 * next scan.
+	 */
 	private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
 
 	private final LockStore store;
@@ -102,9 +107,16 @@ public final class LeaseRenewer {
 		this.timer.scheduleWithin(hold.holdLease.untilFirstEvent(), hold.holdLease.startNanos);
 	}
 
-	/** Stop watching a lock whose lease has ended. */
+	/** Stop watching a lock that was released, or whose loss was reported. */
 	void forget(Hold hold) {
 		this.holds.remove(hold);
+	}
+
+	/** Otherwise another thread reports its loss, and may fail. */
+	void forgetReleased(Hold hold) {
+		if (hold.phase().isReleased()) {
+			forget(hold);
+		}
 	}
 
 	/**
@@ -162,7 +174,6 @@ public final class LeaseRenewer {
 			if (!(result instanceof RenewalResult.Extended)) {
 				hold.lose(hold.causeOfLoss(
 						(result instanceof RenewalResult.Gone gone) ? LossEvidence.of(gone) : LossEvidence.TIME));
-				this.holds.remove(hold);
 			}
 		}
 		return hold.isValid();
@@ -272,7 +283,7 @@ public final class LeaseRenewer {
 			}
 			boolean over = hold.checkExpired();
 			if (over) {
-				this.holds.remove(hold);
+				forgetReleased(hold);
 			}
 			else {
 				hold.holdLease.checkRisk();
@@ -329,7 +340,6 @@ public final class LeaseRenewer {
 			this.heldLocks.reports().renewed(hold, late.toNanos());
 		}
 		else if (result instanceof RenewalResult.Gone answer) {
-			this.holds.remove(hold);
 			// Unless it was released in the meantime: that is no loss.
 			if (hold.lose(hold.causeOfLoss(LossEvidence.of(answer)))) {
 				lost.add(hold);

@@ -3,13 +3,17 @@ package io.github.distlock.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
+import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.environment.EngineEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -17,6 +21,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * After an {@link Error} or a rejected task at any step of a renewal, the leases are
@@ -38,6 +43,12 @@ class RenewalErrorTests extends RenewalFixture {
 
 	private boolean rejectsAndKeeps;
 
+	private int errorsOfReport;
+
+	/** Runs while a loss is reported, as another thread would. */
+	private Consumer<Hold> whileReported = (hold) -> {
+	};
+
 	@Override
 	void execute(Runnable task) {
 		if (this.rejectsAndKeeps) {
@@ -54,6 +65,57 @@ class RenewalErrorTests extends RenewalFixture {
 			throw new InternalError("injected at the executor");
 		}
 		task.run();
+	}
+
+	@Override
+	void lost(Hold hold) {
+		if (this.errorsOfReport > 0) {
+			this.errorsOfReport--;
+			this.whileReported.accept(hold);
+			throw new OutOfMemoryError("injected at the report");
+		}
+		super.lost(hold);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aLossIsReportedOnceAlthoughItsFirstReportsFail(boolean refused) {
+		watch(2);
+		this.store.gone = refused;
+		this.store.failing = !refused;
+		this.errorsOfReport = 3;
+		this.timers.pass(LEASE.multipliedBy(2));
+		assertThat(this.errorsOfReport).isZero();
+		assertThat(this.lost).hasSize(2).doesNotHaveDuplicates();
+		assertThat(this.renewer.size()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aLossWhoseReportFailsIsReportedAlthoughAnotherThreadMetItMeanwhile(boolean closed) {
+		Hold hold = watch(1).get(0);
+		this.clock.pass(LEASE);
+		this.whileReported = closed ? this.heldLocks::drop : (lost) -> this.timers.pass(LEASE);
+		this.errorsOfReport = 1;
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(hold::checkExpired);
+		assertThat(this.lost).isEmpty();
+		this.timers.pass(LEASE);
+		assertThat(this.lost).hasSize(1);
+		assertThat(this.renewer.size()).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = ReleaseOutcome.class, names = { "GONE", "UNANSWERED" })
+	void theFutureOfAReleaseFailsWithTheErrorThatPreventsItsReport(ReleaseOutcome outcome) {
+		Hold hold = watch(1).get(0);
+		CompletableFuture<Void> closed = new CompletableFuture<>();
+		hold.endLease();
+		this.clock.error = new OutOfMemoryError("injected at the clock");
+		this.heldLocks.answered(hold, outcome, closed);
+		assertThat(closed).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.havingRootCause()
+			.isInstanceOf(OutOfMemoryError.class);
 	}
 
 	@ParameterizedTest

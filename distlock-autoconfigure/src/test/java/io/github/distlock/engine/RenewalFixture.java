@@ -60,6 +60,7 @@ abstract class RenewalFixture {
 		@Override
 		public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
 			RenewalFixture.this.lost(hold);
+			renewer().forget(hold);
 		}
 
 	};

@@ -3,6 +3,7 @@ package io.github.distlock.testing;
 import java.time.Duration;
 
 import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A clock that a test moves. It starts just before an overflow of the monotonic clock,
@@ -13,6 +14,9 @@ public final class ManualClock implements TimeSource {
 	private long nanos = Long.MAX_VALUE - 1_000_000;
 
 	private long millis = 1_000_000;
+
+	/** What the next reading throws. */
+	public @Nullable Error error;
 
 	public void pass(Duration duration) {
 		this.nanos += duration.toNanos();
@@ -26,6 +30,11 @@ public final class ManualClock implements TimeSource {
 
 	@Override
 	public long nanoTime() {
+		Error next = this.error;
+		this.error = null;
+		if (next != null) {
+			throw next;
+		}
 		return this.nanos;
 	}
 
