@@ -50,7 +50,7 @@ class StructureTests {
 			backend.zookeeper   1068   2  0
 			context               19   0  0
 			contract            2874   0  0
-			engine              3503  20  3
+			engine              3513  21  3
 			environment          102   0  0
 			integration           42   0  0
 			metrics              204   0  0
@@ -68,7 +68,7 @@ class StructureTests {
 	private static final int MOST_FIELDS = 10;
 
 	/** Lines of the tests of this module. A commit that removes some lowers it. */
-	private static final long MOST_TEST_LINES = 69_210;
+	private static final long MOST_TEST_LINES = 69_275;
 
 	private static StructureReport report;
 
