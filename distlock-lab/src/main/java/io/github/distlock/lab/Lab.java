@@ -1,6 +1,7 @@
 package io.github.distlock.lab;
 
 import java.util.Arrays;
+import java.util.Locale;
 
 import io.github.distlock.lab.page.LabServer;
 import io.github.distlock.lab.servers.RedisProcess;
@@ -23,6 +24,8 @@ public final class Lab {
 	 * @throws Exception if a server cannot start
 	 */
 	public static void main(Program program, String... args) throws Exception {
+		// All is in English. Some languages have digits of their own, also in addresses.
+		Locale.setDefault(Locale.ROOT);
 		String role = (args.length > 0) ? args[0] : "";
 		switch (role) {
 			case "redis" -> RedisProcess.main(rest(args));

@@ -45,10 +45,12 @@ final class DemoProcess implements AutoCloseable {
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + temporary, "-cp", classPath(),
 				OversellDemo.class.getName(), "--base-port=0"));
 		command.addAll(List.of(args));
-		this.process = new ProcessBuilder(command).directory(temporary.toFile())
+		ProcessBuilder builder = new ProcessBuilder(command).directory(temporary.toFile())
 			.redirectErrorStream(true)
-			.redirectOutput(this.output.toFile())
-			.start();
+			.redirectOutput(this.output.toFile());
+		// A language with digits of its own: no address may have them.
+		builder.environment().put("JAVA_TOOL_OPTIONS", "-Duser.language=ar -Duser.country=EG");
+		this.process = builder.start();
 	}
 
 	/**

@@ -40,7 +40,9 @@ class OversellDemoTests {
 				.stream()
 				.map((name) -> locked.path(name).asInt(-1))).as(demo.output()).containsExactly(120, 0, 0, 0, 0, 0);
 			assertThat(status).as(demo.output()).isZero();
-			assertThat(demo.output()).contains("sold twice").contains("sold every ticket once");
+			assertThat(demo.output()).contains("sold twice")
+				.contains("sold every ticket once")
+				.containsPattern("Open http://localhost:[0-9]+/");
 		}
 	}
 
