@@ -1,7 +1,6 @@
 package io.github.distlock.testing;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,17 +24,8 @@ public abstract class ChildProcess implements AutoCloseable {
 
 	/** Start it. */
 	protected ChildProcess(ProcessBuilder builder) {
-		this.process = begin(builder);
+		this.process = Unchecked.call(builder::start);
 		Runtime.getRuntime().addShutdownHook(this.atExit);
-	}
-
-	private static Process begin(ProcessBuilder builder) {
-		try {
-			return builder.start();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 	/**
@@ -72,7 +62,7 @@ public abstract class ChildProcess implements AutoCloseable {
 	/**
 	 * Wait until it serves. If it does not, it is closed, and its log is in the message.
 	 */
-	protected final void awaitStart(String name, Path log, BooleanSupplier serves) throws IOException {
+	protected final void awaitStart(String name, Path log, BooleanSupplier serves) {
 		try {
 			await().atMost(START)
 				.pollDelay(Duration.ZERO)
@@ -82,7 +72,7 @@ public abstract class ChildProcess implements AutoCloseable {
 		}
 		finally {
 			if (!isAlive() || !serves.getAsBoolean()) {
-				String said = Files.readString(log);
+				String said = Unchecked.call(() -> Files.readString(log));
 				close();
 				throw new IllegalStateException("No " + name + ": " + said);
 			}
@@ -91,7 +81,7 @@ public abstract class ChildProcess implements AutoCloseable {
 
 	/** Start it once more, after it was killed. */
 	protected final void restart(ProcessBuilder builder) {
-		this.process = begin(builder);
+		this.process = Unchecked.call(builder::start);
 	}
 
 	protected final Process process() {

@@ -1,7 +1,5 @@
 package io.github.distlock.testing;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -47,17 +45,12 @@ public final class DocumentedRights {
 	}
 
 	private static List<List<String>> lines(String page, String start) {
-		try {
-			return Files.readAllLines(Path.of("..", "docs", page))
-				.stream()
-				.map(String::strip)
-				.filter((line) -> line.startsWith(start))
-				.map((line) -> Arrays.asList(line.split(" ")))
-				.toList();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.call(() -> Files.readAllLines(Path.of("..", "docs", page)))
+			.stream()
+			.map(String::strip)
+			.filter((line) -> line.startsWith(start))
+			.map((line) -> Arrays.asList(line.split(" ")))
+			.toList();
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.github.distlock.testing;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -29,7 +27,7 @@ public final class FlightEvents implements AutoCloseable {
 
 	/** Return the events of a lock so far, in the order in which they were written. */
 	public List<RecordedEvent> of(String label) {
-		try {
+		return Unchecked.call(() -> {
 			Path file = Files.createTempFile("distlock", ".jfr");
 			try {
 				this.recording.dump(file);
@@ -43,10 +41,7 @@ public final class FlightEvents implements AutoCloseable {
 			finally {
 				Files.delete(file);
 			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	/** Return those of one name, without the prefix that all have. */

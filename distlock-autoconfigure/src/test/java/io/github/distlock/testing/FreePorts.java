@@ -1,7 +1,6 @@
 package io.github.distlock.testing;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
@@ -25,19 +24,11 @@ final class FreePorts {
 	private static final int MAX_TRIES = 100_000;
 
 	/** Never closed: that would give all ports back. */
-	private static final FileChannel given = open();
+	private static final FileChannel given = Unchecked
+		.call(() -> FileChannel.open(Path.of(System.getProperty("java.io.tmpdir"), "distlock-test-ports"),
+				StandardOpenOption.CREATE, StandardOpenOption.WRITE));
 
 	private FreePorts() {
-	}
-
-	private static FileChannel open() {
-		try {
-			return FileChannel.open(Path.of(System.getProperty("java.io.tmpdir"), "distlock-test-ports"),
-					StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 	/** Return a port that nothing listens on. */
@@ -53,14 +44,11 @@ final class FreePorts {
 
 	private static boolean claim(int port) {
 		try {
-			return given.tryLock(port, 1, false) != null;
+			return Unchecked.call(() -> given.tryLock(port, 1, false)) != null;
 		}
 		catch (OverlappingFileLockException ex) {
 			// This JVM has it.
 			return false;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 

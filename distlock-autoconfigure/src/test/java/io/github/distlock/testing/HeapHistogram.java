@@ -6,7 +6,6 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-
 import javax.management.JMException;
 import javax.management.ObjectName;
 
@@ -20,20 +19,15 @@ public record HeapHistogram(Map<String, Long> bytes) {
 			Pattern.MULTILINE);
 
 	public static HeapHistogram take() {
-		try {
-			String text = (String) ManagementFactory.getPlatformMBeanServer()
-				.invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
-						new Object[] { new String[0] }, new String[] { String[].class.getName() });
-			Map<String, Long> bytes = new TreeMap<>();
-			Matcher line = LINE.matcher(text);
-			while (line.find()) {
-				bytes.merge(line.group(3), Long.parseLong(line.group(2)), Long::sum);
-			}
-			return new HeapHistogram(bytes);
+		String text = (String) Unchecked.call(() -> ManagementFactory.getPlatformMBeanServer()
+			.invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
+					new Object[] { new String[0] }, new String[] { String[].class.getName() }));
+		Map<String, Long> bytes = new TreeMap<>();
+		Matcher line = LINE.matcher(text);
+		while (line.find()) {
+			bytes.merge(line.group(3), Long.parseLong(line.group(2)), Long::sum);
 		}
-		catch (JMException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return new HeapHistogram(bytes);
 	}
 
 	/** Whether this JVM provides a histogram. */

@@ -1,7 +1,6 @@
 package io.github.distlock.testing;
 
 import java.io.File;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +53,7 @@ public final class RedisProcess extends ChildProcess {
 
 	static RedisProcess start(Path executable, Map<String, String> environment, int port, List<String> options,
 			String... configuration) {
-		try {
+		return Unchecked.call(() -> {
 			Path folder = Files.createTempDirectory("redis-" + port + "-");
 			List<String> lines = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1", "dir " + folder));
 			if (!options.contains("--sentinel")) {
@@ -71,10 +70,7 @@ public final class RedisProcess extends ChildProcess {
 			RedisProcess redis = new RedisProcess(builder, port, folder);
 			redis.awaitStart("Redis on port " + port, log, redis::answers);
 			return redis;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	/** The Redis of the build, or with {@code -Dredis.server} another server. */
@@ -144,14 +140,9 @@ public final class RedisProcess extends ChildProcess {
 			if (other != null) {
 				return Installed.named(other).orElse(Path.of(other));
 			}
-			try {
-				File file = ExecutableProvider.newJarResourceProvider().get();
-				file.deleteOnExit();
-				return file.toPath();
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			File file = Unchecked.call(() -> ExecutableProvider.newJarResourceProvider().get());
+			file.deleteOnExit();
+			return file.toPath();
 		}
 
 	}

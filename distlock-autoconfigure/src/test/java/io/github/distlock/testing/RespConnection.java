@@ -33,15 +33,12 @@ public final class RespConnection implements AutoCloseable {
 	}
 
 	public RespConnection(int port, Duration patience) {
-		try {
+		this.in = Unchecked.call(() -> {
 			this.socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
 					(int) patience.toMillis());
 			this.socket.setSoTimeout((int) patience.toMillis());
-			this.in = new BufferedInputStream(this.socket.getInputStream());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+			return new BufferedInputStream(this.socket.getInputStream());
+		});
 	}
 
 	/**
@@ -49,7 +46,7 @@ public final class RespConnection implements AutoCloseable {
 	 * {@code null}. An error of the server is an {@link IllegalStateException}.
 	 */
 	public @Nullable Object ask(String... words) {
-		try {
+		return Unchecked.call(() -> {
 			ByteArrayOutputStream out = new ByteArrayOutputStream();
 			out.writeBytes(("*" + words.length + "\r\n").getBytes(StandardCharsets.UTF_8));
 			for (String word : words) {
@@ -60,10 +57,7 @@ public final class RespConnection implements AutoCloseable {
 			}
 			this.socket.getOutputStream().write(out.toByteArray());
 			return answer();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	/**
@@ -71,12 +65,7 @@ public final class RespConnection implements AutoCloseable {
 	 * {@code null} if none has arrived.
 	 */
 	public @Nullable Object received() {
-		try {
-			return (this.in.available() > 0) ? answer() : null;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.call(() -> (this.in.available() > 0) ? answer() : null);
 	}
 
 	private @Nullable Object answer() throws IOException {

@@ -15,20 +15,12 @@ public final class Signals {
 
 	private static final ReentrantLock LOCK = new ReentrantLock();
 
-	private static final Process SHELL = shell();
+	private static final Process SHELL = Unchecked
+		.call(() -> new ProcessBuilder("sh").redirectErrorStream(true).start());
 
 	private static final BufferedReader ANSWERS = SHELL.inputReader(StandardCharsets.UTF_8);
 
 	private Signals() {
-	}
-
-	private static Process shell() {
-		try {
-			return new ProcessBuilder("sh").redirectErrorStream(true).start();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 	/**

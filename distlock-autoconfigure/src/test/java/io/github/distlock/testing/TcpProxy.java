@@ -55,13 +55,8 @@ public final class TcpProxy implements AutoCloseable {
 
 	/** Listen on a free port, in front of a server on this machine. */
 	public TcpProxy(int target) {
-		try {
-			this.target = target;
-			this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.target = target;
+		this.listener = Unchecked.call(() -> new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
 		run(this::accept);
 	}
 

@@ -1,7 +1,5 @@
 package io.github.distlock.testing;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,14 +21,9 @@ public final class TestSession implements LauncherSessionListener {
 	@Override
 	public void launcherSessionOpened(LauncherSession session) {
 		Awaitility.setDefaultTimeout(LIMIT);
-		try {
-			// The build names a folder below its own, and libraries such as Mockito
-			// expect it to exist.
-			Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", "")));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		// The build names a folder below its own, and libraries such as Mockito expect it
+		// to exist.
+		Unchecked.call(() -> Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", ""))));
 	}
 
 }

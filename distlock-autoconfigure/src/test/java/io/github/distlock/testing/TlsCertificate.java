@@ -2,11 +2,9 @@ package io.github.distlock.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
 
@@ -22,7 +20,7 @@ public record TlsCertificate(Path certificate, Path key) {
 
 	public static TlsCertificate in(Path folder) {
 		Path store = folder.resolve("redis.p12");
-		try {
+		return Unchecked.call(() -> {
 			Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
 					"-genkeypair", "-alias", ALIAS, "-keyalg", "RSA", "-keysize", "2048", "-dname", "CN=localhost",
 					"-ext", "SAN=ip:127.0.0.1,dns:localhost", "-validity", "2", "-storetype", "PKCS12", "-keystore",
@@ -41,17 +39,7 @@ public record TlsCertificate(Path certificate, Path key) {
 					write(folder.resolve("redis.crt"), "CERTIFICATE", keys.getCertificate(ALIAS).getEncoded()),
 					write(folder.resolve("redis.key"), "PRIVATE KEY",
 							keys.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded()));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (GeneralSecurityException ex) {
-			throw new IllegalStateException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException(ex);
-		}
+		});
 	}
 
 	private static Path write(Path file, String what, byte[] der) throws IOException {

@@ -1,7 +1,6 @@
 package io.github.distlock.testing;
 
 import java.io.File;
-import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Arrays;
@@ -20,7 +19,7 @@ public final class WithoutJars {
 	public static void run(Class<? extends Runnable> program, String... missing) throws Exception {
 		URL[] rest = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
 			.filter((entry) -> Arrays.stream(missing).noneMatch(entry::contains))
-			.map(WithoutJars::url)
+			.map((entry) -> Unchecked.call(() -> new File(entry).toURI().toURL()))
 			.toArray(URL[]::new);
 		ClassLoader before = Thread.currentThread().getContextClassLoader();
 		try (URLClassLoader loader = new URLClassLoader(rest, ClassLoader.getPlatformClassLoader())) {
@@ -30,15 +29,6 @@ public final class WithoutJars {
 		}
 		finally {
 			Thread.currentThread().setContextClassLoader(before);
-		}
-	}
-
-	private static URL url(String entry) {
-		try {
-			return new File(entry).toURI().toURL();
-		}
-		catch (MalformedURLException ex) {
-			throw new IllegalStateException(ex);
 		}
 	}
 

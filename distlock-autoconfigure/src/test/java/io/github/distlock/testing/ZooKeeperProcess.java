@@ -1,14 +1,11 @@
 package io.github.distlock.testing;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.server.ZooKeeperServerMain;
-
 import org.springframework.util.FileSystemUtils;
 
 /**
@@ -33,17 +30,12 @@ public final class ZooKeeperProcess extends ChildProcess {
 	/** Start a server without data. */
 	public static ZooKeeperProcess start() {
 		int port = FreePorts.next();
-		try {
-			Path folder = Files.createTempDirectory("zookeeper-" + port + "-");
-			// Without what it says about each connection.
-			Files.writeString(folder.resolve("logback.xml"), logging("ERROR"));
-			ZooKeeperProcess server = new ZooKeeperProcess(port, folder);
-			server.awaitStart();
-			return server;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Path folder = Unchecked.call(() -> Files.createTempDirectory("zookeeper-" + port + "-"));
+		// Without what it says about each connection.
+		Unchecked.call(() -> Files.writeString(folder.resolve("logback.xml"), logging("ERROR")));
+		ZooKeeperProcess server = new ZooKeeperProcess(port, folder);
+		server.awaitStart();
+		return server;
 	}
 
 	private static ProcessBuilder command(int port, Path folder) {
@@ -58,7 +50,7 @@ public final class ZooKeeperProcess extends ChildProcess {
 			.redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("server.log").toFile()));
 	}
 
-	private void awaitStart() throws IOException {
+	private void awaitStart() {
 		awaitStart("ZooKeeper on port " + this.port, this.folder.resolve("server.log"), this::serves);
 	}
 
@@ -80,12 +72,7 @@ public final class ZooKeeperProcess extends ChildProcess {
 	public void crash() {
 		kill();
 		restart(command(this.port, this.folder));
-		try {
-			awaitStart();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		awaitStart();
 	}
 
 	@Override

@@ -19,7 +19,6 @@ import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.server.embedded.ExitHandler;
 import org.apache.zookeeper.server.embedded.ZooKeeperServerEmbedded;
 import org.slf4j.LoggerFactory;
-
 import org.springframework.util.FileSystemUtils;
 
 /** A real ZooKeeper server in this JVM. */
@@ -41,13 +40,10 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 
 	public static ZooKeeperTestServer start() {
 		disableLogging();
-		try {
+		return Unchecked.call(() -> {
 			Path temporary = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir")));
 			return new ZooKeeperTestServer(Files.createTempDirectory(temporary, "zookeeper"));
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		});
 	}
 
 	/**
@@ -99,7 +95,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	/** End the session of a client, as the server does when the session has expired. */
 	public void endSession(CuratorFramework client) {
 		CountDownLatch connected = new CountDownLatch(1);
-		try {
+		Unchecked.call(() -> {
 			ZooKeeper session = client.getZookeeperClient().getZooKeeper();
 			ZooKeeper twin = new ZooKeeper(connectString(), session.getSessionTimeout(),
 					(event) -> connected.countDown(), session.getSessionId(), session.getSessionPasswd());
@@ -107,10 +103,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 				throw new IllegalStateException("No connection with the session of the client");
 			}
 			twin.close();
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+			return twin;
+		});
 	}
 
 	/**
@@ -120,7 +114,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	public Map<String, Integer> watchers(String root) {
 		Map<String, Integer> watchers = new TreeMap<>();
 		String path = "";
-		for (String line : ask("wchp").split("\n")) {
+		String said = Unchecked.call(() -> FourLetterWordMain.send4LetterWord("127.0.0.1", this.port, "wchp"));
+		for (String line : said.split("\n")) {
 			if (line.startsWith("/")) {
 				path = line.trim();
 				watchers.put(path, 0);
@@ -133,15 +128,6 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		return watchers;
 	}
 
-	private String ask(String word) {
-		try {
-			return FourLetterWordMain.send4LetterWord("127.0.0.1", this.port, word);
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
 	/** Stop the server. Its data remain. */
 	public void stop() {
 		this.server.close();
@@ -150,12 +136,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	/** Stop the server if it runs, and start it with its data. */
 	public void restart() {
 		stop();
-		try {
-			this.server = startOn(this.folder, this.port);
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		this.server = Unchecked.call(() -> startOn(this.folder, this.port));
 	}
 
 	@Override

@@ -1,7 +1,5 @@
 package io.github.distlock.torture.check;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.github.distlock.testing.Unchecked;
 
 /** All events of one run, in order of time. */
 public final class History {
@@ -109,19 +110,16 @@ public final class History {
 	 */
 	public static History read(Path folder, long until) {
 		List<Event> events = new ArrayList<>();
-		try (var files = Files.list(folder)) {
+		try (Stream<Path> files = Unchecked.call(() -> Files.list(folder))) {
 			for (Path file : files.filter((path) -> path.toString().endsWith(".log")).sorted().toList()) {
 				String source = file.getFileName().toString().replace(".log", "");
-				String text = Files.readString(file);
+				String text = Unchecked.call(() -> Files.readString(file));
 				text.substring(0, text.lastIndexOf('\n') + 1)
 					.lines()
 					.map((line) -> Event.parse(source, line))
 					.filter((event) -> event.nanos() <= until)
 					.forEach(events::add);
 			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 		return new History(events);
 	}
