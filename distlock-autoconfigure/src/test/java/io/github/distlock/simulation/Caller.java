@@ -236,7 +236,7 @@ final class Caller {
 		End end = this.history.failed(call, ex);
 		if (end == End.INTERRUPTED) {
 			// As the owner of a lost lock it may be interrupted by the registry.
-			if (!this.interrupted && !this.history.interruptsOwners()) {
+			if (!this.interrupted && !this.world.plan.interruptsOwners()) {
 				this.world.violation("contract", call + " ended as interrupted, and was not");
 			}
 			if (!(ex instanceof InterruptedException) && !Thread.currentThread().isInterrupted()) {

@@ -9,15 +9,15 @@ import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.simulation.Call.End;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.engine.KeySnapshot;
+import io.github.distlock.simulation.Call.End;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,11 +72,6 @@ final class History {
 
 	private long now() {
 		return this.world.scheduler.nanos();
-	}
-
-	/** Whether the registries interrupt the owners of lost locks. */
-	boolean interruptsOwners() {
-		return this.world.plan.seed() % 4 == 0;
 	}
 
 	void fault(Fault fault, SimulatedJvm jvm) {

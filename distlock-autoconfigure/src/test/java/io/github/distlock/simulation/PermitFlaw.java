@@ -13,7 +13,7 @@ import io.github.distlock.simulation.StoredKey.Waiter;
 enum PermitFlaw implements ServerScript.Factory {
 
 	/** One ticket more than its permits enters. */
-	ONE_TOO_MANY((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+	ONE_TOO_MANY((stored, nowMicros, network) -> new ServerScript(stored, nowMicros, network) {
 		@Override
 		int holders() {
 			return Math.max(0, super.holders() - 1);
@@ -21,7 +21,7 @@ enum PermitFlaw implements ServerScript.Factory {
 	}),
 
 	/** A ticket that holds the lock alone is forgotten when the next one comes. */
-	LONE_HOLDER_FORGOTTEN((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+	LONE_HOLDER_FORGOTTEN((stored, nowMicros, network) -> new ServerScript(stored, nowMicros, network) {
 		@Override
 		void share() {
 			Ticket alone = this.stored.owner;
@@ -31,7 +31,7 @@ enum PermitFlaw implements ServerScript.Factory {
 	}),
 
 	/** Leases that have ended count as long as any lease lasts. */
-	ENDED_LEASES_COUNT((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+	ENDED_LEASES_COUNT((stored, nowMicros, network) -> new ServerScript(stored, nowMicros, network) {
 		@Override
 		int holders() {
 			return this.stored.readers.size();
@@ -39,7 +39,7 @@ enum PermitFlaw implements ServerScript.Factory {
 	}),
 
 	/** When a lease has ended, no waiting ticket takes its place. */
-	PERMIT_OF_A_DEAD_HOLDER_LOST((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+	PERMIT_OF_A_DEAD_HOLDER_LOST((stored, nowMicros, network) -> new ServerScript(stored, nowMicros, network) {
 		@Override
 		boolean mayEnter(Ticket ticket) {
 			return super.mayEnter(ticket) && (ticket.permits() == 0 || this.stored.readers.size() == holders());
@@ -47,7 +47,7 @@ enum PermitFlaw implements ServerScript.Factory {
 	}),
 
 	/** No ticket is called in place of one whose JVM receives nothing. */
-	DEAF_TICKET_SWALLOWS_A_PERMIT((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+	DEAF_TICKET_SWALLOWS_A_PERMIT((stored, nowMicros, network) -> new ServerScript(stored, nowMicros, network) {
 		@Override
 		boolean callsTheNext() {
 			return false;
@@ -55,7 +55,7 @@ enum PermitFlaw implements ServerScript.Factory {
 	}),
 
 	/** A new ticket enters although others wait. */
-	WAITER_OVERTAKEN((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+	WAITER_OVERTAKEN((stored, nowMicros, network) -> new ServerScript(stored, nowMicros, network) {
 		@Override
 		boolean isQueueEmpty() {
 			return this.stored.queue.stream().noneMatch((waiter) -> waiter.ticket().mode() != LockMode.READ);
@@ -63,7 +63,7 @@ enum PermitFlaw implements ServerScript.Factory {
 	}),
 
 	/** A ticket enters by the permits of the holders, if they have more. */
-	SMALLER_LIMIT_ADMITS((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+	SMALLER_LIMIT_ADMITS((stored, nowMicros, network) -> new ServerScript(stored, nowMicros, network) {
 		@Override
 		boolean mayEnter(Ticket ticket) {
 			return super.mayEnter(ticket) || ticket.isReader()
@@ -72,7 +72,7 @@ enum PermitFlaw implements ServerScript.Factory {
 	}),
 
 	/** A writer enters when one of several holders leaves. */
-	WRITER_BESIDE_A_PERMIT((stored, nowMicros, publisher) -> new ServerScript(stored, nowMicros, publisher) {
+	WRITER_BESIDE_A_PERMIT((stored, nowMicros, network) -> new ServerScript(stored, nowMicros, network) {
 		@Override
 		void join(long last) {
 			List<Waiter> waiting = this.stored.queue;
@@ -92,8 +92,8 @@ enum PermitFlaw implements ServerScript.Factory {
 	}
 
 	@Override
-	public ServerScript create(StoredKey stored, long nowMicros, ServerScript.Publisher publisher) {
-		return this.factory.create(stored, nowMicros, publisher);
+	public ServerScript create(StoredKey stored, long nowMicros, SimulatedNetwork network) {
+		return this.factory.create(stored, nowMicros, network);
 	}
 
 }

@@ -89,6 +89,11 @@ record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leas
 		return this.seed / 4 % 4 == 1;
 	}
 
+	/** Whether the registries interrupt the owners of lost locks. */
+	boolean interruptsOwners() {
+		return this.seed % 4 == 0;
+	}
+
 	boolean isLimited() {
 		return this.maxWaiting < Integer.MAX_VALUE;
 	}

@@ -31,7 +31,7 @@ class ServerScript {
 
 	final long nowMillis;
 
-	private final Publisher publisher;
+	private final SimulatedNetwork network;
 
 	/** What holds the lock, as the script knows it. */
 	Word state;
@@ -48,11 +48,11 @@ class ServerScript {
 	/** What is left of a lease that was just granted. */
 	long ttl;
 
-	ServerScript(StoredKey stored, long nowMicros, Publisher publisher) {
+	ServerScript(StoredKey stored, long nowMicros, SimulatedNetwork network) {
 		this.stored = stored;
 		this.now = nowMicros;
 		this.nowMillis = nowMicros / 1000;
-		this.publisher = publisher;
+		this.network = network;
 		this.state = stored.word;
 		this.owner = stored.owner;
 		this.last = stored.last;
@@ -131,7 +131,7 @@ class ServerScript {
 
 	/** Answers how many receivers the server counts. */
 	int publish(Ticket ticket, ServerMessage message) {
-		return this.publisher.publish(ticket.instance(), message);
+		return this.network.publish(ticket.instance(), message);
 	}
 
 	private int publishGrant(Ticket ticket, long first, long last, long ttl) {
@@ -380,15 +380,7 @@ class ServerScript {
 	/** Creates the execution of a script, which may have a flaw. */
 	interface Factory {
 
-		ServerScript create(StoredKey stored, long nowMicros, Publisher publisher);
-
-	}
-
-	/** Sends the messages of a script. */
-	interface Publisher {
-
-		/** Answers how many receivers the server counts. */
-		int publish(String instance, ServerMessage message);
+		ServerScript create(StoredKey stored, long nowMicros, SimulatedNetwork network);
 
 	}
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What one open store knows of its inbox and of the server's clock, as
  * {@code InboxMonitor} and {@code ServerClock} of the Redis store.
  */
-final class SimulatedInbox implements SimulatedLink.Receiver {
+final class SimulatedInbox {
 
 	private static final long CHECK_NANOS = Duration.ofSeconds(10).toNanos();
 
@@ -27,8 +27,6 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 	private static final long MAX_AHEAD_MICROS = 1_000_000;
 
 	private final World world;
-
-	private final SimulatedNetwork network;
 
 	private final SimulatedJvm jvm;
 
@@ -54,12 +52,11 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 
 	private long baselineMicros;
 
-	SimulatedInbox(World world, SimulatedNetwork network, SimulatedJvm jvm, String instance, LockSignals signals) {
+	SimulatedInbox(World world, SimulatedJvm jvm, String instance, LockSignals signals) {
 		this.world = world;
-		this.network = network;
 		this.jvm = jvm;
 		this.signals = signals;
-		this.link = network.open(jvm, instance, this);
+		this.link = world.network.open(jvm, instance, this);
 	}
 
 	boolean isConfirmed() {
@@ -80,7 +77,6 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 		return this.counted ? 'T' : 'S';
 	}
 
-	@Override
 	public void subscribed() {
 		if (this.link.closed) {
 			return;
@@ -93,7 +89,6 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 		check(true);
 	}
 
-	@Override
 	public void interrupted() {
 		if (this.link.closed) {
 			return;
@@ -112,9 +107,9 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 		TimeSource.Instant sent = this.jvm.now();
 		int number = this.subscription;
 		this.checkedNanos = sent.nanos();
-		this.network
+		this.world.network
 			.sendNow(this.link, "probe",
-					(server) -> List.of((long) this.network.receivers(this.link.instance), server.micros()))
+					(server) -> List.of((long) this.world.network.receivers(this.link.instance), server.micros()))
 			.whenComplete((answer, failure) -> {
 				if (this.link.closed) {
 					return;
@@ -172,7 +167,6 @@ final class SimulatedInbox implements SimulatedLink.Receiver {
 				Duration.ofMillis(message.ttlMillis()));
 	}
 
-	@Override
 	public void received(ServerMessage message) {
 		if (this.link.closed) {
 			return;

@@ -18,7 +18,8 @@ final class SimulatedLink {
 
 	final String instance;
 
-	final Receiver receiver;
+	/** The client side, on the driver's thread of its JVM. */
+	final SimulatedInbox receiver;
 
 	final Weather weather;
 
@@ -40,22 +41,11 @@ final class SimulatedLink {
 
 	long lastMessage;
 
-	SimulatedLink(SimulatedJvm jvm, String instance, Receiver receiver, Weather weather) {
+	SimulatedLink(SimulatedJvm jvm, String instance, SimulatedInbox receiver, Weather weather) {
 		this.jvm = jvm;
 		this.instance = instance;
 		this.receiver = receiver;
 		this.weather = weather;
-	}
-
-	/** The client side, on the driver's thread of its JVM. */
-	interface Receiver {
-
-		void subscribed();
-
-		void interrupted();
-
-		void received(ServerMessage message);
-
 	}
 
 	/** The faults between one JVM and the server. */

@@ -54,7 +54,7 @@ final class SimulatedNetwork {
 		this.world = world;
 		this.scheduler = world.scheduler;
 		this.random = world.networkRandom;
-		this.server = new SimulatedServer(world, this::publish);
+		this.server = new SimulatedServer(world);
 	}
 
 	/** A fault of the network or of the server begins. */
@@ -117,7 +117,7 @@ final class SimulatedNetwork {
 	}
 
 	/** A store is opened. */
-	SimulatedLink open(SimulatedJvm jvm, String instance, SimulatedLink.Receiver receiver) {
+	SimulatedLink open(SimulatedJvm jvm, String instance, SimulatedInbox receiver) {
 		SimulatedLink link = new SimulatedLink(jvm, instance, receiver, weather(jvm));
 		this.links.put(instance, link);
 		connect(link);

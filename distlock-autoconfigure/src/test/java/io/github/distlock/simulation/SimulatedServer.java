@@ -39,8 +39,6 @@ final class SimulatedServer {
 
 	private final World world;
 
-	private final ServerScript.Publisher publisher;
-
 	private final long offsetMicros;
 
 	private final Map<String, StoredKey> keys = new TreeMap<>();
@@ -53,9 +51,8 @@ final class SimulatedServer {
 	/** What the keys were before the latest commands, the oldest first. */
 	private final Deque<Write> history = new ArrayDeque<>();
 
-	SimulatedServer(World world, ServerScript.Publisher publisher) {
+	SimulatedServer(World world) {
 		this.world = world;
-		this.publisher = publisher;
 		this.offsetMicros = (world.plan.seed() % 7200) * 1_000_000;
 	}
 
@@ -74,7 +71,7 @@ final class SimulatedServer {
 		StoredKey before = this.keys.getOrDefault(name, new StoredKey());
 		StoredKey stored = before.copy();
 		stored.expire(now / 1000);
-		T answer = script.apply(this.world.scripts.create(stored, now, this.publisher));
+		T answer = script.apply(this.world.scripts.create(stored, now, this.world.network));
 		String broken = stored.broken();
 		if (broken != null) {
 			this.world.violation("word", name + ": " + broken + ": " + stored);

@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * {@code RedisLockStore}; for some the order of commands is not kept, as in a cluster;
  * for others each verb waits.
  */
-final class SimulatedStore implements LockStore, StoreInspection {
+record SimulatedStore(World world, SimulatedJvm jvm, RandomGenerator random,
+		SimulatedInbox inbox) implements LockStore, StoreInspection {
 
 	private static final long MAX_GRACE_MILLIS = 5000;
 
@@ -49,24 +50,6 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	private static final long MIN_RETRY_MILLIS = 20;
 
 	private static final long UNQUEUED_RETRY_MILLIS = 200;
-
-	private final World world;
-
-	private final SimulatedNetwork network;
-
-	private final SimulatedJvm jvm;
-
-	private final RandomGenerator random;
-
-	private final SimulatedInbox inbox;
-
-	private SimulatedStore(World world, SimulatedJvm jvm, StoreContext context) {
-		this.world = world;
-		this.network = world.network;
-		this.jvm = jvm;
-		this.random = context.random();
-		this.inbox = new SimulatedInbox(world, world.network, jvm, context.instance(), context.signals());
-	}
 
 	/** Locks in the simulated server, for one simulated JVM. */
 	static LockBackend backend(World world, SimulatedJvm jvm) {
@@ -81,7 +64,8 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 			@Override
 			public LockStore open(StoreContext context) {
-				return new SimulatedStore(world, jvm, context);
+				return new SimulatedStore(world, jvm, context.random(),
+						new SimulatedInbox(world, jvm, context.instance(), context.signals()));
 			}
 
 		};
@@ -92,7 +76,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 		boolean after = throwsError(text);
 		T answer;
 		try {
-			answer = this.network.call(this.inbox.link, text, command);
+			answer = this.world.network.call(this.inbox.link, text, command);
 		}
 		catch (LockBackendException ex) {
 			failed(ex);
@@ -107,7 +91,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 	/** Send a command; its stage completes on the thread of the driver. */
 	private <T> CompletionStage<T> send(String text, Function<SimulatedServer, T> command) {
 		boolean after = throwsError(text);
-		CompletionStage<T> answer = this.network.send(this.inbox.link, text, command);
+		CompletionStage<T> answer = this.world.network.send(this.inbox.link, text, command);
 		if (after) {
 			throw new SimulatedError("Thrown by a fault: " + text);
 		}
@@ -138,7 +122,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	/** The answer for one of these tickets may throw an error. */
 	private void mayThrow(Stream<Ticket> tickets) {
-		tickets.filter((ticket) -> this.network.server.isPoisoned(ticket.key(), true)).forEach((ticket) -> {
+		tickets.filter((ticket) -> this.world.network.server.isPoisoned(ticket.key(), true)).forEach((ticket) -> {
 			throw new SimulatedError("Thrown by an answer for " + ticket.key());
 		});
 	}
@@ -191,7 +175,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	private AttemptResult attempted(Ticket ticket, Duration lease, boolean queue, TimeSource.Instant sent,
 			ServerAnswer answer) {
-		if (this.network.server.isPoisoned(ticket.key(), true) && this.world.networkRandom.nextBoolean()) {
+		if (this.world.network.server.isPoisoned(ticket.key(), true) && this.world.networkRandom.nextBoolean()) {
 			mayThrow(Stream.of(ticket));
 		}
 		return switch (answer.word()) {
@@ -318,7 +302,7 @@ final class SimulatedStore implements LockStore, StoreInspection {
 
 	@Override
 	public void close() {
-		this.network.close(this.inbox.link);
+		this.world.network.close(this.inbox.link);
 	}
 
 	@Override

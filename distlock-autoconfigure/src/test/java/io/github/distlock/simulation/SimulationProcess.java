@@ -34,21 +34,25 @@ final class SimulationProcess {
 
 	Findings runInParallel(SeedRange seeds) throws InterruptedException {
 		int processes = (int) Math.min(atATime(), seeds.count());
-		Queue<Findings> found = new ConcurrentLinkedQueue<>();
+		Queue<List<String>> printed = new ConcurrentLinkedQueue<>();
 		List<Thread> threads = IntStream.range(0, processes)
-			.mapToObj((number) -> new Thread(() -> found.add(run(seeds.share(number, processes)))))
+			.mapToObj((number) -> new Thread(() -> printed.add(lines(seeds.share(number, processes)))))
 			.toList();
 		threads.forEach(Thread::start);
 		for (Thread thread : threads) {
 			thread.join();
 		}
-		if (found.size() < processes) {
+		if (printed.size() < processes) {
 			throw new IllegalStateException("A process of the simulation has failed, see above");
 		}
-		return found.stream().reduce(Findings.NONE, Findings::and);
+		return read(printed.stream().flatMap(List::stream).toList());
 	}
 
 	Findings run(SeedRange seeds) {
+		return read(lines(seeds));
+	}
+
+	private List<String> lines(SeedRange seeds) {
 		String path = Stream.concat(this.classPathFirst.stream(), Stream.of(System.getProperty("java.class.path")))
 			.map(String::valueOf)
 			.collect(joining(File.pathSeparator));
@@ -56,7 +60,7 @@ final class SimulationProcess {
 				"-Dorg.apache.commons.logging.LogFactory=org.apache.commons.logging.impl.LogFactoryImpl",
 				"-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog", "-cp", path);
 		try (ChildJvm child = ChildJvm.start(options, SimulationMain.class, seeds.arguments())) {
-			return read(child.linesBefore(SimulationMain.END));
+			return child.linesBefore(SimulationMain.END);
 		}
 	}
 
@@ -70,11 +74,12 @@ final class SimulationProcess {
 				case "VIOLATION" -> violations
 					.add(new Found(Long.parseLong(words[1]), words[2].split(": ")[0], words[2].split(": ", 2)[1]));
 				case "HASH" -> hashes.put(Long.parseLong(words[1]), words[2]);
-				case "TOTAL" -> totals.put(words[2], Long.parseLong(words[1]));
+				case "TOTAL" -> totals.merge(words[2], Long.parseLong(words[1]), Long::sum);
 				default -> {
 				}
 			}
 		}
+		violations.sort(Comparator.comparingLong(Found::seed));
 		return new Findings(violations, hashes, totals);
 	}
 
@@ -93,19 +98,6 @@ final class SimulationProcess {
 	 * often in all seeds.
 	 */
 	record Findings(List<Found> violations, Map<Long, String> hashes, Map<String, Long> totals) {
-
-		static final Findings NONE = new Findings(List.of(), Map.of(), Map.of());
-
-		Findings and(Findings others) {
-			List<Found> all = new ArrayList<>(this.violations);
-			all.addAll(others.violations);
-			all.sort(Comparator.comparingLong(Found::seed));
-			Map<Long, String> allHashes = new TreeMap<>(this.hashes);
-			allHashes.putAll(others.hashes);
-			Map<String, Long> sums = new TreeMap<>(this.totals);
-			others.totals.forEach((name, number) -> sums.merge(name, number, Long::sum));
-			return new Findings(all, allHashes, sums);
-		}
 
 		long total(String name) {
 			return this.totals.getOrDefault(name, 0L);

@@ -10,13 +10,13 @@ import io.github.distlock.LockException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock;
+import io.github.distlock.engine.HandOffLimits;
+import io.github.distlock.engine.KeySnapshot;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
-import io.github.distlock.engine.HandOffLimits;
-import io.github.distlock.engine.KeySnapshot;
 
 /**
  * One history: the JVMs, the network, the server, and what happened. This is the only
@@ -204,7 +204,7 @@ final class World {
 	private RegistrySettings settings() {
 		return new RegistrySettings(Duration.ofSeconds(2), this.plan.leaseTime(), null,
 				new HandOffLimits(this.plan.handOffBudget(), this.plan.handOffMaxTime()), this.plan.backendTimeout(),
-				this.plan.seed() % 4 == 0, SHUTDOWN_GRACE, null,
+				this.plan.interruptsOwners(), SHUTDOWN_GRACE, null,
 				this.plan.seed() % 4 == 3 ? SLOW_WAIT : Duration.ofSeconds(10),
 				this.plan.background() ? ReleaseMode.BACKGROUND : ReleaseMode.CONFIRMED, this.plan.maxWaiting(), false);
 	}

@@ -13,26 +13,10 @@ import io.github.distlock.HeldLock;
  * tokens arrived. Holders must not overlap, and one that is valid has the highest token
  * so far.
  */
-public final class HotKey {
-
-	private final String name;
-
-	private final Set<HeldLock> inside = ConcurrentHashMap.newKeySet();
-
-	private final AtomicLong lastToken = new AtomicLong();
-
-	private final Queue<String> violations = new ConcurrentLinkedQueue<>();
+public record HotKey(String name, Set<HeldLock> inside, AtomicLong lastToken, Queue<String> violations) {
 
 	public HotKey(String name) {
-		this.name = name;
-	}
-
-	public String name() {
-		return this.name;
-	}
-
-	public Queue<String> violations() {
-		return this.violations;
+		this(name, ConcurrentHashMap.newKeySet(), new AtomicLong(), new ConcurrentLinkedQueue<>());
 	}
 
 	public long highest() {
