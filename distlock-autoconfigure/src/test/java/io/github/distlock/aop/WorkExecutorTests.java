@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.LocalStoreApplication.Calls;
+import io.github.distlock.testing.Unchecked;
 import io.micrometer.context.ContextRegistry;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -187,12 +188,7 @@ class WorkExecutorTests {
 	}
 
 	private static void awaitZero(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		assertThat(Unchecked.<Boolean>call(() -> latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))).isTrue();
 	}
 
 	private static AnnotationConfigApplicationContext start(Executor executor) {

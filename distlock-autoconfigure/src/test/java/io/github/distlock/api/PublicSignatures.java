@@ -1,7 +1,5 @@
 package io.github.distlock.api;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -20,6 +18,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.contract.StoreUnderTest;
 import io.github.distlock.integration.IntegrationLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.testing.Unchecked;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -120,12 +119,7 @@ final class PublicSignatures {
 		if (!copied || !Modifier.isStatic(field.getModifiers()) || !Modifier.isFinal(field.getModifiers())) {
 			return "";
 		}
-		try {
-			return " = " + value(field.get(null));
-		}
-		catch (IllegalAccessException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return " = " + value(Unchecked.<@Nullable Object>call(() -> field.get(null)));
 	}
 
 	private static String value(@Nullable Object value) {
@@ -224,20 +218,15 @@ final class PublicSignatures {
 		}
 
 		private static List<Class<?>> publicTypes(String name) {
-			try {
-				Resource[] files = new PathMatchingResourcePatternResolver()
-					.getResources("classpath*:" + ClassUtils.convertClassNameToResourcePath(name) + "/*.class");
-				return Stream.of(files)
-					.filter((file) -> name.equals(SLICE) || !file.getDescription().contains("test-classes"))
-					.map((file) -> String.valueOf(file.getFilename()).replace(".class", ""))
-					.filter((type) -> !type.contains("$") && !type.equals("package-info"))
-					.<Class<?>>map((type) -> ClassUtils.resolveClassName(name + "." + type, null))
-					.filter((type) -> Modifier.isPublic(type.getModifiers()))
-					.toList();
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			Resource[] files = Unchecked.call(() -> new PathMatchingResourcePatternResolver()
+				.getResources("classpath*:" + ClassUtils.convertClassNameToResourcePath(name) + "/*.class"));
+			return Stream.of(files)
+				.filter((file) -> name.equals(SLICE) || !file.getDescription().contains("test-classes"))
+				.map((file) -> String.valueOf(file.getFilename()).replace(".class", ""))
+				.filter((type) -> !type.contains("$") && !type.equals("package-info"))
+				.<Class<?>>map((type) -> ClassUtils.resolveClassName(name + "." + type, null))
+				.filter((type) -> Modifier.isPublic(type.getModifiers()))
+				.toList();
 		}
 
 		private static List<Class<?>> withNested(List<Class<?>> types) {

@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.distlock.testing.ProjectFiles;
+import io.github.distlock.testing.Unchecked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,18 +80,9 @@ class PublicSignaturesTests {
 	private static Stream<String> poms() throws IOException {
 		return ProjectFiles.matching((file) -> file.endsWith("pom.xml") && !file.toString().contains("target"))
 			.stream()
-			.map(PublicSignaturesTests::read)
+			.map((file) -> Unchecked.call(() -> Files.readString(file)))
 			.filter((pom) -> pom.contains("<artifactId>distlock-parent<")
 					|| pom.contains("<artifactId>distlock-smoke<"));
-	}
-
-	private static String read(Path file) {
-		try {
-			return Files.readString(file);
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	private static List<String> names(Pattern pattern, String text) {

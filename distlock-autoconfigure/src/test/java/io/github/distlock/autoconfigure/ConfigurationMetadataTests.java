@@ -1,6 +1,5 @@
 package io.github.distlock.autoconfigure;
 
-import java.io.IOException;
 import java.net.URL;
 import java.util.Arrays;
 import java.util.List;
@@ -10,6 +9,7 @@ import java.util.Set;
 
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
+import io.github.distlock.testing.Unchecked;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.junit.jupiter.api.Test;
 
@@ -91,12 +91,8 @@ class ConfigurationMetadataTests {
 	private static String read() {
 		// Many jars contain such a file: read the one next to the classes of this module.
 		URL classes = DistlockProperties.class.getProtectionDomain().getCodeSource().getLocation();
-		try {
-			return new UrlResource(classes + "META-INF/spring-configuration-metadata.json").getContentAsString(UTF_8);
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return Unchecked.call(() -> new UrlResource(classes + "META-INF/spring-configuration-metadata.json")
+			.getContentAsString(UTF_8));
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.github.distlock.docs;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -9,6 +8,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+
+import io.github.distlock.testing.Unchecked;
 
 import org.springframework.util.ClassUtils;
 
@@ -28,14 +29,9 @@ public record PageCode(ClassLoader loader, List<Class<?>> types) {
 			.concat(pages.stream().flatMap((page) -> Pages.blocks(page, Pages.text(page)).stream()), Stream.of(more))
 			.filter((block) -> block.info().equals("java"))
 			.toList();
-		try {
-			Path folder = Files.createTempDirectory("page");
-			assertThat(JavaBlocks.errors(blocks, folder)).isEmpty();
-			return load(folder.resolve("0"));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Path folder = Unchecked.call(() -> Files.createTempDirectory("page"));
+		assertThat(JavaBlocks.errors(blocks, folder)).isEmpty();
+		return Unchecked.call(() -> load(folder.resolve("0")));
 	}
 
 	/** Load the classes in a folder. */

@@ -1,7 +1,5 @@
 package io.github.distlock.docs;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,6 +7,8 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+
+import io.github.distlock.testing.Unchecked;
 
 /**
  * The pages of the documentation and their blocks of code.
@@ -33,37 +33,26 @@ public final class Pages {
 	public static List<String> all() {
 		List<String> pages = new ArrayList<>();
 		for (String folder : List.of("", ".github", "sample-inventory-app", "distlock-lab")) {
-			try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+			try (Stream<Path> files = Unchecked.call(() -> Files.list(ROOT.resolve(folder)))) {
 				files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
 					.filter((name) -> name
 						.matches("(?:.*/)?(?:README|CONTRIBUTING|SECURITY|SUPPORT|CODE_OF_CONDUCT)[\\w.-]*\\.md"))
 					.sorted()
 					.forEach(pages::add);
 			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
 		}
-		try (Stream<Path> files = Files.walk(ROOT.resolve("docs"))) {
+		try (Stream<Path> files = Unchecked.call(() -> Files.walk(ROOT.resolve("docs")))) {
 			files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
 				.filter((name) -> name.endsWith(".md"))
 				.sorted()
 				.forEach(pages::add);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 		return pages;
 	}
 
 	/** Read a page, relative to the root of the repository. */
 	public static String text(String page) {
-		try {
-			return Files.readString(ROOT.resolve(page));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.call(() -> Files.readString(ROOT.resolve(page)));
 	}
 
 	/**

@@ -1,7 +1,5 @@
 package io.github.distlock.docs;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
+import io.github.distlock.testing.Unchecked;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,7 +23,7 @@ public record PropertyMetadata(Map<String, JsonNode> properties) {
 	/** Read the files of the class path. */
 	public static PropertyMetadata read() {
 		Map<String, JsonNode> properties = new TreeMap<>();
-		try {
+		return Unchecked.call(() -> {
 			List<URL> files = new ArrayList<>(Collections.list(ClassLoader.getSystemResources(FILE)));
 			for (URL file : files) {
 				try (var stream = file.openStream()) {
@@ -35,10 +34,7 @@ public record PropertyMetadata(Map<String, JsonNode> properties) {
 				}
 			}
 			return new PropertyMetadata(properties);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	/**

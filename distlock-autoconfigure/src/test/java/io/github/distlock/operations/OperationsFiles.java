@@ -1,7 +1,5 @@
 package io.github.distlock.operations;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,10 +9,10 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.github.distlock.testing.Unchecked;
+import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-
-import org.yaml.snakeyaml.Yaml;
 
 /**
  * The files of docs/operations.
@@ -31,12 +29,7 @@ public final class OperationsFiles {
 	}
 
 	public static String text(String file) {
-		try {
-			return Files.readString(FOLDER.resolve(file));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.call(() -> Files.readString(FOLDER.resolve(file)));
 	}
 
 	/** A file in YAML, as a tree. */

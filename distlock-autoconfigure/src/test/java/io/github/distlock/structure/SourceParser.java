@@ -1,7 +1,6 @@
 package io.github.distlock.structure;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -26,6 +24,7 @@ import com.sun.source.tree.Tree;
 import com.sun.source.tree.UnionTypeTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreeScanner;
+import io.github.distlock.testing.Unchecked;
 
 /**
  * Reads source files with the parser of the compiler.
@@ -134,12 +133,7 @@ final class SourceParser extends TreeScanner<Void, Void> {
 	}
 
 	static String text(Path path) {
-		try {
-			return Files.readString(path);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.call(() -> Files.readString(path));
 	}
 
 }

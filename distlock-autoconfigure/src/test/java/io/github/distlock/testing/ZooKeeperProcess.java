@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.server.ZooKeeperServerMain;
+
 import org.springframework.util.FileSystemUtils;
 
 /**

@@ -19,6 +19,7 @@ import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.server.embedded.ExitHandler;
 import org.apache.zookeeper.server.embedded.ZooKeeperServerEmbedded;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.util.FileSystemUtils;
 
 /** A real ZooKeeper server in this JVM. */

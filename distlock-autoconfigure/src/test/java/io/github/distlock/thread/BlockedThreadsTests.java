@@ -1,7 +1,5 @@
 package io.github.distlock.thread;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
@@ -23,6 +21,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.autoconfigure.Contexts;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.Unchecked;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Transports;
@@ -74,7 +73,7 @@ class BlockedThreadsTests {
 	private static final RedisTestServer third = RedisTestServer.start();
 
 	@AutoClose
-	private static final EmbeddedPostgres postgres = startPostgres();
+	private static final EmbeddedPostgres postgres = Unchecked.call(EmbeddedPostgres::start);
 
 	@AutoClose
 	private static final ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start();
@@ -116,15 +115,6 @@ class BlockedThreadsTests {
 					end.countDown();
 				}
 			});
-	}
-
-	private static EmbeddedPostgres startPostgres() {
-		try {
-			return EmbeddedPostgres.start();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 	static ApplicationContextRunner application(String store) {

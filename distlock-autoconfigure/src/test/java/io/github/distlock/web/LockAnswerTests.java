@@ -1,7 +1,5 @@
 package io.github.distlock.web;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,6 +17,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.Unchecked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -343,7 +342,7 @@ class LockAnswerTests {
 		}
 
 		private HttpResponse<String> send(HttpRequest request) {
-			try {
+			return Unchecked.call(() -> {
 				HttpResponse<String> response = this.client.send(request, HttpResponse.BodyHandlers.ofString());
 				assertThat(response.body().replaceAll("\"timestamp\":\"[^\"]*\"|<div id='created'>[^<]*", ""))
 					.as("HTTP status %s for %s", response.statusCode(), request)
@@ -353,14 +352,7 @@ class LockAnswerTests {
 					.doesNotContain("Redis")
 					.doesNotContain("at io.github");
 				return response;
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-				throw new IllegalStateException(ex);
-			}
+			});
 		}
 
 		@Override

@@ -1,7 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,9 +39,10 @@ import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.StoreNode;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.Unchecked;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -75,7 +75,7 @@ class AdvisoryLockTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(5);
 
-	private static final Path folder = temporaryFolder();
+	private static final Path folder = Unchecked.call(() -> Files.createTempDirectory("advisory"));
 
 	@AutoClose
 	private final JdbcNodes nodes = new JdbcNodes();
@@ -99,15 +99,6 @@ class AdvisoryLockTests {
 			.setOutputRedirector(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
 			.start();
 		database = TestDatabase.of(server);
-	}
-
-	private static Path temporaryFolder() {
-		try {
-			return Files.createTempDirectory("advisory");
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 	/** Return the number that a query returns. */

@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -42,6 +41,7 @@ import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.registry.PrefixedLockRegistry;
 import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.Unchecked;
 import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.TransactionBoundary;
@@ -52,12 +52,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.api.Test;
-
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -242,18 +242,10 @@ abstract class FenceCases {
 	}
 
 	private static void locked(LockRegistry registry, LockRequest lock, Runnable work) {
-		try {
-			registry.execute(lock, (Callable<@Nullable Object>) () -> {
-				work.run();
-				return null;
-			});
-		}
-		catch (RuntimeException ex) {
-			throw ex;
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		Unchecked.call(() -> registry.execute(lock, (Callable<@Nullable Object>) () -> {
+			work.run();
+			return null;
+		}));
 	}
 
 	private static CompletableFuture<Void> elsewhere(Runnable work) {
@@ -317,12 +309,7 @@ abstract class FenceCases {
 	}
 
 	private static void awaitQuietly(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		assertThat(Unchecked.<Boolean>call(() -> latch.await(20, TimeUnit.SECONDS))).isTrue();
 	}
 
 	@Test

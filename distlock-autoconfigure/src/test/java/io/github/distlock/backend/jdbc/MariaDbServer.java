@@ -1,7 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,6 +9,7 @@ import java.util.List;
 
 import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.Unchecked;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -26,7 +26,7 @@ record MariaDbServer(int port) {
 	static MariaDbServer start() {
 		String program = Installed.MARIADBD.assume().toString();
 		String installer = Installed.MARIADB_INSTALL_DB.assume().toString();
-		try {
+		return Unchecked.call(() -> {
 			Path folder = Files.createTempDirectory("mariadb");
 			Path data = folder.resolve("data");
 			int port = RedisTestServer.freePort();
@@ -53,14 +53,7 @@ record MariaDbServer(int port) {
 				root.execute("GRANT ALL ON *.* TO root@'127.0.0.1'");
 			});
 			return started;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException(ex);
-		}
+		});
 	}
 
 	String url() {

@@ -1,7 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -25,6 +23,7 @@ import io.github.distlock.docs.Pages;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.operations.LockedStock;
 import io.github.distlock.operations.RunbookCommands;
+import io.github.distlock.testing.Unchecked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -151,14 +150,9 @@ class SqlBlockTests {
 	}
 
 	private static List<String> lines() {
-		try {
-			String page = Files.readString(PAGE);
-			String section = page.substring(page.indexOf(SECTION) + SECTION.length()).split("\n## ", 2)[0];
-			return List.of(String.join(" ", Pages.codeLines(section)).split(";\\s*"));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		String page = Unchecked.call(() -> Files.readString(PAGE));
+		String section = page.substring(page.indexOf(SECTION) + SECTION.length()).split("\n## ", 2)[0];
+		return List.of(String.join(" ", Pages.codeLines(section)).split(";\\s*"));
 	}
 
 	@ParameterizedTest

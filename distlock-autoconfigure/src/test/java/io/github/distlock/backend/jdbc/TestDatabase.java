@@ -1,7 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +13,7 @@ import java.util.function.Supplier;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.Unchecked;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.springframework.core.io.ClassPathResource;
@@ -41,23 +40,18 @@ record TestDatabase(String platform, String url, String user) {
 
 	/** PostgreSQL, embedded in the tests. Ends with this JVM. */
 	static TestDatabase postgres() {
-		return once("postgresql", () -> {
-			try {
-				Path log = Files.createTempFile("postgres", ".log");
-				EmbeddedPostgres server = EmbeddedPostgres.builder()
-					.setPGStartupWait(Duration.ofMinutes(2))
-					.setServerConfig("max_connections", "1000")
-					.setServerConfig("fsync", "off")
-					.setServerConfig("shared_preload_libraries", "pg_stat_statements")
-					.setErrorRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
-					.setOutputRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
-					.start();
-				return new TestDatabase("postgresql", server.getJdbcUrl("postgres", "postgres"), "postgres");
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		});
+		return once("postgresql", () -> Unchecked.call(() -> {
+			Path log = Files.createTempFile("postgres", ".log");
+			EmbeddedPostgres server = EmbeddedPostgres.builder()
+				.setPGStartupWait(Duration.ofMinutes(2))
+				.setServerConfig("max_connections", "1000")
+				.setServerConfig("fsync", "off")
+				.setServerConfig("shared_preload_libraries", "pg_stat_statements")
+				.setErrorRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
+				.setOutputRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
+				.start();
+			return new TestDatabase("postgresql", server.getJdbcUrl("postgres", "postgres"), "postgres");
+		}));
 	}
 
 	/** A new database in that server, which no other test uses. */

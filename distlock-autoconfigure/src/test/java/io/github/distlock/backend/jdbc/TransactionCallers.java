@@ -19,6 +19,7 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.Unchecked;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionTemplate;
@@ -150,22 +151,14 @@ final class TransactionCallers implements LockRegistry {
 		}
 
 		private boolean work() {
-			try {
-				return TransactionCallers.this.locks.execute(this.request, () -> {
-					TransactionCallers.this.holders.addAndGet((this.outer != null) ? 0 : 1);
-					this.entered.complete(LockContext.current().orElseThrow());
-					while (!this.closed) {
-						this.works.take().run();
-					}
-					return true;
-				});
-			}
-			catch (RuntimeException ex) {
-				throw ex;
-			}
-			catch (Exception ex) {
-				throw new IllegalStateException(ex);
-			}
+			return Unchecked.call(() -> TransactionCallers.this.locks.execute(this.request, () -> {
+				TransactionCallers.this.holders.addAndGet((this.outer != null) ? 0 : 1);
+				this.entered.complete(LockContext.current().orElseThrow());
+				while (!this.closed) {
+					this.works.take().run();
+				}
+				return true;
+			}));
 		}
 
 		private void close() {

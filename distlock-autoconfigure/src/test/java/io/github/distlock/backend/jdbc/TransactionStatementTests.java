@@ -15,6 +15,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.TransactionShop.Sales;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.Unchecked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -101,15 +102,10 @@ class TransactionStatementTests {
 	}
 
 	private void locked(LockRegistry registry, Runnable work) {
-		try {
-			registry.execute(LockRequest.of(this.key), () -> {
-				work.run();
-				return true;
-			});
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		Unchecked.call(() -> registry.execute(LockRequest.of(this.key), () -> {
+			work.run();
+			return true;
+		}));
 	}
 
 	/**

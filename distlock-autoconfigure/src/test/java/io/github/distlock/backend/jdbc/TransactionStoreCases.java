@@ -33,6 +33,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.RunResult;
 import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.Unchecked;
 import io.github.distlock.transaction.TransactionLockRegistry;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -131,12 +132,7 @@ abstract class TransactionStoreCases {
 	}
 
 	private static boolean awaitQuietly(CountDownLatch latch) {
-		try {
-			return latch.await(60, TimeUnit.SECONDS);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return Unchecked.call(() -> latch.await(60, TimeUnit.SECONDS));
 	}
 
 	boolean isFree(TransactionShop shop, String key) {
@@ -470,15 +466,7 @@ abstract class TransactionStoreCases {
 	}
 
 	RunResult<String> run(TransactionShop shop, LockRequest request) {
-		try {
-			return shop.registry.tryRun(request, () -> "ran");
-		}
-		catch (RuntimeException ex) {
-			throw ex;
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		return Unchecked.call(() -> shop.registry.tryRun(request, () -> "ran"));
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.Unchecked;
 import io.github.distlock.thread.LockLog;
 import io.lettuce.core.resource.ClientResources;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -186,12 +187,7 @@ class InboxErrorTests extends OnRedis {
 		public boolean check() {
 			fail();
 			InboxErrorTests.this.checking.countDown();
-			try {
-				return InboxErrorTests.this.check.await(5, TimeUnit.MINUTES);
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
+			return Unchecked.call(() -> InboxErrorTests.this.check.await(5, TimeUnit.MINUTES));
 		}
 
 		@Override
