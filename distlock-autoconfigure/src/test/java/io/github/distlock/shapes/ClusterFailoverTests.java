@@ -9,9 +9,9 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.ContendedRun;
 import io.github.distlock.testing.LockNodes;
-import io.github.distlock.testing.LostReplication;
 import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -76,9 +76,14 @@ class ClusterFailoverTests {
 		List<BackendLockRegistry> both = two(LEASE);
 		both.forEach((node) -> node.acquire(LockRequest.of(key).leaseTime(Duration.ofSeconds(30))).close());
 		HeldLock old;
-		try (LostReplication lost = new LostReplication(master)) {
+		try (RespConnection admin = new RespConnection(master.port())) {
+			// The replica is disconnected and cannot connect again, so it lacks all
+			// writes.
+			admin.ask("CONFIG", "SET", "requirepass", "nobody knows it");
+			admin.ask("CLIENT", "KILL", "TYPE", "replica");
 			old = both.get(0).acquire(LockRequest.of(key));
 			cluster.replicas().get(2).ask("CLUSTER", "FAILOVER", "TAKEOVER");
+			admin.ask("CONFIG", "SET", "requirepass", "");
 		}
 		HeldLock fresh = both.get(1).acquire(LockRequest.of(key).waitTime(Duration.ofMinutes(1)));
 		// Both may believe for a while that they hold the lock: only the token decides.

@@ -1,6 +1,12 @@
 package io.github.distlock.shapes;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +21,6 @@ import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.TlsCertificate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -41,16 +46,46 @@ class TlsTests {
 
 	private static int tlsPort;
 
-	private static TlsCertificate certificate;
+	private static Path certificate;
+
+	private static final String PASSWORD = "changeit";
 
 	@BeforeAll
-	static void start(@TempDir Path folder) {
+	static void start(@TempDir Path folder) throws Exception {
 		Path executable = Installed.REDIS_SERVER.assume();
-		certificate = TlsCertificate.in(folder);
+		certificate = createCertificate(folder);
 		tlsPort = RedisTestServer.freePort();
 		redis = RedisProcess.start(executable, RedisTestServer.freePort(), List.of(), "tls-port " + tlsPort,
-				"tls-cert-file " + certificate.certificate(), "tls-key-file " + certificate.key(),
-				"tls-ca-cert-file " + certificate.certificate(), "tls-auth-clients no");
+				"tls-cert-file " + certificate, "tls-key-file " + folder.resolve("redis.key"),
+				"tls-ca-cert-file " + certificate, "tls-auth-clients no");
+	}
+
+	/**
+	 * Create the PEM files of a self-signed certificate of this machine and of its key.
+	 */
+	private static Path createCertificate(Path folder) throws Exception {
+		Path store = folder.resolve("redis.p12");
+		Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+				"-genkeypair", "-alias", "redis", "-keyalg", "RSA", "-keysize", "2048", "-dname", "CN=localhost",
+				"-ext", "SAN=ip:127.0.0.1,dns:localhost", "-validity", "2", "-storetype", "PKCS12", "-keystore",
+				store.toString(), "-storepass", PASSWORD)
+			.redirectErrorStream(true)
+			.start();
+		String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		if (keytool.waitFor() != 0) {
+			throw new IllegalStateException("No certificate: " + said);
+		}
+		KeyStore keys = KeyStore.getInstance("PKCS12");
+		try (InputStream in = Files.newInputStream(store)) {
+			keys.load(in, PASSWORD.toCharArray());
+		}
+		write(folder.resolve("redis.key"), "PRIVATE KEY", keys.getKey("redis", PASSWORD.toCharArray()).getEncoded());
+		return write(folder.resolve("redis.crt"), "CERTIFICATE", keys.getCertificate("redis").getEncoded());
+	}
+
+	private static Path write(Path file, String what, byte[] der) throws IOException {
+		String lines = Base64.getMimeEncoder(64, new byte[] { '\n' }).encodeToString(der);
+		return Files.writeString(file, "-----BEGIN " + what + "-----\n" + lines + "\n-----END " + what + "-----\n");
 	}
 
 	@AfterAll
@@ -64,7 +99,7 @@ class TlsTests {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class,
 					DistlockRedisAutoConfiguration.class, DistlockAutoConfiguration.class))
-			.withPropertyValues("spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificate.certificate(),
+			.withPropertyValues("spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificate,
 					"spring.data.redis.ssl.bundle=redis", "spring.data.redis.host=127.0.0.1",
 					"spring.data.redis.port=" + tlsPort, "distlock.fail-fast=true",
 					"distlock.redis.command-timeout=9s");
