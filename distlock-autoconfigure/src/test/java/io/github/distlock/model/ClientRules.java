@@ -18,7 +18,6 @@ final class ClientRules {
 		this.turns = new TurnRules(settings);
 	}
 
-	/** Attempt with the ticket of the entry. */
 	Packet attempt(World world, int entry) {
 		KeyEntry client = world.entries[entry];
 		client.attempting = true;
@@ -43,7 +42,6 @@ final class ClientRules {
 		return (starves && !this.settings.has(Flaw.POLLER_NOT_QUEUED)) ? Polling.PLACE : Polling.REFUSED;
 	}
 
-	/** Whether an attempt of the entry's ticket may be sent now. */
 	boolean mayAttempt(KeyEntry client) {
 		if (client.attempting) {
 			return false;
@@ -56,7 +54,6 @@ final class ClientRules {
 				&& client.departures.stream().noneMatch((each) -> each.repeated && each.verb == Verb.RELEASE);
 	}
 
-	/** Whether the release or cancel of the entry's ticket may be sent now. */
 	boolean mayLeave(KeyEntry client) {
 		if (client.attempting) {
 			return false;
@@ -97,7 +94,6 @@ final class ClientRules {
 		depart(world, leaving);
 	}
 
-	/** The ticket leaves the store. */
 	private static void depart(World world, Packet leaving) {
 		KeyEntry client = world.entries[leaving.entry];
 		leaving.attemptUnanswered = client.attemptUnanswered;
@@ -185,7 +181,6 @@ final class ClientRules {
 		return leaving;
 	}
 
-	/** Whether the JVM of an entry sends native commands. */
 	private boolean hasNativeCommands(World world, int entry) {
 		return this.settings.nativeWords && !world.hasOnlyScripts(entry);
 	}
@@ -247,7 +242,6 @@ final class ClientRules {
 		}
 	}
 
-	/** A ticket has left the store. */
 	private void departed(World world, KeyEntry client, Packet reply) {
 		Packet leaving = client.departure(reply.ticket);
 		if (leaving == null) {

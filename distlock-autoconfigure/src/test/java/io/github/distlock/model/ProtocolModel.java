@@ -22,7 +22,6 @@ final class ProtocolModel {
 		this.properties = new ProtocolProperties(settings);
 	}
 
-	/** Add all states that follow. */
 	void next(World world, Successors out) {
 		boolean due = this.server.add(world, out);
 		due |= this.clients.add(world, out);
@@ -33,7 +32,6 @@ final class ProtocolModel {
 		}
 	}
 
-	/** Check a state. */
 	void check(World world) {
 		this.properties.check(world);
 	}

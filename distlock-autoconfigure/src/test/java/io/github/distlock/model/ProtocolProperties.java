@@ -15,7 +15,6 @@ final class ProtocolProperties {
 		this.checksOwner = !settings.kinds.contains(NetworkFault.DUPLICATE);
 	}
 
-	/** Check any state. */
 	void check(World world) {
 		checkExclusion(world);
 		checkMark(world.store);

@@ -7,12 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a search.
  *
- * @param states how many states were seen
  * @param longestIdle how many ticks a waiter was kept from a lock that no thread held
- * @param complete whether all states were seen
  * @param violated the property that is violated, or {@code null}
  * @param trace the steps that lead to the violation
- * @param time how long the search took
  */
 record SearchResult(int states, int longestIdle, boolean complete, @Nullable String violated, String trace,
 		Duration time) {

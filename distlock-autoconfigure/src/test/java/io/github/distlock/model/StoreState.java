@@ -41,7 +41,6 @@ final class StoreState extends StatePart<StoreState> {
 	 */
 	int claim;
 
-	/** The server loses all data. */
 	void clear() {
 		expire();
 		forgetQueue();
@@ -100,17 +99,14 @@ final class StoreState extends StatePart<StoreState> {
 		return -1;
 	}
 
-	/** Whether the last ticket in the queue polls. */
 	boolean endsWithPolled() {
 		return this.polled.length > 0 && this.polled[this.polled.length - 1];
 	}
 
-	/** The queue without one ticket. */
 	int[] queueWithout(int ticket) {
 		return isQueued(ticket) ? Arrays.stream(this.queue).filter((each) -> each != ticket).toArray() : this.queue;
 	}
 
-	/** Take a ticket out of the queue. */
 	void dequeue(int ticket) {
 		int place = place(ticket);
 		if (place >= 0) {

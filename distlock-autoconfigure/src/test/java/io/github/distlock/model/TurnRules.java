@@ -45,7 +45,6 @@ record TurnRules(SearchSettings settings) {
 		}
 	}
 
-	/** Time has passed. */
 	void tick(World world) {
 		if (this.settings.turnTicks > 0) {
 			for (KeyEntry entry : world.entries) {

@@ -117,7 +117,6 @@ final class World extends StatePart<World> {
 		return jvmOfEntry(ModelTicket.entry(ticket));
 	}
 
-	/** Whether the JVM of an entry has only scripts. */
 	boolean hasOnlyScripts(int entry) {
 		return jvmOfEntry(entry) >= this.alive.length - this.oldJvms;
 	}
@@ -157,7 +156,6 @@ final class World extends StatePart<World> {
 			.forEach((packet) -> packet.ahead = true);
 	}
 
-	/** The messages on their way to a JVM are lost. */
 	void dropMessages(int jvm) {
 		this.messages.removeIf((message) -> jvmOfTicket(message.ticket) == jvm);
 	}

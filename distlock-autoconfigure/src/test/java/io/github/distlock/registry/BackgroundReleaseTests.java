@@ -75,7 +75,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 		int refused = 0;
 		for (int i = 0; i < 50; i++) {
 			HeldLock lock = node.acquire(request("key"));
-			redis.flushScripts();
+			redis.server().process().ask("SCRIPT", "FLUSH");
 			// Makes the script of attempts known again.
 			HeldLock other = node.acquire(request("other-" + i));
 			lock.close();

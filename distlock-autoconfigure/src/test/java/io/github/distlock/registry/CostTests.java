@@ -9,12 +9,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
@@ -22,6 +16,11 @@ import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -142,7 +141,7 @@ class CostTests extends TwoRegistries {
 		List<HeldLock> held = hold(node, 1000);
 		awaitRenewals(1000);
 		// Longer than the renewal interval, shorter than the rest of the lease.
-		redis.pause(Duration.ofMillis(6500));
+		redis.server().process().ask("CLIENT", "PAUSE", "6500");
 		await().atMost(LEASE).untilAsserted(() -> assertThat(this.events.notRenewed).hasPositiveValue());
 		awaitRenewals(2000);
 		assertThat(this.events.latestMillis).hasValueGreaterThan(500);

@@ -13,20 +13,14 @@ import org.jspecify.annotations.Nullable;
  * How many commands calls cost, in histories without faults: two if no other call needs
  * the lock, none for a hand-off inside a JVM, and few more for each second of waiting.
  */
-final class Costs {
+record Costs(World world, History history, Map<String, Integer> all, Map<String, Integer> shared) {
 
-	private final World world;
-
-	private final History history;
-
-	/** By JVM and key: all commands, and those that are no renewals of shared tickets. */
-	private final Map<String, Integer> all = new HashMap<>();
-
-	private final Map<String, Integer> shared = new HashMap<>();
-
+	/**
+	 * Create it without commands. They are counted by JVM and key: all, and those that
+	 * are no renewals of shared tickets.
+	 */
 	Costs(World world, History history) {
-		this.world = world;
-		this.history = history;
+		this(world, history, new HashMap<>(), new HashMap<>());
 	}
 
 	void sends(SimulatedJvm jvm, Ticket ticket) {

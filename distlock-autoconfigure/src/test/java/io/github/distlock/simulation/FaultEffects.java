@@ -65,7 +65,6 @@ final class FaultEffects {
 		};
 	}
 
-	/** Which losses of a lock a fault explains, from the fault on. */
 	static Set<LossCause> explains(Fault.Kind kind) {
 		return switch (kind) {
 			case EMPTY_SERVER, FAIL_OVER ->
@@ -83,7 +82,6 @@ final class FaultEffects {
 		};
 	}
 
-	/** Whether calls may end with an error because of a fault. */
 	static boolean throwsErrors(Fault.Kind kind) {
 		return kind == Fault.Kind.ERRORS || kind == Fault.Kind.REFUSE_TASKS || kind == Fault.Kind.THROW_ANSWERS;
 	}

@@ -183,7 +183,6 @@ final class History {
 		}
 	}
 
-	/** A caller learns that its lock is lost. */
 	void noticedLoss(Call call) {
 		HeldLock lock = call.lock;
 		if (lock != null && this.world.scheduler.quietly(lock::isHeld)) {
@@ -233,7 +232,104 @@ final class History {
 
 	/** The listener of the registry of a JVM, which asks the registry for its keys. */
 	LockListener listener(SimulatedJvm jvm, Supplier<List<KeySnapshot>> keys) {
-		return new Recorder(jvm, keys);
+		return new LockListener() {
+
+			@Override
+			public void onWaiting(Waiting event) {
+				Call call = find(jvm, event.name(), event.key(), 0);
+				if (call != null) {
+					count("waits");
+					if (call.waiting != Call.NEVER || call.reports > 0) {
+						History.this.world.violation("listener", call + " waits twice, or after its end");
+					}
+					call.waiting = now();
+					if (History.this.world.plan.isLimited()) {
+						History.this.rules.waits(call, History.this.world.scheduler.quietly(keys));
+					}
+				}
+			}
+
+			@Override
+			public void onWaitingEnded(Waiting event) {
+				Call call = find(jvm, event.name(), event.key(), 0);
+				if (call != null) {
+					if (call.waiting == Call.NEVER || call.waitingEnded != Call.NEVER || call.reports > 0) {
+						History.this.world.violation("listener", call + " ended to wait twice, or did not wait");
+					}
+					call.waitingEnded = now();
+				}
+			}
+
+			@Override
+			public void onAttempted(Attempted event) {
+				Call call = find(jvm, event.name(), event.key(), 0);
+				if (call == null) {
+					return;
+				}
+				call.reports++;
+				call.reported = event.outcome();
+				if (event.fencingToken() != 0) {
+					granted(call, event.fencingToken(), event.handOff());
+				}
+			}
+
+			private void granted(Call call, long token, HandOff handOff) {
+				call.token = token;
+				call.handOff = handOff;
+				call.granted = now();
+				Call before = History.this.lastGrants.put(jvm + " " + call.key(), call);
+				boolean passedOn = before != null && handOff == HandOff.LOCAL;
+				// The ticket of an earlier caller may have been granted the lock before.
+				long asked = Math.min(call.started, History.this.world.network.server.nanosOf(token));
+				call.asked = (before != null && passedOn) ? Math.min(before.asked, asked) : asked;
+				long tokens = (before != null && passedOn) ? token - before.token : 0;
+				boolean known = before != null && tokens > 0 && tokens <= ServerScript.COUNT;
+				call.turnStarted = known ? before.turnStarted : call.granted;
+				call.turnTokens = known ? before.turnTokens + tokens : 0;
+				count("hand-off " + handOff);
+				History.this.byToken.put(jvm + " " + call.key() + " " + token, call);
+				History.this.rules.granted(call, before);
+			}
+
+			@Override
+			public void onReleased(Released event) {
+				Call call = find(jvm, event.name(), event.key(), event.fencingToken());
+				if (call != null) {
+					call.releases++;
+				}
+			}
+
+			@Override
+			public void onAtRisk(AtRisk event) {
+				Call call = find(jvm, event.name(), event.key(), event.fencingToken());
+				if (call != null && History.this.world.flaw != PromiseFlaw.RISKS_UNREPORTED) {
+					call.risks++;
+					count("risks");
+				}
+			}
+
+			@Override
+			public void onAtRiskEnded(AtRisk event) {
+				Call call = find(jvm, event.name(), event.key(), event.fencingToken());
+				if (call != null && ++call.risksEnded > call.risks) {
+					History.this.world.violation("listener", call + " is no longer at risk, and was not");
+				}
+			}
+
+			@Override
+			public void onLost(Lost event) {
+				Call call = find(jvm, event.name(), event.key(), event.fencingToken());
+				if (call != null && History.this.world.flaw != PromiseFlaw.LOSSES_UNREPORTED) {
+					call.losses++;
+					call.lost = event;
+					count("loss " + event.lossCause());
+					History.this.world.trace(call.label, "LOST " + event.key() + " token " + event.fencingToken() + " "
+							+ event.lossCause() + (event.released() ? " after its release" : ""));
+					History.this.rules.lost(call, event.lossCause());
+				}
+			}
+
+		};
 	}
 
 	private @Nullable Call find(SimulatedJvm jvm, String name, @Nullable String key, long token) {
@@ -259,114 +355,6 @@ final class History {
 			this.world.violation("listener", "No call for " + key + " as " + name + " in " + jvm);
 		}
 		return call;
-	}
-
-	private final class Recorder implements LockListener {
-
-		private final SimulatedJvm jvm;
-
-		private final Supplier<List<KeySnapshot>> keys;
-
-		Recorder(SimulatedJvm jvm, Supplier<List<KeySnapshot>> keys) {
-			this.jvm = jvm;
-			this.keys = keys;
-		}
-
-		@Override
-		public void onWaiting(Waiting event) {
-			Call call = find(this.jvm, event.name(), event.key(), 0);
-			if (call != null) {
-				count("waits");
-				if (call.waiting != Call.NEVER || call.reports > 0) {
-					History.this.world.violation("listener", call + " waits twice, or after its end");
-				}
-				call.waiting = now();
-				if (History.this.world.plan.isLimited()) {
-					History.this.rules.waits(call, History.this.world.scheduler.quietly(this.keys));
-				}
-			}
-		}
-
-		@Override
-		public void onWaitingEnded(Waiting event) {
-			Call call = find(this.jvm, event.name(), event.key(), 0);
-			if (call != null) {
-				if (call.waiting == Call.NEVER || call.waitingEnded != Call.NEVER || call.reports > 0) {
-					History.this.world.violation("listener", call + " ended to wait twice, or did not wait");
-				}
-				call.waitingEnded = now();
-			}
-		}
-
-		@Override
-		public void onAttempted(Attempted event) {
-			Call call = find(this.jvm, event.name(), event.key(), 0);
-			if (call == null) {
-				return;
-			}
-			call.reports++;
-			call.reported = event.outcome();
-			if (event.fencingToken() != 0) {
-				granted(call, event.fencingToken(), event.handOff());
-			}
-		}
-
-		private void granted(Call call, long token, HandOff handOff) {
-			call.token = token;
-			call.handOff = handOff;
-			call.granted = now();
-			Call before = History.this.lastGrants.put(this.jvm + " " + call.key(), call);
-			boolean passedOn = before != null && handOff == HandOff.LOCAL;
-			// The ticket of an earlier caller may have been granted the lock before.
-			long asked = Math.min(call.started, History.this.world.network.server.nanosOf(token));
-			call.asked = (before != null && passedOn) ? Math.min(before.asked, asked) : asked;
-			long tokens = (before != null && passedOn) ? token - before.token : 0;
-			boolean known = before != null && tokens > 0 && tokens <= ServerScript.COUNT;
-			call.turnStarted = known ? before.turnStarted : call.granted;
-			call.turnTokens = known ? before.turnTokens + tokens : 0;
-			count("hand-off " + handOff);
-			History.this.byToken.put(this.jvm + " " + call.key() + " " + token, call);
-			History.this.rules.granted(call, before);
-		}
-
-		@Override
-		public void onReleased(Released event) {
-			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
-			if (call != null) {
-				call.releases++;
-			}
-		}
-
-		@Override
-		public void onAtRisk(AtRisk event) {
-			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
-			if (call != null && History.this.world.flaw != PromiseFlaw.RISKS_UNREPORTED) {
-				call.risks++;
-				count("risks");
-			}
-		}
-
-		@Override
-		public void onAtRiskEnded(AtRisk event) {
-			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
-			if (call != null && ++call.risksEnded > call.risks) {
-				History.this.world.violation("listener", call + " is no longer at risk, and was not");
-			}
-		}
-
-		@Override
-		public void onLost(Lost event) {
-			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
-			if (call != null && History.this.world.flaw != PromiseFlaw.LOSSES_UNREPORTED) {
-				call.losses++;
-				call.lost = event;
-				count("loss " + event.lossCause());
-				History.this.world.trace(call.label, "LOST " + event.key() + " token " + event.fencingToken() + " "
-						+ event.lossCause() + (event.released() ? " after its release" : ""));
-				History.this.rules.lost(call, event.lossCause());
-			}
-		}
-
 	}
 
 }

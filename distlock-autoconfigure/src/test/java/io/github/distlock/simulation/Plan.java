@@ -11,7 +11,6 @@ import java.util.stream.Stream;
  * What a seed decides before the history begins: the size of the world, the settings of
  * the registries, and the faults.
  *
- * @param seed the seed
  * @param jvms how many JVMs there are at a time
  * @param keys how many keys the callers share
  * @param callers how many callers each JVM has

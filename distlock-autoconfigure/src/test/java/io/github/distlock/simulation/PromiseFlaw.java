@@ -6,7 +6,6 @@ package io.github.distlock.simulation;
  */
 enum PromiseFlaw {
 
-	/** There is none. */
 	NONE(""),
 
 	/** The server confirms releases and does not execute them. */

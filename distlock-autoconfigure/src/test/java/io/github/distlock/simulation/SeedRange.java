@@ -15,7 +15,6 @@ record SeedRange(long first, long step, long count, Duration time) {
 
 	private static final Duration LONGEST = Duration.ofDays(1);
 
-	/** Some seeds, all of them. */
 	static SeedRange of(long first, long count) {
 		return new SeedRange(first, 1, count, LONGEST);
 	}
@@ -25,7 +24,6 @@ record SeedRange(long first, long step, long count, Duration time) {
 		return new SeedRange(first, 1, most, time);
 	}
 
-	/** The share of one of several processes. */
 	SeedRange share(int number, int processes) {
 		long share = this.count / processes + ((number < this.count % processes) ? 1 : 0);
 		return new SeedRange(this.first + number * this.step, this.step * processes, share, this.time);

@@ -193,7 +193,6 @@ class ServerScript {
 		}
 	}
 
-	/** Pass on a lock that was released. */
 	void pass(long last) {
 		grantNext(last, null, 0, false);
 		if (this.state == Word.ABSENT) {
@@ -284,7 +283,6 @@ class ServerScript {
 		return true;
 	}
 
-	/** Whether a ticket may join the readers that hold the lock. */
 	boolean mayEnter(Ticket ticket) {
 		return ticket.mayJoin(holders());
 	}

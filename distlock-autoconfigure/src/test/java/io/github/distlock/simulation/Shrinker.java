@@ -43,7 +43,6 @@ final class Shrinker {
 	/** A history without the faults that it does not need. */
 	record Shrunk(Plan original, Plan smallest, Simulation.Result result) {
 
-		/** For the message of a test. */
 		String report() {
 			long seed = this.original.seed();
 			if (this.result.violations().isEmpty()) {

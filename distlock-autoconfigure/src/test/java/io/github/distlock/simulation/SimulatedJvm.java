@@ -189,7 +189,6 @@ final class SimulatedJvm implements TimeSource, EngineEnvironment {
 
 	private int runs;
 
-	/** Whether its threads may run now. */
 	boolean runs() {
 		return !this.paused && !this.crashed;
 	}
@@ -205,7 +204,6 @@ final class SimulatedJvm implements TimeSource, EngineEnvironment {
 		return this.wallMillis + (nanoTime() - this.originNanos) / 1_000_000;
 	}
 
-	/** The wall clock is set. */
 	void stepWallClock(long millis) {
 		this.wallMillis += millis;
 		this.wentBackNanos = (millis < 0) ? this.scheduler.nanos() : this.wentBackNanos;

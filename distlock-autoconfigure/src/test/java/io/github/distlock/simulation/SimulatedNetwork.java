@@ -57,7 +57,6 @@ final class SimulatedNetwork {
 		this.server = new SimulatedServer(world);
 	}
 
-	/** A fault of the network or of the server begins. */
 	void begin(Fault fault, SimulatedJvm jvm) {
 		switch (fault.kind()) {
 			case PARTITION -> partition(jvm, fault.nanos());
@@ -116,7 +115,6 @@ final class SimulatedNetwork {
 		return this.links.values().stream().filter((link) -> link.jvm == jvm).toList();
 	}
 
-	/** A store is opened. */
 	SimulatedLink open(SimulatedJvm jvm, String instance, SimulatedInbox receiver) {
 		SimulatedLink link = new SimulatedLink(jvm, instance, receiver, weather(jvm));
 		this.links.put(instance, link);
@@ -411,7 +409,6 @@ final class SimulatedNetwork {
 		});
 	}
 
-	/** How many receivers a message to an instance has. */
 	int receivers(String instance) {
 		SimulatedLink link = this.links.get(instance);
 		return (link != null && link.subscribed) ? 1 : 0;

@@ -94,7 +94,6 @@ final class SimulatedServer {
 		}
 	}
 
-	/** Renewals and attempts for a key fail for some time. */
 	void poison(String key, long until, boolean answersThrow) {
 		this.poisoned.merge(key, until, Math::max);
 		if (answersThrow) {
@@ -102,12 +101,10 @@ final class SimulatedServer {
 		}
 	}
 
-	/** No key is poisoned any more. */
 	void heal() {
 		this.poisoned.clear();
 	}
 
-	/** Until when a key is or was poisoned. */
 	long poisonedUntil(String key) {
 		return this.poisoned.getOrDefault(key, -1L);
 	}
@@ -117,7 +114,6 @@ final class SimulatedServer {
 		return this.world.scheduler.nanos() < poisonedUntil(key) && this.throwing.contains(key) == answersThrow;
 	}
 
-	/** All data are lost. */
 	void clear() {
 		this.keys.clear();
 		this.history.clear();
@@ -139,7 +135,6 @@ final class SimulatedServer {
 		return copy;
 	}
 
-	/** The keys that still exist. */
 	List<String> keysLeft() {
 		List<String> left = new ArrayList<>();
 		for (String name : this.keys.keySet()) {
@@ -442,7 +437,6 @@ final class SimulatedServer {
 
 	}
 
-	/** What was stored of a key before a command. */
 	private record Write(long nanos, String name, StoredKey before) {
 	}
 

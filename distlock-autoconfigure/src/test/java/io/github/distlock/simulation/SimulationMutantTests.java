@@ -79,7 +79,6 @@ class SimulationMutantTests {
 				(found != null) ? found.property() + ": " + found.text() : "not found in " + seeds.count() + " seeds"));
 	}
 
-	/** What became of a mutant: whether a seed violates a property, and which one. */
 	private record Hunted(boolean found, String line) {
 
 	}

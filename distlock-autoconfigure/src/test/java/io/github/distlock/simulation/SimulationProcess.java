@@ -103,7 +103,6 @@ final class SimulationProcess {
 			return this.totals.getOrDefault(name, 0L);
 		}
 
-		/** What happened, in all and for each seed. */
 		List<String> report() {
 			long seeds = Math.max(1, total("seeds"));
 			return this.totals.entrySet()

@@ -85,7 +85,6 @@ record StoreProperties(World world, History history) {
 				|| this.history.hasRestarted(call);
 	}
 
-	/** Whether the store has the grant of a call. */
 	private boolean isStored(Call call) {
 		StoredKey stored = this.world.network.server.stored(call.key());
 		long now = this.world.network.server.micros() / 1000;

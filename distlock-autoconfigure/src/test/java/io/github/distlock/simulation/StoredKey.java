@@ -80,7 +80,6 @@ final class StoredKey {
 		return copy;
 	}
 
-	/** Forget what has ended. */
 	void expire(long nowMillis) {
 		if (this.word != Word.ABSENT && nowMillis > this.expires) {
 			absent();
@@ -107,7 +106,6 @@ final class StoredKey {
 		this.expires = expires;
 	}
 
-	/** Write the word of an owner. */
 	void own(Ticket owner, long first, long count, long expires) {
 		write(Word.OWNED, first + count - 1, expires);
 		this.owner = owner;

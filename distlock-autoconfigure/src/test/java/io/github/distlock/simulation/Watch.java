@@ -14,28 +14,19 @@ import io.github.distlock.HeldLock;
  * whether a lock is held may find that it has expired, before the engine does. What it
  * sees has to be reported soon: a loss, and a risk.
  */
-final class Watch {
+record Watch(World world, History history, Map<Call, Long> lostSince, Map<Call, Lease> leases) {
 
 	/** How long a loss may remain unreported: a sweep comes each second. */
 	private static final long LOSS = Duration.ofMillis(1100).toNanos();
 
 	private static final long SWEEP = Duration.ofSeconds(1).toNanos();
 
-	private final World world;
-
-	private final History history;
-
-	/** When a lock was first seen to be lost. */
-	private final Map<Call, Long> lostSince = new HashMap<>();
-
 	/**
-	 * What was left of each lease when it was last seen to grow, and when it was half.
+	 * Begin to note when a lock was first seen to be lost, what was left of each lease
+	 * when it was last seen to grow, and when it was half.
 	 */
-	private final Map<Call, Lease> leases = new HashMap<>();
-
 	Watch(World world, History history) {
-		this.world = world;
-		this.history = history;
+		this(world, history, new HashMap<>(), new HashMap<>());
 	}
 
 	void look() {

@@ -195,7 +195,6 @@ final class World {
 		this.trace.add(this.scheduler.nanos(), actor.toString(), event);
 	}
 
-	/** Note that something must not have happened. */
 	void violation(String property, String text) {
 		this.violations.add(new Violation(property, text, this.scheduler.nanos()));
 		trace("VIOLATION", property + ": " + text);

@@ -25,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public interface CheckedEnvironment extends EngineEnvironment {
 
-	/** The machine with other clocks. */
 	static CheckedEnvironment of(TimeSource clock) {
 		return () -> clock;
 	}

@@ -32,7 +32,6 @@ public class ChildJvm extends ChildProcess {
 		super(java(options, program, arguments).redirectError(errors));
 	}
 
-	/** Start a child that runs a program. */
 	public static ChildJvm start(Class<?> program, String... arguments) {
 		return start(List.of(), program, arguments);
 	}
@@ -72,7 +71,6 @@ public class ChildJvm extends ChildProcess {
 		this.lines.add(line);
 	}
 
-	/** Send a line to the child. */
 	public ChildJvm send(String line) {
 		try {
 			process().getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));

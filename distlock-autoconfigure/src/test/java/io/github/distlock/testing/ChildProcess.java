@@ -22,7 +22,6 @@ public abstract class ChildProcess implements AutoCloseable {
 
 	private volatile Process process;
 
-	/** Start it. */
 	protected ChildProcess(ProcessBuilder builder) {
 		this.process = Unchecked.call(builder::start);
 		Runtime.getRuntime().addShutdownHook(this.atExit);

@@ -73,7 +73,6 @@ public final class ContendedRun implements AutoCloseable {
 		awaitMore("entries", (worker) -> worker.entries, 3);
 	}
 
-	/** Wait until each thread has received an exception for the unavailable store. */
 	public void awaitFailureOfAllThreads() {
 		awaitMore("failures", (worker) -> worker.failed, 1);
 	}
@@ -93,7 +92,6 @@ public final class ContendedRun implements AutoCloseable {
 		return this.failures;
 	}
 
-	/** How many locks were lost while they were held. */
 	public int lost() {
 		return this.lost.get();
 	}
@@ -107,7 +105,6 @@ public final class ContendedRun implements AutoCloseable {
 		return this.keys.stream().flatMap((key) -> key.violations().stream()).toList();
 	}
 
-	/** The highest token that a thread has had. */
 	public long highestToken() {
 		return this.keys.stream().mapToLong(HotKey::highest).max().orElseThrow();
 	}

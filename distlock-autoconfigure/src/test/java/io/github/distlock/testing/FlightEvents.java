@@ -17,7 +17,6 @@ public final class FlightEvents implements AutoCloseable {
 
 	private final Recording recording = new Recording();
 
-	/** Start to record. */
 	public static FlightEvents start() {
 		FlightEvents events = new FlightEvents();
 		events.recording.enable("distlock.Wait").withoutThreshold();

@@ -30,7 +30,6 @@ public record HeapHistogram(Map<String, Long> bytes) {
 		return new HeapHistogram(bytes);
 	}
 
-	/** Whether this JVM provides a histogram. */
 	public static boolean isAvailable() {
 		try {
 			return ManagementFactory.getPlatformMBeanServer()

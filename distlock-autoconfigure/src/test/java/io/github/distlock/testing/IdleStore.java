@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class IdleStore implements LockBackend, LockStore {
 
-	/** What an idle store is. */
 	public static final BackendDescription DESCRIPTION = new BackendDescription("idle", Set.of(LockMode.EXCLUSIVE),
 			true, true, 1, Duration.ZERO, 100);
 

@@ -155,7 +155,6 @@ public final class RedisClusterNodes implements AutoCloseable {
 		}
 	}
 
-	/** The slot of a lock. */
 	public static int slot(String key) {
 		return ClusterSlotHashUtil.calculateSlot("{" + key + "}");
 	}

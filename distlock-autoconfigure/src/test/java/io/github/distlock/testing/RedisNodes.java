@@ -15,9 +15,9 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
-import io.github.distlock.engine.HandOffLimits;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +57,6 @@ public final class RedisNodes implements AutoCloseable {
 	/** The default limits of hand-offs inside a registry. */
 	public static final HandOffLimits HAND_OFF = new HandOffLimits(500, Duration.ofMillis(5));
 
-	/** Create default settings with another lease. */
 	public static RegistrySettings settings(Duration lease) {
 		return settings(lease, HAND_OFF);
 	}
@@ -80,7 +79,6 @@ public final class RedisNodes implements AutoCloseable {
 		return node(settings, listeners, TimeSource.SYSTEM);
 	}
 
-	/** Start a registry with a clock of its own. */
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners, TimeSource clock) {
 		return node(backend(settings, clock), settings, listeners, clock);
 	}
@@ -90,7 +88,6 @@ public final class RedisNodes implements AutoCloseable {
 		return backend(this.connections, settings, clock, this.commandTimeout);
 	}
 
-	/** Start a registry over such a backend. */
 	public BackendLockRegistry node(LockBackend backend, RegistrySettings settings, List<LockListener> listeners,
 			TimeSource clock) {
 		BackendLockRegistry registry = CheckedEnvironment.registry(backend, settings, listeners, clock);
@@ -184,7 +181,6 @@ public final class RedisNodes implements AutoCloseable {
 			.toList();
 	}
 
-	/** Whether a lock has an owner in the store. */
 	public boolean isLocked(String key) {
 		String word = (String) ask("GET", "distlock:lock:{" + key + "}");
 		return word != null && word.charAt(0) != '|';
@@ -207,18 +203,9 @@ public final class RedisNodes implements AutoCloseable {
 		return Long.parseLong(this.server.process().info("pubsub_channels"));
 	}
 
-	public void flushScripts() {
-		ask("SCRIPT", "FLUSH");
-	}
-
 	/** Break the connections of all other clients of a type, normal or pubsub. */
 	public void killClients(String type) {
 		ask("CLIENT", "KILL", "TYPE", type, "SKIPME", "yes");
-	}
-
-	/** Let the server answer no command for a while. */
-	public void pause(Duration duration) {
-		ask("CLIENT", "PAUSE", String.valueOf(duration.toMillis()));
 	}
 
 	/** Limit the server's memory, 0 for no limit. */

@@ -2,9 +2,9 @@ package io.github.distlock.testing;
 
 import java.time.Duration;
 
+import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
-import io.github.distlock.engine.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of a registry for tests, and those that differ in one or two values. */
@@ -26,12 +26,10 @@ public final class TestSettings {
 				shutdownGrace, null, Duration.ofSeconds(10), ReleaseMode.CONFIRMED, Integer.MAX_VALUE, false);
 	}
 
-	/** Return settings with another name of the application and slow wait. */
 	public static RegistrySettings reporting(RegistrySettings base, @Nullable String application, Duration slowWait) {
 		return with(base, application, slowWait, base.release());
 	}
 
-	/** Return settings with another end of releases. */
 	public static RegistrySettings releasing(RegistrySettings base, ReleaseMode release) {
 		return with(base, base.application(), base.slowWait(), release);
 	}

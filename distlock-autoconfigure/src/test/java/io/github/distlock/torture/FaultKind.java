@@ -64,7 +64,6 @@ enum FaultKind {
 		};
 	}
 
-	/** Whether the store forgets what it has acknowledged. */
 	boolean losesData() {
 		return this == FLUSH_ALL || this == RESTART;
 	}

@@ -20,7 +20,6 @@ import org.springframework.util.FileSystemUtils;
 /**
  * A mutant, and the torture settings that are most likely to detect it.
  *
- * @param mutant the mutant
  * @param conditions its cells of {@link #CONDITIONS}
  * @param valkey whether it needs a server with native commands, which replace most
  * scripts

@@ -38,7 +38,6 @@ public record Mutant(String name, String net, List<Edit> edits) {
 
 	private static final Path PACKAGE = Path.of("io/github/distlock");
 
-	/** Read a mutant from its rows, see {@link Mutants}. */
 	static Mutant parse(String[] rows) {
 		String[] names = rows[0].strip().split(" \\| ");
 		return new Mutant(names[0], (names.length > 1) ? names[1] : "",

@@ -3,6 +3,7 @@ package io.github.distlock.torture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 import io.github.distlock.testing.TcpProxy;
@@ -13,32 +14,11 @@ import io.github.distlock.torture.check.Kind;
  * Injects faults for a while, then pauses for a while, and repeats. The seed determines
  * the faults and their times, but not how they coincide with the workers.
  */
-final class Nemesis {
-
-	private final TortureSettings settings;
-
-	private final HistoryWriter history;
-
-	private final Random random;
-
-	private final Store store;
-
-	private final List<FaultKind> kinds;
-
-	private final Workers workers;
-
-	private final WorkerFaults workerFaults;
-
-	private int faults;
+record Nemesis(TortureSettings settings, Store store, Workers workers, HistoryWriter history, Random random,
+		AtomicInteger faults) {
 
 	Nemesis(TortureSettings settings, Store store, Workers workers, HistoryWriter history) {
-		this.settings = settings;
-		this.history = history;
-		this.random = new Random(settings.seed());
-		this.store = store;
-		this.kinds = settings.faults().stream().filter(store.faults::contains).toList();
-		this.workers = workers;
-		this.workerFaults = new WorkerFaults(settings, workers, this.random);
+		this(settings, store, workers, history, new Random(settings.seed()), new AtomicInteger());
 	}
 
 	/**
@@ -46,12 +26,13 @@ final class Nemesis {
 	 * whether that was so.
 	 */
 	boolean injectFaults(BooleanSupplier enough) {
+		List<FaultKind> kinds = this.settings.faults().stream().filter(this.store.faults::contains).toList();
 		long end = System.nanoTime() + this.settings.duration().toNanos();
 		while (System.nanoTime() < end) {
 			long storm = Math.min(end, System.nanoTime() + this.settings.storm().toNanos());
 			while (System.nanoTime() < storm) {
-				if (!this.kinds.isEmpty()) {
-					inject(this.kinds.get(this.random.nextInt(this.kinds.size())));
+				if (!kinds.isEmpty()) {
+					inject(kinds.get(this.random.nextInt(kinds.size())));
 				}
 				Torture.pause(Duration.ofMillis(this.random.nextInt(350)));
 			}
@@ -72,7 +53,7 @@ final class Nemesis {
 				case KILL_NORMAL, KILL_PUBSUB, CLIENT_PAUSE, SCRIPT_FLUSH, FLUSH_ALL, RESTART, CRASH, OUT_OF_MEMORY,
 						STALL, LOSE_REPLIES ->
 					injectIntoAll(kind, new Episode(kind));
-				default -> this.workerFaults.inject(kind, new Episode(kind));
+				default -> new WorkerFaults(this.settings, this.workers, this.random).inject(kind, new Episode(kind));
 			}
 		}
 		catch (RuntimeException ex) {
@@ -80,7 +61,6 @@ final class Nemesis {
 		}
 	}
 
-	/** A fault that affects all workers. */
 	private void injectIntoAll(FaultKind kind, Episode episode) {
 		episode.begin("all");
 		try {
@@ -103,7 +83,7 @@ final class Nemesis {
 
 		private final FaultKind kind;
 
-		private final int id = ++Nemesis.this.faults;
+		private final int id = Nemesis.this.faults.incrementAndGet();
 
 		Episode(FaultKind kind) {
 			this.kind = kind;

@@ -123,7 +123,6 @@ abstract class Store implements AutoCloseable {
 		this.history.write(Kind.LEFT_OVER, "names", left);
 	}
 
-	/** How long something may remain. */
 	abstract Duration longestLeftOver();
 
 	/** What remains now, or {@code none}. */

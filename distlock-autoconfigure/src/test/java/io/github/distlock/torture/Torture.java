@@ -70,7 +70,6 @@ record Torture(TortureSettings settings, Path folder, PrintStream out) {
 				&& !Checker.check(History.read(this.folder, System.nanoTime() - WRITTEN_AFTER_NANOS)).isEmpty();
 	}
 
-	/** A pause that is part of a test. */
 	static void pause(Duration duration) {
 		long end = System.nanoTime() + duration.toNanos();
 		for (long left; (left = end - System.nanoTime()) > 0;) {

@@ -10,10 +10,7 @@ import io.github.distlock.torture.worker.WorkerSettings.Load;
 /**
  * The settings of a run.
  *
- * @param seed the seed of all random numbers
  * @param duration the duration without start and end
- * @param load the load of each worker
- * @param faults the faults that the nemesis may inject
  * @param storm the duration of each period with faults
  * @param calm the duration of each pause between them
  * @param replacement the delay after which a dead worker is replaced

@@ -157,12 +157,10 @@ public final class Attempt {
 	 */
 	public record Claim(long start, long end) {
 
-		/** Whether nothing was guaranteed at any moment. */
 		public boolean isEmpty() {
 			return this.end <= this.start;
 		}
 
-		/** Whether the lock was guaranteed at a moment. */
 		public boolean contains(long nanos) {
 			return this.start <= nanos && nanos < this.end;
 		}

@@ -15,7 +15,6 @@ public final class FaultTimes {
 	/** Begin and end of each, the earliest first. They do not overlap. */
 	private final List<long[]> spans = new ArrayList<>();
 
-	/** Create it without any. */
 	public FaultTimes() {
 	}
 
@@ -43,7 +42,6 @@ public final class FaultTimes {
 		return this.spans.isEmpty();
 	}
 
-	/** The time without faults between two moments. */
 	public long faultFreeNanos(long from, long to) {
 		long nanos = to - from;
 		for (long[] span : this.spans) {

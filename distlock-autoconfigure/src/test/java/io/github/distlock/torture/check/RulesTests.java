@@ -334,7 +334,6 @@ class RulesTests {
 			return this;
 		}
 
-		/** The rules that the checker reports as violated. */
 		List<String> broken() {
 			return Checker.check(new History(this.events)).stream().map(Violation::rule).distinct().toList();
 		}

@@ -20,11 +20,9 @@ import org.jspecify.annotations.Nullable;
  * A call for a lock.
  *
  * @param how the API that is used
- * @param key the key
  * @param leaseMillis the explicit lease, or that of the watchdog
  * @param waitMillis the wait time, -1 for no limit
  * @param fair whether the order of arrival holds across all JVMs
- * @param mode the lock mode
  * @param permits how many readers may hold the lock at once, 0 for no limit
  */
 record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, LockMode mode, int permits) {
@@ -38,7 +36,6 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 
 	}
 
-	/** Make a random call. */
 	static Call random(Random random, Load load) {
 		How how = How.values()[random.nextInt(How.values().length)];
 		String key = "k" + random.nextInt(load.keys());

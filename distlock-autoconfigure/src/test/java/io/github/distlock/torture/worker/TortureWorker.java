@@ -17,6 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.registry.RegistrySnapshot;
@@ -25,7 +26,6 @@ import io.github.distlock.testing.TestSettings;
 import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.check.HistoryWriter;
 import io.github.distlock.torture.check.Kind;
-import io.github.distlock.engine.HandOffLimits;
 
 /**
  * A JVM whose threads contend for locks until it is asked to stop, is killed, or its
@@ -66,7 +66,6 @@ public final class TortureWorker {
 				List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
-	/** Run until asked to stop. */
 	public static void main(String[] args) throws IOException {
 		TortureWorker worker = new TortureWorker(WorkerSettings.parse(args));
 		Thread work = new Thread(worker::work, "work");

@@ -4,16 +4,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/**
- * The settings of a worker JVM.
- *
- * @param name its name in the history
- * @param storePort the port of the store
- * @param resourcePort the port of the resource
- * @param history its history file
- * @param seed the seed of its random numbers
- * @param load its load
- */
+/** The settings of a worker JVM. */
 public record WorkerSettings(String name, int storePort, int resourcePort, Path history, long seed, Load load) {
 
 	/** The longest lease that a worker asks for: long compared with all other times. */
@@ -41,8 +32,6 @@ public record WorkerSettings(String name, int storePort, int resourcePort, Path 
 	/**
 	 * The load of a worker.
 	 *
-	 * @param threads the number of threads
-	 * @param keys the number of keys
 	 * @param leaseMillis the lease of the watchdog; explicit leases are of similar length
 	 * @param fair the share of fair requests, 0 to 1
 	 * @param patient the share of calls without a limit of the wait time
