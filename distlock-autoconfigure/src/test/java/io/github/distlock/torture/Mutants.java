@@ -26,10 +26,8 @@ public final class Mutants {
 			"""
 					renewal after release
 					  renew.lua: if value and string.sub(value, 2) == ARGV[i * 2 - 1] then
-					        answers[i] = 1
 					    => if not value or string.byte(value) == TOMBSTONE or string.sub(value, 2) == ARGV[i * 2 - 1] then
 					        redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
-					        answers[i] = 1
 					  engine/Hold.java: HoldState.update(this, HoldState::ended).phase() => this.state.phase()
 					  engine/HeldLocks.java: this.renewer.forget(hold); if (!releaseInStore => if (!releaseInStore
 					validity of a grant counted from its answer
@@ -43,8 +41,7 @@ public final class Mutants {
 					      java.time.Duration.ofNanos(later.ttlNanos()))
 					waiter without a timer
 					  engine/KeyState.java: queued.due |= timer.attemptOrDefer(); => timer.attemptOrDefer();
-					  engine/KeyState.java: if (nothingIsToCome && this.live instanceof QueuedTicket queued) {
-					    => if (false && this.live instanceof QueuedTicket queued) {
+					  engine/KeyState.java: if (nothingIsToCome && this.live => if (false && this.live
 					hand-off without the deadline check
 					  engine/HandOffLimits.java: && clock.nanoTime() - turnNanos < this.maxTime.toNanos() =>
 					  engine/HandOffLimits.java: && from.validity().remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS,
@@ -54,11 +51,9 @@ public final class Mutants {
 					    => this.lastToken, io.github.distlock.backend.Validity.until(this.context.clock().now(),
 					      java.time.Duration.ofNanos(validity().ttlNanos())))
 					error in sending leaves the attempt of its key in flight
-					  engine/CommandSender.java: failure = StoreCalls.unwrap(ex);
-					    => failure = StoreCalls.unwrap(ex); if (failure instanceof Error error && command instanceof Command.Attempt) throw
-					      error;
-					  engine/Effects.java: boolean lost = (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;
-					    => boolean lost = false;
+					  engine/CommandSender.java: StoreCalls.unwrap(ex);
+					    => StoreCalls.unwrap(ex); if (failure instanceof Error error && command instanceof Command.Attempt) throw error;
+					  engine/Effects.java: (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS; => false;
 					-- Grants
 					end of a wait decided outside the lock
 					  engine/KeyState.java: return onEventIf(() -> { if (waiter.outcome() != null) { return false; } LockBackendException
@@ -80,8 +75,7 @@ public final class Mutants {
 					safety margin left out
 					  backend/Validity.java: Long.MAX_VALUE : this.ttlNanos - margin(); => Long.MAX_VALUE : this.ttlNanos;
 					fair caller shares the ticket of its JVM
-					  engine/Waiter.java: return request.fair() || request.mode() == LockMode.READ;
-					    => return request.mode() == LockMode.READ;
+					  engine/Waiter.java: return request.fair() || => return
 					-- Waits
 					ticket of the last caller that gives up not cancelled
 					  engine/KeyState.java: ownReleases().cancel(unwanted, this.context.settings().clock().nanoTime()); =>
@@ -122,29 +116,24 @@ public final class Mutants {
 					  engine/KeyTable.java: all.byNumber.remove(this.number); =>
 					-- Releases
 					release forgotten after an error
-					  engine/CommandSender.java: failure = StoreCalls.unwrap(ex);
-					    => failure = StoreCalls.unwrap(ex); if (failure instanceof Error error && command instanceof Command.Release) throw
-					      error;
-					  engine/Effects.java: boolean lost = (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;
-					    => boolean lost = false;
+					  engine/CommandSender.java: StoreCalls.unwrap(ex);
+					    => StoreCalls.unwrap(ex); if (failure instanceof Error error && command instanceof Command.Release) throw error;
+					  engine/Effects.java: (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS; => false;
 					release not repeated after a failure
 					  engine/KeyState.java: if (this.context.settings().clock().nanoTime() - pending.giveUpNanos >= 0) { => {
 					timer does not resume a failed release
 					  engine/KeyState.java: this.pendingReleases.resume(); =>
 					command that the executor refuses forgotten
 					  engine/BackgroundCommands.java: if (rejection != null) { end.accept(null, rejection); } =>
-					  engine/Effects.java: boolean lost = (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;
-					    => boolean lost = false;
+					  engine/Effects.java: (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS; => false;
 					loss found by a release in the background not reported
 					  engine/CommandSender.java: if (release != null && !late) { => if (false) {
 					re-entry not counted
 					  engine/Hold.java: (open) -> ((int) open > 0) ? open + more : open) => (open) -> open)
 					lock that another thread has closed re-entered
-					  engine/Hold.java: (open) -> ((int) open > 0) ? open + more : open) > 0;
-					    => (open) -> ((int) open > 0) ? open + more : open) >= 0;
+					  engine/Hold.java: ? open + more : open) > 0; => ? open + more : open) >= 0;
 					minimum hold time ignored
-					  engine/HeldLocks.java: release(hold, last, hold.holdLease.remainingMinHold(), closed);
-					    => release(hold, last, Duration.ZERO, closed);
+					  engine/HeldLocks.java: hold.holdLease.remainingMinHold(), closed); => Duration.ZERO, closed);
 					minimum hold time forgotten at the shutdown
 					  engine/HeldLocks.java: this.backend.expires() ? List.of() : retained() => retained()
 					lease does not cover the minimum hold time
@@ -155,10 +144,8 @@ public final class Mutants {
 					      hold.lose(LossCause.RELEASED_BY_OPERATOR);
 					    =>
 					lock that cannot be watched not released
-					  engine/HeldLocks.java: catch (RuntimeException | Error ex) { forgetOfThisThread(hold); drop(hold); throw ex;
-					    => catch (RuntimeException | Error ex) { throw ex;
-					  engine/Hold.java: return this.state.phase() == HoldPhase.LEFT || this.state.phase() == HoldPhase.LOST;
-					    => return false;
+					  engine/HeldLocks.java: forgetOfThisThread(hold); drop(hold); throw ex; => throw ex;
+					  engine/Hold.java: this.state.phase() == HoldPhase.LEFT || this.state.phase() == HoldPhase.LOST; => false;
 					shutdown leaves its waiters waiting
 					  engine/KeyTable.java: all().forEach((state) -> this.sender.onEvent(state, () ->
 					      state.failWaiters(shutDownException(state.key()))));
@@ -168,17 +155,14 @@ public final class Mutants {
 					    => if (false) { // close() may have failed the waiters before
 					-- Leases
 					loss of an expired lease reported twice
-					  engine/Hold.java: return this.phase.isOpen() ? new HoldState(HoldPhase.LOST,
-					    => return (this.phase.isOpen() && this.phase != HoldPhase.EXPIRED) ? new HoldState(HoldPhase.LOST,
+					  engine/Hold.java: return this.phase.isOpen() ? => return (this.phase.isOpen() && this.phase != HoldPhase.EXPIRED) ?
 					expired lease held again after a late answer
 					  engine/Hold.java: HoldState.update(this, (now) -> now.expired(cause)); return 0; => return 0;
 					  engine/HoldLease.java: if (!this.hold.checkExpired() && (longer => if ((longer
 					lease not renewed again after a failure
-					  engine/HoldLease.java: this.dueNanos = clock().nanoTime() + MAXIMUM_RETRY_NANOS; this.asked = FAILED;
-					    => this.dueNanos = clock().nanoTime() + MAXIMUM_RETRY_NANOS;
+					  engine/HoldLease.java: MAXIMUM_RETRY_NANOS; this.asked = FAILED; => MAXIMUM_RETRY_NANOS;
 					renewals that the executor refuses forgotten
-					  engine/RenewalQueue.java: if (error != null && this.sent.containsKey(batch)) { this.failed.accept(batch.leases());
-					    => if (error != null && this.sent.containsKey(batch)) {
+					  engine/RenewalQueue.java: containsKey(batch)) { this.failed.accept(batch.leases()); => containsKey(batch)) {
 					watchdog set for the first lease only
 					  engine/LeaseRenewer.java: this.timer.scheduleWithin(hold.holdLease.untilFirstEvent(), hold.holdLease.startNanos);
 					    => if (this.holds.size() == 1) { this.timer.scheduleWithin(hold.holdLease.untilFirstEvent(),
@@ -191,8 +175,7 @@ public final class Mutants {
 					  engine/Hold.java: || this.holdLease.isUnanswered(); => || this.holdLease.isUnderWay();
 					lost lock stays with its holder
 					  engine/Hold.java: this.context.drop(this); } return open; => } return open;
-					  engine/Hold.java: return this.state.phase() == HoldPhase.LEFT || this.state.phase() == HoldPhase.LOST;
-					    => return false;
+					  engine/Hold.java: this.state.phase() == HoldPhase.LEFT || this.state.phase() == HoldPhase.LOST; => false;
 					-- Limits of waiting callers
 					one caller too many waits
 					  engine/WaiterCounts.java: before < waiter.maxWaiting => before <= waiter.maxWaiting
@@ -209,17 +192,14 @@ public final class Mutants {
 					    => if (!(outcome instanceof WaitOutcome.GaveUp)) waiter.counts.remove(waiter);
 					-- What a call that has returned promises, or what it costs
 					close returns before its release was answered
-					  engine/HeldLocks.java: boolean awaited = closed == null && (!this.inBackground || hold.holdLease.hasMinHold() ||
-					      !this.keys.mayReleaseInBackground(hold));
-					    => boolean awaited = false;
+					  engine/HeldLocks.java: closed == null && (!this.inBackground || hold.holdLease.hasMinHold() ||
+					      !this.keys.mayReleaseInBackground(hold)); => false;
 					release that the store refuses taken for a release
 					  engine/HeldLocks.java: if (awaited && outcome == ReleaseOutcome.GONE) { throw lostBeforeRelease(hold); } =>
 					thread that gives up does not wait for its cancel
-					  engine/KeyTable.java: if (here && waiter.isDeparting() && effects.command() instanceof Command.Release) {
-					    => if (false) {
+					  engine/KeyTable.java: here && waiter.isDeparting() && effects.command() instanceof Command.Release => false
 					  registry/LockAcquirer.java: waiter.isDeparting() ? this.environment.clock().nanoTime() +
-					      this.keys.commandTimeoutNanos() : 0;
-					    => this.environment.clock().nanoTime();
+					      this.keys.commandTimeoutNanos() : 0; => this.environment.clock().nanoTime();
 					loss that a scan finds not reported
 					  engine/LeaseRenewer.java: boolean over = hold.checkExpired(); => boolean over = !hold.isValid();
 					risk not reported
@@ -227,23 +207,19 @@ public final class Mutants {
 					risk not ended by a release
 					  engine/Hold.java: this.holdLease.endRisk(); return left; => return left;
 					suspended machine not detected
-					  backend/Validity.java: return suspended(wallMillis, nowNanos) ? 0 : remainingNanosAt(nowNanos);
-					    => return remainingNanosAt(nowNanos);
+					  backend/Validity.java: return suspended(wallMillis, nowNanos) ? 0 : => return
 					suspended machine detected with the next renewal
 					  engine/RenewalTimer.java: if ((suspended || this.planned.get() - now <= 0) => if ((this.planned.get() - now <= 0)
 					refused batch sent again as it was
 					  engine/LeaseRenewer.java: .forEach((i) -> send(List.of(batch.leases().get(i)))); => .count();
 					each lease renewed at once
-					  engine/HoldLease.java: boolean endsTooSoon = hasMinHold() && granted.remainingNanos(clock()) <
-					      this.terms.remainingMinHold(Duration.ZERO).toNanos();
-					    => boolean endsTooSoon = true;
+					  engine/HoldLease.java: hasMinHold() && granted.remainingNanos(clock()) <
+					      this.terms.remainingMinHold(Duration.ZERO).toNanos(); => true;
 					waiting ticket asks again and again
-					  engine/RetryTimer.java: this.intervalNanos = interval.toNanos();
-					    => this.intervalNanos = Math.min(interval.toNanos(), 20_000_000);
+					  engine/RetryTimer.java: = interval.toNanos(); => = Math.min(interval.toNanos(), 20_000_000);
 					hand-off inside the JVM with a command
-					  engine/KeyState.java: Hold following = this.waiters.first().newHold(from, from.currentGrant());
+					  engine/KeyState.java: Hold following
 					    => ownReleases().cancel(newTicket(this.waiters.first()), this.context.settings().clock().nanoTime()); Hold following
-					      = this.waiters.first().newHold(from, from.currentGrant());
 					""");
 
 	/**
@@ -253,19 +229,9 @@ public final class Mutants {
 	static final List<Hunt> HUNTS = parse(
 			"""
 					release without owner check | slow
-					  release.lua: if not value or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then
-					      return 'gone'
-					    end
-					    => if not value then
-					      return 'gone'
-					    end
+					  release.lua: or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then => then
 					get and delete not atomic | slow
-					  release.lua: if not value or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then
-					      return 'gone'
-					    end
-					    => if not value then
-					      return 'gone'
-					    end
+					  release.lua: or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then => then
 					  backend/redis/RedisLockStore.java: CompletionStage<ReleaseResult> sent = send(ticket, lastToken, next);
 					    => CompletionStage<ReleaseResult> sent = this.connections.send("release", ticket.key(),
 					        (commands) -> ask(commands,
@@ -276,8 +242,7 @@ public final class Mutants {
 					      .thenCompose((mine) -> mine ? send(ticket, lastToken, next)
 					        : CompletableFuture.completedFuture(new ReleaseResult(false, null)));
 					lock and expiry in two commands | killing-callers
-					  attempt.lua: if redis.pcall('PSETEX', lockKey, lease, owned).err then
-					    => if redis.pcall('SET', lockKey, owned).err then
+					  attempt.lua: redis.pcall('PSETEX', lockKey, lease, owned) => redis.pcall('SET', lockKey, owned)
 					  backend/redis/RedisLockStore.java: case Reply.GRANTED -> granted(ticket, reply, sent, lease, reply.numbers().length == 1);
 					    => case Reply.GRANTED -> { commands.run(
 					      new org.springframework.data.redis.core.script.DefaultRedisScript<>(
@@ -291,11 +256,7 @@ public final class Mutants {
 					  backend/redis/RedisLockStore.java: case Reply.GRANTED -> granted(ticket, reply, sent, lease, reply.numbers().length == 1);
 					    => case Reply.GRANTED -> granted(ticket, reply, this.clock.now(), lease, reply.numbers().length == 1);
 					token not raised on take-over | usual
-					  attempt.lua: local owned = '-' .. token
-					    => if value then
-					      now = string.sub(value, 2)
-					    end
-					    local owned = '-' .. token
+					  attempt.lua: local owned => if value then now = string.sub(value, 2) end local owned
 					  values.lua: return math.max(last + 1, nowMicros) => return math.max(last, 1)
 					waiter without a timer | patient
 					no compensating release | losing-replies
@@ -305,16 +266,12 @@ public final class Mutants {
 					hold count in the store | losing-replies
 					  attempt.lua: -- Otherwise never refreshed: a stray copy must not lengthen anything.
 					    => redis.call('SET', lockKey .. ':again', token, 'PX', 30000)
-					  release.lua: if not value or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then
-					      return 'gone'
-					    end
-					    => if not value or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then
-					      return 'gone'
-					    end
-					    if redis.call('GET', KEYS[1] .. ':again') == token then
+					  release.lua: if kind == OWNED and not next
+					    => if redis.call('GET', KEYS[1] .. ':again') == token then
 					      redis.call('DEL', KEYS[1] .. ':again')
 					      return 'ok'
 					    end
+					    if kind == OWNED and not next
 					hand-off without the deadline check | quiet
 					reader beside a writer | reading
 					  attempt.lua: local granted = reader and owner == '~' and holds(false) => local granted = reader and holds(false)
@@ -327,18 +284,12 @@ public final class Mutants {
 					one reader more than the permits | sharing
 					  readers.lua: ABOVE_ALL_TIMES) < limit => ABOVE_ALL_TIMES) <= limit
 					release checks the JVM and not the ticket | losing-replies torture.release=background
-					  release.lua: if not value or kind ~= READERS and string.sub(value, 2, #token + 2) ~= token .. '|' then
-					      return 'gone'
-					    end
-					    => if not value or kind ~= READERS
-					        and string.match(value, '^.(.*):') ~= string.match(token, '^(.*):') then
-					      return 'gone'
-					    end
+					  release.lua: string.sub(value, 2, #token + 2) ~= token .. '|' then
+					    => string.match(value, '^.(.*):') ~= string.match(token, '^(.*):') then
 					native release without owner check | slow-and-spread valkey
-					  backend/redis/NativeCommands.java: RedisCommands.bytes(this.keys.lock(key), value, "IFEQ", expected, "PX", millis,
-					      "GET")
+					  backend/redis/NativeCommands.java: RedisCommands.bytes(this.keys.lock(key), value, "IFEQ"
 					    => value.startsWith("|") ? RedisCommands.bytes(this.keys.lock(key), value, "PX", millis, "GET") :
-					      RedisCommands.bytes(this.keys.lock(key), value, "IFEQ", expected, "PX", millis, "GET")
+					      RedisCommands.bytes(this.keys.lock(key), value, "IFEQ"
 					native attempt replaces any tombstone | brief valkey
 					  backend/redis/NativeCommands.java: return replace(commands, ticket.key(), "|" + value.token, held(ticket, first),
 					      lease).thenApply((taken) -> {
@@ -348,8 +299,7 @@ public final class Mutants {
 					ZooKeeper writer past readers | sessions torture.store=zookeeper
 					  backend/zookeeper/NodeQueue.java: if (!(reader && node.isReader())) { => if (!node.isReader()) {
 					ZooKeeper lock outlives its session | sessions torture.store=zookeeper
-					  backend/zookeeper/ZooKeeperSession.java: extend(Validity.until(received, this.timeout));
-					    => extend(Validity.until(received, this.timeout.multipliedBy(3)));
+					  backend/zookeeper/ZooKeeperSession.java: (received, this.timeout)); => (received, this.timeout.multipliedBy(3)));
 					""")
 		.stream()
 		.map(Hunt::of)
@@ -359,10 +309,8 @@ public final class Mutants {
 	static final List<RegressionMutant> REGRESSIONS = parse(
 			"""
 					error in sending leaves the command of its key in flight | registry.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait
-					  engine/CommandSender.java: catch (Throwable ex) { failure = StoreCalls.unwrap(ex); }
-					    => catch (RuntimeException ex) { failure = StoreCalls.unwrap(ex); }
-					  engine/Effects.java: boolean lost = (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS;
-					    => boolean lost = false;
+					  engine/CommandSender.java: (Throwable ex) { failure = => (RuntimeException ex) { failure =
+					  engine/Effects.java: (this.phase > SENT) ? ++this.sweepsAfterEnd > 1 : ++this.sweeps > MOST_SWEEPS; => false;
 					lock handed off with tokens behind those of its grant | engine.KeyStateTests#theQueueDecides
 					  engine/HandOffLimits.java: && from.fencingToken() < from.lastToken =>
 					nothing looks for the dead owner of a lock without a lease | backend.jdbc.H2ConnectionTests#theLockOfADeadThreadIsReleased
@@ -381,8 +329,7 @@ public final class Mutants {
 					threads inherit what is bound to a caller | aop.CallerIdentityTests#theBodyOfAMonoDoesNotRunAsAnotherCaller
 					  thread/LockThreads.java: task, "distlock", 0, false) => task, "distlock", 0, true)
 					registry beans have the names of Spring Integration | autoconfigure.NeighbourTests#theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndWork
-					  autoconfigure/LockRegistryRegistrar.java: "distlock" + StringUtils.capitalize(id) + "LockRegistry"
-					    => id + "LockRegistry"
+					  autoconfigure/LockRegistryRegistrar.java: "distlock" + StringUtils.capitalize(id) => id
 					""")
 		.stream()
 		.map(RegressionMutant::of)
