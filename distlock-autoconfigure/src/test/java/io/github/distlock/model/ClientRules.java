@@ -1,7 +1,7 @@
 package io.github.distlock.model;
 
 /** What a JVM does when a thread, a reply or a message arrives. */
-final class ClientRules {
+record ClientRules(SearchSettings settings, TurnRules turns) {
 
 	/** Longer than each retry interval. */
 	private static final int UNKNOWN_TTL = 9;
@@ -9,13 +9,8 @@ final class ClientRules {
 	/** Longer than a command is late: one slow tick. */
 	private static final int STRAY_DELAY = 2;
 
-	private final SearchSettings settings;
-
-	private final TurnRules turns;
-
 	ClientRules(SearchSettings settings) {
-		this.settings = settings;
-		this.turns = new TurnRules(settings);
+		this(settings, new TurnRules(settings));
 	}
 
 	Packet attempt(World world, int entry) {

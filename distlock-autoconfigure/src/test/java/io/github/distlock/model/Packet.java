@@ -8,14 +8,6 @@ import java.util.function.IntUnaryOperator;
  */
 final class Packet extends StatePart<Packet> {
 
-	private static final Verb[] VERBS = Verb.values();
-
-	private static final Audience[] AUDIENCES = Audience.values();
-
-	private static final Answer[] ANSWERS = Answer.values();
-
-	private static final Polling[] POLLINGS = Polling.values();
-
 	/** The entry that sent it. */
 	int entry;
 
@@ -137,21 +129,21 @@ final class Packet extends StatePart<Packet> {
 
 	void pass(StateForm form) {
 		this.entry = form.entry(this.entry);
-		this.verb = form.constant(this.verb, VERBS);
+		this.verb = form.constant(this.verb);
 		this.ticket = form.ticket(this.ticket);
 		this.next = form.ticket(this.next);
 		this.age = form.number(this.age);
 		this.used = form.number(hasUsed() ? this.used : 0);
 		this.delay = form.number(this.delay);
 		this.repeated = form.flag(this.repeated);
-		this.audience = form.constant(this.audience, AUDIENCES);
-		this.answer = form.constant(this.answer, ANSWERS);
+		this.audience = form.constant(this.audience);
+		this.answer = form.constant(this.answer);
 		this.firstToken = form.number(this.firstToken);
 		this.lastToken = form.number(this.lastToken);
 		this.validity = form.number(this.validity);
 		this.ttl = form.number(this.ttl);
 		this.nextGranted = form.flag(this.nextGranted);
-		this.polling = form.constant(this.polling, POLLINGS);
+		this.polling = form.constant(this.polling);
 		int flags = form.number(flags());
 		this.nativeWord = (flags & 1) != 0;
 		this.fallback = (flags & 2) != 0;

@@ -20,7 +20,6 @@ record Renaming(int[] entries, int[] newEntries, int[] jvms) {
 				: ModelTicket.of(this.newEntries[ModelTicket.entry(ticket)], ModelTicket.number(ticket));
 	}
 
-	/** Return the new number of a JVM. */
 	int jvm(int jvm) {
 		return this.newEntries[jvm * this.entries.length / this.jvms.length] * this.jvms.length / this.entries.length;
 	}

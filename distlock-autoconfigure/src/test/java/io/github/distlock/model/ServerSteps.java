@@ -144,7 +144,7 @@ record ServerSteps(SearchSettings settings, ClientRules client, FaultSteps fault
 		LockScripts again = new LockScripts(this.settings, repeated, messages);
 		again.run(unexecuted);
 		if (repeated.store.owner != after.owner || repeated.store.lastToken != after.lastToken
-				|| !Arrays.equals(repeated.store.queue, after.queue) || again.grants.published > 0) {
+				|| !Arrays.equals(repeated.store.queue, after.queue) || again.published > 0) {
 			throw new BrokenProperty("S4", "two executions in a row differ from one: " + unexecuted);
 		}
 	}

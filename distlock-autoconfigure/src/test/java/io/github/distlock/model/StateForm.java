@@ -46,8 +46,9 @@ final class StateForm {
 		return number(value ? 1 : 0) != 0;
 	}
 
-	<E extends Enum<E>> E constant(E value, E[] constants) {
-		return constants[number(value.ordinal())];
+	<E extends Enum<E>> E constant(E value) {
+		int ordinal = number(value.ordinal());
+		return this.reading ? value.getDeclaringClass().getEnumConstants()[ordinal] : value;
 	}
 
 	int ticket(int ticket) {

@@ -18,7 +18,15 @@ final class StateSearch {
 
 	private final SearchSettings settings;
 
-	private final ProtocolModel model;
+	private final ServerSteps server;
+
+	private final ClientSteps clients;
+
+	private final FaultSteps faults;
+
+	private final TimeSteps time;
+
+	private final ProtocolProperties properties;
 
 	private final Renaming none;
 
@@ -31,7 +39,12 @@ final class StateSearch {
 
 	StateSearch(SearchSettings settings) {
 		this.settings = settings;
-		this.model = new ProtocolModel(settings);
+		ClientRules rules = new ClientRules(settings);
+		this.faults = new FaultSteps(settings);
+		this.server = new ServerSteps(settings, rules, this.faults);
+		this.clients = new ClientSteps(settings, rules);
+		this.time = new TimeSteps(settings);
+		this.properties = new ProtocolProperties(settings);
 		// A JVM that has only scripts does not stand for another one.
 		this.none = Renaming.none(settings.jvms * settings.entriesPerJvm, settings.jvms);
 		List<Renaming> renamings = (settings.oldJvms + settings.deafJvms > 0) ? List.of(this.none)
@@ -64,11 +77,21 @@ final class StateSearch {
 	}
 
 	private void explore(byte[] bytes, int state) {
-		this.model.next(World.read(bytes, this.settings, this.none), (next, step) -> {
+		next(World.read(bytes, this.settings, this.none), (next, step) -> {
 			if (add(next, state)) {
-				this.model.check(next);
+				this.properties.check(next);
 			}
 		});
+	}
+
+	private void next(World world, Successors out) {
+		boolean due = this.server.add(world, out);
+		due |= this.clients.add(world, out);
+		due |= this.faults.add(world, out);
+		this.time.add(world, due, out);
+		if (!due) {
+			this.properties.checkAtRest(world);
+		}
 	}
 
 	private boolean add(World world, int parent) {
@@ -95,7 +118,7 @@ final class StateSearch {
 	}
 
 	private SearchResult result(long begin, boolean complete, @Nullable BrokenProperty broken, String trace) {
-		return new SearchResult(this.seen.size, this.model.time.longestIdle, complete,
+		return new SearchResult(this.seen.size, this.time.longestIdle, complete,
 				(broken != null) ? broken.property : null, trace, Duration.ofNanos(System.nanoTime() - begin));
 	}
 
@@ -111,9 +134,9 @@ final class StateSearch {
 			world = step(world, this.seen.fingerprint(state), text);
 		}
 		try {
-			this.model.next(world, (next, step) -> {
+			next(world, (next, step) -> {
 				try {
-					this.model.check(next);
+					this.properties.check(next);
 				}
 				catch (BrokenProperty ex) {
 					text.append(step.get()).append("\n    ").append(next).append('\n');
@@ -130,7 +153,7 @@ final class StateSearch {
 
 	private World step(World from, long wanted, StringBuilder text) {
 		List<World> found = new ArrayList<>();
-		this.model.next(from, (next, step) -> {
+		next(from, (next, step) -> {
 			if (found.isEmpty() && smallestForm(next).fingerprint() == wanted) {
 				found.add(next);
 				text.append(step.get()).append("\n    ").append(next).append('\n');

@@ -204,7 +204,6 @@ final class World extends StatePart<World> {
 		this.messages.forEach((message) -> message.mapTokens(map));
 	}
 
-	/** Write the state, or read it. */
 	void pass(StateForm form) {
 		this.store.pass(form);
 		this.lastEntered = form.number(this.lastEntered);
