@@ -76,7 +76,7 @@ class ZooKeeperStoreTests {
 	void aMissingChrootFailsACallAtOnceWithoutAnyLogLine() {
 		Logger curator = (Logger) LoggerFactory.getLogger("org.apache.curator");
 		curator.setLevel(Level.WARN);
-		try (LoggedProblems problems = LoggedProblems.observe()) {
+		try (LoggedProblems problems = new LoggedProblems()) {
 			this.context
 				.withPropertyValues("distlock.zookeeper.connect-string=" + server.connectString() + "/missing/app",
 						"distlock.backend-timeout=10m", "distlock.shutdown-grace-period=0s")

@@ -2,7 +2,6 @@ package io.github.distlock.testing;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,14 +71,11 @@ public class ChildJvm extends ChildProcess {
 	}
 
 	public ChildJvm send(String line) {
-		try {
+		return Unchecked.call(() -> {
 			process().getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
 			process().getOutputStream().flush();
 			return this;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	/** Wait for a line of the child, and collect the lines before it. */
@@ -110,7 +106,7 @@ public class ChildJvm extends ChildProcess {
 	}
 
 	private String next(String expected) {
-		try {
+		return Unchecked.call(() -> {
 			String line = this.lines.poll(HANG_SECONDS, TimeUnit.SECONDS);
 			if (line == null) {
 				throw new IllegalStateException(
@@ -123,11 +119,7 @@ public class ChildJvm extends ChildProcess {
 						"The child ended before it printed '" + expected + "', with status " + process().waitFor());
 			}
 			return line;
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException(ex);
-		}
+		});
 	}
 
 }

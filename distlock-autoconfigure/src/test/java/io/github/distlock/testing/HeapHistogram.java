@@ -6,7 +6,6 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
@@ -31,13 +30,8 @@ public record HeapHistogram(Map<String, Long> bytes) {
 	}
 
 	public static boolean isAvailable() {
-		try {
-			return ManagementFactory.getPlatformMBeanServer()
-				.isRegistered(new ObjectName("com.sun.management:type=DiagnosticCommand"));
-		}
-		catch (JMException ex) {
-			return false;
-		}
+		return ManagementFactory.getPlatformMBeanServer()
+			.isRegistered(Unchecked.call(() -> new ObjectName("com.sun.management:type=DiagnosticCommand")));
 	}
 
 	/**

@@ -18,18 +18,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * Registries of several JVMs, each with connections of its own, on a Redis of any
  * topology.
  */
-public final class LockNodes implements AutoCloseable {
+public record LockNodes(Supplier<LettuceConnectionFactory> connections, Duration commandTimeout,
+		List<BackendLockRegistry> registries, List<LettuceConnectionFactory> factories) implements AutoCloseable {
 
 	/** Of a command, and how long a caller waits: longer than a machine pauses. */
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
-
-	private final Supplier<LettuceConnectionFactory> connections;
-
-	private final Duration commandTimeout;
-
-	private final List<BackendLockRegistry> registries = new ArrayList<>();
-
-	private final List<LettuceConnectionFactory> factories = new ArrayList<>();
 
 	/**
 	 * Create it without registries. Their connection factories are started, as those of
@@ -41,8 +34,7 @@ public final class LockNodes implements AutoCloseable {
 
 	/** For a test that waits for commands that are not answered. */
 	public LockNodes(Supplier<LettuceConnectionFactory> connections, Duration commandTimeout) {
-		this.connections = connections;
-		this.commandTimeout = commandTimeout;
+		this(connections, commandTimeout, new ArrayList<>(), new ArrayList<>());
 	}
 
 	/** Create a backend with default settings. */

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Warnings, errors and exceptions that are logged by this thread, and by threads that
  * begin later. The threads of earlier tests in this JVM may log at any time.
  */
-public final class LoggedProblems implements AutoCloseable {
+public final class LoggedProblems extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
 	private final Logger root = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(Logger.ROOT_LOGGER_NAME);
 
@@ -24,29 +24,16 @@ public final class LoggedProblems implements AutoCloseable {
 
 	private final List<String> lines = new CopyOnWriteArrayList<>();
 
-	private final AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
-
-		@Override
-		protected void append(ILoggingEvent event) {
-			add(event);
-		}
-
-	};
-
-	private LoggedProblems() {
-		this.others.remove(Thread.currentThread());
-		this.appender.setContext(this.root.getLoggerContext());
-		this.appender.start();
-		this.root.addAppender(this.appender);
-	}
-
 	/** Observe what is logged until this is closed. */
-	public static LoggedProblems observe() {
-		return new LoggedProblems();
+	public LoggedProblems() {
+		this.others.remove(Thread.currentThread());
+		setContext(this.root.getLoggerContext());
+		start();
+		this.root.addAppender(this);
 	}
 
-	/** On the thread that logs. */
-	private void add(ILoggingEvent event) {
+	@Override
+	protected void append(ILoggingEvent event) {
 		IThrowableProxy failure = event.getThrowableProxy();
 		if (!this.others.contains(Thread.currentThread())
 				&& (event.getLevel().isGreaterOrEqual(Level.WARN) || failure != null)) {
@@ -62,8 +49,8 @@ public final class LoggedProblems implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.root.detachAppender(this.appender);
-		this.appender.stop();
+		this.root.detachAppender(this);
+		stop();
 	}
 
 }

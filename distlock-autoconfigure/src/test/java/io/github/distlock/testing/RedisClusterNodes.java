@@ -19,8 +19,11 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A real Redis Cluster on this machine: three masters, some of them with a replica. */
-public final class RedisClusterNodes implements AutoCloseable {
+/**
+ * A real Redis Cluster on this machine: three masters, some of them with a replica. The
+ * masters are the first ones, as long as no other node has taken over.
+ */
+public record RedisClusterNodes(List<RedisProcess> masters, List<RedisProcess> replicas) implements AutoCloseable {
 
 	private static final int MASTERS = 3;
 
@@ -31,18 +34,9 @@ public final class RedisClusterNodes implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-	private final List<RedisProcess> masters = new ArrayList<>();
-
-	private final List<RedisProcess> replicas = new ArrayList<>();
-
-	private RedisClusterNodes(int replicas) {
-		IntStream.range(0, MASTERS).forEach((i) -> this.masters.add(startNode()));
-		IntStream.range(0, replicas).forEach((i) -> this.replicas.add(startNode()));
-	}
-
 	/** Start a cluster in which some of the masters have a replica. */
 	public static RedisClusterNodes start(int replicas) {
-		RedisClusterNodes cluster = new RedisClusterNodes(replicas);
+		RedisClusterNodes cluster = new RedisClusterNodes(startNodes(MASTERS), startNodes(replicas));
 		try {
 			cluster.join();
 			return cluster;
@@ -51,6 +45,10 @@ public final class RedisClusterNodes implements AutoCloseable {
 			cluster.close();
 			throw ex;
 		}
+	}
+
+	private static List<RedisProcess> startNodes(int count) {
+		return IntStream.range(0, count).mapToObj((i) -> startNode()).toList();
 	}
 
 	/**
@@ -127,15 +125,6 @@ public final class RedisClusterNodes implements AutoCloseable {
 
 	public static String id(RedisProcess node) {
 		return String.valueOf(node.ask("CLUSTER", "MYID"));
-	}
-
-	/** The first masters, as long as no other node has taken over. */
-	public List<RedisProcess> masters() {
-		return this.masters;
-	}
-
-	public List<RedisProcess> replicas() {
-		return this.replicas;
 	}
 
 	public List<RedisProcess> all() {

@@ -26,32 +26,17 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A real Redis, and registries of several JVMs that use it. */
-public final class RedisNodes implements AutoCloseable {
-
-	private final RedisTestServer server;
-
-	private final LettuceConnectionFactory connections;
-
-	private final Duration commandTimeout;
-
-	private final List<BackendLockRegistry> nodes = new ArrayList<>();
-
-	private final List<LettuceConnectionFactory> otherConnections = new ArrayList<>();
-
-	private RedisNodes(RedisTestServer server, Duration commandTimeout) {
-		this.server = server;
-		this.commandTimeout = commandTimeout;
-		this.connections = server.connectionFactory();
-	}
+public record RedisNodes(RedisTestServer server, LettuceConnectionFactory connections, Duration commandTimeout,
+		List<BackendLockRegistry> nodes, List<LettuceConnectionFactory> otherConnections) implements AutoCloseable {
 
 	/** Start the server, without nodes. No test waits for the time-out of a command. */
 	public static RedisNodes start() {
 		return start(Duration.ofSeconds(8));
 	}
 
-	/** Start the server for nodes with a time-out. */
 	public static RedisNodes start(Duration commandTimeout) {
-		return new RedisNodes(RedisTestServer.start(), commandTimeout);
+		RedisTestServer server = RedisTestServer.start();
+		return new RedisNodes(server, server.connectionFactory(), commandTimeout, new ArrayList<>(), new ArrayList<>());
 	}
 
 	/** The default limits of hand-offs inside a registry. */
@@ -219,10 +204,6 @@ public final class RedisNodes implements AutoCloseable {
 
 	private List<?> list(String... words) {
 		return (List<?>) Objects.requireNonNull(ask(words));
-	}
-
-	public RedisTestServer server() {
-		return this.server;
 	}
 
 	@Override

@@ -13,17 +13,13 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A real Redis on a free port, for one test class, and connections to it. */
-public final class RedisTestServer implements AutoCloseable {
-
-	private final RedisProcess process;
-
-	private final List<LettuceConnectionFactory> connections = new ArrayList<>();
+public record RedisTestServer(RedisProcess process,
+		List<LettuceConnectionFactory> connections) implements AutoCloseable {
 
 	public RedisTestServer(RedisProcess process) {
-		this.process = process;
+		this(process, new ArrayList<>());
 	}
 
-	/** Start a server with further lines of configuration. */
 	public static RedisTestServer start(String... settings) {
 		return start(freePort(), settings);
 	}
@@ -32,17 +28,12 @@ public final class RedisTestServer implements AutoCloseable {
 		return new RedisTestServer(RedisProcess.start(port, settings));
 	}
 
-	/** A free port, which no other test uses. */
 	public static int freePort() {
 		return FreePorts.next();
 	}
 
 	public int port() {
 		return this.process.port();
-	}
-
-	public RedisProcess process() {
-		return this.process;
 	}
 
 	/** Connect, as an application does, until the server is closed. */

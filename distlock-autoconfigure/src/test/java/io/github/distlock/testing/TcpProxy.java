@@ -3,7 +3,6 @@ package io.github.distlock.testing;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -197,8 +196,8 @@ public final class TcpProxy implements AutoCloseable {
 			if (this.refusing) {
 				link.close();
 			}
-			run(() -> pumpCommands(link));
-			run(() -> pumpReplies(link));
+			run(() -> pump(link, client, this::passCommands));
+			run(() -> pump(link, link.server, this::passReplies));
 		}
 		catch (IOException ex) {
 			// The server is unreachable, and may come back.
@@ -206,36 +205,39 @@ public final class TcpProxy implements AutoCloseable {
 		}
 	}
 
-	private void pumpCommands(Link link) {
+	private void pump(Link link, Socket from, Pump pump) {
 		byte[] buffer = new byte[65536];
 		try {
-			InputStream in = link.client.getInputStream();
-			OutputStream out = link.server.getOutputStream();
+			InputStream in = from.getInputStream();
 			for (int read; (read = in.read(buffer)) > 0;) {
-				if (new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains("SUBSCRIBE")) {
-					link.subscribing = true;
-				}
-				if (read == 2 * CANCEL_START.length
-						&& Arrays.equals(Arrays.copyOf(buffer, CANCEL_START.length), CANCEL_START)) {
-					this.cancellations.incrementAndGet();
-				}
-				if (link.answered) {
-					link.answered = false;
-					this.roundTrips.incrementAndGet();
-				}
-				keep(this.commandDelayNanos);
-				if (link.withholding) {
-					link.withheld.write(buffer, 0, read);
-				}
-				else if (passes(link)) {
-					out.write(buffer, 0, read);
-				}
+				pump.pass(link, Arrays.copyOf(buffer, read));
 			}
 		}
 		catch (IOException ex) {
 			// One side has closed: close the other one.
 		}
 		link.end();
+	}
+
+	private void passCommands(Link link, byte[] data) throws IOException {
+		if (new String(data, StandardCharsets.ISO_8859_1).contains("SUBSCRIBE")) {
+			link.subscribing = true;
+		}
+		if (data.length == 2 * CANCEL_START.length
+				&& Arrays.equals(Arrays.copyOf(data, CANCEL_START.length), CANCEL_START)) {
+			this.cancellations.incrementAndGet();
+		}
+		if (link.answered) {
+			link.answered = false;
+			this.roundTrips.incrementAndGet();
+		}
+		keep(this.commandDelayNanos);
+		if (link.withholding) {
+			link.withheld.writeBytes(data);
+		}
+		else if (passes(link)) {
+			link.server.getOutputStream().write(data);
+		}
 	}
 
 	/** Wait while data is held, and find out whether it is dropped. */
@@ -255,31 +257,20 @@ public final class TcpProxy implements AutoCloseable {
 		}
 	}
 
-	private void pumpReplies(Link link) {
-		byte[] buffer = new byte[65536];
-		try {
-			InputStream in = link.server.getInputStream();
-			OutputStream out = link.client.getOutputStream();
-			for (int read; (read = in.read(buffer)) > 0;) {
-				link.answered = true;
-				if (passes(link) && !link.mute) {
-					keep(this.replyDelayNanos);
-					link.unread.write(buffer, 0, read);
-					UnaryOperator<List<byte[]>> change = this.disturbance;
-					boolean whole = change == null || link.subscribing;
-					for (byte[] reply : whole ? List.of(link.unread.toByteArray()) : change.apply(complete(link))) {
-						out.write(reply);
-					}
-					if (whole) {
-						link.unread.reset();
-					}
-				}
+	private void passReplies(Link link, byte[] data) throws IOException {
+		link.answered = true;
+		if (passes(link) && !link.mute) {
+			keep(this.replyDelayNanos);
+			link.unread.writeBytes(data);
+			UnaryOperator<List<byte[]>> change = this.disturbance;
+			boolean whole = change == null || link.subscribing;
+			for (byte[] reply : whole ? List.of(link.unread.toByteArray()) : change.apply(complete(link))) {
+				link.client.getOutputStream().write(reply);
+			}
+			if (whole) {
+				link.unread.reset();
 			}
 		}
-		catch (IOException ex) {
-			// One side has closed: close the other one.
-		}
-		link.end();
 	}
 
 	/** Take out the replies that have arrived completely. */
@@ -342,6 +333,13 @@ public final class TcpProxy implements AutoCloseable {
 			throw new UncheckedIOException(ex);
 		}
 		refuse(true);
+	}
+
+	/** What is done with data in one direction. */
+	private interface Pump {
+
+		void pass(Link link, byte[] data) throws IOException;
+
 	}
 
 	/** A connection of a client, and its connection to the server. */

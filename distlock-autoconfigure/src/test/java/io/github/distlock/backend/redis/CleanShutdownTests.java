@@ -34,7 +34,7 @@ class CleanShutdownTests extends OnRedis {
 
 	private static final int ROUNDS = 100;
 
-	private final LoggedProblems problems = LoggedProblems.observe();
+	private final LoggedProblems problems = new LoggedProblems();
 
 	@AfterEach
 	void assertQuiet(CapturedOutput output) {
