@@ -5,8 +5,6 @@ package io.github.distlock.simulation;
  * be left out.
  *
  * @param number names the fault in the report
- * @param atNanos when it begins
- * @param kind what happens
  * @param jvm the index of the JVM that it concerns
  * @param nanos how long it lasts, or by how much something is late
  * @param count how many packets, messages, tasks or calls it concerns, or which key
@@ -96,7 +94,7 @@ record Fault(int number, long atNanos, Kind kind, int jvm, long nanos, int count
 
 	boolean concerns(int place, String key) {
 		String only = poisonedKey();
-		return only.isEmpty() ? FaultEffects.isGlobal(this.kind) || this.jvm == place : only.equals(key);
+		return only.isEmpty() ? FaultEffects.GLOBAL.contains(this.kind) || this.jvm == place : only.equals(key);
 	}
 
 }

@@ -12,10 +12,12 @@ import io.github.distlock.LossCause;
  */
 final class FaultEffects {
 
-	private static final Set<Fault.Kind> LEAVE_COMMANDS = EnumSet.of(Fault.Kind.RESTART_REGISTRY, Fault.Kind.INTERRUPT,
+	/** All commands arrive in spite of these, and are executed once. */
+	static final Set<Fault.Kind> LEAVE_COMMANDS = EnumSet.of(Fault.Kind.RESTART_REGISTRY, Fault.Kind.INTERRUPT,
 			Fault.Kind.CANCEL, Fault.Kind.LOSE_MESSAGES, Fault.Kind.DELAY_MESSAGES, Fault.Kind.REPEAT_MESSAGES);
 
-	private static final Set<Fault.Kind> GLOBAL = EnumSet.of(Fault.Kind.EMPTY_SERVER, Fault.Kind.FAIL_OVER,
+	/** These concern all keys of all JVMs, since they concern the server. */
+	static final Set<Fault.Kind> GLOBAL = EnumSet.of(Fault.Kind.EMPTY_SERVER, Fault.Kind.FAIL_OVER,
 			Fault.Kind.RESTART_SERVER, Fault.Kind.END_GRANT);
 
 	private FaultEffects() {
@@ -84,16 +86,6 @@ final class FaultEffects {
 
 	static boolean throwsErrors(Fault.Kind kind) {
 		return kind == Fault.Kind.ERRORS || kind == Fault.Kind.REFUSE_TASKS || kind == Fault.Kind.THROW_ANSWERS;
-	}
-
-	/** Whether all commands arrive in spite of a fault, and are executed once. */
-	static boolean leavesCommands(Fault.Kind kind) {
-		return LEAVE_COMMANDS.contains(kind);
-	}
-
-	/** Whether a fault concerns all keys of all JVMs, since it concerns the server. */
-	static boolean isGlobal(Fault.Kind kind) {
-		return GLOBAL.contains(kind);
 	}
 
 }

@@ -7,13 +7,8 @@ import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The simulation finds each {@link PermitFlaw}, and each {@link PromiseFlaw} by the
  * property that is meant to, with seeds that were not used to write it.
  */
-class FlawTests {
+class FlawTests implements SilentEngine {
 
 	private static final long FIRST = 1_000_001;
 
@@ -33,19 +28,7 @@ class FlawTests {
 			PromiseFlaw.RISKS_UNREPORTED, 1_000_145L, PromiseFlaw.SUSPENSION_UNSEEN, 1_000_080L,
 			PromiseFlaw.NEIGHBOURS_REFUSED, 1_000_095L);
 
-	private static final Logger engine = (Logger) LoggerFactory.getLogger("io.github.distlock");
-
 	private final PrintStream out = System.out;
-
-	@BeforeAll
-	static void logNothing() {
-		engine.setLevel(Level.OFF);
-	}
-
-	@AfterAll
-	static void logAgain() {
-		engine.setLevel(null);
-	}
 
 	@ParameterizedTest
 	@EnumSource

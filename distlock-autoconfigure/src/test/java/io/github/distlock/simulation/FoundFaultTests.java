@@ -6,15 +6,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.simulation.Fault.Kind;
+import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.TestSettings;
-import io.github.distlock.engine.HandOffLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,13 +23,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Faults of the engine that seeds have found, each as a history as short as possible. */
-class FoundFaultTests implements LockListener {
+class FoundFaultTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private static final LockRequest KEY = LockRequest.of("k0");
 
-	private int losses;
+	private final RecordedEvents events = new RecordedEvents();
 
 	private final World world = new World(
 			new Plan(1, 1, 1, 1, 1, LEASE, 4, Duration.ofMillis(5), Integer.MAX_VALUE, false, Duration.ofSeconds(20),
@@ -48,12 +48,7 @@ class FoundFaultTests implements LockListener {
 		return new BackendLockRegistry(SimulatedStore.backend(this.world, place),
 				TestSettings.of(Duration.ofMinutes(1), LEASE, null, new HandOffLimits(4, Duration.ofMillis(5)),
 						Duration.ofSeconds(20), false, Duration.ofSeconds(1)),
-				() -> List.of(this), (EngineEnvironment) place, LockObservers.NONE);
-	}
-
-	@Override
-	public void onLost(Lost event) {
-		this.losses++;
+				() -> List.of(this.events), (EngineEnvironment) place, LockObservers.NONE);
 	}
 
 	@Test
@@ -145,7 +140,7 @@ class FoundFaultTests implements LockListener {
 			sleep(Duration.ofMillis(1500));
 			this.jvm.stepWallClock(LEASE.toMillis());
 			sleep(Duration.ofMillis(1100));
-			assertThat(this.losses).isEqualTo(1);
+			assertThat(this.events.losses).hasSize(1);
 		});
 	}
 

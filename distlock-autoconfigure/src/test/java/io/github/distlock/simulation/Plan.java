@@ -11,23 +11,18 @@ import java.util.stream.Stream;
  * What a seed decides before the history begins: the size of the world, the settings of
  * the registries, and the faults.
  *
- * @param jvms how many JVMs there are at a time
  * @param keys how many keys the callers share
- * @param callers how many callers each JVM has
- * @param calls how many calls each caller makes
  * @param leaseTime the lease of the watchdog
  * @param handOffBudget how many hand-offs inside a JVM follow each other
  * @param handOffMaxTime for how long
  * @param maxWaiting how many callers of a JVM may wait for a key
  * @param background whether releases are not awaited
  * @param backendTimeout how long the store may be silent
- * @param commandTimeout the time-out of one command
  * @param latencyNanos the usual time of a packet one way
  * @param counting whether the server knows how many JVMs receive a message
  * @param passes how often the baton passes where it may
  * @param stalls how often a thread is preempted for a while there
  * @param drift whether the monotonic clocks run at different speeds
- * @param faults the faults, in the order of time
  */
 record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leaseTime, int handOffBudget,
 		Duration handOffMaxTime, int maxWaiting, boolean background, Duration backendTimeout, Duration commandTimeout,

@@ -71,7 +71,7 @@ final class Progress {
 	 */
 	private boolean mayLastALease() {
 		Plan plan = this.world.plan;
-		boolean lost = plan.faults().stream().anyMatch((fault) -> !FaultEffects.leavesCommands(fault.kind()));
+		boolean lost = plan.faults().stream().anyMatch((fault) -> !FaultEffects.LEAVE_COMMANDS.contains(fault.kind()));
 		return plan.has(Fault.Kind.REPEAT_REQUESTS) || plan.has(Fault.Kind.FAIL_OVER)
 				|| (plan.has(Fault.Kind.RESTART_REGISTRY) && lost);
 	}

@@ -8,10 +8,12 @@ import java.util.stream.Stream;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockOutcome;
 import io.github.distlock.LossCause;
+import io.github.distlock.engine.KeySnapshot;
 import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.simulation.Call.End;
-import io.github.distlock.engine.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * that the listeners were told what happened. {@link FaultEffects} says which fault
  * suspends what.
  */
-final class Rules {
+record Rules(World world, History history, StoreProperties store, List<Fault> faults, List<Loss> losses) {
 
 	/** Clocks run at speeds that differ by this at most. */
 	private static final double DRIFT = 0.005;
@@ -45,24 +47,8 @@ final class Rules {
 	/** A call sends several commands, one after the other. */
 	private static final int COMMANDS = 5;
 
-	private final World world;
-
-	private final History history;
-
-	private final Reports reports;
-
-	private final StoreProperties store;
-
-	private final List<Fault> faults = new ArrayList<>();
-
-	/** When the store may have lost grants. */
-	private final List<Loss> losses = new ArrayList<>();
-
 	Rules(World world, History history) {
-		this.world = world;
-		this.history = history;
-		this.reports = new Reports(world);
-		this.store = new StoreProperties(world, history);
+		this(world, history, new StoreProperties(world, history), new ArrayList<>(), new ArrayList<>());
 	}
 
 	private long now() {
@@ -138,7 +124,7 @@ final class Rules {
 
 	/** After a shutdown the store keeps only what callers held, or what is retained. */
 	void shutDown(SimulatedJvm jvm, long begun, Predicate<String> heldInStore) {
-		if (this.faults.stream().anyMatch((fault) -> !FaultEffects.leavesCommands(fault.kind()))) {
+		if (this.faults.stream().anyMatch((fault) -> !FaultEffects.LEAVE_COMMANDS.contains(fault.kind()))) {
 			return;
 		}
 		this.history.calls.stream()
@@ -476,7 +462,7 @@ final class Rules {
 			violation("answer", call + " failed, although the store answered");
 		}
 		if (!call.isAsync()) {
-			this.reports.checkReport(call);
+			checkReport(call);
 		}
 	}
 
@@ -511,11 +497,63 @@ final class Rules {
 			.filter((executor) -> !executor.isIdle())
 			.forEach((executor) -> violation("S7", jvm + " still has work to do in " + executor));
 		this.history.calls.stream().filter((call) -> call.jvm == jvm).forEach((call) -> {
-			this.reports.checkReport(call);
+			checkReport(call);
 			if (call.granted != Call.NEVER) {
-				this.reports.checkEnd(call);
+				checkEnd(call);
 			}
 		});
+	}
+
+	/** Each call is reported once, with its outcome. */
+	private void checkReport(Call call) {
+		End end = call.end;
+		if (end == null) {
+			violation("answer", call + " was never answered");
+			return;
+		}
+		LockOutcome reported = call.reported;
+		boolean right = switch (end) {
+			case ENTERED -> reported == LockOutcome.ACQUIRED;
+			case TIMED_OUT -> reported == ((call.how == Call.How.TRY || call.how == Call.How.TRY_ASYNC)
+					? LockOutcome.SKIPPED : LockOutcome.TIMEOUT);
+			case REFUSED -> reported == LockOutcome.TOO_MANY_WAITING;
+			case INTERRUPTED -> reported == LockOutcome.INTERRUPTED;
+			// A registry that is closed reports nothing.
+			case STORE_FAILED -> reported == null || reported == LockOutcome.BACKEND_ERROR;
+			case CANCELLED -> reported != null && reported != LockOutcome.INVALID;
+			case ERROR -> reported == LockOutcome.BACKEND_ERROR;
+		};
+		if (!right || call.reports > 1) {
+			violation("listener",
+					call + " ended as " + end + ", and was reported " + call.reports + " times, as " + reported);
+		}
+		if ((call.waiting == Call.NEVER) != (call.waitingEnded == Call.NEVER)) {
+			violation("listener", call + " waits in the eyes of the listener");
+		}
+	}
+
+	/** Each grant has one end, each loss one report. */
+	private void checkEnd(Call call) {
+		boolean late = call.lost != null && call.lost.released();
+		int open = (call.losses > 0 && !late) ? 1 : 0;
+		if (call.losses > 1 || call.releases != 1 - open) {
+			violation("listener", call + " of " + call.key() + " was reported as released " + call.releases
+					+ " times and as lost " + call.losses + " times");
+		}
+		if (call.risks != call.risksEnded) {
+			violation("listener", call + " of " + call.key() + " was reported " + call.risks + " times as at risk, and "
+					+ call.risksEnded + " times as no longer so");
+		}
+		Throwable failure = call.closeFailure;
+		if (call.end == End.ENTERED && !(failure instanceof SimulatedError)
+				&& (failure instanceof LockLostException) != (open == 1)) {
+			violation("listener", call + " of " + call.key() + " was closed with " + failure
+					+ ", and was reported as lost " + call.losses + " times");
+		}
+		if (call.callbacks >= 0 && call.callbacks != open) {
+			violation("listener", call + " of " + call.key() + " ran its callback for the loss " + call.callbacks
+					+ " times instead of " + open);
+		}
 	}
 
 	/** S7 in the server, L1 and S8. */
@@ -537,7 +575,8 @@ final class Rules {
 		}
 	}
 
-	private record Loss(@Nullable String key, long from, long to) {
+	/** When the store may have lost the grants of a key, or of all. */
+	record Loss(@Nullable String key, long from, long to) {
 	}
 
 }

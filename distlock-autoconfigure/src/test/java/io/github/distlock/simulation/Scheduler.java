@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.github.distlock.simulation.SimulatedThread.State;
+import io.github.distlock.testing.Unchecked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -413,22 +414,17 @@ final class Scheduler {
 	}
 
 	private void awaitEnd() {
-		try {
-			long before = -1;
-			while (!this.ended.tryAcquire(LONGEST_STEP_SECONDS, TimeUnit.SECONDS)) {
-				SimulatedThread stuck = this.current;
-				if (this.steps == before) {
-					IllegalStateException failure = new IllegalStateException(HANGS + stuck);
-					if (stuck != null && stuck.carrier != null) {
-						failure.setStackTrace(stuck.carrier.getStackTrace());
-					}
-					throw failure;
+		long before = -1;
+		while (!Unchecked.<Boolean>call(() -> this.ended.tryAcquire(LONGEST_STEP_SECONDS, TimeUnit.SECONDS))) {
+			SimulatedThread stuck = this.current;
+			if (this.steps == before) {
+				IllegalStateException failure = new IllegalStateException(HANGS + stuck);
+				if (stuck != null && stuck.carrier != null) {
+					failure.setStackTrace(stuck.carrier.getStackTrace());
 				}
-				before = this.steps;
+				throw failure;
 			}
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
+			before = this.steps;
 		}
 	}
 

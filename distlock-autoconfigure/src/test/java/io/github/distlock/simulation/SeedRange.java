@@ -6,7 +6,6 @@ import java.util.List;
 /**
  * The seeds that one process runs, up to one with a violation.
  *
- * @param first the first seed
  * @param step from one seed to the next, if several processes share the seeds
  * @param count how many seeds at most
  * @param time how long no more than the running seed

@@ -11,9 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param word what has happened
  * @param first the first fencing token of the grant
  * @param ttl what is left of the lease, in milliseconds: of the grant, or of the holder
- * @param position the place in the queue
  * @param queuedNow whether the ticket was queued only now
- * @param serverMicros the server's time
  * @param holder what holds the lock
  * @param holderFirst the first fencing token of that
  */

@@ -7,8 +7,6 @@ import io.github.distlock.backend.Ticket;
 /**
  * A message from the server to the JVM of a ticket.
  *
- * @param kind what it says
- * @param ticket the ticket
  * @param first the first fencing token, of a grant
  * @param last the last fencing token, of a new grant
  * @param ttlMillis the lease, of a new grant

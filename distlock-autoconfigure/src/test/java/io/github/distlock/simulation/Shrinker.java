@@ -40,7 +40,6 @@ final class Shrinker {
 		return new Shrunk(plan, smallest, result);
 	}
 
-	/** A history without the faults that it does not need. */
 	record Shrunk(Plan original, Plan smallest, Simulation.Result result) {
 
 		String report() {

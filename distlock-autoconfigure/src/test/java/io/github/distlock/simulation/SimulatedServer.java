@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -311,7 +312,6 @@ final class SimulatedServer {
 		return held(script, ServerAnswer.Word.WAITING, script.ttl, stored.place(next), true);
 	}
 
-	/** cancel.lua. */
 	ServerAnswer cancel(Ticket ticket) {
 		if (this.world.flaw == PromiseFlaw.CANCELS_IGNORED) {
 			return ServerAnswer.of(ServerAnswer.Word.OK);
@@ -332,12 +332,9 @@ final class SimulatedServer {
 	 * by another.
 	 */
 	List<Integer> renew(List<Renewal> renewals) {
-		if (this.world.flaw == PromiseFlaw.NEIGHBOURS_REFUSED) {
-			this.poisoned.keySet().stream().filter((key) -> isPoisoned(key, false)).forEach((key) -> {
-				throw new RefusedCommand(key);
-			});
-		}
-		renewals.stream().map((each) -> each.ticket().key()).filter((key) -> isPoisoned(key, false)).forEach((key) -> {
+		Stream<String> keys = (this.world.flaw == PromiseFlaw.NEIGHBOURS_REFUSED) ? this.poisoned.keySet().stream()
+				: renewals.stream().map((each) -> each.ticket().key());
+		keys.filter((key) -> isPoisoned(key, false)).forEach((key) -> {
 			throw new RefusedCommand(key);
 		});
 		return renewals.stream().map(this::renew).toList();
@@ -367,7 +364,6 @@ final class SimulatedServer {
 		});
 	}
 
-	/** end.lua. */
 	EndResult end(String key, long grant) {
 		return run(key, (script) -> {
 			if (script.state == Word.READERS) {
@@ -399,7 +395,6 @@ final class SimulatedServer {
 		});
 	}
 
-	/** inspect.lua. */
 	StoredLock inspect(String key) {
 		StoredKey stored = stored(key);
 		long now = micros() / 1000;

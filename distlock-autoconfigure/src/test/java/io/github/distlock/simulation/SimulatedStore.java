@@ -88,21 +88,19 @@ record SimulatedStore(World world, SimulatedJvm jvm, RandomGenerator random,
 		return answer;
 	}
 
-	/** Send a command; its stage completes on the thread of the driver. */
-	private <T> CompletionStage<T> send(String text, Function<SimulatedServer, T> command) {
-		boolean after = throwsError(text);
-		CompletionStage<T> answer = this.world.network.send(this.inbox.link, text, command);
-		if (after) {
-			throw new SimulatedError("Thrown by a fault: " + text);
-		}
-		return answer;
-	}
-
+	/**
+	 * Send a command; if it does not wait, its stage completes on the driver's thread.
+	 */
 	private <T> CompletionStage<T> sendOrCall(String text, Function<SimulatedServer, T> command) {
 		if (blocks()) {
 			return CompletableFuture.completedFuture(call(text, command));
 		}
-		return send(text, command).whenComplete((answer, failure) -> {
+		boolean after = throwsError(text);
+		CompletionStage<T> sent = this.world.network.send(this.inbox.link, text, command);
+		if (after) {
+			throw new SimulatedError("Thrown by a fault: " + text);
+		}
+		return sent.whenComplete((answer, failure) -> {
 			if (failure != null) {
 				failed(failure);
 			}

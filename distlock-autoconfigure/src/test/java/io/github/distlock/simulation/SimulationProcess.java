@@ -17,7 +17,7 @@ import io.github.distlock.testing.ChildJvm;
 import static java.util.stream.Collectors.joining;
 
 /**
- * Other JVMs that run seeds, see {@link SimulationMain}. The engine logs nothing there.
+ * Other JVMs that run seeds, see {@link Simulation}. The engine logs nothing there.
  */
 final class SimulationProcess {
 
@@ -59,8 +59,8 @@ final class SimulationProcess {
 		List<String> options = List.of("-Xmx512m", "-Xshare:auto",
 				"-Dorg.apache.commons.logging.LogFactory=org.apache.commons.logging.impl.LogFactoryImpl",
 				"-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog", "-cp", path);
-		try (ChildJvm child = ChildJvm.start(options, SimulationMain.class, seeds.arguments())) {
-			return child.linesBefore(SimulationMain.END);
+		try (ChildJvm child = ChildJvm.start(options, Simulation.class, seeds.arguments())) {
+			return child.linesBefore(Simulation.END);
 		}
 	}
 

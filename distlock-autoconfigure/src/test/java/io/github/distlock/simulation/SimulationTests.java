@@ -4,17 +4,11 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Map;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import io.github.distlock.simulation.SimulationProcess.Findings;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
@@ -24,7 +18,7 @@ import static org.assertj.core.api.Assertions.fail;
  * same. {@code -Dsimulation.seed=4711 -Dsimulation.trace=true} runs one seed only, and
  * prints its history. See docs/maintainers/simulation.md.
  */
-class SimulationTests {
+class SimulationTests implements SilentEngine {
 
 	/**
 	 * The seeds up to here have been run with this engine: if one fails, a change is the
@@ -34,22 +28,7 @@ class SimulationTests {
 
 	private static final int COMPARED_SEEDS = 5;
 
-	private static final Logger engine = (Logger) LoggerFactory.getLogger("io.github.distlock");
-
-	private static @Nullable Level levelBefore;
-
 	private final PrintStream out = System.out;
-
-	@BeforeAll
-	static void logNothing() {
-		levelBefore = engine.getLevel();
-		engine.setLevel(Level.OFF);
-	}
-
-	@AfterAll
-	static void logAsBefore() {
-		engine.setLevel(levelBefore);
-	}
 
 	@Test
 	@EnabledIfSystemProperty(named = "simulation.seed", matches = "-?\\d+")

@@ -167,7 +167,6 @@ final class StoredKey {
 	/**
 	 * A ticket that waits.
 	 *
-	 * @param ticket the ticket
 	 * @param grace within which a grant by message must be confirmed
 	 * @param counted whether the receivers of a message to its JVM can be counted
 	 */

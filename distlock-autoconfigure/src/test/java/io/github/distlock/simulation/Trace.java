@@ -20,7 +20,6 @@ final class Trace {
 		this.kept = kept;
 	}
 
-	/** Add an event of a thread or of something else in a JVM or in the server. */
 	void add(long nanos, String actor, String event) {
 		mix(Long.toString(nanos));
 		mix(actor);

@@ -134,7 +134,6 @@ record Watch(World world, History history, Map<Call, Long> lostSince, Map<Call, 
 	 * What was seen of a lease.
 	 *
 	 * @param most what was left when it was seen to have grown last
-	 * @param left what was left then
 	 * @param halfSince since when less than half of it is left
 	 */
 	private record Lease(long most, long left, long halfSince) {

@@ -20,28 +20,15 @@ import io.github.distlock.torture.check.Kind;
  * seen for each key, on reads too, and refuses lower ones. Tokens of readers may arrive
  * in any order, so they are only compared with the highest token of an exclusive holder:
  * a reader is refused after a later writer, a writer after any later holder. It has a
- * real socket and does not use the library.
+ * real socket and does not use the library. The lock guards the tokens: the highest of
+ * all, and the highest of holders that did not share their lock.
  */
-final class FencedResource implements AutoCloseable {
-
-	private final ServerSocket listener;
-
-	private final HistoryWriter history;
-
-	private final ReentrantLock lock = new ReentrantLock();
-
-	/** Guarded by {@link #lock}. */
-	private final Map<String, Long> highest = new HashMap<>();
-
-	/**
-	 * The highest tokens of holders that did not share the lock. Guarded by
-	 * {@link #lock}.
-	 */
-	private final Map<String, Long> highestWriter = new HashMap<>();
+record FencedResource(HistoryWriter history, ServerSocket listener, ReentrantLock lock, Map<String, Long> highest,
+		Map<String, Long> highestWriter) implements AutoCloseable {
 
 	FencedResource(HistoryWriter history) throws IOException {
-		this.history = history;
-		this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+		this(history, new ServerSocket(0, 200, InetAddress.getLoopbackAddress()), new ReentrantLock(), new HashMap<>(),
+				new HashMap<>());
 		run(this::accept);
 	}
 

@@ -23,7 +23,6 @@ import static java.util.stream.Collectors.joining;
  * that is not found exactly once is an error, so a mutant cannot become outdated
  * unnoticed.
  *
- * @param name a description of the fault
  * @param net how the torture test hunts it, or which test finds it; empty for the
  * simulation
  * @param edits the replacements that make the fault

@@ -61,7 +61,6 @@ abstract class Store implements AutoCloseable {
 	/** Inject a fault of the server, and wait until the server works again. */
 	abstract void inject(FaultKind kind, Random random);
 
-	/** Stop the processes of the server for a while. */
 	static void stall(Random random, long... pids) {
 		LongStream.of(pids).forEach((pid) -> Signals.send(pid, "STOP"));
 		try {

@@ -178,7 +178,6 @@ final class Workers implements AutoCloseable {
 
 	}
 
-	/** The worker that was hit. */
 	record Target(WorkerProcess worker, Duration lease) {
 	}
 

@@ -130,7 +130,6 @@ public final class Attempt {
 		return this.released != NEVER && this.how.equals("ok");
 	}
 
-	/** How long the lock was guaranteed. */
 	public Claim claim() {
 		if (!isGranted() || this.deadline == Long.MIN_VALUE) {
 			return new Claim(0, 0);

@@ -31,10 +31,9 @@ public final class Checker {
 		return found;
 	}
 
-	/** Check the history in a folder. */
 	public static void main(String[] args) {
 		PrintStream out = System.out;
-		History history = History.read(Path.of(args[0]));
+		History history = History.read(Path.of(args[0]), Long.MAX_VALUE);
 		List<Violation> violations = check(history);
 		violations.forEach((violation) -> out.println(violation.describe(history.begin())));
 		out.println(history.attempts().size() + " attempts, " + violations.size() + " violations");

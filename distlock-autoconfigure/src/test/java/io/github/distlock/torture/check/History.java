@@ -33,7 +33,6 @@ public final class History {
 	/** The granted attempts by source, key and token. */
 	private final Map<String, Attempt> grants = new HashMap<>();
 
-	/** Create a history of events in any order. */
 	public History(List<Event> events) {
 		this.events = events.stream().sorted(Comparator.comparingLong(Event::nanos)).toList();
 		Map<String, Attempt> known = new LinkedHashMap<>();
@@ -96,17 +95,10 @@ public final class History {
 	}
 
 	/**
-	 * Read all files of a folder whose names end with {@code .log}. An incomplete last
-	 * line comes from a JVM that was killed, and is ignored.
-	 */
-	public static History read(Path folder) {
-		return read(folder, Long.MAX_VALUE);
-	}
-
-	/**
-	 * Read the beginning of a history that is still being written, up to some time. The
-	 * files are read one after the other, so only events before a common end are
-	 * complete.
+	 * Read all files of a folder whose names end with {@code .log}, up to some time:
+	 * those of a history that is still being written are read one after the other, so
+	 * only events before a common end are complete. An incomplete last line comes from a
+	 * JVM that was killed, and is ignored.
 	 */
 	public static History read(Path folder, long until) {
 		List<Event> events = new ArrayList<>();
@@ -171,7 +163,6 @@ public final class History {
 	/**
 	 * A fault that the nemesis injected.
 	 *
-	 * @param begin when it began
 	 * @param end when the system had recovered
 	 * @param name the kind of fault
 	 * @param worker the affected worker; {@code all} for all

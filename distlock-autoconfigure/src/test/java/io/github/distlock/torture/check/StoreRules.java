@@ -11,7 +11,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** What the store says of its owners, and what is left in it. */
-final class StoreRules {
+record StoreRules(History history, Consumer<Violation> found, FaultTimes faultTimes,
+		Map<String, NavigableMap<Long, Attempt>> entries, Map<String, String> workers) {
 
 	private static final Duration RECOVERY = Duration.ofSeconds(1);
 
@@ -21,22 +22,9 @@ final class StoreRules {
 	/** The highest number of tokens of a grant. The store shows the last one. */
 	private static final int TOKENS_PER_GRANT = 17;
 
-	private final History history;
-
-	private final Consumer<Violation> found;
-
-	private final FaultTimes faultTimes;
-
-	/** By key and token. */
-	private final Map<String, NavigableMap<Long, Attempt>> entries = new HashMap<>();
-
-	/** By the instance that the store names. */
-	private final Map<String, String> workers = new HashMap<>();
-
+	/** With the entries by key and token, and the workers by what the store names. */
 	private StoreRules(History history, Consumer<Violation> found) {
-		this.history = history;
-		this.found = found;
-		this.faultTimes = new FaultTimes(history, (fault) -> true, RECOVERY);
+		this(history, found, new FaultTimes(history, (fault) -> true, RECOVERY), new HashMap<>(), new HashMap<>());
 		history.attempts()
 			.stream()
 			.filter(Attempt::isGranted)

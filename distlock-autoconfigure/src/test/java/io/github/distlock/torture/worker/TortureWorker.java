@@ -14,18 +14,29 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackend;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.backend.zookeeper.ZooKeeperBackendSettings;
+import io.github.distlock.backend.zookeeper.ZooKeeperLockBackend;
 import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TestSettings;
+import io.github.distlock.testing.ZooKeeperTestServer;
 import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.check.HistoryWriter;
 import io.github.distlock.torture.check.Kind;
+import org.apache.curator.framework.CuratorFramework;
 
 /**
  * A JVM whose threads contend for locks until it is asked to stop, is killed, or its
@@ -40,6 +51,10 @@ public final class TortureWorker {
 	private static final Duration LAST_SECTION = Duration.ofSeconds(45);
 
 	private static final Duration LAST_COMMAND = Duration.ofSeconds(20);
+
+	private static final String PREFIX = "distlock:";
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
 
 	private final WorkerSettings settings;
 
@@ -58,7 +73,7 @@ public final class TortureWorker {
 		Duration turn = byDefault ? RedisNodes.HAND_OFF.maxTime() : Duration.ofMillis(50);
 		int tokens = (byDefault ? RedisNodes.HAND_OFF.budget() : Checker.HAND_OFF_BUDGET) + 1;
 		Duration lease = Duration.ofMillis(settings.load().leaseMillis());
-		LockBackend store = WorkerStore.open(settings.storePort(), tokens, lease);
+		LockBackend store = open(settings.storePort(), tokens, lease);
 		this.registry = new BackendLockRegistry(store,
 				TestSettings.releasing(RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)),
 						ReleaseMode
@@ -68,15 +83,11 @@ public final class TortureWorker {
 
 	public static void main(String[] args) throws IOException {
 		TortureWorker worker = new TortureWorker(WorkerSettings.parse(args));
-		Thread work = new Thread(worker::work, "work");
-		work.setDaemon(true);
-		work.start();
+		new Thread(worker::work, "work").start();
 		try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
 			for (String line; (line = in.readLine()) != null;) {
 				if (line.equals("stop")) {
-					Thread stop = new Thread(worker::stop, "stop");
-					stop.setDaemon(true);
-					stop.start();
+					new Thread(worker::stop, "stop").start();
 				}
 			}
 		}
@@ -132,6 +143,42 @@ public final class TortureWorker {
 				last.keys());
 		this.registry.shutdown();
 		Runtime.getRuntime().halt(0);
+	}
+
+	/** Open the store that {@code -Dtorture.store} names. */
+	private static LockBackend open(int port, int tokens, Duration lease) {
+		return switch (System.getProperty("torture.store", "redis")) {
+			case "redis" -> redis(port, tokens);
+			case "postgresql" -> postgresql(port, tokens, true);
+			case "postgresql-connection" -> postgresql(port, tokens, false);
+			default -> zookeeper(port, tokens, lease);
+		};
+	}
+
+	private static LockBackend redis(int port, int tokens) {
+		return new RedisLockBackend(RedisTestServer.connectionFactory(port),
+				new RedisBackendSettings(PREFIX, COMMAND_TIMEOUT, true, tokens), TimeSource.SYSTEM);
+	}
+
+	private static LockBackend postgresql(int port, int tokens, boolean lease) {
+		HikariDataSource application = new HikariDataSource();
+		application.setJdbcUrl("jdbc:postgresql://127.0.0.1:" + port + "/postgres");
+		application.setUsername("postgres");
+		application.setPassword("");
+		application.setMaximumPoolSize(2);
+		JdbcBackendSettings settings = new JdbcBackendSettings(PREFIX, COMMAND_TIMEOUT, Duration.ofMillis(100), tokens,
+				3, 20, true, TableNames.DEFAULT, "");
+		return lease ? JdbcBackend.lease(application, settings, TimeSource.SYSTEM)
+				: JdbcBackend.connection(application, settings, TimeSource.SYSTEM);
+	}
+
+	/** Locks last as long as the session, which takes the place of the lease. */
+	private static LockBackend zookeeper(int port, int tokens, Duration session) {
+		CuratorFramework client = ZooKeeperTestServer.client("127.0.0.1:" + port, session);
+		client.start();
+		int most = Math.min(tokens, ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT);
+		return new ZooKeeperLockBackend(client, new ZooKeeperBackendSettings("/distlock", COMMAND_TIMEOUT, most),
+				TimeSource.SYSTEM);
 	}
 
 	/** Records the events of the library. */
