@@ -9,7 +9,8 @@ import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,19 +26,11 @@ class AclOnValkeyTests extends AclTests {
 		return Installed.VALKEY_SERVER.assume();
 	}
 
-	@Test
-	void theOptionalRightToSetReplacesScripts() throws Exception {
+	@ParameterizedTest
+	@EnumSource
+	void theOptionalRightToSetReplacesScripts(ReleaseMode release) {
 		redis().ask("ACL", "SETUSER", "distlock", "+set");
-		BackendLockRegistry registry = nodes().node(Duration.ofSeconds(30));
-		List<Long> tokens = List.of(cycle(registry), cycle(registry), cycle(registry));
-		assertThat(tokens).isSorted().doesNotHaveDuplicates();
-		assertThat(redis().info("cmdstat_set")).startsWith("calls=").doesNotStartWith("calls=0,");
-	}
-
-	@Test
-	void withThatRightLocksAreReleasedInTheBackground() throws Exception {
-		redis().ask("ACL", "SETUSER", "distlock", "+set");
-		BackendLockRegistry registry = nodes().node(Duration.ofSeconds(30), ReleaseMode.BACKGROUND);
+		BackendLockRegistry registry = nodes().node(Duration.ofSeconds(30), release);
 		List<Long> tokens = List.of(cycle(registry), cycle(registry), cycle(registry));
 		assertThat(tokens).isSorted().doesNotHaveDuplicates();
 		nodes().close();

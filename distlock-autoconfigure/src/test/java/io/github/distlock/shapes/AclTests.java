@@ -18,21 +18,17 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
 import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.LockNodes;
-import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
-import org.jspecify.annotations.Nullable;
+import io.github.distlock.testing.StoreNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,8 +60,6 @@ class AclTests {
 
 	private LockNodes nodes;
 
-	private @Nullable RespConnection user;
-
 	/** The Redis of the build, unless a subclass has another one. */
 	Path executable() {
 		return RedisProcess.embedded();
@@ -93,9 +87,6 @@ class AclTests {
 			return;
 		}
 		this.nodes.close();
-		if (this.user != null) {
-			this.user.close();
-		}
 		this.redis.close();
 	}
 
@@ -114,7 +105,7 @@ class AclTests {
 	}
 
 	@Test
-	void theDocumentedRightsAreSufficientAndNoOtherCommandIsSent() throws Exception {
+	void theDocumentedRightsAreSufficientAlsoForOperatorsAndNoOtherCommandIsSent() throws Exception {
 		BackendLockRegistry one = this.nodes.node(LEASE, this.events);
 		BackendLockRegistry two = this.nodes.node(LEASE);
 		HeldLock held = one.acquire(LockRequest.of("key"));
@@ -129,10 +120,12 @@ class AclTests {
 		fair.close();
 		other.get(20, TimeUnit.SECONDS).close();
 		LettuceConnectionFactory connections = connectAs("distlock");
-		LockStore store = LockNodes.backend(connections)
-			.open(new StoreContext(LockInstance.of("verified"), new NoSignals()));
-		store.verify();
-		store.close();
+		StoreNode node = new StoreNode(LockNodes.backend(connections), LockInstance.of("verified"));
+		node.store.verify();
+		node.store.ping();
+		assertThat(node.inspection().inspect("key").holders()).as("of an operator").isEmpty();
+		assertThat(node.inspection().end("key", 1)).isEqualTo(EndResult.NOT_HELD);
+		node.close();
 		connections.destroy();
 		this.nodes.close();
 		assertThat(refused()).isSubsetOf(HARMLESS);
@@ -166,44 +159,28 @@ class AclTests {
 	@Test
 	void theyReachNoOtherKeyOrChannel() throws Exception {
 		this.redis.ask("SET", "orders:1", "secret");
-		assertThat(refusal("AUTH", "distlock", "password")).isEqualTo("OK");
-		assertThat(refusal("GET", "orders:1")).contains("NOPERM");
-		assertThat(refusal("EVAL", "return redis.call('GET', 'orders:1')", "0")).containsAnyOf("can't access",
-				"No permissions");
-		assertThat(refusal("PUBLISH", "orders", "x")).contains("NOPERM");
-		assertThat(refusal("SUBSCRIBE", "orders")).contains("NOPERM");
-		for (String command : List.of("FLUSHALL", "KEYS *", "CONFIG GET *", "ACL LIST", "SCRIPT FLUSH",
-				"SHUTDOWN NOSAVE", "MONITOR")) {
-			assertThat(refusal(command.split(" "))).as(command).contains("NOPERM");
+		try (RespConnection user = new RespConnection(this.redis.port())) {
+			assertThat(refusal(user, "AUTH", "distlock", "password")).isEqualTo("OK");
+			assertThat(refusal(user, "GET", "orders:1")).contains("NOPERM");
+			assertThat(refusal(user, "EVAL", "return redis.call('GET', 'orders:1')", "0")).containsAnyOf("can't access",
+					"No permissions");
+			assertThat(refusal(user, "PUBLISH", "orders", "x")).contains("NOPERM");
+			assertThat(refusal(user, "SUBSCRIBE", "orders")).contains("NOPERM");
+			for (String command : List.of("FLUSHALL", "KEYS *", "CONFIG GET *", "ACL LIST", "SCRIPT FLUSH",
+					"SHUTDOWN NOSAVE", "MONITOR")) {
+				assertThat(refusal(user, command.split(" "))).as(command).contains("NOPERM");
+			}
 		}
 	}
 
-	/** Send a command as the documented user, and return the reply or the error. */
-	private String refusal(String... command) {
-		RespConnection connection = this.user;
-		if (connection == null) {
-			connection = new RespConnection(this.redis.port());
-			this.user = connection;
-		}
+	/** Send a command, and return the reply or the error. */
+	private static String refusal(RespConnection user, String... command) {
 		try {
-			return String.valueOf(connection.ask(command));
+			return String.valueOf(user.ask(command));
 		}
 		catch (IllegalStateException ex) {
 			return String.valueOf(ex.getMessage());
 		}
-	}
-
-	@Test
-	void operatorsNeedNoRightThatLocksDoNotNeed() throws Exception {
-		LettuceConnectionFactory connections = connectAs("distlock");
-		LockStore store = LockNodes.backend(connections)
-			.open(new StoreContext(LockInstance.of("app@host:1:id"), new NoSignals()));
-		StoreInspection inspection = Objects.requireNonNull(store.inspection());
-		store.ping();
-		assertThat(inspection.inspect("key").holders()).isEmpty();
-		assertThat(inspection.end("key", 1)).isEqualTo(EndResult.NOT_HELD);
-		store.close();
-		connections.destroy();
 	}
 
 	@Test
@@ -220,10 +197,9 @@ class AclTests {
 			this.redis.with(lesser);
 			BooleanSupplier inbox = LiveThreads.anyNew("distlock-inbox");
 			LettuceConnectionFactory connections = connectAs("lesser");
-			LockStore store = LockNodes.backend(connections)
-				.open(new StoreContext(LockInstance.of("lesser"), new NoSignals()));
+			StoreNode lacking = new StoreNode(LockNodes.backend(connections), LockInstance.of("lesser"));
 			assertThatExceptionOfType(LockBackendException.class).as(right)
-				.isThrownBy(store::verify)
+				.isThrownBy(lacking.store::verify)
 				.withMessageContaining("lack of rights")
 				.withMessageContaining("docs/redis-operations.md#acl has all rights that locks need")
 				.extracting((refusal) -> String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT), STRING)
@@ -232,7 +208,7 @@ class AclTests {
 					case '~' -> "key";
 					default -> "channel";
 				});
-			store.close();
+			lacking.close();
 			// Without its user its connections would break while the thread waits.
 			await().until(() -> !inbox.getAsBoolean());
 			connections.destroy();

@@ -13,22 +13,17 @@ import java.util.function.BooleanSupplier;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.Ticket;
-import io.github.distlock.contract.Answers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.ContendedRun;
 import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.LockNodes;
-import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.StoreNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -102,10 +97,9 @@ class ClusterTests {
 		BooleanSupplier running = LiveThreads.anyNew("distlock-");
 		LettuceConnectionFactory connections = cluster.connectionFactory();
 		for (int i = 0; i < 200; i++) {
-			LockStore store = LockNodes.backend(connections)
-				.open(new StoreContext(LockInstance.of("brief"), new NoSignals()));
+			StoreNode brief = new StoreNode(LockNodes.backend(connections), LockInstance.of("brief"));
 			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(TimeUnit.MILLISECONDS.toNanos(40)));
-			store.close();
+			brief.close();
 		}
 		await().until(() -> !running.getAsBoolean());
 		connections.destroy();
@@ -224,21 +218,19 @@ class ClusterTests {
 				}
 			}
 			LettuceConnectionFactory connections = cluster.connectionFactory("lesser" + right.length());
-			LockStore store = LockNodes.backend(connections)
-				.open(new StoreContext(LockInstance.of("lesser"), new NoSignals()));
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(store::verify)
+			StoreNode lacking = new StoreNode(LockNodes.backend(connections), LockInstance.of("lesser"));
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(lacking.store::verify)
 				.withMessageContaining("lack of rights")
 				.withMessageContaining(right.substring(1, 7));
 			if (right.equals("+asking")) {
 				String key = cluster.keyOn(from, "refused");
-				Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "lesser", 1, false);
 				cluster.moveSlot(RedisClusterNodes.slot(key), from, to,
 						() -> assertThatExceptionOfType(LockBackendException.class)
-							.isThrownBy(() -> Answers.of(store.attempt(ticket, Duration.ofSeconds(30), true)))
+							.isThrownBy(() -> lacking.attempt(lacking.ticket(key)))
 							.withMessageContaining("grant its user the right +asking on every node"));
 				cluster.moveSlot(RedisClusterNodes.slot(key), to, from);
 			}
-			store.close();
+			lacking.close();
 			connections.destroy();
 		}
 	}

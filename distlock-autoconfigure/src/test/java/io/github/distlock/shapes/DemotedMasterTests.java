@@ -12,9 +12,14 @@ import java.util.concurrent.TimeUnit;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.DocumentedRights;
 import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.RecordedEvents;
+import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
@@ -22,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -35,7 +42,9 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * A master that becomes a replica without closing its connections, while its address
- * leads to the new master from then on, as in a managed Redis.
+ * leads to the new master from then on, as in a managed Redis; and servers that do not
+ * know a grant any more. Its holder is notified as soon as there is a connection again:
+ * the regular renewal is minutes away.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DemotedMasterTests {
@@ -52,7 +61,14 @@ class DemotedMasterTests {
 	private final LockNodes nodes = new LockNodes(
 			() -> RedisTestServer.connectionFactory(this.address.port(), "distlock"));
 
-	private final List<LettuceConnectionFactory> listeners = new ArrayList<>();
+	/** Those of tests, beside the nodes. */
+	private final List<LettuceConnectionFactory> connections = new ArrayList<>();
+
+	private static final Duration LEASE = Duration.ofMinutes(10);
+
+	private final RecordedEvents events = new RecordedEvents();
+
+	private final List<BackendLockRegistry> registries = new ArrayList<>();
 
 	@BeforeEach
 	void awaitReplication() {
@@ -62,7 +78,8 @@ class DemotedMasterTests {
 	@AfterEach
 	void stop() {
 		this.nodes.close();
-		this.listeners.forEach(LettuceConnectionFactory::destroy);
+		this.registries.forEach(BackendLockRegistry::shutdown);
+		this.connections.forEach(LettuceConnectionFactory::destroy);
 		this.address.close();
 		this.replica.close();
 		this.master.close();
@@ -143,12 +160,69 @@ class DemotedMasterTests {
 
 	private Queue<String> listen(RedisProcess server) {
 		Queue<String> heard = new ConcurrentLinkedQueue<>();
-		LettuceConnectionFactory connections = RedisTestServer.connectionFactory(server.port());
-		this.listeners.add(connections);
-		connections.getConnection()
+		connect(server.port()).getConnection()
 			.pSubscribe((message, pattern) -> heard.add(new String(message.getBody(), StandardCharsets.UTF_8)),
 					"distlock:inbox:*".getBytes(StandardCharsets.UTF_8));
 		return heard;
+	}
+
+	private LettuceConnectionFactory connect(int port) {
+		LettuceConnectionFactory factory = RedisTestServer.connectionFactory(port);
+		this.connections.add(factory);
+		return factory;
+	}
+
+	private HeldLock hold(boolean dedicated) {
+		BackendLockRegistry registry = new BackendLockRegistry(new RedisLockBackend(connect(this.address.port()),
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(20), dedicated, 17), TimeSource.SYSTEM),
+				RedisNodes.settings(LEASE), List.of(this.events), TimeSource.SYSTEM);
+		this.registries.add(registry);
+		registry.start();
+		await().until(() -> "subscribed".equals(registry.store().channel()));
+		registry.acquire(LockRequest.of("limited").leaseTime(LEASE));
+		return registry.acquire(LockRequest.of("renewed"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void theHolderIsNotifiedWhenAServerHasRestartedWithoutItsData(boolean dedicated) {
+		hold(dedicated);
+		this.master.kill();
+		try (RedisProcess restarted = RedisProcess.start(this.master.port())) {
+			await().until(() -> this.events.lost.containsAll(List.of("renewed", "limited")));
+		}
+	}
+
+	@Test
+	void theHolderIsNotifiedWhenTheNewMasterHasNotReplicatedItsLock() {
+		hold(true);
+		try (RedisProcess other = RedisProcess.start(RedisTestServer.freePort())) {
+			this.address.redirect(other.port());
+			this.address.cut();
+			await().until(() -> this.events.lost.containsAll(List.of("renewed", "limited")));
+		}
+	}
+
+	@Test
+	void theHolderIsNotifiedWhenACommandFindsThatTheMasterIsAReplicaNow() {
+		hold(true);
+		try (RedisProcess other = RedisProcess.start(RedisTestServer.freePort())) {
+			this.address.redirect(other.port());
+			this.master.ask("REPLICAOF", "127.0.0.1", Integer.toString(other.port()));
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> this.registries.get(0).tryAcquire(LockRequest.of("next").waitTime(Duration.ZERO)))
+				.withMessageContaining("READONLY");
+			await().until(() -> this.events.lost.containsAll(List.of("renewed", "limited")));
+		}
+	}
+
+	@Test
+	void aBreakOfTheConnectionCostsNoLock() {
+		HeldLock held = hold(true);
+		this.address.cut();
+		await().until(() -> this.events.renewed.get() == 2);
+		assertThat(held.isHeld()).isTrue();
+		assertThat(this.events.lost).isEmpty();
 	}
 
 }

@@ -21,7 +21,7 @@ import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,6 +42,7 @@ import static org.awaitility.Awaitility.await;
 @Tag(Installed.TAG)
 class TlsTests {
 
+	@AutoClose
 	private static RedisProcess redis;
 
 	private static int tlsPort;
@@ -86,13 +87,6 @@ class TlsTests {
 	private static Path write(Path file, String what, byte[] der) throws IOException {
 		String lines = Base64.getMimeEncoder(64, new byte[] { '\n' }).encodeToString(der);
 		return Files.writeString(file, "-----BEGIN " + what + "-----\n" + lines + "\n-----END " + what + "-----\n");
-	}
-
-	@AfterAll
-	static void stop() {
-		if (redis != null) {
-			redis.close();
-		}
 	}
 
 	private static ApplicationContextRunner application() {

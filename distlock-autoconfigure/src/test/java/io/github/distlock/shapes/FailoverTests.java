@@ -12,17 +12,22 @@ import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.RedisClusterNodes;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RespConnection;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.SentinelNodes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Failover from masters of a cluster to their replicas. Each test uses up one pair.
+ * Failover from masters of a cluster to their replicas, where each test uses up one pair,
+ * and failover by a sentinel.
  */
-class ClusterFailoverTests {
+class FailoverTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(3);
 
@@ -92,6 +97,43 @@ class ClusterFailoverTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(old::close);
 		assertThat(fresh.isHeld()).isTrue();
 		fresh.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void waitersContinueAtTheReplicaOfADeadOrHangingMaster(boolean hangs) {
+		try (SentinelNodes redis = SentinelNodes.start();
+				LockNodes jvms = new LockNodes(redis::connectionFactory, Duration.ofSeconds(1));
+				ContendedRun run = ContendedRun.start(List.of(jvms.node(LEASE), jvms.node(LEASE)), 0, "failover")) {
+			if (hangs) {
+				redis.master().pause();
+			}
+			else {
+				redis.master().kill();
+			}
+			long before = run.highestToken();
+			redis.awaitFailover();
+			run.awaitProgress();
+			if (hangs) {
+				redis.master().resume();
+				run.awaitProgress();
+			}
+			run.finish();
+			assertThat(run.highestToken()).isGreaterThan(before);
+			assertThat(run.failures()).isEmpty();
+		}
+	}
+
+	@Test
+	void locksAreInTheMasterIfTheConnectionFactoryIsBehindAClassBasedProxy() {
+		try (SentinelNodes redis = SentinelNodes.start();
+				LockNodes proxied = new LockNodes(() -> RedisTestServer.advised(redis.connectionFactory()))) {
+			BackendLockRegistry node = proxied.node(Duration.ofSeconds(30));
+			HeldLock held = node.acquire(LockRequest.of("proxied"));
+			assertThat(redis.master().ask("GET", "distlock:lock:{proxied}")).isNotNull();
+			assertThat(node.store().location()).startsWith("Redis master 'locks' known to the sentinels at 127.0.0.1:");
+			held.close();
+		}
 	}
 
 }
