@@ -29,25 +29,20 @@ final class BareNode extends StoreNode {
 
 	final AtomicInteger retrySignals = new AtomicInteger();
 
-	BareNode(CuratorFramework client, TimeSource clock) {
+	BareNode(CuratorFramework client) {
 		// Longer than a machine pauses.
-		this(client, clock, Duration.ofSeconds(20));
+		this(client, Duration.ofSeconds(20));
 	}
 
-	BareNode(CuratorFramework client, TimeSource clock, Duration commandTimeout) {
-		super(backend(client, clock, commandTimeout),
-				new LockInstance(UUID.randomUUID().toString(), "shop", "host-7", 4711L));
+	BareNode(CuratorFramework client, Duration commandTimeout) {
+		super(backend(client, commandTimeout), new LockInstance(UUID.randomUUID().toString(), "shop", "host-7", 4711L));
 		this.client = client;
 	}
 
-	private static ZooKeeperLockBackend backend(CuratorFramework client, TimeSource clock, Duration commandTimeout) {
+	private static ZooKeeperLockBackend backend(CuratorFramework client, Duration commandTimeout) {
 		client.start();
 		return new ZooKeeperLockBackend(client,
-				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, commandTimeout, 17), clock);
-	}
-
-	BareNode(CuratorFramework client) {
-		this(client, TimeSource.SYSTEM);
+				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, commandTimeout, 17), TimeSource.SYSTEM);
 	}
 
 	Grant awaitGrant(Ticket ticket) {

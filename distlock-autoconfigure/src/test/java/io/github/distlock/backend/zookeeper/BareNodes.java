@@ -4,10 +4,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -42,7 +43,7 @@ final class BareNodes implements AfterEachCallback, AutoCloseable {
 
 	/** A node with a time-out of commands that a test can wait for. */
 	BareNode hasty(CuratorFramework client) {
-		return closing(new BareNode(client, TimeSource.SYSTEM, Duration.ofSeconds(6)));
+		return closing(new BareNode(client, Duration.ofSeconds(6)));
 	}
 
 	BareNode node(CuratorFramework client) {
@@ -50,7 +51,8 @@ final class BareNodes implements AfterEachCallback, AutoCloseable {
 	}
 
 	RegistryNode registry() {
-		return closing(new RegistryNode(this.server.connectString(), this.session));
+		return closing(new RegistryNode(ZooKeeperTestServer.client(this.server.connectString(), this.session),
+				ReleaseMode.CONFIRMED));
 	}
 
 	String proxyAddress() {
@@ -63,7 +65,7 @@ final class BareNodes implements AfterEachCallback, AutoCloseable {
 	}
 
 	@Override
-	public void afterEach(ExtensionContext context) throws Exception {
+	public void afterEach(@Nullable ExtensionContext context) throws Exception {
 		while (!this.nodes.isEmpty()) {
 			this.nodes.pop().close();
 		}
@@ -71,9 +73,7 @@ final class BareNodes implements AfterEachCallback, AutoCloseable {
 
 	@Override
 	public void close() throws Exception {
-		while (!this.nodes.isEmpty()) {
-			this.nodes.pop().close();
-		}
+		afterEach(null);
 		this.proxy.close();
 		this.server.close();
 	}

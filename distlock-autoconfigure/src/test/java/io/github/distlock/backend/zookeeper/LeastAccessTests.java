@@ -25,6 +25,7 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.data.ACL;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -94,8 +95,8 @@ class LeastAccessTests {
 		}
 	}
 
-	private static void assertRefused(Command command) {
-		assertThatExceptionOfType(KeeperException.NoAuthException.class).isThrownBy(command::run);
+	private static void assertRefused(ThrowingCallable command) {
+		assertThatExceptionOfType(KeeperException.NoAuthException.class).isThrownBy(command);
 	}
 
 	private static CuratorFramework client(String login) {
@@ -112,13 +113,6 @@ class LeastAccessTests {
 			.authorization("digest", login.getBytes(StandardCharsets.UTF_8))
 			.aclProvider(new OwnNodes())
 			.build();
-	}
-
-	/** A command that may be refused. */
-	private interface Command {
-
-		void run() throws Exception;
-
 	}
 
 	/** Only the user that created a node may use it. */

@@ -9,7 +9,6 @@ import io.github.distlock.registry.RegistrySettings.ReleaseMode;
 import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.RecordedEvents;
 import io.github.distlock.testing.TestSettings;
-import io.github.distlock.testing.ZooKeeperTestServer;
 import io.github.distlock.engine.HandOffLimits;
 import org.apache.curator.framework.CuratorFramework;
 
@@ -23,14 +22,6 @@ final class RegistryNode implements AutoCloseable {
 	final BackendLockRegistry registry;
 
 	final RecordedEvents events = new RecordedEvents();
-
-	RegistryNode(String connectString, Duration session) {
-		this(connectString, session, ReleaseMode.CONFIRMED);
-	}
-
-	RegistryNode(String connectString, Duration session, ReleaseMode release) {
-		this(ZooKeeperTestServer.client(connectString, session), release);
-	}
 
 	RegistryNode(CuratorFramework client, ReleaseMode release) {
 		this.client = client;

@@ -245,7 +245,8 @@ class SessionTests {
 		// Much longer than the test: the end of the session does not release the lock.
 		Duration session = Duration.ofMinutes(2);
 		try (BareNodes lasting = new BareNodes(session);
-				RegistryNode node = new RegistryNode(lasting.proxyAddress(), session, release)) {
+				RegistryNode node = new RegistryNode(ZooKeeperTestServer.client(lasting.proxyAddress(), session),
+						release)) {
 			HeldLock lock = node.registry.acquire(LockRequest.of("late"));
 			node.registry.shutdown();
 			node.registry.start();

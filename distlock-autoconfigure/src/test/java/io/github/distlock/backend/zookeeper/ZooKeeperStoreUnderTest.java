@@ -58,11 +58,7 @@ final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 	/** Count the nodes below a node. */
 	static long itemsBelow(CuratorFramework client, String path) {
 		try {
-			long items = 0;
-			for (String child : client.getChildren().forPath(path)) {
-				items += 1 + itemsBelow(client, path + "/" + child);
-			}
-			return items;
+			return client.getZookeeperClient().getZooKeeper().getAllChildrenNumber(path);
 		}
 		catch (KeeperException.NoNodeException ex) {
 			return 0;
