@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
@@ -13,12 +14,16 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreInspection.EndResult;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -27,12 +32,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
 import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
+import static io.github.distlock.backend.redlock.RedlockParticipant.TOKENS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Nodes that are stopped, that hang, and that restart without their data.
+ * Nodes that are stopped, that hang, and that restart without their data; and what
+ * operators see and end if nodes are away, or have voted for different tokens.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class NodeLossTests {
@@ -41,6 +48,9 @@ class NodeLossTests {
 	 * After that long a node counts for a JVM without trust, whose leases are no longer.
 	 */
 	private static final Duration UPTIME = Duration.ofSeconds(10);
+
+	/** Tests with as many nodes, of what operators see and end. */
+	private static final String THREE_NODES = "three-nodes";
 
 	private RedlockCluster cluster;
 
@@ -51,8 +61,8 @@ class NodeLossTests {
 	private RedlockParticipant two;
 
 	@BeforeEach
-	void start() {
-		this.cluster = RedlockCluster.start(5, Duration.ZERO);
+	void start(TestInfo test) {
+		this.cluster = RedlockCluster.start(test.getTags().contains(THREE_NODES) ? 3 : 5, Duration.ZERO);
 		this.one = participant(this.cluster.trusted(TIMEOUT), LEASE);
 		this.two = participant(this.cluster.trusted(TIMEOUT), LEASE);
 	}
@@ -78,8 +88,7 @@ class NodeLossTests {
 	void locksWorkWithTwoOfFiveNodesStopped() {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
-		this.cluster.stop(0);
-		this.cluster.stop(3);
+		this.cluster.stop(0, 3);
 		assertThat(this.one.renew(held, grant, LEASE)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(this.two.takes(this.two.ticket("k"), LEASE)).isFalse();
 		assertThat(this.one.release(held, 0)).isTrue();
@@ -92,9 +101,7 @@ class NodeLossTests {
 		RedlockParticipant hasty = participant(this.cluster.trusted(Duration.ofSeconds(10)), LEASE);
 		Ticket held = hasty.ticket("k");
 		Grant grant = hasty.take(held, LEASE);
-		for (int node : new int[] { 0, 2, 4 }) {
-			this.cluster.stall(node);
-		}
+		this.cluster.stall(0, 2, 4);
 		List<CompletableFuture<?>> answers = Stream
 			.<CompletionStage<?>>of(hasty.store.attempt(hasty.ticket("other"), LEASE, true),
 					hasty.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE))),
@@ -110,9 +117,7 @@ class NodeLossTests {
 	void attemptsFailAsStoreErrorsWithThreeOfFiveNodesStopped() {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
-		for (int node : new int[] { 0, 2, 4 }) {
-			this.cluster.stop(node);
-		}
+		this.cluster.stop(0, 2, 4);
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.two.attempt(this.two.ticket("other"), LEASE, true))
 			.withMessageContaining("distlock.redlock.nodes");
@@ -155,17 +160,15 @@ class NodeLossTests {
 		RedlockParticipant first = strict();
 		RedlockParticipant next = strict();
 		// Held by three, since two are away: 0, 1 and 2.
-		this.cluster.stop(3);
-		this.cluster.stop(4);
+		this.cluster.stop(3, 4);
 		Grant grant = first.take(first.ticket("k"), UPTIME);
-		this.cluster.startEmpty(3);
-		this.cluster.startEmpty(4);
+		this.cluster.startEmpty(3, 4);
 		this.cluster.stop(2);
 		this.cluster.startEmpty(2);
 		// Three nodes know nothing of the lock.
 		Ticket second = next.ticket("k");
 		await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(Duration.ofMinutes(1)).until(() -> {
-			boolean entered = takesOrFails(next, second);
+			boolean entered = next.takesOrFails(second, UPTIME);
 			boolean expired = grant.validity().hasPassed(TimeSource.SYSTEM);
 			assertThat(entered && !expired).isFalse();
 			return entered;
@@ -194,22 +197,11 @@ class NodeLossTests {
 			.map(this.one::ticket)
 			.map((ticket) -> new Renewal(ticket, this.one.take(ticket, LEASE).lastToken(), LEASE))
 			.toList();
-		for (int node = 0; node < 5; node++) {
-			this.cluster.ask(node, "DEL distlock:redlock:lock:{bad}");
-			this.cluster.ask(node, "LPUSH distlock:redlock:lock:{bad} other");
-		}
+		this.cluster.ask("DEL distlock:redlock:lock:{bad}");
+		this.cluster.ask("LPUSH distlock:redlock:lock:{bad} other");
 		List<RenewalResult> results = Answers.of(this.one.store.renew(renewals));
 		assertThat(results.get(0)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(results.get(1)).isInstanceOf(RenewalResult.Gone.class);
-	}
-
-	private static boolean takesOrFails(RedlockParticipant participant, Ticket ticket) {
-		try {
-			return participant.takes(ticket, UPTIME);
-		}
-		catch (LockBackendException ex) {
-			return false;
-		}
 	}
 
 	@Test
@@ -229,10 +221,8 @@ class NodeLossTests {
 	@ValueSource(booleans = { true, false })
 	void aNodeThatHasJustSavedItsDataOrDoesNotSayWhenItDidCounts(boolean says, @TempDir Path folder) {
 		RedlockParticipant strict = strict();
-		for (int node = 0; node < 5; node++) {
-			this.cluster.ask(node, says ? "CONFIG SET dir " + folder : "ACL SETUSER locks -lastsave");
-			this.cluster.ask(node, says ? "SAVE" : "PING");
-		}
+		this.cluster.ask(says ? "CONFIG SET dir " + folder : "ACL SETUSER locks -lastsave");
+		this.cluster.ask(says ? "SAVE" : "PING");
 		assertThat(strict.takes(strict.ticket("k"), UPTIME)).isTrue();
 	}
 
@@ -252,6 +242,142 @@ class NodeLossTests {
 				RenewalResult.Extended.class,
 				(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()
 					.isLessThan(LEASE.toNanos()));
+	}
+
+	private StoredHolder holder() {
+		List<StoredHolder> holders = this.two.inspection().inspect("k").holders();
+		assertThat(holders).hasSize(1);
+		return holders.get(0);
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void allNodesVoteForTheSameTokenAlsoInTheFirstRound() {
+		this.one.proposeAhead();
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		await().until(() -> this.cluster.holders("k") == 3);
+		assertThat(IntStream.range(0, 3).mapToObj((node) -> this.cluster.word(node, "k")))
+			.allMatch((word) -> word.endsWith("|" + TOKENS + "|" + grant.firstToken()));
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void theLocationNamesAllNodesAndThePrefix() {
+		assertThat(this.two.store.location()).matches(
+				"Redlock over 3 Redis nodes at 127.0.0.1:\\d+, 127.0.0.1:\\d+, 127.0.0.1:\\d+, prefix 'distlock:'");
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void theChannelIsSubscribedWhileAMajorityOfTheInboxesIs() {
+		await().untilAsserted(() -> assertThat(this.two.store.channel()).isEqualTo("subscribed"));
+		this.cluster.stop(0);
+		await().untilAsserted(() -> assertThat(this.two.store.channel()).isEqualTo("subscribed"));
+		this.cluster.stop(1);
+		await().untilAsserted(() -> assertThat(this.two.store.channel()).isEqualTo("polling"));
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void aLockIsShownAndEndedWhileOneNodeIsAway() {
+		this.one.proposeAhead();
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		this.cluster.stop(2);
+		StoredHolder held = holder();
+		assertThat(held.instance()).isEqualTo(this.one.instance());
+		assertThat(held.grantToken()).isEqualTo(grant.firstToken());
+		assertThat(held.ttl()).isPositive().isLessThanOrEqualTo(LEASE);
+		assertThat(this.two.inspection().end("k", grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
+		assertThat(this.two.inspection().end("k", held.grantToken())).isEqualTo(EndResult.ENDED);
+		assertThat(this.two.inspection().inspect("k").holders()).isEmpty();
+		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.lastToken());
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void aNodeThatHangsDelaysInspectionAndEndByItsTimeoutOnly() {
+		this.one.proposeAhead();
+		Ticket ticket = this.one.ticket("k");
+		Grant grant = this.one.take(ticket, LEASE);
+		await().until(() -> this.cluster.holders("k") == 3);
+		try (RedlockParticipant hasty = new RedlockParticipant(this.cluster.trusted(Duration.ofSeconds(5)), LEASE)) {
+			this.cluster.stall(1);
+			assertThat(hasty.inspection().end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		}
+		this.cluster.resume();
+		// The command has arrived there, or the former holder leaves it.
+		assertThat(this.one.release(ticket, 0)).isFalse();
+		await().until(() -> this.cluster.holders("k") == 0);
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void withoutAMajorityAnOperatorReadsWhichNodesFailed() {
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		this.cluster.stop(0, 2);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.two.inspection().inspect("k"))
+			.withMessageContaining("2 are needed")
+			.withMessageMatching("(?s).*127.0.0.1:\\d+.*127.0.0.1:\\d+.*");
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.two.inspection().end("k", grant.firstToken()))
+			.withMessageContaining("2 are needed");
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void aClaimThatOnlyAMinorityHoldsIsNoHolder() {
+		this.cluster.setWord("k", "+other:1#1|17|1", 1);
+		assertThat(this.two.inspection().inspect("k").holders()).isEmpty();
+		assertThat(this.two.inspection().end("k", 1)).isEqualTo(EndResult.NOT_HELD);
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void aGrantWhoseNodesVotedForDifferentTokensIsNamedByEachOfThem() {
+		long ahead = (System.currentTimeMillis() + LEASE.toMillis() / 3) * 1000;
+		this.cluster.setWord("k", "|" + ahead, 0);
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		await().until(() -> this.cluster.holders("k") == 3);
+		List<Long> votes = IntStream.range(0, 3)
+			.mapToObj((node) -> Long.parseLong(this.cluster.word(node, "k").split("\\|")[2]))
+			.toList();
+		assertThat(votes).contains(grant.firstToken(), ahead + 1);
+		assertThat(holder().grantToken()).isIn(votes);
+		assertThat(this.two.inspection().end("k", holder().grantToken())).isEqualTo(EndResult.ENDED);
+		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.lastToken());
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void theNextTokenIsHigherAlsoIfTheNodeThatVotedHighestIsAway() {
+		long ahead = (System.currentTimeMillis() + LEASE.toMillis() / 3) * 1000;
+		this.cluster.setWord("k", "|" + ahead, 0);
+		// The third node is away: the vote of the first one counts.
+		this.cluster.stop(2);
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		assertThat(grant.firstToken()).isGreaterThan(ahead);
+		this.cluster.startEmpty(2);
+		this.cluster.awaitUptime(Duration.ZERO);
+		this.cluster.stop(0);
+		assertThat(this.two.inspection().end("k", holder().grantToken())).isEqualTo(EndResult.ENDED);
+		assertThat(Long.parseLong(this.cluster.floor(1, "k"))).isGreaterThanOrEqualTo(grant.lastToken());
+	}
+
+	@Test
+	@Tag(THREE_NODES)
+	void aForgedMessageAboutTheTicketOfAnotherInstanceRemovesItFromNoQueue() {
+		this.one.take(this.one.ticket("k"), LEASE);
+		Ticket waiter = this.two.ticket("k");
+		await().until(() -> {
+			this.two.attempt(waiter, LEASE, true);
+			return this.cluster.queued("k") == 1;
+		});
+		this.cluster.ask("PUBLISH distlock:redlock:inbox:" + this.one.instance() + " " + waiter.token()
+				+ "|1|1|1|1|distlock:redlock:lock:{k}");
+		// What the messages made it send is sent before.
+		this.one.store.verify();
+		this.one.store.verify();
+		assertThat(this.cluster.queued("k")).isEqualTo(1);
 	}
 
 }

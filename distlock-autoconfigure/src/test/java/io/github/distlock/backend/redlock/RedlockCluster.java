@@ -2,6 +2,7 @@ package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -82,13 +83,13 @@ final class RedlockCluster implements AutoCloseable {
 		}
 	}
 
-	void stop(int node) {
-		Objects.requireNonNull(this.servers.set(node, null)).close();
+	void stop(int... nodes) {
+		Arrays.stream(nodes).forEach((node) -> Objects.requireNonNull(this.servers.set(node, null)).close());
 	}
 
-	/** Start it again, without its data. */
-	void startEmpty(int node) {
-		this.servers.set(node, startNode(this.ports.get(node)));
+	/** Start them again, without their data. */
+	void startEmpty(int... nodes) {
+		Arrays.stream(nodes).forEach((node) -> this.servers.set(node, startNode(this.ports.get(node))));
 	}
 
 	private static RedisProcess startNode(int port) {
@@ -108,10 +109,6 @@ final class RedlockCluster implements AutoCloseable {
 	void resume() {
 		this.stalled.forEach(RedisProcess::resume);
 		this.stalled.clear();
-	}
-
-	void flush() {
-		running().forEach((node) -> ask(node, "FLUSHALL"));
 	}
 
 	/** How many keys all nodes have. */
@@ -140,8 +137,8 @@ final class RedlockCluster implements AutoCloseable {
 			.sum();
 	}
 
-	void setWord(int node, String key, String word) {
-		ask(node, "SET distlock:redlock:lock:{" + key + "} " + word);
+	void setWord(String key, String word, int... nodes) {
+		Arrays.stream(nodes).forEach((node) -> ask(node, "SET distlock:redlock:lock:{" + key + "} " + word));
 	}
 
 	String floor(int node, String key) {
@@ -150,6 +147,11 @@ final class RedlockCluster implements AutoCloseable {
 
 	private IntStream running() {
 		return IntStream.range(0, size()).filter((node) -> this.servers.get(node) != null);
+	}
+
+	/** Send a command to all nodes. */
+	void ask(String line) {
+		running().forEach((node) -> ask(node, line));
 	}
 
 	/** The answer to a command, or an empty text if it is none. */

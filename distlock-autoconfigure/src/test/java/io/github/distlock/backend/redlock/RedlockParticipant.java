@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
@@ -63,6 +64,16 @@ final class RedlockParticipant extends StoreNode {
 	/** Whether it could take a lock now. */
 	boolean takes(Ticket ticket, Duration lease) {
 		return attempt(ticket, lease, false) instanceof Grant;
+	}
+
+	/** Whether it could take a lock now, and the nodes answered. */
+	boolean takesOrFails(Ticket ticket, Duration lease) {
+		try {
+			return takes(ticket, lease);
+		}
+		catch (LockBackendException ex) {
+			return false;
+		}
 	}
 
 	/** Acquire a lock and release it. */
